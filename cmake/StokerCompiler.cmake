@@ -1,0 +1,37 @@
+# Flags that every file of ours is compiled with, collected in the interface target stoker_flags.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+# -O1 keeps the sanitized suite quick and its stacks readable.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+
+find_program(STOKER_CCACHE ccache)
+if(STOKER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${STOKER_CCACHE})
+endif()
+
+add_library(stoker_flags INTERFACE)
+target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
+target_compile_options(stoker_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
+  # A fused multiply-add would round differently on CPUs that have one: results must not depend on the CPU.
+  -ffp-contract=off
+  # A precompiled header that ccache may reuse must not carry the time it was made.
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+if(STOKER_SANITIZE)
+  set(sanitize -fsanitize=${STOKER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(stoker_flags INTERFACE ${sanitize})
+  target_link_options(stoker_flags INTERFACE ${sanitize})
+  # GCC 12 reports uninitialised and out-of-bounds accesses inside the standard library when it
+  # instruments; they are artefacts of the instrumentation.
+  target_compile_options(stoker_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>)
+endif()
+if(STOKER_FUZZ)
+  target_compile_options(stoker_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,33 @@
+# Third-party packages. All but torch come from Debian; `./dev setup` installs them.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
+pkg_check_modules(libhwy REQUIRED IMPORTED_TARGET libhwy)
+add_library(hwy::hwy ALIAS PkgConfig::libhwy)
+if(STOKER_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()
+
+# torch: the PyPI wheel or a libtorch directory. Its own CMake package asks for a CUDA toolkit, so
+# the two libraries that are needed are named here.
+if(STOKER_TRAIN)
+  if(NOT EXISTS ${STOKER_TORCH_DIR}/include/torch/csrc/api/include/torch/torch.h)
+    message(FATAL_ERROR "STOKER_TORCH_DIR='${STOKER_TORCH_DIR}' holds no torch headers. "
+      "Use ./dev build, which finds or installs torch, or configure with -DSTOKER_TRAIN=OFF.")
+  endif()
+  add_library(stoker_torch INTERFACE)
+  target_include_directories(stoker_torch SYSTEM INTERFACE
+    ${STOKER_TORCH_DIR}/include ${STOKER_TORCH_DIR}/include/torch/csrc/api/include)
+  target_link_libraries(stoker_torch INTERFACE ${STOKER_TORCH_DIR}/lib/libtorch_cpu.so ${STOKER_TORCH_DIR}/lib/libc10.so)
+  # The wheel's libraries find their CUDA runtime beside them through their own run path; the linker must
+  # be told (rpath-link) that it need not resolve those.
+  target_link_options(stoker_torch INTERFACE
+    -Wl,-rpath,${STOKER_TORCH_DIR}/lib -Wl,--disable-new-dtags -Wl,--unresolved-symbols=ignore-in-shared-libs)
+endif()

@@ -1,0 +1,80 @@
+// Array: a dense, C-contiguous, n-dimensional block of values. The unit that fields of elements are made of.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/buffer.h"
+#include "stoker/base/dtype.h"
+#include "stoker/base/shape.h"
+
+struct DLManagedTensor;
+
+namespace stoker {
+
+// A cheap value: copies share the Buffer. The shape is always fully known.
+class Array {
+ public:
+  Array() = default;
+  // `buffer` must hold at least DTypeSize(dtype) * NumValues(shape) bytes from byte_offset on.
+  Array(Buffer buffer, DType dtype, Shape shape, size_t byte_offset = 0);
+
+  // A new array with values that are not set.
+  static Array Allocate(DType dtype, Shape shape, const std::shared_ptr<MemoryAccount>& account = nullptr);
+
+  // A copy of `values` with this shape (default: one dimension); a convenience for tests, labels and small data.
+  template <typename T>
+  static Array Of(std::span<const T> values, Shape shape) {
+    Array out = Allocate(DTypeOf<T>(), std::move(shape));
+    std::memcpy(out.data(), values.data(), values.size_bytes());
+    return out;
+  }
+  template <typename T>
+  static Array Of(const std::vector<T>& values) {
+    return Of(std::span<const T>(values), {static_cast<int64_t>(values.size())});
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t num_values() const { return num_values_; }
+  size_t num_bytes() const { return static_cast<size_t>(num_values_) * DTypeSize(dtype_); }
+  std::byte* data() const { return data_; }
+  const Buffer& buffer() const { return buffer_; }
+
+  // The values as Ts; T must be the dtype's C++ type.
+  template <typename T>
+  std::span<T> values() const {
+    return {reinterpret_cast<T*>(data_), static_cast<size_t>(num_values_)};
+  }
+
+  // Part i of the first dimension, sharing the memory. The array has a first dimension and 0 <= i < its extent.
+  Array Row(int64_t i) const;
+  // Parts begin..end-1 of the first dimension, sharing the memory.
+  Array Rows(int64_t begin, int64_t end) const;
+  // The same values in another shape of the same size, sharing the memory.
+  Array Reshaped(Shape shape) const;
+
+  // "float32[128, 1, 28, 28]"
+  std::string ToString() const;
+
+ private:
+  Buffer buffer_;
+  std::byte* data_ = nullptr;
+  DType dtype_ = DType::kUInt8;
+  Shape shape_{0};
+  int64_t num_values_ = 0;
+};
+
+// Same dtype, shape and bytes.
+bool SameBytes(const Array& a, const Array& b);
+
+// DLPack (https://dmlc.github.io/dlpack, version 0.8 of the structure), both ways without a copy.
+// The caller of ToDLPack owns the result and must call its deleter; the memory lives until then.
+DLManagedTensor* ToDLPack(const Array& array);
+// Takes ownership of `tensor` (on success and on failure). It must lie in CPU memory, contiguous, with a dtype we have.
+Result<Array> FromDLPack(DLManagedTensor* tensor);
+
+}  // namespace stoker

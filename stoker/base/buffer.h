@@ -1,0 +1,63 @@
+// Buffer: shared ownership of a block of bytes; BufferPool: where blocks come from and go back to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "stoker/base/ledger.h"
+
+namespace stoker {
+
+inline constexpr size_t kBufferAlignment = 64;  // a cache line, and the widest vector
+
+// A block of bytes that lives as long as one of its copies. Copying is cheap (one atomic increment) and thread-safe;
+// writing while others read is the owner's business. A default-made Buffer holds nothing.
+class Buffer {
+ public:
+  Buffer() = default;
+
+  // A new block of `size` bytes, 64-byte aligned, not cleared, charged to `account` (may be null) while it lives.
+  static Buffer Allocate(size_t size, std::shared_ptr<MemoryAccount> account = nullptr);
+
+  // Memory that belongs to somebody else; `release` runs when the last copy goes, on whichever thread that is.
+  static Buffer Wrap(std::byte* data, size_t size, std::function<void()> release);
+
+  std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+  explicit operator bool() const { return owner_ != nullptr; }
+  // True where this is the only copy, so that writing disturbs nobody.
+  bool unique() const { return owner_.use_count() == 1; }
+
+ private:
+  friend class BufferPool;
+  Buffer(std::byte* data, size_t size, std::shared_ptr<void> owner) : data_(data), size_(size), owner_(std::move(owner)) {}
+
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+  std::shared_ptr<void> owner_;
+};
+
+// Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay mapped and warm.
+// Idle blocks stay charged to the account; at most `max_idle_bytes` are kept. Thread-safe. Blocks may outlive the
+// pool: they are then freed instead of returned.
+class BufferPool {
+ public:
+  BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes);
+  ~BufferPool();
+
+  Buffer Get(size_t size);
+
+  // Frees all idle blocks.
+  void Trim();
+
+ private:
+  struct Shelf;
+  std::shared_ptr<Shelf> shelf_;
+};
+
+}  // namespace stoker

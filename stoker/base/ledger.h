@@ -1,0 +1,105 @@
+// The memory ledger: a hard budget for everything the input pipeline holds, accounted stage by stage.
+//
+// Two calls keep the budget (design, invariant 3):
+//   * every Buffer is charged to an account for as long as it lives, the time it waits in a pool included;
+//   * before a stage starts on an element ahead of demand it asks for admission (Admit). Admission is refused while
+//     the budget is used up, except to the element that the consumer is waiting for: that one always passes, so
+//     nothing deadlocks and an element larger than the whole budget still gets through.
+// So at any moment: charged bytes <= budget + one element for each stage + what the consumer itself keeps.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+class Ledger;
+
+// The memory of one stage. Thread-safe. Made by Ledger::OpenAccount; keeps its ledger alive.
+class MemoryAccount {
+ public:
+  MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage);
+  MemoryAccount(const MemoryAccount&) = delete;
+  MemoryAccount& operator=(const MemoryAccount&) = delete;
+
+  const std::string& stage() const { return stage_; }
+
+  // Adds or returns bytes; never waits and never fails (what is allocated must be accounted for).
+  void Charge(int64_t bytes);
+  void Release(int64_t bytes);
+
+  int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  std::shared_ptr<Ledger> ledger_;
+  const std::string stage_;
+  std::atomic<int64_t> bytes_{0};
+  std::atomic<int64_t> peak_bytes_{0};
+};
+
+class Ledger : public std::enable_shared_from_this<Ledger> {
+ public:
+  // budget_bytes > 0.
+  static std::shared_ptr<Ledger> Create(int64_t budget_bytes);
+
+  std::shared_ptr<MemoryAccount> OpenAccount(std::string stage);
+
+  // A reservation of memory for one element that is about to be made; returned when destroyed.
+  class Admission {
+   public:
+    Admission() = default;
+    Admission(std::shared_ptr<Ledger> ledger, int64_t bytes) : ledger_(std::move(ledger)), bytes_(bytes) {}
+    Admission(Admission&& other) noexcept : ledger_(std::move(other.ledger_)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Admission& operator=(Admission&& other) noexcept;
+    ~Admission() { Return(); }
+    bool granted() const { return ledger_ != nullptr; }
+
+   private:
+    void Return();
+    std::shared_ptr<Ledger> ledger_;
+    int64_t bytes_ = 0;
+  };
+
+  // Waits until `bytes` more fit under the budget. Returns at once where they do, or where `exempt()` is true (the
+  // element the consumer waits for). Gives up, with an Admission that is not granted, where `stop()` is true.
+  // Both predicates are called with the ledger's lock held: they must be quick, and must not call the ledger. Call
+  // Recheck() after anything they depend on has changed.
+  Admission Admit(int64_t bytes, const std::function<bool()>& exempt, const std::function<bool()>& stop);
+  void Recheck();
+
+  int64_t budget_bytes() const { return budget_bytes_; }
+  // Bytes charged and bytes reserved by admissions under way.
+  int64_t bytes() const { return charged_.load(std::memory_order_relaxed) + reserved_.load(std::memory_order_relaxed); }
+  int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class MemoryAccount;
+  explicit Ledger(int64_t budget_bytes) : budget_bytes_(budget_bytes) {}
+  void Charge(int64_t bytes);
+  void Release(int64_t bytes);
+
+  const int64_t budget_bytes_;
+  std::atomic<int64_t> charged_{0};
+  std::atomic<int64_t> reserved_{0};
+  std::atomic<int64_t> peak_bytes_{0};
+  std::atomic<int> waiting_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+// The bytes of memory that this process may use: the smallest limit of its control groups, else the machine's memory.
+int64_t MemoryLimitBytes();
+
+// A quarter of MemoryLimitBytes().
+int64_t DefaultMemoryBudget();
+
+}  // namespace stoker

@@ -1,0 +1,25 @@
+// Messages to people, on standard error. Only programs and long-running loops log; libraries return Status.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace stoker {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+// Writes "stoker: warning: message" (the level is left out for info). Thread-safe; one write a line.
+void Log(LogLevel level, std::string_view message);
+void SetLogLevel(LogLevel lowest_shown);  // kInfo at start
+
+template <typename... Args>
+void LogInfo(fmt::format_string<Args...> format, Args&&... args) {
+  Log(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void LogWarning(fmt::format_string<Args...> format, Args&&... args) {
+  Log(LogLevel::kWarning, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace stoker

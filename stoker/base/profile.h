@@ -1,0 +1,75 @@
+// What a run counted, stage by stage: the raw material of `stoker bench` and the doctor's only input.
+//
+// StageStats is what running stages write to; Profile is a snapshot that can be read, printed and stored.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stoker/base/json.h"
+
+namespace stoker {
+
+// Counters of one stage, written by many threads without a lock.
+// A stage's time falls into three kinds, summed over its threads:
+//   busy     doing its own work (the time spent in its inputs is theirs)
+//   starved  waiting for an input
+//   blocked  having an element that nobody takes yet, or waiting for memory
+class StageStats {
+ public:
+  explicit StageStats(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  void AddElements(int64_t elements, int64_t bytes) {
+    elements_.fetch_add(elements, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void AddBusy(int64_t ns) { busy_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void AddStarved(int64_t ns) { starved_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void AddBlocked(int64_t ns) { blocked_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
+  // One look at a queue that holds `depth` of at most `capacity` elements.
+  void SampleQueue(int64_t depth, int64_t capacity) {
+    queue_samples_.fetch_add(1, std::memory_order_relaxed);
+    queue_depth_sum_.fetch_add(depth, std::memory_order_relaxed);
+    queue_capacity_.store(capacity, std::memory_order_relaxed);
+  }
+
+ private:
+  friend struct StageProfile;
+  const std::string name_;
+  std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0}, errors_{0};
+  std::atomic<int64_t> queue_samples_{0}, queue_depth_sum_{0}, queue_capacity_{0};
+};
+
+// A snapshot of one StageStats.
+struct StageProfile {
+  std::string name;
+  int64_t elements = 0;
+  int64_t bytes = 0;
+  double busy_s = 0;
+  double starved_s = 0;
+  double blocked_s = 0;
+  int64_t errors = 0;
+  double mean_queue_depth = 0;
+  int64_t queue_capacity = 0;  // 0: the stage has no queue
+
+  static StageProfile Of(const StageStats& stats);
+};
+
+struct Profile {
+  double wall_s = 0;
+  int threads = 0;
+  int64_t peak_memory_bytes = 0;  // of the ledger
+  std::vector<StageProfile> stages;  // source first
+
+  Json ToJson() const;
+  // A table for people, one line a stage.
+  std::string ToText() const;
+};
+
+}  // namespace stoker

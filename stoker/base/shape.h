@@ -1,0 +1,24 @@
+// The shape of an array: one extent a dimension, -1 where it is not known beforehand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stoker {
+
+using Shape = std::vector<int64_t>;
+
+inline constexpr int64_t kUnknownDim = -1;
+
+// True where no extent is -1.
+bool IsFullyKnown(std::span<const int64_t> shape);
+
+// The product of the extents (1 for a scalar); the shape must be fully known.
+int64_t NumValues(std::span<const int64_t> shape);
+
+// "[128, 1, 28, 28]", "[?, 28]", "[]".
+std::string ShapeToString(std::span<const int64_t> shape);
+
+}  // namespace stoker

@@ -1,0 +1,63 @@
+// Matchers and helpers for tests. Included by tests only.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+inline const Status& StatusOf(const Status& status) { return status; }
+template <typename T>
+Status StatusOf(const Result<T>& result) {
+  return result.status();
+}
+
+MATCHER(IsOk, "is ok") {
+  const Status status = StatusOf(arg);
+  *result_listener << status.ToString();
+  return status.ok();
+}
+
+// An error of this code whose message contains `text`. A test must say which error it expects.
+MATCHER_P2(FailsWith, code, text, std::string("is ") + std::string(StatusCodeName(code)) + " containing '" + text + "'") {
+  const Status status = StatusOf(arg);
+  *result_listener << status.ToString();
+  return status.code() == code && status.message().find(text) != std::string::npos;
+}
+
+#define STOKER_ASSERT_OK(expression) ASSERT_THAT((expression), ::stoker::IsOk())
+#define STOKER_EXPECT_OK(expression) EXPECT_THAT((expression), ::stoker::IsOk())
+// Declares and fills `declaration`, or ends the test.
+#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, expression) \
+  STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(STOKER_CONCAT_(stoker_test_result_, __LINE__), declaration, expression)
+#define STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(result, declaration, expression) \
+  auto result = (expression);                                              \
+  ASSERT_THAT(result, ::stoker::IsOk());                                   \
+  declaration = *std::move(result)
+
+// A new empty directory, removed with all that is in it at the end of its scope.
+class TempDir {
+ public:
+  TempDir() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "stoker-test-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,33 @@
+// A few named threads that run one function each until it returns.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace stoker {
+
+// Starts `count` threads that each run body(worker), worker = 0..count-1; the destructor joins them. Making the body
+// return in time is its owner's business (close a queue, set a flag). `name` shows in top, gdb and traces (at most 15
+// characters with the number). The threads block SIGINT and SIGTERM, so that those reach the main thread.
+class WorkerGroup {
+ public:
+  WorkerGroup() = default;
+  WorkerGroup(int count, std::string_view name, std::function<void(int worker)> body);
+  WorkerGroup(WorkerGroup&&) = default;
+  WorkerGroup& operator=(WorkerGroup&&) = default;
+  ~WorkerGroup() = default;
+
+  // Waits until all have returned.
+  void Join();
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+// The number of CPUs this process may run on: its affinity mask, limited by the control group's quota (rounded up).
+int AvailableCpus();
+
+}  // namespace stoker
