@@ -1,0 +1,126 @@
+// Dataset: an immutable description of an input pipeline. DatasetNode: what an operator implements.
+//
+// Two ways lead through a pipeline, and both give the same bytes:
+//   * in order: Open gives an Iterator; every dataset has this;
+//   * by position: Read(i), a pure function, where all operators down to the source allow it. Then any thread may
+//     compute any element, a checkpoint is one number, and restoring costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/data/element.h"
+#include "stoker/data/spec.h"
+
+namespace stoker {
+
+class DatasetNode;
+class Iterator;
+class OpenContext;
+class ReadContext;
+class Transform;
+struct Runtime;
+
+// How many elements an epoch has: a number, no end, or not known beforehand.
+class Cardinality {
+ public:
+  static Cardinality Of(int64_t n) { return Cardinality(n); }
+  static Cardinality Infinite() { return Cardinality(std::numeric_limits<int64_t>::max()); }
+  static Cardinality Unknown() { return Cardinality(-1); }
+
+  bool known() const { return n_ >= 0 && !infinite(); }
+  bool infinite() const { return n_ == std::numeric_limits<int64_t>::max(); }
+  int64_t value() const { return n_; }  // where known()
+
+  bool operator==(const Cardinality&) const = default;
+  std::string ToString() const;  // "60000", "infinite", "unknown"
+
+ private:
+  explicit Cardinality(int64_t n) : n_(n) {}
+  int64_t n_;
+};
+
+// What makes the order and the random draws of one pass over the data, and nothing else does (design, invariant 1).
+struct PassOptions {
+  uint64_t seed = 0;
+  uint64_t epoch = 0;  // of the first pass; `repeat` counts on from here
+};
+
+// A cheap value: copies share the description. Thread-safe.
+class Dataset {
+ public:
+  explicit Dataset(std::shared_ptr<const DatasetNode> node) : node_(std::move(node)) {}
+
+  const Spec& spec() const;
+  Cardinality cardinality() const;
+  const DatasetNode& node() const { return *node_; }
+  const std::shared_ptr<const DatasetNode>& shared_node() const { return node_; }
+
+  // Starts one pass. Loads what the sources keep in memory (once for each dataset); errors of files appear here.
+  // Several passes over one dataset may be open at once. See runtime.h.
+  Result<std::unique_ptr<Iterator>> Open(const Runtime& runtime, const PassOptions& pass = {}) const;
+
+  // The pipeline as text, source first, one stage a line.
+  std::string ToString() const;
+
+ private:
+  std::shared_ptr<const DatasetNode> node_;
+};
+
+// Base of every source and operator: immutable after construction, used by many threads at once.
+class DatasetNode {
+ public:
+  // `name` is the operator's name in recipes. Stages are numbered along the chain; the number keys their random draws.
+  DatasetNode(std::string name, Spec spec, Cardinality cardinality, std::vector<Dataset> inputs);
+  virtual ~DatasetNode() = default;
+
+  const std::string& name() const { return name_; }
+  const Spec& spec() const { return spec_; }
+  Cardinality cardinality() const { return cardinality_; }
+  const std::vector<Dataset>& inputs() const { return inputs_; }
+  const Dataset& input() const { return inputs_.front(); }
+  uint64_t stage() const { return stage_; }
+
+  // Options in short, for ToString: "size 128, drop_remainder".
+  virtual std::string Details() const { return {}; }
+
+  // Loads what the node keeps in memory. Called at each Open, before anything is read; must be quick the second time.
+  virtual Status Prepare() const { return OkStatus(); }
+
+  // --- In order ---
+  // Called where the node, or the runtime, cannot read by position. Inputs are opened through the context.
+  virtual Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const = 0;
+  // The transform of a node that maps one element to one: the runtime may then apply it on several threads.
+  virtual const Transform* element_wise() const { return nullptr; }
+  // How many elements the node asks the runtime to keep ready ahead of the consumer; 0: does not ask, -1: the runtime
+  // chooses.
+  virtual int64_t read_ahead() const { return 0; }
+
+  // --- By position ---
+  // True where Read works. Then cardinality() is not unknown.
+  virtual bool random_access() const { return false; }
+  // Element `position` of the pass, 0 <= position < cardinality. Pure: equal arguments give equal bytes.
+  Result<Element> Read(int64_t position, const ReadContext& context) const;
+  // The same for many positions at once (at least one), in the order given; shapes must be fully known.
+  Result<Rows> ReadRows(std::span<const int64_t> positions, const ReadContext& context) const;
+
+ protected:
+  virtual Result<Element> DoRead(int64_t position, const ReadContext& context) const;
+  // The default reads one by one and stacks, so overriding it is for speed only.
+  virtual Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const;
+
+ private:
+  const std::string name_;
+  const Spec spec_;
+  const Cardinality cardinality_;
+  const std::vector<Dataset> inputs_;
+  const uint64_t stage_;
+};
+
+}  // namespace stoker
