@@ -1,0 +1,40 @@
+// What kind of file this is, by its first bytes: for `stoker inspect` and for error messages that help.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace stoker {
+
+enum class FileKind {
+  kUnknown,
+  kEmpty,
+  kIdx,
+  kGzip,
+  kZstd,
+  kSafetensors,
+  kZip,  // also PyTorch's .pt and numpy's .npz
+  kNumpy,
+  kHdf5,
+  kTar,
+  kPng,
+  kJpeg,
+  kGif,
+  kWebp,
+  kHtml,  // what a failed download often is
+  kJson,
+  kText,  // printable ASCII
+};
+
+// How many of a file's bytes ProbeFile looks at.
+inline constexpr size_t kProbeBytes = 512;
+
+// The kind of a file that begins with `prefix`: its first kProbeBytes bytes, or all of them where it is shorter.
+// A guess from a few bytes; the parser has the last word.
+FileKind ProbeFile(std::span<const std::byte> prefix);
+
+// For people, with an article where there is one: "a PNG image", "gzip data", "an empty file".
+std::string_view FileKindName(FileKind kind);
+
+}  // namespace stoker

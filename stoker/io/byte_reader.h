@@ -1,0 +1,73 @@
+// ByteReader: a checked cursor for parsers. Every read is behind a length check, and every error says where:
+// "train-images: byte 4: 4 bytes of image count wanted, 2 there; the file is cut short".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/io/byte_source.h"
+
+namespace stoker {
+
+// One thread at a time. `what` names in errors what was being read; it may be left out.
+class ByteReader {
+ public:
+  // Over bytes in memory, borrowed; reads cost a comparison and a copy.
+  ByteReader(std::span<const std::byte> bytes, std::string name);
+  // Over a source, borrowed and read from where it stands; up to 64 KiB are read ahead.
+  explicit ByteReader(ByteSource& source);
+
+  ByteReader(const ByteReader&) = delete;
+  ByteReader& operator=(const ByteReader&) = delete;
+
+  const std::string& name() const { return name_; }
+  // The offset of the next byte.
+  uint64_t position() const { return window_position_ + cursor_; }
+
+  // Integers of the named width, little- or big-endian.
+  // Errors: kDataLoss where fewer bytes are there; those of the source.
+  Result<uint8_t> ReadU8(std::string_view what = {});
+  Result<uint16_t> ReadU16Le(std::string_view what = {});
+  Result<uint16_t> ReadU16Be(std::string_view what = {});
+  Result<uint32_t> ReadU32Le(std::string_view what = {});
+  Result<uint32_t> ReadU32Be(std::string_view what = {});
+  Result<uint64_t> ReadU64Le(std::string_view what = {});
+  Result<uint64_t> ReadU64Be(std::string_view what = {});
+
+  // Fills `out`, large reads without an intermediate copy.
+  Status ReadBytes(std::span<std::byte> out, std::string_view what = {});
+  Status Skip(uint64_t bytes, std::string_view what = {});
+
+  // Up to `count` (at most 64 KiB) of the next bytes without moving; fewer where the end is near. Valid until the next
+  // call.
+  Result<std::span<const std::byte>> Peek(size_t count);
+
+  // Fails, before memory is allocated for them, where `bytes` more cannot be there. Passing proves nothing for
+  // compressed sources, whose size is known only roughly.
+  Status CheckAvailable(uint64_t bytes, std::string_view what = {}) const;
+
+  // Fails unless this is the end. For a compressed source this also verifies its checksum: end every parse with it.
+  Status ExpectEnd();
+
+ private:
+  size_t buffered() const { return window_.size() - cursor_; }
+  // Makes `bytes` (at most 64 KiB) available in the window, or as many as there are; returns how many.
+  Result<size_t> Fill(size_t bytes);
+  Status CutShort(uint64_t wanted, uint64_t there, uint64_t at, std::string_view what) const;
+  template <typename T, bool kBigEndian>
+  Result<T> ReadInteger(std::string_view what);
+
+  ByteSource* source_ = nullptr;  // null: the window is all there is
+  std::string name_;
+  std::vector<std::byte> storage_;  // behind the window of a source
+  std::span<const std::byte> window_;
+  uint64_t window_position_ = 0;  // offset of window_[0]
+  size_t cursor_ = 0;
+};
+
+}  // namespace stoker

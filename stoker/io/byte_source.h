@@ -1,0 +1,70 @@
+// ByteSource: bytes in sequence, wherever they come from. What parsers of streams read.
+//
+//   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource("train-images.gz"));
+//   STOKER_ASSIGN_OR_RETURN(size_t n, source->Read(chunk));  // decompressed; 0 at the end
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "stoker/base/status.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+
+// An upper bound of the bytes that a source gives in all; a parser refuses announced sizes beyond it before it
+// allocates memory for them.
+struct SizeBound {
+  uint64_t bytes;
+  bool exact;  // false where it is known only roughly (compressed data)
+};
+
+// One thread at a time.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  // Fills some or all of `out` (not empty) and returns how many bytes; 0 means the end, and only then is all that was
+  // read known to be whole: a checksum behind the data is verified on the way to that 0, so read until then.
+  // An error is final: later calls give it again.
+  Result<size_t> Read(std::span<std::byte> out);
+
+  // Reads until `out` is full or the end is reached; less than out.size() means the end.
+  Result<size_t> ReadFully(std::span<std::byte> out);
+
+  // What error messages call this source: a path, with " (decompressed)" where positions count decompressed bytes.
+  const std::string& name() const { return name_; }
+
+  // Bytes handed out so far.
+  uint64_t position() const { return position_; }
+
+  virtual SizeBound size_bound() const = 0;
+
+ protected:
+  explicit ByteSource(std::string name) : name_(std::move(name)) {}
+
+ private:
+  virtual Result<size_t> DoRead(std::span<std::byte> out) = 0;
+
+  const std::string name_;
+  uint64_t position_ = 0;
+  Status error_;
+};
+
+// The file's bytes as they are.
+std::unique_ptr<ByteSource> MakeFileSource(File file);
+
+// `bytes` as they are; borrowed, they must outlive the source.
+std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name);
+
+// A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f 8b), whatever the
+// file's name says. Errors: those of File::Open.
+std::unique_ptr<ByteSource> Decompressed(File file);
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+
+}  // namespace stoker
