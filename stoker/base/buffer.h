@@ -5,9 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
-#include <vector>
 
 #include "stoker/base/ledger.h"
 
@@ -22,6 +19,7 @@ class Buffer {
   Buffer() = default;
 
   // A new block of `size` bytes, 64-byte aligned, not cleared, charged to `account` (may be null) while it lives.
+  // Throws std::bad_alloc where the system has no memory; a size that comes from a file is checked before it gets here.
   static Buffer Allocate(size_t size, std::shared_ptr<MemoryAccount> account = nullptr);
 
   // Memory that belongs to somebody else; `release` runs when the last copy goes, on whichever thread that is.
@@ -50,6 +48,8 @@ class BufferPool {
   BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes);
   ~BufferPool();
 
+  // A block of `size` bytes, not cleared: an idle one of that size where there is one, else a new one (as
+  // Buffer::Allocate). It comes back when its last copy goes.
   Buffer Get(size_t size);
 
   // Frees all idle blocks.

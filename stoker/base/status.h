@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -82,7 +83,13 @@ STOKER_STATUS_MAKER(Internal)
 // The status for an errno after a failed system call: code by errno, text "<what>: <strerror>".
 Status ErrnoStatus(int error_number, std::string_view what);
 
-// A T, or the reason why there is none. Dereferencing a failed Result is a programming error and aborts.
+namespace internal {
+// Prints the error of a Result that was used without a look at ok(), and aborts.
+[[noreturn]] void DieOfUnusableResult(const Status& status);
+}  // namespace internal
+
+// A T, or the reason why there is none. Dereferencing a failed Result is a programming error: it prints the error and
+// aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -101,9 +108,15 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   Status status() const { return ok() ? Status() : std::get<1>(state_); }
 
-  T& value() & { return std::get<0>(state_); }
-  const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& value() & {
+    CheckOk();
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    CheckOk();
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && { return std::move(value()); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -111,6 +124,10 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
  private:
+  void CheckOk() const {
+    if (!ok()) internal::DieOfUnusableResult(std::get<1>(state_));
+  }
+
   std::variant<T, Status> state_;
 };
 

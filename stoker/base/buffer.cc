@@ -1,0 +1,116 @@
+#include "stoker/base/buffer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace stoker {
+namespace {
+
+size_t RoundUpToAlignment(size_t size) {
+  return std::max(kBufferAlignment, (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
+}
+
+// Owns aligned memory and its charge.
+class Block {
+ public:
+  Block(size_t capacity, std::shared_ptr<MemoryAccount> account)
+      : data_(static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, capacity))),
+        capacity_(capacity),
+        account_(std::move(account)) {
+    if (data_ == nullptr) throw std::bad_alloc();
+    if (account_) account_->Charge(static_cast<int64_t>(capacity_));
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block() {
+    std::free(data_);
+    if (account_) account_->Release(static_cast<int64_t>(capacity_));
+  }
+
+  std::byte* data() const { return data_; }
+  size_t capacity() const { return capacity_; }
+
+ private:
+  std::byte* const data_;
+  const size_t capacity_;
+  const std::shared_ptr<MemoryAccount> account_;
+};
+
+}  // namespace
+
+Buffer Buffer::Allocate(size_t size, std::shared_ptr<MemoryAccount> account) {
+  auto block = std::make_shared<Block>(RoundUpToAlignment(size), std::move(account));
+  std::byte* const data = block->data();
+  return {data, size, std::move(block)};
+}
+
+Buffer Buffer::Wrap(std::byte* data, size_t size, std::function<void()> release) {
+  std::shared_ptr<void> owner(data, [release = std::move(release)](void*) {
+    if (release) release();
+  });
+  return {data, size, std::move(owner)};
+}
+
+// Shared with the blocks that are out, so that the last of them may come home after the pool has gone.
+struct BufferPool::Shelf {
+  Shelf(std::shared_ptr<MemoryAccount> shelf_account, int64_t max_idle)
+      : account(std::move(shelf_account)), max_idle_bytes(max_idle) {}
+
+  std::unique_ptr<Block> Take(size_t capacity) {
+    std::lock_guard lock(mutex);
+    const auto found = idle.find(capacity);
+    if (found == idle.end() || found->second.empty()) return nullptr;
+    std::unique_ptr<Block> block = std::move(found->second.back());
+    found->second.pop_back();
+    idle_bytes -= static_cast<int64_t>(capacity);
+    return block;
+  }
+
+  void PutBack(std::unique_ptr<Block> block) {
+    std::lock_guard lock(mutex);
+    const auto bytes = static_cast<int64_t>(block->capacity());
+    if (idle_bytes + bytes > max_idle_bytes) return;  // `block` is freed after the lock is gone
+    idle[block->capacity()].push_back(std::move(block));
+    idle_bytes += bytes;
+  }
+
+  // Frees what is idle; with `for_good`, nothing is kept from now on.
+  void Empty(bool for_good) {
+    decltype(idle) freed;  // destroyed outside the lock
+    std::lock_guard lock(mutex);
+    freed.swap(idle);
+    idle_bytes = 0;
+    if (for_good) max_idle_bytes = -1;
+  }
+
+  const std::shared_ptr<MemoryAccount> account;
+  std::mutex mutex;
+  int64_t max_idle_bytes;
+  int64_t idle_bytes = 0;
+  std::unordered_map<size_t, std::vector<std::unique_ptr<Block>>> idle;  // by capacity
+};
+
+BufferPool::BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes)
+    : shelf_(std::make_shared<Shelf>(std::move(account), max_idle_bytes)) {}
+
+BufferPool::~BufferPool() { shelf_->Empty(/*for_good=*/true); }
+
+Buffer BufferPool::Get(size_t size) {
+  const size_t capacity = RoundUpToAlignment(size);
+  std::unique_ptr<Block> block = shelf_->Take(capacity);
+  if (!block) block = std::make_unique<Block>(capacity, shelf_->account);
+  std::byte* const data = block->data();
+  std::shared_ptr<Block> owner(block.release(), [shelf = shelf_](Block* returned) {
+    shelf->PutBack(std::unique_ptr<Block>(returned));
+  });
+  return {data, size, std::move(owner)};
+}
+
+void BufferPool::Trim() { shelf_->Empty(/*for_good=*/false); }
+
+}  // namespace stoker

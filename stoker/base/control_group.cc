@@ -1,0 +1,124 @@
+#include "stoker/base/control_group.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Empty where the file cannot be read: no limit is known then, which is no error.
+std::string ReadText(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// The leading number of `text`; none for "max" and the like.
+std::optional<int64_t> LeadingNumber(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return value;
+}
+
+template <typename T>
+void LowerTo(std::optional<T>& limit, T value) {
+  limit = limit ? std::min(*limit, value) : value;
+}
+
+void AddMemory(std::string_view text, ControlGroupLimits& limits) {
+  const std::optional<int64_t> bytes = LeadingNumber(text);
+  if (bytes && *bytes > 0) LowerTo(limits.memory_bytes, *bytes);
+}
+
+void AddCpus(std::optional<int64_t> quota, std::optional<int64_t> period, ControlGroupLimits& limits) {
+  if (!quota || !period || *quota <= 0 || *period <= 0) return;
+  LowerTo(limits.cpus, static_cast<double>(*quota) / static_cast<double>(*period));
+}
+
+void AddVersion2(const fs::path& folder, ControlGroupLimits& limits) {
+  AddMemory(ReadText(folder / "memory.max"), limits);
+  const std::string cpu = ReadText(folder / "cpu.max");  // "max 100000" or "150000 100000"
+  const auto parts = SplitAt(cpu, ' ');
+  if (parts.size() == 2) AddCpus(LeadingNumber(parts[0]), LeadingNumber(parts[1]), limits);
+}
+
+void AddVersion1Memory(const fs::path& folder, ControlGroupLimits& limits) {
+  AddMemory(ReadText(folder / "memory.limit_in_bytes"), limits);
+}
+
+void AddVersion1Cpus(const fs::path& folder, ControlGroupLimits& limits) {
+  AddCpus(LeadingNumber(ReadText(folder / "cpu.cfs_quota_us")),
+          LeadingNumber(ReadText(folder / "cpu.cfs_period_us")), limits);
+}
+
+// Calls `add` for the group's folder and for each one above it, up to the hierarchy's root.
+template <typename Add>
+void WalkUp(const fs::path& root, std::string_view group, ControlGroupLimits& limits, Add add) {
+  fs::path relative = fs::path(group).relative_path();
+  while (!relative.empty()) {
+    add(root / relative, limits);
+    relative = relative.parent_path();
+  }
+  add(root, limits);
+}
+
+}  // namespace
+
+ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const fs::path& mount) {
+  ControlGroupLimits limits;
+  for (const std::string_view line : SplitAt(groups, '\n')) {
+    const size_t first = line.find(':');
+    const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string_view group = line.substr(second + 1);
+    if (controllers.empty()) WalkUp(mount, group, limits, AddVersion2);
+    for (const std::string_view controller : SplitAt(controllers, ',')) {
+      if (controller == "memory") WalkUp(mount / "memory", group, limits, AddVersion1Memory);
+      if (controller == "cpu") WalkUp(mount / "cpu", group, limits, AddVersion1Cpus);
+    }
+  }
+  return limits;
+}
+
+ControlGroupLimits ReadControlGroupLimits() {
+  return ReadControlGroupLimits(ReadText("/proc/self/cgroup"), "/sys/fs/cgroup");
+}
+
+std::optional<int64_t> ParseMemTotal(std::string_view meminfo) {
+  constexpr std::string_view kLabel = "MemTotal:";
+  for (std::string_view line : SplitAt(meminfo, '\n')) {
+    if (!line.starts_with(kLabel)) continue;
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ', kLabel.size())));
+    const std::optional<int64_t> kibibytes = LeadingNumber(line);
+    if (kibibytes) return *kibibytes * 1024;
+  }
+  return std::nullopt;
+}
+
+int64_t MachineMemoryBytes() {
+  const std::optional<int64_t> total = ParseMemTotal(ReadText("/proc/meminfo"));
+  return total ? *total : static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace stoker

@@ -1,0 +1,110 @@
+#include "stoker/base/ledger.h"
+
+#include <algorithm>
+
+#include "stoker/base/control_group.h"
+
+namespace stoker {
+namespace {
+
+void RaiseTo(std::atomic<int64_t>& peak, int64_t value) {
+  int64_t seen = peak.load(std::memory_order_relaxed);
+  while (seen < value && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+MemoryAccount::MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage)
+    : ledger_(std::move(ledger)), stage_(std::move(stage)) {}
+
+void MemoryAccount::Charge(int64_t bytes) {
+  RaiseTo(peak_bytes_, bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  ledger_->Charge(bytes);
+}
+
+void MemoryAccount::Release(int64_t bytes) {
+  bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  ledger_->Release(bytes);
+}
+
+Ledger::Admission& Ledger::Admission::operator=(Admission&& other) noexcept {
+  if (this == &other) return *this;
+  Return();
+  ledger_ = std::move(other.ledger_);
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+void Ledger::Admission::Return() {
+  if (ledger_ == nullptr) return;
+  ledger_->reserved_.fetch_sub(bytes_);
+  ledger_->WakeWaiters();
+  ledger_ = nullptr;
+}
+
+std::shared_ptr<Ledger> Ledger::Create(int64_t budget_bytes) {
+  return std::shared_ptr<Ledger>(new Ledger(budget_bytes));
+}
+
+std::shared_ptr<MemoryAccount> Ledger::OpenAccount(std::string stage) {
+  return std::make_shared<MemoryAccount>(shared_from_this(), std::move(stage));
+}
+
+void Ledger::Charge(int64_t bytes) { RaiseTo(peak_bytes_, charged_.fetch_add(bytes) + bytes); }
+
+// No wake-up is lost. In the one order of all sequentially consistent operations, either the waiter's increment of
+// waiting_ comes before the load here, and it is woken; or the subtraction comes before the waiter's increment, and so
+// before its look at charged_. The mutex makes the waker wait until a waiter that found no room sleeps.
+void Ledger::Release(int64_t bytes) {
+  charged_.fetch_sub(bytes);
+  WakeWaiters();
+}
+
+void Ledger::WakeWaiters() {
+  if (waiting_.load() == 0) return;
+  std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+bool Ledger::TryReserve(int64_t bytes) {
+  int64_t reserved = reserved_.load();
+  do {
+    if (charged_.load() + reserved + bytes > budget_bytes_) return false;
+  } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes));
+  return true;
+}
+
+Ledger::Admission Ledger::Admit(int64_t bytes, const std::function<bool()>& exempt,
+                                const std::function<bool()>& stop) {
+  if (TryReserve(bytes)) return {shared_from_this(), bytes};
+  std::unique_lock lock(mutex_);
+  waiting_.fetch_add(1);
+  bool granted = false;
+  bool stopped = false;
+  changed_.wait(lock, [&] {
+    granted = TryReserve(bytes);
+    if (granted) return true;
+    stopped = stop();
+    if (stopped) return true;
+    granted = exempt();
+    if (granted) reserved_.fetch_add(bytes);
+    return granted;
+  });
+  waiting_.fetch_sub(1);
+  return granted ? Admission(shared_from_this(), bytes) : Admission();
+}
+
+void Ledger::Recheck() { WakeWaiters(); }
+
+int64_t MemoryLimitBytes() {
+  static const int64_t limit = [] {
+    const int64_t machine = MachineMemoryBytes();
+    return std::min(machine, ReadControlGroupLimits().memory_bytes.value_or(machine));
+  }();
+  return limit;
+}
+
+int64_t DefaultMemoryBudget() { return std::max<int64_t>(1, MemoryLimitBytes() / 4); }
+
+}  // namespace stoker

@@ -1,0 +1,113 @@
+#include "stoker/base/status.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+namespace stoker {
+namespace {
+
+StatusCode CodeOfErrno(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENXIO:
+      return StatusCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return StatusCode::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+      return StatusCode::kResourceExhausted;
+    case EINTR:
+    case EAGAIN:
+    case EBUSY:
+    case ETIMEDOUT:
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+      return StatusCode::kUnavailable;
+    case EINVAL:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return StatusCode::kInvalidArgument;
+    case EEXIST:
+    case ENOTEMPTY:
+    case EISDIR:
+    case ENOTDIR:
+    case EXDEV:
+      return StatusCode::kFailedPrecondition;
+    case EFBIG:
+    case EOVERFLOW:
+      return StatusCode::kOutOfRange;
+    case EIO:  // the device could not give back what was stored
+      return StatusCode::kDataLoss;
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return StatusCode::kUnimplemented;
+    case ECANCELED:
+      return StatusCode::kCancelled;
+    default:
+      return StatusCode::kInternal;
+  }
+}
+
+}  // namespace
+
+std::string_view StatusCodeName(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk: return "ok";
+    case StatusCode::kInvalidArgument: return "invalid argument";
+    case StatusCode::kNotFound: return "not found";
+    case StatusCode::kDataLoss: return "data loss";
+    case StatusCode::kOutOfRange: return "out of range";
+    case StatusCode::kFailedPrecondition: return "failed precondition";
+    case StatusCode::kPermissionDenied: return "permission denied";
+    case StatusCode::kResourceExhausted: return "resource exhausted";
+    case StatusCode::kUnimplemented: return "unimplemented";
+    case StatusCode::kCancelled: return "cancelled";
+    case StatusCode::kUnavailable: return "unavailable";
+    case StatusCode::kInternal: return "internal";
+  }
+  return "unknown";
+}
+
+Status::Status(StatusCode code, std::string message) {
+  if (code == StatusCode::kOk) return;
+  error_ = std::make_shared<const Error>(Error{code, std::move(message)});
+}
+
+const std::string& Status::message() const {
+  static const std::string empty;
+  return ok() ? empty : error_->message;
+}
+
+Status Status::While(std::string_view context) const {
+  if (ok()) return *this;
+  return {code(), fmt::format("while {}: {}", context, message())};
+}
+
+std::string Status::ToString() const {
+  return ok() ? "ok" : fmt::format("{}: {}", StatusCodeName(code()), message());
+}
+
+Status ErrnoStatus(int error_number, std::string_view what) {
+  return {CodeOfErrno(error_number),
+          fmt::format("{}: {}", what, std::generic_category().message(error_number))};
+}
+
+namespace internal {
+
+void DieOfUnusableResult(const Status& status) {
+  fmt::print(stderr, "stoker: a failed Result was used as if it held a value: {}\n", status.ToString());
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace internal
+}  // namespace stoker

@@ -1,0 +1,74 @@
+#include "stoker/base/worker_group.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "stoker/base/control_group.h"
+
+namespace stoker {
+namespace {
+
+// Blocks SIGINT and SIGTERM in this thread for its scope; threads started meanwhile inherit that from their first
+// instruction on.
+class InterruptsBlocked {
+ public:
+  InterruptsBlocked() {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  }
+  InterruptsBlocked(const InterruptsBlocked&) = delete;
+  InterruptsBlocked& operator=(const InterruptsBlocked&) = delete;
+  ~InterruptsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+constexpr size_t kMaxThreadName = 15;  // the kernel's limit
+
+std::string ThreadName(std::string_view name, int worker) {
+  const std::string number = std::to_string(worker);
+  return std::string(name.substr(0, kMaxThreadName - std::min(kMaxThreadName, number.size()))) + number;
+}
+
+}  // namespace
+
+WorkerGroup::WorkerGroup(int count, std::string_view name, std::function<void(int worker)> body) {
+  const InterruptsBlocked blocked;
+  const auto shared_body = std::make_shared<const std::function<void(int)>>(std::move(body));
+  threads_.reserve(static_cast<size_t>(count));
+  for (int worker = 0; worker < count; ++worker) {
+    threads_.emplace_back([shared_body, worker, thread_name = ThreadName(name, worker)] {
+      pthread_setname_np(pthread_self(), thread_name.c_str());
+      (*shared_body)(worker);
+    });
+  }
+}
+
+void WorkerGroup::Join() {
+  for (std::jthread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+int AvailableCpus() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  // The call fails only where the machine has more CPUs than the mask has bits (1024).
+  const int allowed = sched_getaffinity(0, sizeof(mask), &mask) == 0
+                          ? CPU_COUNT(&mask)
+                          : static_cast<int>(std::thread::hardware_concurrency());
+  const double quota = ReadControlGroupLimits().cpus.value_or(allowed);
+  return std::max(1, std::min(allowed, static_cast<int>(std::ceil(quota))));
+}
+
+}  // namespace stoker
