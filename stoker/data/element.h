@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "stoker/base/array.h"
-#include "stoker/base/random.h"
+#include "stoker/base/status.h"
 #include "stoker/data/spec.h"
 
 namespace stoker {
+
+class Scratch;
 
 // Which sample it is, independent of where and when it is processed: the key of its random numbers.
 struct SampleKey {
@@ -38,12 +40,14 @@ struct Rows {
   Element RowElement(int64_t i) const;
 };
 
-class Scratch;
-
-// Copies elements of equal shapes into columns. The error names the field and the two elements that disagree.
+// Copies elements (at least one) of equal shapes into columns. Where shapes differ the error names the field (by `spec`,
+// or by number where it has too few) and the two elements that disagree.
 Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, Scratch& scratch);
 
-// One element from rows: the columns become its arrays, as `batch` publishes them.
+// Copies several Rows with equal columns into one, in order.
+Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch);
+
+// One element whose arrays are the columns, as `batch` publishes it.
 Element RowsAsElement(Rows rows, SampleKey key);
 
 }  // namespace stoker

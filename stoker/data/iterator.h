@@ -35,7 +35,9 @@ class Iterator {
   Profile GetProfile() const;
 
  protected:
-  Iterator(const OpenContext& context, const DatasetNode& node);
+  // Who counts elements and busy time for the node's stage: this iterator, or whatever it reads through.
+  enum class Counting { kHere, kElsewhere };
+  Iterator(const OpenContext& context, const DatasetNode& node, Counting counting = Counting::kHere);
 
   virtual Result<std::optional<Element>> DoNext() = 0;
   virtual Result<Json> DoSave() const = 0;
@@ -45,8 +47,11 @@ class Iterator {
   StageStats& stats() const { return stats_; }
 
  private:
+  Result<std::optional<Element>> CountedNext();
+
   std::shared_ptr<Pass> pass_;
   StageStats& stats_;
+  const Counting counting_;
   bool started_ = false;
   bool ended_ = false;
   Status error_;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/clock.h"
@@ -59,7 +61,7 @@ class Pass {
   std::shared_ptr<Ledger> ledger_;
   std::unordered_map<const DatasetNode*, std::unique_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
-  std::vector<Dataset> keep_alive_;
+  std::optional<Dataset> dataset_;             // keeps the nodes alive
   Stopwatch since_open_;
 };
 

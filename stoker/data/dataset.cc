@@ -1,0 +1,90 @@
+#include "stoker/data/dataset.h"
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+Status PrepareAll(const Dataset& dataset) {
+  for (const Dataset& input : dataset.node().inputs()) STOKER_RETURN_IF_ERROR(PrepareAll(input));
+  return dataset.node().Prepare();
+}
+
+void AppendLines(const Dataset& dataset, std::string& text) {
+  for (const Dataset& input : dataset.node().inputs()) AppendLines(input, text);
+  const DatasetNode& node = dataset.node();
+  const std::string details = node.Details();
+  text += fmt::format("{}{}{}  {} x {}\n", node.name(), details.empty() ? "" : ": ", details,
+                      node.cardinality().ToString(), node.spec().ToString());
+}
+
+}  // namespace
+
+std::string Cardinality::ToString() const {
+  if (infinite()) return "infinite";
+  return known() ? fmt::format("{}", n_) : "unknown";
+}
+
+const Spec& Dataset::spec() const { return node_->spec(); }
+Cardinality Dataset::cardinality() const { return node_->cardinality(); }
+
+Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime, const PassOptions& options) const {
+  STOKER_RETURN_IF_ERROR(PrepareAll(*this));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
+  return OpenContext(std::move(pass), options.epoch).OpenInput(*this);
+}
+
+std::string Dataset::ToString() const {
+  std::string text;
+  AppendLines(*this, text);
+  return text;
+}
+
+DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality, std::vector<Dataset> inputs)
+    : name_(std::move(name)),
+      spec_(std::move(spec)),
+      cardinality_(cardinality),
+      inputs_(std::move(inputs)),
+      stage_(inputs_.empty() ? 0 : inputs_.front().node().stage() + 1) {}
+
+Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) const {
+  StageStats& stats = context.stats(*this);
+  const ScopedStageTime time(stats);
+  Result<Element> element = DoRead(position, context);
+  if (element.ok()) {
+    stats.AddElements(1, element->num_bytes());
+  } else {
+    stats.AddError();
+  }
+  return element;
+}
+
+Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions, const ReadContext& context) const {
+  StageStats& stats = context.stats(*this);
+  const ScopedStageTime time(stats);
+  Result<Rows> rows = DoReadRows(positions, context);
+  if (rows.ok()) {
+    stats.AddElements(rows->size(), rows->num_bytes());
+  } else {
+    stats.AddError();
+  }
+  return rows;
+}
+
+Result<Element> DatasetNode::DoRead(int64_t, const ReadContext&) const {
+  return Internal("{}: cannot read by position", name_);
+}
+
+Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const {
+  std::vector<Element> elements;
+  elements.reserve(positions.size());
+  for (const int64_t position : positions) {
+    STOKER_ASSIGN_OR_RETURN(Element element, DoRead(position, context));
+    elements.push_back(std::move(element));
+  }
+  Scratch scratch = context.scratch(*this);
+  return StackElements(spec_, elements, scratch);
+}
+
+}  // namespace stoker

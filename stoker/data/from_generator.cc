@@ -1,0 +1,92 @@
+#include "stoker/data/from_generator.h"
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+using MakeNext = std::function<Result<std::optional<Element>>()>;
+using BeginPass = std::function<MakeNext(uint64_t epoch)>;
+
+class GeneratorIterator final : public Iterator {
+ public:
+  GeneratorIterator(const OpenContext& context, const DatasetNode& node, const BeginPass& begin)
+      : Iterator(context, node), node_(node), begin_(begin), epoch_(context.epoch()) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    if (!next_) STOKER_RETURN_IF_ERROR(Start());
+    return Make();
+  }
+
+  Status Start() {
+    try {
+      next_ = begin_(epoch_);
+    } catch (const std::exception& error) {
+      return Internal("{}: starting epoch {}: the function threw: {}", node_.name(), epoch_, error.what());
+    }
+    const int64_t wanted = position_;
+    while (made_ < wanted) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, Make());
+      if (!element) {
+        return OutOfRange("{}: the saved position is element {}, but the generator ended after {}; it must give the same "
+                          "elements each time", node_.name(), wanted, made_);
+      }
+    }
+    return OkStatus();
+  }
+
+  Result<std::optional<Element>> Make() {
+    try {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, next_());
+      if (!element) return std::nullopt;
+      if (element->arrays.size() != node_.spec().fields.size()) {
+        return InvalidArgument("{}: element {} has {} fields, its Spec {}", node_.name(), made_, element->arrays.size(),
+                               node_.spec().ToString());
+      }
+      element->key = {epoch_, made_};
+      position_ = ++made_;
+      return element;
+    } catch (const std::exception& error) {
+      return Internal("{}: element {}: the function threw: {}", node_.name(), made_, error.what());
+    }
+  }
+
+  Result<Json> DoSave() const override { return Json{{"epoch", epoch_}, {"position", position_}}; }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(position_, SavedInteger(state, "position"));
+    epoch_ = static_cast<uint64_t>(epoch);
+    return OkStatus();
+  }
+
+  const DatasetNode& node_;
+  const BeginPass& begin_;
+  uint64_t epoch_;
+  int64_t position_ = 0;  // of the next element handed out
+  int64_t made_ = 0;      // elements the function has made in this pass
+  MakeNext next_;
+};
+
+class GeneratorNode final : public DatasetNode {
+ public:
+  GeneratorNode(std::string name, Spec spec, BeginPass begin)
+      : DatasetNode(std::move(name), std::move(spec), Cardinality::Unknown(), {}), begin_(std::move(begin)) {}
+
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
+    return std::make_unique<GeneratorIterator>(context, *this, begin_);
+  }
+
+ private:
+  const BeginPass begin_;
+};
+
+}  // namespace
+
+Dataset FromGenerator(Spec spec, BeginPass begin, std::string name) {
+  return Dataset(std::make_shared<GeneratorNode>(std::move(name), std::move(spec), std::move(begin)));
+}
+
+}  // namespace stoker

@@ -1,0 +1,109 @@
+#include "stoker/data/map.h"
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime/pass_through_iterator.h"
+
+namespace stoker {
+namespace {
+
+class MapNode final : public DatasetNode {
+ public:
+  MapNode(Dataset input, std::string name, std::string details, Spec output, std::shared_ptr<const Transform> transform)
+      : DatasetNode(std::move(name), std::move(output), input.cardinality(), {input}),
+        details_(std::move(details)),
+        transform_(std::move(transform)) {}
+
+  std::string Details() const override { return details_; }
+  const Transform* element_wise() const override { return transform_.get(); }
+  bool random_access() const override { return input().node().random_access(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
+    Rng rng = context.rngs(*this).For(element.key);
+    Scratch scratch = context.scratch(*this);
+    STOKER_RETURN_IF_ERROR(transform_->Apply(element, rng, scratch));
+    return element;
+  }
+
+  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(positions, context));
+    Scratch scratch = context.scratch(*this);
+    STOKER_RETURN_IF_ERROR(transform_->ApplyRows(rows, context.rngs(*this), scratch));
+    return rows;
+  }
+
+ private:
+  const std::string details_;
+  const std::shared_ptr<const Transform> transform_;
+};
+
+class MapIterator final : public PassThroughIterator {
+ public:
+  MapIterator(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input)
+      : PassThroughIterator(context, node, std::move(input), Counting::kElsewhere), node_(node) {}
+
+ private:
+  Status Change(Element& element) const override {
+    return ApplyElementWise(node_, ReadContext(pass(), element.key.epoch, /*vectorized=*/false), element);
+  }
+
+  const DatasetNode& node_;
+};
+
+Result<std::unique_ptr<Iterator>> MapNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  return std::make_unique<MapIterator>(context, *this, std::move(input));
+}
+
+class FunctionTransform final : public Transform {
+ public:
+  explicit FunctionTransform(const Map& map) : function_(map.function) {}
+
+  Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
+    try {
+      return function_(element, rng, scratch);
+    } catch (const std::exception& error) {
+      return Internal("map: element {}: the function threw: {}", element.key.index, error.what());
+    }
+  }
+
+ private:
+  const std::function<Status(Element&, Rng&, Scratch&)> function_;
+};
+
+}  // namespace
+
+Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
+                   std::shared_ptr<const Transform> transform) {
+  return Dataset(std::make_shared<MapNode>(std::move(input), std::move(name), std::move(details), std::move(output),
+                                           std::move(transform)));
+}
+
+Result<Dataset> Map::Build(Dataset input) const {
+  if (!function) return InvalidArgument("map: no function is given; set Map::function");
+  Spec spec = output.fields.empty() ? input.spec() : output;
+  return MapDataset(std::move(input), std::string(kName), "", std::move(spec), std::make_shared<FunctionTransform>(*this));
+}
+
+Result<Dataset> operator|(Result<Dataset> input, const Map& map) {
+  if (!input.ok()) return input;
+  return map.Build(*std::move(input));
+}
+
+Status ApplyElementWise(const DatasetNode& node, const ReadContext& context, Element& element) {
+  StageStats& stats = context.stats(node);
+  const ScopedStageTime time(stats);
+  Rng rng = context.rngs(node).For(element.key);
+  Scratch scratch = context.scratch(node);
+  const Status status = node.element_wise()->Apply(element, rng, scratch);
+  if (status.ok()) {
+    stats.AddElements(1, element.num_bytes());
+  } else {
+    stats.AddError();
+  }
+  return status;
+}
+
+}  // namespace stoker

@@ -1,0 +1,34 @@
+// Element-wise work: a dataset whose elements are those of another, each put through a Transform or a function.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/transform.h"
+
+namespace stoker {
+
+// `name` and `details` are what the stage is called in recipes and reports, `output` describes what comes out. By position
+// where `input` is. The transforms in transforms/ are made with this.
+Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
+                   std::shared_ptr<const Transform> transform);
+
+// A C++ function as a pipeline stage:  ... | Map{.function = [](Element& e, Rng& rng, Scratch& scratch) { ...; return OkStatus(); }}
+// It is called from several threads at once, must be a pure function of the element and the Rng, and may change the
+// element's arrays (write only where MayWriteInPlace). An exception becomes an error.
+struct Map {
+  static constexpr std::string_view kName = "map";
+  std::function<Status(Element& element, Rng& rng, Scratch& scratch)> function;
+  Spec output;  // of the elements it makes; empty: the same as the input's
+
+  Result<Dataset> Build(Dataset input) const;
+};
+Result<Dataset> operator|(Result<Dataset> input, const Map& map);
+
+// Applies the transform of `node`, which must have one, to one element, and counts it.
+Status ApplyElementWise(const DatasetNode& node, const ReadContext& context, Element& element);
+
+}  // namespace stoker

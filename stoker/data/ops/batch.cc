@@ -1,0 +1,130 @@
+#include "stoker/data/ops/batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+Cardinality BatchedCardinality(const Cardinality& input, const Batch& options) {
+  if (!input.known()) return input;
+  const int64_t full = input.value() / options.size;
+  const bool ragged = input.value() % options.size != 0;
+  return Cardinality::Of(full + (ragged && !options.drop_remainder ? 1 : 0));
+}
+
+Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
+  Spec out = input.spec();
+  const Cardinality n = input.cardinality();
+  const bool always_full = options.drop_remainder || n.infinite() || (n.known() && n.value() % options.size == 0);
+  for (Field& field : out.fields) {
+    if (!IsFullyKnown(field.shape)) {
+      return InvalidArgument("batch: field '{}' has shape {}, which differs between elements; resize or crop before batch",
+                             field.name, ShapeToString(field.shape));
+    }
+    field.shape.insert(field.shape.begin(), always_full ? options.size : kUnknownDim);
+  }
+  return out;
+}
+
+class BatchNode final : public DatasetNode {
+ public:
+  BatchNode(Dataset input, const Batch& options, Spec spec)
+      : DatasetNode(std::string(Batch::kName), std::move(spec), BatchedCardinality(input.cardinality(), options), {input}),
+        options_(options) {}
+
+  std::string Details() const override {
+    return fmt::format("size {}{}", options_.size, options_.drop_remainder ? ", drop_remainder" : "");
+  }
+  bool random_access() const override { return input().node().random_access(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+  const Batch& options() const { return options_; }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    const int64_t begin = position * options_.size;
+    const int64_t end = std::min(begin + options_.size, input().cardinality().value());
+    STOKER_ASSIGN_OR_RETURN(Rows rows, context.vectorized() ? ReadVectorized(begin, end, context)
+                                                            : ReadOneByOne(begin, end, context));
+    return RowsAsElement(std::move(rows), {context.epoch(), position});
+  }
+
+ private:
+  Result<Rows> ReadVectorized(int64_t begin, int64_t end, const ReadContext& context) const {
+    std::vector<int64_t> positions(static_cast<size_t>(end - begin));
+    std::iota(positions.begin(), positions.end(), begin);
+    return input().node().ReadRows(positions, context);
+  }
+
+  Result<Rows> ReadOneByOne(int64_t begin, int64_t end, const ReadContext& context) const {
+    std::vector<Element> elements;
+    for (int64_t i = begin; i < end; ++i) {
+      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(i, context));
+      elements.push_back(std::move(element));
+    }
+    Scratch scratch = context.scratch(*this);
+    return StackElements(input().spec(), elements, scratch);
+  }
+
+  const Batch options_;
+};
+
+class BatchIterator final : public Iterator {
+ public:
+  BatchIterator(const OpenContext& context, const BatchNode& node, std::unique_ptr<Iterator> input)
+      : Iterator(context, node), node_(node), input_(std::move(input)), epoch_(context.epoch()) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    std::vector<Element> elements;
+    while (std::ssize(elements) < node_.options().size) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+      if (!element) break;
+      elements.push_back(*std::move(element));
+    }
+    const bool ragged = std::ssize(elements) < node_.options().size;
+    if (elements.empty() || (ragged && node_.options().drop_remainder)) return std::nullopt;
+    Scratch scratch(pass().stage(node_).pool);
+    STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(node_.input().spec(), elements, scratch));
+    return RowsAsElement(std::move(rows), {epoch_, batches_++});
+  }
+
+  // No element is held between calls, so the input's position and the batch's number are the whole state.
+  Result<Json> DoSave() const override {
+    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+    return Json{{"batches", batches_}, {"input", std::move(input)}};
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
+    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+    return input_->Restore(input);
+  }
+
+  const BatchNode& node_;
+  const std::unique_ptr<Iterator> input_;
+  const uint64_t epoch_;
+  int64_t batches_ = 0;
+};
+
+Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  return std::make_unique<BatchIterator>(context, *this, std::move(input));
+}
+
+}  // namespace
+
+void Batch::Describe(OptionTable<Batch>& table) {
+  table.Field("size", &Batch::size, "elements in a batch", AtLeast(1))
+      .Field("drop_remainder", &Batch::drop_remainder, "leave out an epoch's last batch where it is not full");
+}
+
+Result<Dataset> Batch::Build(Dataset input) const {
+  STOKER_ASSIGN_OR_RETURN(Spec spec, BatchedSpec(input, *this));
+  return Dataset(std::make_shared<BatchNode>(std::move(input), *this, std::move(spec)));
+}
+
+}  // namespace stoker

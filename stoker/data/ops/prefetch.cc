@@ -1,0 +1,47 @@
+#include "stoker/data/ops/prefetch.h"
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/runtime/pass_through_iterator.h"
+
+namespace stoker {
+namespace {
+
+class PrefetchNode final : public DatasetNode {
+ public:
+  PrefetchNode(Dataset input, std::optional<int64_t> depth)
+      : DatasetNode(std::string(Prefetch::kName), input.spec(), input.cardinality(), {input}), depth_(depth) {}
+
+  std::string Details() const override { return depth_ ? fmt::format("depth {}", *depth_) : ""; }
+  int64_t read_ahead() const override { return depth_.value_or(-1); }
+  bool random_access() const override { return input().node().random_access(); }
+
+  // Only the inline runtime comes here: the threaded one reads ahead itself.
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+    return std::make_unique<PassThroughIterator>(context, *this, std::move(input));
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    return input().node().Read(position, context);
+  }
+  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+    return input().node().ReadRows(positions, context);
+  }
+
+ private:
+  const std::optional<int64_t> depth_;
+};
+
+}  // namespace
+
+void Prefetch::Describe(OptionTable<Prefetch>& table) {
+  table.Field("depth", &Prefetch::depth, "elements kept ready; auto: enough for the threads that make them", AtLeast(1));
+}
+
+Result<Dataset> Prefetch::Build(Dataset input) const {
+  return Dataset(std::make_shared<PrefetchNode>(std::move(input), depth));
+}
+
+}  // namespace stoker

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// All but the first `count` elements of each epoch.
+struct Skip {
+  static constexpr std::string_view kName = "skip";
+  static constexpr std::string_view kHelp = "Leaves out the first elements of each epoch.";
+  int64_t count = 0;
+
+  static void Describe(OptionTable<Skip>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

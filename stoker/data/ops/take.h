@@ -1,0 +1,18 @@
+#pragma once
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// The first `count` elements of each epoch, or all where there are fewer.
+struct Take {
+  static constexpr std::string_view kName = "take";
+  static constexpr std::string_view kHelp = "Keeps the first elements of each epoch.";
+  int64_t count = 0;
+
+  static void Describe(OptionTable<Take>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,160 @@
+#include "stoker/data/runtime/chunk_source.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "stoker/data/map.h"
+#include "stoker/data/runtime/indexed_iterator.h"
+
+namespace stoker {
+namespace {
+
+// Enough work to make a hop between threads (about a microsecond) cheap, little enough to stay in a core's cache.
+constexpr int64_t kChunkBytes = 64 << 10;
+constexpr int64_t kMaxChunk = 256;
+// A stream's state is saved once in so many elements.
+constexpr int64_t kSnapshotInterval = 64;
+
+}  // namespace
+
+int64_t ChunkSize(const Spec& spec) {
+  const std::optional<int64_t> bytes = spec.ElementBytes();
+  if (!bytes) return 1;
+  return std::clamp<int64_t>(kChunkBytes / std::max<int64_t>(*bytes, 1), 1, kMaxChunk);
+}
+
+PositionSource::PositionSource(const OpenContext& context, const DatasetNode& node)
+    : pass_(context.pass()), node_(node), chunk_size_(ChunkSize(node.spec())), epoch_(context.epoch()) {}
+
+Chunk PositionSource::Take() {
+  Chunk chunk;
+  chunk.begin = next_;
+  chunk.count = std::min(chunk_size_, node_.cardinality().value() - next_);
+  next_ += chunk.count;
+  chunk.last = next_ >= node_.cardinality().value();
+  return chunk;
+}
+
+void PositionSource::Finish(Chunk& chunk) const {
+  if (chunk.count == 0) return;
+  chunk.error = ReadAll(chunk);
+}
+
+Status PositionSource::ReadAll(Chunk& chunk) const {
+  const ReadContext context(*pass_, epoch_, /*vectorized=*/true);
+  if (chunk.count > 1) {
+    std::vector<int64_t> positions(static_cast<size_t>(chunk.count));
+    std::iota(positions.begin(), positions.end(), chunk.begin);
+    const Result<Rows> rows = node_.ReadRows(positions, context);
+    if (rows.ok()) {
+      chunk.elements.reserve(positions.size());
+      for (int64_t i = 0; i < rows->size(); ++i) chunk.elements.push_back(rows->RowElement(i));
+      return OkStatus();
+    }
+    // One of them failed: read them singly, so that those before it are delivered.
+  }
+  for (int64_t i = 0; i < chunk.count; ++i) {
+    STOKER_ASSIGN_OR_RETURN(Element element, node_.Read(chunk.begin + i, context));
+    chunk.elements.push_back(std::move(element));
+  }
+  return OkStatus();
+}
+
+Result<Json> PositionSource::SaveAfter(int64_t delivered) {
+  return SavePosition(pass_->seed(), epoch_, start_ + delivered);
+}
+
+Status PositionSource::Restore(const Json& state) {
+  STOKER_RETURN_IF_ERROR(RestorePosition(state, pass_->seed(), node_.cardinality(), epoch_, start_));
+  next_ = start_;
+  return OkStatus();
+}
+
+Result<std::unique_ptr<StreamSource>> StreamSource::OpenMaps(const OpenContext& context, const DatasetNode& node) {
+  std::unique_ptr<StreamSource> source(new StreamSource(context, node));
+  const DatasetNode* first = &node;
+  while (true) {
+    source->maps_.insert(source->maps_.begin(), first);
+    const DatasetNode& before = first->input().node();
+    if (before.random_access() || before.element_wise() == nullptr) break;
+    first = &before;
+  }
+  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInput(first->input()));
+  source->chunk_size_ = ChunkSize(first->input().spec());
+  return source;
+}
+
+Result<std::unique_ptr<StreamSource>> StreamSource::OpenInput(const OpenContext& context, const DatasetNode& node) {
+  std::unique_ptr<StreamSource> source(new StreamSource(context, node));
+  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInput(node.input()));
+  source->chunk_size_ = ChunkSize(node.spec());
+  return source;
+}
+
+Chunk StreamSource::Take() {
+  Chunk chunk;
+  while (std::ssize(chunk.elements) < chunk_size_) {
+    Result<std::optional<Element>> element = Pull();
+    if (!element.ok()) {
+      chunk.error = element.status();
+      break;
+    }
+    if (!*element) {
+      chunk.last = true;
+      break;
+    }
+    if (taken_ > read_again_) chunk.elements.push_back(**std::move(element));
+  }
+  chunk.count = std::ssize(chunk.elements);
+  return chunk;
+}
+
+Result<std::optional<Element>> StreamSource::Pull() {
+  STOKER_RETURN_IF_ERROR(SaveInputIfDue());
+  STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+  if (element) ++taken_;
+  return element;
+}
+
+Status StreamSource::SaveInputIfDue() {
+  if (taken_ % kSnapshotInterval != 0) return OkStatus();
+  std::lock_guard lock(mutex_);
+  if (!snapshots_.empty() && snapshots_.back().taken == taken_) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+  snapshots_.push_back({taken_, std::move(input)});
+  return OkStatus();
+}
+
+void StreamSource::Finish(Chunk& chunk) const {
+  for (size_t i = 0; i < chunk.elements.size(); ++i) {
+    for (const DatasetNode* map : maps_) {
+      const Status status = ApplyElementWise(*map, ReadContext(*pass_, 0, true), chunk.elements[i]);
+      if (!status.ok()) {
+        chunk.elements.resize(i);
+        chunk.error = status;
+        return;
+      }
+    }
+    if (maps_.empty()) pass_->stage(node_).stats.AddElements(1, chunk.elements[i].num_bytes());
+  }
+}
+
+Result<Json> StreamSource::SaveAfter(int64_t delivered) {
+  std::lock_guard lock(mutex_);
+  const int64_t done = read_again_ + delivered;
+  if (snapshots_.empty()) {  // nothing has been pulled yet, and nothing will be while the lock is held
+    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+    return Json{{"input", std::move(input)}, {"read_again", done}};
+  }
+  while (snapshots_.size() > 1 && snapshots_[1].taken <= done) snapshots_.pop_front();
+  return Json{{"input", snapshots_.front().input}, {"read_again", done - snapshots_.front().taken}};
+}
+
+Status StreamSource::Restore(const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+  STOKER_ASSIGN_OR_RETURN(read_again_, SavedInteger(state, "read_again"));
+  if (read_again_ < 0) return DataLoss("the saved pipeline position is negative; it is damaged");
+  return input_->Restore(input);
+}
+
+}  // namespace stoker

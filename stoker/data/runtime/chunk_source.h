@@ -1,0 +1,107 @@
+// What the workers of a ReadAhead work on: chunks of consecutive elements, from a dataset read by position or from a
+// stream. A chunk is one element where elements are large, and many where they are tiny, so that a hop between
+// threads pays for enough work.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+
+// Consecutive elements of a pass, and what comes after them: more chunks, an error, or the end.
+struct Chunk {
+  int64_t begin = 0;  // position of the first, and how many are wanted; set by Take
+  int64_t count = 0;
+  std::vector<Element> elements;
+  Status error;       // found after `elements`
+  bool last = false;  // nothing comes after
+};
+
+class ChunkSource {
+ public:
+  virtual ~ChunkSource() = default;
+
+  // The part that must happen in order. Called by one thread at a time; not after a chunk that is last or failed.
+  virtual Chunk Take() = 0;
+  // The part that may happen at any time, on many threads at once.
+  virtual void Finish(Chunk& chunk) const = 0;
+
+  // True where Take waits for an input, rather than only counting.
+  virtual bool takes_from_input() const = 0;
+
+  // The state that continues after `delivered` elements have been handed out; may be called while other threads work.
+  virtual Result<Json> SaveAfter(int64_t delivered) = 0;
+  // Called before the first Take.
+  virtual Status Restore(const Json& state) = 0;
+};
+
+// How many elements of this Spec make a chunk.
+int64_t ChunkSize(const Spec& spec);
+
+// Chunks of a dataset that is read by position: taking is counting, finishing is reading.
+class PositionSource final : public ChunkSource {
+ public:
+  PositionSource(const OpenContext& context, const DatasetNode& node);
+
+  Chunk Take() override;
+  void Finish(Chunk& chunk) const override;
+  bool takes_from_input() const override { return false; }
+  Result<Json> SaveAfter(int64_t delivered) override;
+  Status Restore(const Json& state) override;
+
+ private:
+  Status ReadAll(Chunk& chunk) const;
+
+  const std::shared_ptr<Pass> pass_;
+  const DatasetNode& node_;
+  const int64_t chunk_size_;
+  uint64_t epoch_;
+  int64_t start_ = 0;  // where this pass began (0, or the restored position)
+  int64_t next_ = 0;
+};
+
+// Chunks of a stream: taking is pulling the input, finishing is applying the maps that stand behind it.
+//
+// A position in a stream is a state of its iterator, which may be large, so it is saved only now and then: SaveAfter gives
+// the newest saved state that is not ahead of the consumer, and how many elements to read again from there.
+class StreamSource final : public ChunkSource {
+ public:
+  // For `node`, which maps elements one by one: takes in all such nodes below it and opens what comes before them.
+  static Result<std::unique_ptr<StreamSource>> OpenMaps(const OpenContext& context, const DatasetNode& node);
+  // For `node`, which passes its input on unchanged.
+  static Result<std::unique_ptr<StreamSource>> OpenInput(const OpenContext& context, const DatasetNode& node);
+
+  Chunk Take() override;
+  void Finish(Chunk& chunk) const override;
+  bool takes_from_input() const override { return true; }
+  Result<Json> SaveAfter(int64_t delivered) override;
+  Status Restore(const Json& state) override;
+
+ private:
+  struct Snapshot {
+    int64_t taken;  // elements pulled before it
+    Json input;
+  };
+
+  StreamSource(const OpenContext& context, const DatasetNode& node) : pass_(context.pass()), node_(node) {}
+  // The next element of the input, saving the input's state first where it is time to.
+  Result<std::optional<Element>> Pull();
+  Status SaveInputIfDue();
+
+  const std::shared_ptr<Pass> pass_;
+  const DatasetNode& node_;
+  std::vector<const DatasetNode*> maps_;  // first applied first
+  std::unique_ptr<Iterator> input_;
+  int64_t chunk_size_ = 1;
+  int64_t taken_ = 0;       // elements pulled since the restored state
+  int64_t read_again_ = 0;  // after a restore: the first so many of them had been delivered already
+
+  std::mutex mutex_;  // guards snapshots_
+  std::deque<Snapshot> snapshots_;  // oldest first
+};
+
+}  // namespace stoker

@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include "stoker/base/worker_group.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/runtime/chunk_source.h"
+#include "stoker/data/runtime/indexed_iterator.h"
+#include "stoker/data/runtime/read_ahead.h"
+
+namespace stoker {
+namespace {
+
+// Idle blocks that all pools together may keep, as a share of the budget.
+constexpr int64_t kIdleShare = 4;
+
+thread_local int64_t nested_ns = 0;
+
+}  // namespace
+
+StageResources::StageResources(const std::shared_ptr<Ledger>& ledger, const std::string& name, int64_t max_idle_bytes)
+    : stats(name), pool(ledger->OpenAccount(name), max_idle_bytes) {}
+
+Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime& runtime, const PassOptions& options) {
+  if (runtime.threads < 0) return InvalidArgument("threads is {}; it must be 0 (automatic) or more", runtime.threads);
+  if (runtime.memory_budget < 0) {
+    return InvalidArgument("memory_budget is {}; it must be 0 (automatic) or more bytes", runtime.memory_budget);
+  }
+  std::shared_ptr<Pass> pass(new Pass());
+  pass->runtime_ = runtime;
+  if (runtime.threads == 0) pass->runtime_.threads = AvailableCpus();
+  if (runtime.kind == Runtime::Kind::kInline) pass->runtime_.threads = 1;
+  if (runtime.memory_budget == 0) pass->runtime_.memory_budget = DefaultMemoryBudget();
+  pass->seed_ = options.seed;
+  pass->ledger_ = Ledger::Create(pass->runtime_.memory_budget);
+  pass->dataset_ = dataset;
+  pass->AddStages(dataset);
+  return pass;
+}
+
+void Pass::AddStages(const Dataset& dataset) {
+  for (const Dataset& input : dataset.node().inputs()) AddStages(input);
+  const DatasetNode& node = dataset.node();
+  auto [entry, is_new] = stages_.try_emplace(&node);
+  if (!is_new) return;
+  entry->second = std::make_unique<StageResources>(ledger_, node.name(), runtime_.memory_budget / kIdleShare);
+  order_.push_back(&node);
+}
+
+void Pass::TrimPools() const {
+  for (const auto& [node, resources] : stages_) resources->pool.Trim();
+}
+
+Profile Pass::GetProfile() const {
+  Profile profile;
+  profile.wall_s = since_open_.ElapsedSeconds();
+  profile.threads = runtime_.threads;
+  profile.peak_memory_bytes = ledger_->peak_bytes();
+  for (const DatasetNode* node : order_) profile.stages.push_back(StageProfile::Of(stage(*node).stats));
+  return profile;
+}
+
+Result<std::unique_ptr<Iterator>> OpenContext::OpenInput(const Dataset& input) const {
+  const DatasetNode& node = input.node();
+  if (pass_->runtime().kind == Runtime::Kind::kInline) {
+    if (node.random_access()) return std::make_unique<IndexedIterator>(*this, node);
+    return node.OpenStream(*this);
+  }
+  if (node.random_access()) {
+    return std::make_unique<ReadAhead>(*this, node, std::make_unique<PositionSource>(*this, node),
+                                       pass_->runtime().threads);
+  }
+  if (node.element_wise() != nullptr) {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::OpenMaps(*this, node));
+    return std::make_unique<ReadAhead>(*this, node, std::move(source), pass_->runtime().threads);
+  }
+  if (node.read_ahead() != 0) {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::OpenInput(*this, node));
+    return std::make_unique<ReadAhead>(*this, node, std::move(source), 1);
+  }
+  return node.OpenStream(*this);
+}
+
+ScopedStageTime::ScopedStageTime(StageStats& stats, Kind kind)
+    : stats_(stats), kind_(kind), outer_nested_ns_(std::exchange(nested_ns, 0)), start_ns_(NowNs()) {}
+
+ScopedStageTime::~ScopedStageTime() {
+  const int64_t elapsed = NowNs() - start_ns_;
+  const int64_t own = std::max<int64_t>(0, elapsed - nested_ns);
+  switch (kind_) {
+    case Kind::kBusy: stats_.AddBusy(own); break;
+    case Kind::kStarved: stats_.AddStarved(own); break;
+    case Kind::kBlocked: stats_.AddBlocked(own); break;
+  }
+  nested_ns = outer_nested_ns_ + elapsed;
+}
+
+}  // namespace stoker

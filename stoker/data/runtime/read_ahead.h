@@ -1,0 +1,70 @@
+// ReadAhead: the one place where the threaded runtime has threads. Workers make chunks of elements ahead of the
+// consumer, as many as the depth and the memory budget allow; the consumer gets them in order.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "stoker/base/worker_group.h"
+#include "stoker/data/runtime/chunk_source.h"
+
+namespace stoker {
+
+// Life of a chunk: a worker takes ticket t (in order, when t is less than `depth` ahead of the consumer and the ledger
+// admits it), finishes the chunk beside the other workers, and puts it into slot t mod depth. The consumer takes the
+// slots in the order of their tickets. The chunk that the consumer waits for is exempt from the budget, so it always
+// comes.
+class ReadAhead final : public Iterator {
+ public:
+  ReadAhead(const OpenContext& context, const DatasetNode& node, std::unique_ptr<ChunkSource> source, int threads);
+  ~ReadAhead() override;
+
+ private:
+  Result<std::optional<Element>> DoNext() override;
+  Result<Json> DoSave() const override;
+  Status DoRestore(const Json& state) override;
+
+  void Work();
+  // Takes the next ticket and its chunk; nothing where there are no more or it is time to stop.
+  struct Ticket {
+    int64_t number;
+    Chunk chunk;
+    Ledger::Admission memory;  // held until the chunk's own buffers are all charged
+  };
+  std::optional<Ticket> TakeTicket();
+  bool WaitForRoom(int64_t ticket);
+  Ledger::Admission WaitForMemory(int64_t ticket);
+  void Publish(Ticket ticket);
+  // The consumer's side: the chunk after the current one, waiting for it if need be.
+  void NextChunk();
+
+  const std::unique_ptr<ChunkSource> source_;
+  const std::optional<int64_t> known_chunk_bytes_;
+  std::atomic<int64_t> largest_chunk_bytes_{0};
+
+  // Held while a ticket is taken, so that the in-order part of the source is never entered twice.
+  std::mutex take_mutex_;
+  int64_t next_ticket_ = 0;  // guarded by take_mutex_
+  bool exhausted_ = false;   // guarded by take_mutex_: a chunk that was last or failed has been taken
+
+  std::mutex mutex_;  // guards slots_ and ready_, and the two conditions
+  std::condition_variable room_, chunk_ready_;
+  std::vector<std::optional<Chunk>> slots_;
+  int64_t ready_ = 0;
+  std::atomic<int64_t> head_{0};  // the ticket that the consumer takes next
+  std::atomic<bool> stopping_{false};
+
+  // Used by the consumer alone.
+  Chunk current_;
+  size_t used_of_current_ = 0;
+  int64_t delivered_ = 0;
+
+  const int threads_;
+  WorkerGroup workers_;
+};
+
+}  // namespace stoker
