@@ -19,7 +19,7 @@ struct ConfigLocation {
   int line = 0;
   int column = 0;
 
-  // "recipe.yaml:12:5", or "--set train.epochs" and the like where there is no line.
+  // "recipe.yaml:12:5", or "--set train.epochs" and the like where there is no line, or "(set in code)".
   std::string ToString() const;
 };
 
@@ -42,7 +42,7 @@ struct ConfigNode {
   const ConfigNode* Find(std::string_view key) const;
   ConfigNode* Find(std::string_view key);
 
-  // "a number", "text", "a list", "a map", "nothing": for messages.
+  // "a number", "true or false", "text", "a list", "a map", "nothing": for messages.
   std::string_view KindName() const;
 };
 
@@ -53,24 +53,31 @@ struct ConfigNode::Entry {
 };
 
 // Reads one YAML document. `name` is the file's name, for messages. Anchors and aliases work; several documents, tags,
-// duplicate keys and non-scalar keys are errors with line and column.
+// duplicate keys, merge keys and non-scalar keys are errors with line and column. So is what no recipe needs: more than
+// 4 MiB, 64 levels or 100,000 values (aliases counted in full), a key of more than 200 bytes.
 Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name);
 
 // Writes YAML that ParseYaml reads back to an equal tree: maps one key a line, short lists and operator options in one
 // line ({size: 128, drop_remainder: true}).
 std::string ToYaml(const ConfigNode& node);
 
+// The same in one line: "{size: 128, drop_remainder: true}".
+std::string ToYamlLine(const ConfigNode& node);
+
 // Applies `train.epochs=1`: sets the value at a dotted path, making maps on the way. Elements of a pipeline list are
-// named by operator or by number: `data.train.batch.size=64`, `data.train.3.batch.size=64`. The value is YAML.
-// Errors: no '=', an empty key, a path that leads through a scalar, an operator that is not in the list or is there twice.
+// named by operator or by number: `data.train.batch.size=64`, `data.train.3.batch.size=64`. A bare name becomes a map
+// when the path goes on through it: `adamw` with `optimizer.adamw.weight_decay=0`. The value is YAML.
+// Errors: no '=', an empty key, a path that leads through another scalar, an operator that is not in the list or is
+// there twice. Nothing is changed then.
 Status SetByPath(ConfigNode& root, std::string_view assignment);
 
 // The dotted paths whose values differ, each as "train.epochs: 3 -> 5"; "(absent)" where a side has none. Locations and
 // the order of keys do not count.
 std::vector<std::string> Differences(const ConfigNode& before, const ConfigNode& after);
 
-// The name in `names` with the smallest edit distance to `wanted`, or empty where none is near (distance at most a
-// third of its length, at least 1... so that a suggestion is rarely silly).
+// The name in `names` with the fewest edits (a swap of neighbours is one) to `wanted`; the first of equals. Empty where
+// none is near, so that a suggestion is rarely silly: more edits than a third of its length (but one is always
+// allowed), or as many as it has letters.
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace stoker

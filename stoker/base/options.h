@@ -14,7 +14,6 @@
 // In a recipe, `batch: {size: 128}` sets fields by name, `batch: 128` sets the first field, `batch` takes all defaults.
 #pragma once
 
-#include <any>
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
@@ -47,7 +46,7 @@ struct OneOf {
 };
 
 // The types an option may have. A list accepts a bare value as a list of one. A path is taken relative to the folder
-// given to ParseOptions. An optional that is not set prints as `auto` and accepts `auto`.
+// given to ResolvePaths. An optional that is not set prints as `auto` and accepts `auto`.
 template <typename V>
 concept OptionValue =
     std::same_as<V, bool> || std::same_as<V, int64_t> || std::same_as<V, double> || std::same_as<V, std::string> ||
@@ -62,23 +61,61 @@ struct Option {
   std::string constraint;   // ">= 1", "0..1", "one of: a, b"; empty where there is none
   std::string help;
   bool required = false;
-  std::function<Status(void* object, const ConfigNode& value)> set;    // converts and checks
+  std::function<Status(void* object, const ConfigNode& value)> set;    // converts; does not check the constraint
   std::function<ConfigNode(const void* object)> get;
   std::function<Status(const void* object)> check;                     // the constraint alone
   std::function<void(void* object, const std::filesystem::path& root)> resolve;  // paths; empty for other types
 };
 
-// Converts `value`, checks it against `range` or `choices`, and writes it. Defined for every OptionValue in options.cc.
+// Converts `value` and writes it to `out`, which keeps its value on errors. The message says what is wrong with the
+// value ("'x' is not an integer"); ParseOptions puts place and name in front.
+//   integers  decimal, or 1e6 and 2.5e3 where that is whole; within 64 bits
+//   numbers   decimal with or without fraction and exponent; finite
+//   bool      true or false, nothing else
+Status ReadOption(const ConfigNode& value, bool& out);
+Status ReadOption(const ConfigNode& value, int64_t& out);
+Status ReadOption(const ConfigNode& value, double& out);
+Status ReadOption(const ConfigNode& value, std::string& out);
+Status ReadOption(const ConfigNode& value, std::filesystem::path& out);
+Status ReadOption(const ConfigNode& value, std::vector<int64_t>& out);
+Status ReadOption(const ConfigNode& value, std::vector<double>& out);
+Status ReadOption(const ConfigNode& value, std::vector<std::string>& out);
+Status ReadOption(const ConfigNode& value, std::optional<int64_t>& out);
+Status ReadOption(const ConfigNode& value, std::optional<double>& out);
+
+// The inverse: ReadOption of the result gives the value again.
+ConfigNode WriteOption(bool value);
+ConfigNode WriteOption(int64_t value);
+ConfigNode WriteOption(double value);
+ConfigNode WriteOption(const std::string& value);
+ConfigNode WriteOption(const std::filesystem::path& value);
+ConfigNode WriteOption(const std::vector<int64_t>& value);
+ConfigNode WriteOption(const std::vector<double>& value);
+ConfigNode WriteOption(const std::vector<std::string>& value);
+ConfigNode WriteOption(const std::optional<int64_t>& value);
+ConfigNode WriteOption(const std::optional<double>& value);
+
 template <OptionValue V>
-Status ReadOption(const ConfigNode& value, V& out);
-template <OptionValue V>
-ConfigNode WriteOption(const V& value);
-template <OptionValue V>
-std::string OptionTypeName();
-template <OptionValue V>
-Status CheckRange(const V& value, const OptionRange& range);
-template <OptionValue V>
-void ResolvePath(V& value, const std::filesystem::path& root);
+std::string OptionTypeName() {
+  if constexpr (std::same_as<V, bool>) return "true or false";
+  if constexpr (std::same_as<V, int64_t>) return "integer";
+  if constexpr (std::same_as<V, double>) return "number";
+  if constexpr (std::same_as<V, std::string>) return "text";
+  if constexpr (std::same_as<V, std::filesystem::path>) return "path";
+  if constexpr (std::same_as<V, std::vector<int64_t>>) return "list of integers";
+  if constexpr (std::same_as<V, std::vector<double>>) return "list of numbers";
+  if constexpr (std::same_as<V, std::vector<std::string>>) return "list of texts";
+  if constexpr (std::same_as<V, std::optional<int64_t>>) return "integer or auto";
+  if constexpr (std::same_as<V, std::optional<double>>) return "number or auto";
+}
+// "is 0; it must be >= 1" where a value lies outside.
+Status CheckRange(int64_t value, const OptionRange& range);
+Status CheckRange(double value, const OptionRange& range);
+Status CheckRange(const std::vector<int64_t>& values, const OptionRange& range);
+Status CheckRange(const std::vector<double>& values, const OptionRange& range);
+Status CheckRange(const std::optional<int64_t>& value, const OptionRange& range);
+Status CheckRange(const std::optional<double>& value, const OptionRange& range);
+void ResolvePath(std::filesystem::path& value, const std::filesystem::path& root);
 Status CheckChoice(const std::string& value, const OneOf& choices);
 std::string RangeText(const OptionRange& range);
 std::string ChoicesText(const OneOf& choices);
@@ -114,10 +151,9 @@ class OptionTable {
     const auto const_field = [member](const void* object) -> const V& { return static_cast<const T*>(object)->*member; };
     Option option{.name = std::string(name), .type = OptionTypeName<V>(), .constraint = std::move(constraint),
                   .help = std::string(help)};
-    option.set = [field, check](void* object, const ConfigNode& value) {
+    option.set = [field](void* object, const ConfigNode& value) {
       V read{};
       STOKER_RETURN_IF_ERROR(ReadOption(value, read));
-      STOKER_RETURN_IF_ERROR(check(read));
       field(object) = std::move(read);
       return OkStatus();
     };
@@ -145,9 +181,13 @@ const std::vector<Option>& OptionsOf() {
 }
 
 // Reads `node` (a map, a bare value for the first field, or nothing) into `object`. `what` names the owner in messages.
-// Errors say "file:line:column: what: ...", name the nearest known key for an unknown one, and the range for a value
-// outside it. Paths are taken relative to `root` (not where empty).
+// On errors `object` is left half-written. Messages:
+//   recipe.yaml:12:7: batch: unknown option 'sise'; did you mean 'size'?
+//   recipe.yaml:12:7: batch.size: 'x' is not an integer
+//   recipe.yaml:12:7: batch.size is 0; it must be >= 1
+//   recipe.yaml:3:5: idx: option 'images' is required (path: the images, an IDX file)
 Status ParseOptions(const std::vector<Option>& options, std::string_view what, const ConfigNode& node, void* object);
+// Takes relative paths among the options to be relative to `root`; does nothing where that is empty.
 void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root, void* object);
 
 // Every option with its present value, as a map.

@@ -1,0 +1,110 @@
+#include "stoker/base/config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "stoker/base/config_scalar.h"
+
+namespace stoker {
+namespace {
+
+// Edits (insert, delete, change, swap of neighbours) that turn a into b: the optimal string alignment distance.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string ConfigLocation::ToString() const {
+  if (file == nullptr) return "(set in code)";
+  return line == 0 ? *file : fmt::format("{}:{}:{}", *file, line, column);
+}
+
+ConfigNode ConfigNode::Scalar(std::string text, bool quoted) {
+  ConfigNode node;
+  node.kind = Kind::kScalar;
+  node.scalar = std::move(text);
+  node.quoted = quoted;
+  return node;
+}
+
+ConfigNode ConfigNode::List(std::vector<ConfigNode> items) {
+  ConfigNode node;
+  node.kind = Kind::kList;
+  node.items = std::move(items);
+  return node;
+}
+
+ConfigNode ConfigNode::Map(std::vector<Entry> entries) {
+  ConfigNode node;
+  node.kind = Kind::kMap;
+  node.entries = std::move(entries);
+  return node;
+}
+
+const ConfigNode* ConfigNode::Find(std::string_view key) const {
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+ConfigNode* ConfigNode::Find(std::string_view key) {
+  return const_cast<ConfigNode*>(std::as_const(*this).Find(key));
+}
+
+std::string_view ConfigNode::KindName() const {
+  switch (kind) {
+    case Kind::kNull: return "nothing";
+    case Kind::kList: return "a list";
+    case Kind::kMap: return "a map";
+    case Kind::kScalar: break;
+  }
+  if (quoted) return "text";
+  if (LooksLikeBool(scalar)) return "true or false";
+  return LooksLikeNumber(scalar) ? "a number" : "text";
+}
+
+bool LooksLikeBool(std::string_view text) { return text == "true" || text == "false"; }
+
+bool LooksLikeNumber(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double ignored = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  // "inf" and "nan" are read by from_chars, but are words here.
+  return error != std::errc::invalid_argument && end == text.data() + text.size() &&
+         text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+bool LooksLikeNull(std::string_view text) {
+  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
+std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {
+  const size_t limit = std::max<size_t>(1, wanted.size() / 3);
+  size_t nearest_distance = std::min(limit + 1, wanted.size());  // a name that shares nothing is never near
+  std::string nearest;
+  for (const std::string& name : names) {
+    const size_t distance = EditDistance(wanted, name);
+    if (distance >= nearest_distance) continue;
+    nearest_distance = distance;
+    nearest = name;
+  }
+  return nearest;
+}
+
+}  // namespace stoker

@@ -1,0 +1,209 @@
+// Reading YAML: yaml-cpp's event interface, because its Node drops duplicate keys and the places of keys.
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <map>
+#include <optional>
+#include <sstream>
+#include <unordered_map>
+
+#include "stoker/base/config.h"
+
+namespace stoker {
+namespace {
+
+// Far beyond any recipe, and small enough that hostile input is refused before it costs anything.
+constexpr size_t kMaxTextBytes = 4 << 20;
+constexpr int kMaxDepth = 64;
+constexpr size_t kMaxNodes = 100'000;
+constexpr size_t kMaxKeyBytes = 200;  // YAML itself allows 1024 characters, quotes and escapes included
+
+// Leaves yaml-cpp's parser, which reports its own errors by exceptions as well. Never leaves this file.
+struct YamlError {
+  ConfigLocation location;
+  std::string message;
+};
+
+struct Measure {
+  size_t nodes = 1;
+  int depth = 1;
+};
+
+Measure MeasureOf(const ConfigNode& node) {
+  Measure total;
+  const auto add = [&total](const ConfigNode& child) {
+    const Measure measure = MeasureOf(child);
+    total.nodes += measure.nodes;
+    total.depth = std::max(total.depth, measure.depth + 1);
+  };
+  for (const ConfigNode& item : node.items) add(item);
+  for (const ConfigNode::Entry& entry : node.entries) add(entry.value);
+  return total;
+}
+
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(std::string_view name) : file_(std::make_shared<const std::string>(name)) {}
+
+  ConfigNode TakeRoot() { return std::move(root_); }
+
+  ConfigLocation LocationOf(const YAML::Mark& mark) const {
+    if (mark.is_null()) return {file_, 0, 0};
+    return {file_, mark.line + 1, mark.column + 1};
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) Fail(mark, "a second document starts here; a file holds one");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (AwaitsKey()) Fail(mark, "a key is missing before the ':', or is null");
+    Add(NewNode(mark, ConfigNode::Kind::kNull), anchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    const bool quoted = tag == "!";  // what yaml-cpp reports for quotes and block scalars
+    if (!quoted && tag != "?") FailOnTag(mark, tag);
+    if (AwaitsKey()) {
+      TakeKey(mark, value, quoted);
+      if (anchor != 0) Fail(mark, "an anchor on a key is not supported; put it on a value");
+      return;
+    }
+    ConfigNode node = NewNode(mark, ConfigNode::Kind::kScalar);
+    node.scalar = value;
+    node.quoted = quoted;
+    Add(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (AwaitsKey()) Fail(mark, "an alias cannot be a key; write the key out");
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) Fail(mark, "this alias stands inside the value that it names");
+    const Measure measure = MeasureOf(found->second);
+    CountNodes(mark, measure.nodes);
+    CheckDepth(mark, static_cast<int>(open_.size()) + measure.depth);
+    Add(found->second, 0);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Open(mark, tag, anchor, ConfigNode::Kind::kList);
+  }
+  void OnSequenceEnd() override { Close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    Open(mark, tag, anchor, ConfigNode::Kind::kMap);
+  }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  // A list or map whose end has not come yet.
+  struct Frame {
+    ConfigNode node;
+    YAML::anchor_t anchor;
+    std::optional<ConfigNode::Entry> pending;        // a key that waits for its value
+    std::unordered_map<std::string, int> key_lines;  // of the keys so far
+  };
+
+  [[noreturn]] void Fail(const YAML::Mark& mark, std::string message) const {
+    throw YamlError{LocationOf(mark), std::move(message)};
+  }
+  [[noreturn]] void FailOnTag(const YAML::Mark& mark, const std::string& tag) const {
+    Fail(mark, fmt::format("the tag '{}' is not supported; leave it out", tag));
+  }
+
+  bool AwaitsKey() const {
+    return !open_.empty() && open_.back().node.kind == ConfigNode::Kind::kMap && !open_.back().pending;
+  }
+
+  void CountNodes(const YAML::Mark& mark, size_t more) {
+    nodes_ += more;
+    if (nodes_ > kMaxNodes) Fail(mark, fmt::format("more than {} values, aliases counted in full", kMaxNodes));
+  }
+  void CheckDepth(const YAML::Mark& mark, int depth) const {
+    if (depth > kMaxDepth) Fail(mark, fmt::format("lists and maps are nested more than {} deep", kMaxDepth));
+  }
+
+  ConfigNode NewNode(const YAML::Mark& mark, ConfigNode::Kind kind) {
+    CountNodes(mark, 1);
+    CheckDepth(mark, static_cast<int>(open_.size()) + 1);
+    ConfigNode node;
+    node.kind = kind;
+    node.location = LocationOf(mark);
+    return node;
+  }
+
+  void TakeKey(const YAML::Mark& mark, const std::string& key, bool quoted) {
+    Frame& map = open_.back();
+    if (key == "<<" && !quoted) Fail(mark, "merge keys ('<<') are not supported; use an alias for each value");
+    if (key.size() > kMaxKeyBytes) Fail(mark, fmt::format("a key of {} bytes; at most {}", key.size(), kMaxKeyBytes));
+    const auto [first, is_new] = map.key_lines.emplace(key, mark.line + 1);
+    if (!is_new) Fail(mark, fmt::format("the key '{}' is already on line {}; remove one", key, first->second));
+    map.pending = ConfigNode::Entry{key, LocationOf(mark), {}};
+  }
+
+  void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, ConfigNode::Kind kind) {
+    if (AwaitsKey()) Fail(mark, "a list or map cannot be a key; keys are text");
+    if (tag != "?" && !tag.empty() && tag != "!") FailOnTag(mark, tag);
+    ConfigNode node = NewNode(mark, kind);
+    open_.push_back({std::move(node), anchor, std::nullopt, {}});
+  }
+
+  void Close() {
+    Frame done = std::move(open_.back());
+    open_.pop_back();
+    Add(std::move(done.node), done.anchor);
+  }
+
+  void Add(ConfigNode node, YAML::anchor_t anchor) {
+    if (anchor != 0) {
+      CountNodes(YAML::Mark(), MeasureOf(node).nodes);  // the copy that is kept for aliases
+      anchors_[anchor] = node;
+    }
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Frame& parent = open_.back();
+    if (parent.node.kind == ConfigNode::Kind::kList) {
+      parent.node.items.push_back(std::move(node));
+      return;
+    }
+    parent.pending->value = std::move(node);
+    parent.node.entries.push_back(*std::move(parent.pending));
+    parent.pending.reset();
+  }
+
+  const std::shared_ptr<const std::string> file_;
+  ConfigNode root_;
+  std::vector<Frame> open_;
+  std::map<YAML::anchor_t, ConfigNode> anchors_;
+  size_t nodes_ = 0;
+  int documents_ = 0;
+};
+
+}  // namespace
+
+Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
+  if (text.size() > kMaxTextBytes) {
+    return InvalidArgument("{}: {} bytes are no recipe; at most {} are read", name, text.size(), kMaxTextBytes);
+  }
+  TreeBuilder builder(name);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YamlError& error) {
+    return InvalidArgument("{}: {}", error.location.ToString(), error.message);
+  } catch (const YAML::Exception& error) {
+    return InvalidArgument("{}: this is not YAML: {}", builder.LocationOf(error.mark).ToString(), error.msg);
+  }
+  return builder.TakeRoot();
+}
+
+}  // namespace stoker

@@ -1,0 +1,46 @@
+#include "stoker/base/registry.h"
+
+#include <algorithm>
+
+namespace stoker {
+namespace {
+
+// Where the entry's name stands and what it is; options as they follow it.
+struct Split {
+  ConfigLocation name_location;
+  NamedOptions named;
+};
+
+Result<Split> SplitEntry(const ConfigNode& node, std::string_view noun) {
+  if (node.kind == ConfigNode::Kind::kScalar) {
+    ConfigNode no_options;
+    no_options.location = node.location;
+    return Split{node.location, {node.scalar, std::move(no_options)}};
+  }
+  if (node.kind == ConfigNode::Kind::kMap && node.entries.size() == 1) {
+    const ConfigNode::Entry& entry = node.entries[0];
+    return Split{entry.key_location, {entry.key, entry.value}};
+  }
+  std::string found(node.KindName());
+  if (node.entries.size() > 1) {
+    found = fmt::format("a map with the keys '{}' and '{}'; do options stand deeper than their name?",
+                        node.entries[0].key, node.entries[1].key);
+  }
+  return InvalidArgument("{}: wanted the name of the {}, or `name: {{options}}`; found {}", node.location.ToString(),
+                         noun, found);
+}
+
+}  // namespace
+
+Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view noun,
+                                       const std::vector<std::string>& names) {
+  STOKER_ASSIGN_OR_RETURN(Split split, SplitEntry(node, noun));
+  const std::string& name = split.named.name;
+  if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
+  const std::string nearest = NearestName(name, names);
+  const std::string advice = nearest.empty() ? fmt::format("there are: {}", fmt::join(names, ", "))
+                                             : fmt::format("did you mean '{}'?", nearest);
+  return InvalidArgument("{}: unknown {} '{}'; {}", split.name_location.ToString(), noun, name, advice);
+}
+
+}  // namespace stoker
