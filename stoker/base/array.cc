@@ -27,7 +27,8 @@ Array Array::Rows(int64_t begin, int64_t end) const {
   const int64_t row_values = NumValues(std::span(shape_).subspan(1));
   rows.shape_[0] = end - begin;
   rows.num_values_ = (end - begin) * row_values;
-  if (data_ != nullptr) rows.data_ = data_ + static_cast<size_t>(begin * row_values) * DTypeSize(dtype_);
+  if (data_ != nullptr)
+    rows.data_ = data_ + static_cast<size_t>(begin * row_values) * DTypeSize(dtype_);
   return rows;
 }
 
@@ -37,7 +38,9 @@ Array Array::Reshaped(Shape shape) const {
   return reshaped;
 }
 
-std::string Array::ToString() const { return std::string(DTypeName(dtype_)) + ShapeToString(shape_); }
+std::string Array::ToString() const {
+  return std::string(DTypeName(dtype_)) + ShapeToString(shape_);
+}
 
 bool SameBytes(const Array& a, const Array& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&

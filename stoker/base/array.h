@@ -1,4 +1,5 @@
-// Array: a dense, C-contiguous, n-dimensional block of values. The unit that fields of elements are made of.
+// Array: a dense, C-contiguous, n-dimensional block of values. The unit that fields of elements are
+// made of.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +24,11 @@ class Array {
   Array(Buffer buffer, DType dtype, Shape shape, size_t byte_offset = 0);
 
   // A new array with values that are not set.
-  static Array Allocate(DType dtype, Shape shape, const std::shared_ptr<MemoryAccount>& account = nullptr);
+  static Array Allocate(DType dtype, Shape shape,
+                        const std::shared_ptr<MemoryAccount>& account = nullptr);
 
-  // A copy of `values` with this shape (default: one dimension); a convenience for tests, labels and small data.
+  // A copy of `values` with this shape (default: one dimension); a convenience for tests, labels
+  // and small data.
   template <typename T>
   static Array Of(std::span<const T> values, Shape shape) {
     Array out = Allocate(DTypeOf<T>(), std::move(shape));
@@ -50,7 +53,8 @@ class Array {
     return {reinterpret_cast<T*>(data_), static_cast<size_t>(num_values_)};
   }
 
-  // Part i of the first dimension, sharing the memory. The array has a first dimension and 0 <= i < its extent.
+  // Part i of the first dimension, sharing the memory. The array has a first dimension and 0 <= i <
+  // its extent.
   Array Row(int64_t i) const;
   // Parts begin..end-1 of the first dimension, sharing the memory.
   Array Rows(int64_t begin, int64_t end) const;
@@ -74,7 +78,8 @@ bool SameBytes(const Array& a, const Array& b);
 // DLPack (https://dmlc.github.io/dlpack, version 0.8 of the structure), both ways without a copy.
 // The caller of ToDLPack owns the result and must call its deleter; the memory lives until then.
 DLManagedTensor* ToDLPack(const Array& array);
-// Takes ownership of `tensor` (on success and on failure). It must lie in CPU memory, contiguous, with a dtype we have.
+// Takes ownership of `tensor` (on success and on failure). It must lie in CPU memory, contiguous,
+// with a dtype we have.
 Result<Array> FromDLPack(DLManagedTensor* tensor);
 
 }  // namespace stoker

@@ -44,7 +44,8 @@ Shape ContiguousStrides(std::span<const int64_t> shape) {
   return strides;
 }
 
-// A dimension of extent 1 is never stepped over, so its stride may be anything; where there are no values, every one.
+// A dimension of extent 1 is never stepped over, so its stride may be anything; where there are no
+// values, every one.
 bool IsContiguous(const DLTensor& tensor, const Shape& shape) {
   if (tensor.strides == nullptr || NumValues(shape) == 0) return true;
   const Shape wanted = ContiguousStrides(shape);
@@ -56,12 +57,14 @@ bool IsContiguous(const DLTensor& tensor, const Shape& shape) {
 
 Result<DType> DTypeOfDLPack(DLDataType type) {
   for (const DTypePair& pair : kDTypes) {
-    if (pair.dlpack.code == type.code && pair.dlpack.bits == type.bits && pair.dlpack.lanes == type.lanes) {
+    if (pair.dlpack.code == type.code && pair.dlpack.bits == type.bits &&
+        pair.dlpack.lanes == type.lanes) {
       return pair.dtype;
     }
   }
-  return Unimplemented("DLPack tensor: type code {} with {} bits and {} lanes has no dtype here; convert it first",
-                       type.code, type.bits, type.lanes);
+  return Unimplemented(
+      "DLPack tensor: type code {} with {} bits and {} lanes has no dtype here; convert it first",
+      type.code, type.bits, type.lanes);
 }
 
 // The tensor's shape, after a check that its size in bytes can be represented.
@@ -73,7 +76,8 @@ Result<Shape> ShapeOfDLPack(const DLTensor& tensor, size_t value_bytes) {
   auto bytes = static_cast<int64_t>(value_bytes);
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes)) {
-      return InvalidArgument("DLPack tensor: shape {} cannot be, at dimension {}", ShapeToString(shape), i);
+      return InvalidArgument("DLPack tensor: shape {} cannot be, at dimension {}",
+                             ShapeToString(shape), i);
     }
   }
   return shape;
@@ -90,11 +94,14 @@ DLManagedTensor* ToDLPack(const Array& array) {
   tensor.device = {kDLCPU, 0};
   tensor.ndim = static_cast<int32_t>(array.shape().size());
   tensor.dtype = kDTypes[static_cast<size_t>(array.dtype())].dlpack;
-  tensor.shape = const_cast<int64_t*>(made->array.shape().data());  // readers of DLPack do not write it
+  tensor.shape =
+      const_cast<int64_t*>(made->array.shape().data());  // readers of DLPack do not write it
   tensor.strides = made->strides.data();
   tensor.byte_offset = 0;
   made->tensor.manager_ctx = made.get();
-  made->tensor.deleter = [](DLManagedTensor* self) { delete static_cast<Export*>(self->manager_ctx); };
+  made->tensor.deleter = [](DLManagedTensor* self) {
+    delete static_cast<Export*>(self->manager_ctx);
+  };
   return &made.release()->tensor;
 }
 
@@ -102,8 +109,9 @@ Result<Array> FromDLPack(DLManagedTensor* managed) {
   std::shared_ptr<DLManagedTensor> owner(managed, CallDeleter());
   const DLTensor& tensor = managed->dl_tensor;
   if (tensor.device.device_type != kDLCPU) {
-    return InvalidArgument("DLPack tensor: it lies on a device of type {}; copy it to the CPU first",
-                           tensor.device.device_type);
+    return InvalidArgument(
+        "DLPack tensor: it lies on a device of type {}; copy it to the CPU first",
+        tensor.device.device_type);
   }
   STOKER_ASSIGN_OR_RETURN(const DType dtype, DTypeOfDLPack(tensor.dtype));
   STOKER_ASSIGN_OR_RETURN(Shape shape, ShapeOfDLPack(tensor, DTypeSize(dtype)));
@@ -113,8 +121,8 @@ Result<Array> FromDLPack(DLManagedTensor* managed) {
   }
   const size_t bytes = static_cast<size_t>(NumValues(shape)) * DTypeSize(dtype);
   std::byte* const data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
-  return Array(Buffer::Wrap(data, bytes, [owner = std::move(owner)]() mutable { owner.reset(); }), dtype,
-               std::move(shape));
+  return Array(Buffer::Wrap(data, bytes, [owner = std::move(owner)]() mutable { owner.reset(); }),
+               dtype, std::move(shape));
 }
 
 }  // namespace stoker

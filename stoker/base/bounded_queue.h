@@ -1,4 +1,5 @@
-// A first-in first-out queue between threads that holds at most `capacity` items. Closing it ends both sides.
+// A first-in first-out queue between threads that holds at most `capacity` items. Closing it ends
+// both sides.
 #pragma once
 
 #include <condition_variable>

@@ -12,7 +12,8 @@ namespace stoker {
 namespace {
 
 size_t RoundUpToAlignment(size_t size) {
-  return std::max(kBufferAlignment, (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
+  return std::max(kBufferAlignment,
+                  (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
 }
 
 // Owns aligned memory and its charge.
@@ -56,7 +57,8 @@ Buffer Buffer::Wrap(std::byte* data, size_t size, std::function<void()> release)
   return {data, size, std::move(owner)};
 }
 
-// Shared with the blocks that are out, so that the last of them may come home after the pool has gone.
+// Shared with the blocks that are out, so that the last of them may come home after the pool has
+// gone.
 struct BufferPool::Shelf {
   Shelf(std::shared_ptr<MemoryAccount> shelf_account, int64_t max_idle)
       : account(std::move(shelf_account)), max_idle_bytes(max_idle) {}

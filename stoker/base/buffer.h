@@ -12,17 +12,20 @@ namespace stoker {
 
 inline constexpr size_t kBufferAlignment = 64;  // a cache line, and the widest vector
 
-// A block of bytes that lives as long as one of its copies. Copying is cheap (one atomic increment) and thread-safe;
-// writing while others read is the owner's business. A default-made Buffer holds nothing.
+// A block of bytes that lives as long as one of its copies. Copying is cheap (one atomic increment)
+// and thread-safe; writing while others read is the owner's business. A default-made Buffer holds
+// nothing.
 class Buffer {
  public:
   Buffer() = default;
 
-  // A new block of `size` bytes, 64-byte aligned, not cleared, charged to `account` (may be null) while it lives.
-  // Throws std::bad_alloc where the system has no memory; a size that comes from a file is checked before it gets here.
+  // A new block of `size` bytes, 64-byte aligned, not cleared, charged to `account` (may be null)
+  // while it lives. Throws std::bad_alloc where the system has no memory; a size that comes from a
+  // file is checked before it gets here.
   static Buffer Allocate(size_t size, std::shared_ptr<MemoryAccount> account = nullptr);
 
-  // Memory that belongs to somebody else; `release` runs when the last copy goes, on whichever thread that is.
+  // Memory that belongs to somebody else; `release` runs when the last copy goes, on whichever
+  // thread that is.
   static Buffer Wrap(std::byte* data, size_t size, std::function<void()> release);
 
   std::byte* data() const { return data_; }
@@ -33,23 +36,24 @@ class Buffer {
 
  private:
   friend class BufferPool;
-  Buffer(std::byte* data, size_t size, std::shared_ptr<void> owner) : data_(data), size_(size), owner_(std::move(owner)) {}
+  Buffer(std::byte* data, size_t size, std::shared_ptr<void> owner)
+      : data_(data), size_(size), owner_(std::move(owner)) {}
 
   std::byte* data_ = nullptr;
   size_t size_ = 0;
   std::shared_ptr<void> owner_;
 };
 
-// Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay mapped and warm.
-// Idle blocks stay charged to the account; at most `max_idle_bytes` are kept. Thread-safe. Blocks may outlive the
-// pool: they are then freed instead of returned.
+// Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay
+// mapped and warm. Idle blocks stay charged to the account; at most `max_idle_bytes` are kept.
+// Thread-safe. Blocks may outlive the pool: they are then freed instead of returned.
 class BufferPool {
  public:
   BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes);
   ~BufferPool();
 
-  // A block of `size` bytes, not cleared: an idle one of that size where there is one, else a new one (as
-  // Buffer::Allocate). It comes back when its last copy goes.
+  // A block of `size` bytes, not cleared: an idle one of that size where there is one, else a new
+  // one (as Buffer::Allocate). It comes back when its last copy goes.
   Buffer Get(size_t size);
 
   // Frees all idle blocks.

@@ -1,4 +1,5 @@
-// Monotonic time in nanoseconds, for statistics. Never for anything that decides which bytes come out.
+// Monotonic time in nanoseconds, for statistics. Never for anything that decides which bytes come
+// out.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,9 @@
 namespace stoker {
 
 inline int64_t NowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // Measures from its construction.

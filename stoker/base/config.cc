@@ -9,7 +9,8 @@
 namespace stoker {
 namespace {
 
-// Edits (insert, delete, change, swap of neighbours) that turn a into b: the optimal string alignment distance.
+// Edits (insert, delete, change, swap of neighbours) that turn a into b: the optimal string
+// alignment distance.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -96,7 +97,8 @@ bool LooksLikeNull(std::string_view text) {
 
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {
   const size_t limit = std::max<size_t>(1, wanted.size() / 3);
-  size_t nearest_distance = std::min(limit + 1, wanted.size());  // a name that shares nothing is never near
+  size_t nearest_distance =
+      std::min(limit + 1, wanted.size());  // a name that shares nothing is never near
   std::string nearest;
   for (const std::string& name : names) {
     const size_t distance = EditDistance(wanted, name);

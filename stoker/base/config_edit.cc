@@ -21,10 +21,12 @@ void SetLocation(ConfigNode& node, const ConfigLocation& location) {
   }
 }
 
-// The name of an operator in a pipeline list: `shuffle`, or the key of `batch: {...}`; empty where it has neither form.
+// The name of an operator in a pipeline list: `shuffle`, or the key of `batch: {...}`; empty where
+// it has neither form.
 std::string_view OperatorName(const ConfigNode& item) {
   if (item.kind == Kind::kScalar) return item.scalar;
-  return item.kind == Kind::kMap && item.entries.size() == 1 ? std::string_view(item.entries[0].key) : "";
+  return item.kind == Kind::kMap && item.entries.size() == 1 ? std::string_view(item.entries[0].key)
+                                                             : "";
 }
 
 std::string OperatorNames(const ConfigNode& list) {
@@ -72,7 +74,8 @@ class PathSetter {
     return OkStatus();
   }
 
-  // `adamw` becomes `adamw: {}` when the path goes on into it; nothing becomes a map; other values are in the way.
+  // `adamw` becomes `adamw: {}` when the path goes on into it; nothing becomes a map; other values
+  // are in the way.
   Status MakeMap(ConfigNode& node, std::string_view step) const {
     if (node.kind == Kind::kMap) return OkStatus();
     if (node.kind == Kind::kNull) {
@@ -85,8 +88,8 @@ class PathSetter {
       node = std::move(map);
       return OkStatus();
     }
-    return InvalidArgument("{}: '{}' leads through the value '{}' ({}); set that to a map first", location_.ToString(),
-                           step, node.scalar, node.location.ToString());
+    return InvalidArgument("{}: '{}' leads through the value '{}' ({}); set that to a map first",
+                           location_.ToString(), step, node.scalar, node.location.ToString());
   }
 
   Result<ConfigNode*> FindItem(ConfigNode& list, std::string_view step) const {
@@ -96,18 +99,21 @@ class PathSetter {
     }
     if (named.size() == 1) return named[0];
     if (named.size() > 1) {
-      return InvalidArgument("{}: '{}' is {} times in the list at {}; name it by its number, from 0",
-                             location_.ToString(), step, named.size(), list.location.ToString());
+      return InvalidArgument(
+          "{}: '{}' is {} times in the list at {}; name it by its number, from 0",
+          location_.ToString(), step, named.size(), list.location.ToString());
     }
     size_t index = 0;
     const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
     if (error != std::errc() || end != step.data() + step.size()) {
-      return InvalidArgument("{}: '{}' is not in the list at {}, which has: {}", location_.ToString(), step,
-                             list.location.ToString(), OperatorNames(list));
+      return InvalidArgument("{}: '{}' is not in the list at {}, which has: {}",
+                             location_.ToString(), step, list.location.ToString(),
+                             OperatorNames(list));
     }
     if (index >= list.items.size()) {
-      return InvalidArgument("{}: there is no number {} in the list at {}, which has {} (counted from 0)",
-                             location_.ToString(), index, list.location.ToString(), list.items.size());
+      return InvalidArgument(
+          "{}: there is no number {} in the list at {}, which has {} (counted from 0)",
+          location_.ToString(), index, list.location.ToString(), list.items.size());
     }
     return &list.items[index];
   }
@@ -123,7 +129,8 @@ bool IsText(const ConfigNode& node) {
 }
 
 bool IsPlainList(const ConfigNode& node) {
-  return node.kind == Kind::kList && std::all_of(node.items.begin(), node.items.end(), [](const ConfigNode& item) {
+  return node.kind == Kind::kList &&
+         std::all_of(node.items.begin(), node.items.end(), [](const ConfigNode& item) {
            return item.kind == Kind::kScalar || item.kind == Kind::kNull;
          });
 }
@@ -134,11 +141,13 @@ class Comparison {
 
   // Null stands for absent; at most one of the two is.
   void Compare(const std::string& path, const ConfigNode* before, const ConfigNode* after) {
-    if (before == nullptr || after == nullptr || before->kind != after->kind) return Report(path, before, after);
+    if (before == nullptr || after == nullptr || before->kind != after->kind)
+      return Report(path, before, after);
     switch (before->kind) {
       case Kind::kNull: return;
       case Kind::kScalar:
-        if (before->scalar != after->scalar || IsText(*before) != IsText(*after)) Report(path, before, after);
+        if (before->scalar != after->scalar || IsText(*before) != IsText(*after))
+          Report(path, before, after);
         return;
       case Kind::kMap: return CompareMaps(path, *before, *after);
       case Kind::kList: return CompareLists(path, *before, *after);
@@ -147,8 +156,11 @@ class Comparison {
 
  private:
   void Report(const std::string& path, const ConfigNode* before, const ConfigNode* after) {
-    const auto text = [](const ConfigNode* node) { return node == nullptr ? "(absent)" : ToYamlLine(*node); };
-    found_.push_back(fmt::format("{}: {} -> {}", path.empty() ? "(everything)" : path, text(before), text(after)));
+    const auto text = [](const ConfigNode* node) {
+      return node == nullptr ? "(absent)" : ToYamlLine(*node);
+    };
+    found_.push_back(fmt::format("{}: {} -> {}", path.empty() ? "(everything)" : path, text(before),
+                                 text(after)));
   }
 
   static std::string Join(const std::string& path, std::string_view step) {
@@ -176,7 +188,9 @@ class Comparison {
   }
 
   void CompareItems(const std::string& path, const ConfigNode& before, const ConfigNode& after) {
-    const auto at = [](const ConfigNode& list, size_t i) { return i < list.items.size() ? &list.items[i] : nullptr; };
+    const auto at = [](const ConfigNode& list, size_t i) {
+      return i < list.items.size() ? &list.items[i] : nullptr;
+    };
     for (size_t i = 0; i < std::max(before.items.size(), after.items.size()); ++i) {
       Compare(Join(path, std::to_string(i)), at(before, i), at(after, i));
     }
@@ -190,16 +204,21 @@ class Comparison {
 Status SetByPath(ConfigNode& root, std::string_view assignment) {
   const size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    return InvalidArgument("--set {}: there is no '='; write --set key=value, such as train.epochs=1", assignment);
+    return InvalidArgument(
+        "--set {}: there is no '='; write --set key=value, such as train.epochs=1", assignment);
   }
   const std::string_view path = assignment.substr(0, equals);
-  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos) {
-    return InvalidArgument("--set {}: the key is empty, or a part of it is; write it as in train.epochs=1", assignment);
+  if (path.empty() || path.front() == '.' || path.back() == '.' ||
+      path.find("..") != std::string_view::npos) {
+    return InvalidArgument(
+        "--set {}: the key is empty, or a part of it is; write it as in train.epochs=1",
+        assignment);
   }
   if (std::count(path.begin(), path.end(), '.') >= kMaxPathParts) {
     return InvalidArgument("--set {}: the key has more than {} parts", assignment, kMaxPathParts);
   }
-  STOKER_ASSIGN_OR_RETURN(ConfigNode value, ParseYaml(assignment.substr(equals + 1), fmt::format("--set {}", path)));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode value,
+                          ParseYaml(assignment.substr(equals + 1), fmt::format("--set {}", path)));
   return PathSetter(path, std::move(value)).Set(root, path);
 }
 

@@ -1,12 +1,13 @@
-// Reading YAML: yaml-cpp's event interface, because its Node drops duplicate keys and the places of keys.
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
-
+// Reading YAML: yaml-cpp's event interface, because its Node drops duplicate keys and the places of
+// keys.
 #include <map>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
 
 #include "stoker/base/config.h"
 
@@ -17,9 +18,11 @@ namespace {
 constexpr size_t kMaxTextBytes = 4 << 20;
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxNodes = 100'000;
-constexpr size_t kMaxKeyBytes = 200;  // YAML itself allows 1024 characters, quotes and escapes included
+constexpr size_t kMaxKeyBytes =
+    200;  // YAML itself allows 1024 characters, quotes and escapes included
 
-// Leaves yaml-cpp's parser, which reports its own errors by exceptions as well. Never leaves this file.
+// Leaves yaml-cpp's parser, which reports its own errors by exceptions as well. Never leaves this
+// file.
 struct YamlError {
   ConfigLocation location;
   std::string message;
@@ -117,15 +120,18 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   bool AwaitsKey() const {
-    return !open_.empty() && open_.back().node.kind == ConfigNode::Kind::kMap && !open_.back().pending;
+    return !open_.empty() && open_.back().node.kind == ConfigNode::Kind::kMap &&
+           !open_.back().pending;
   }
 
   void CountNodes(const YAML::Mark& mark, size_t more) {
     nodes_ += more;
-    if (nodes_ > kMaxNodes) Fail(mark, fmt::format("more than {} values, aliases counted in full", kMaxNodes));
+    if (nodes_ > kMaxNodes)
+      Fail(mark, fmt::format("more than {} values, aliases counted in full", kMaxNodes));
   }
   void CheckDepth(const YAML::Mark& mark, int depth) const {
-    if (depth > kMaxDepth) Fail(mark, fmt::format("lists and maps are nested more than {} deep", kMaxDepth));
+    if (depth > kMaxDepth)
+      Fail(mark, fmt::format("lists and maps are nested more than {} deep", kMaxDepth));
   }
 
   ConfigNode NewNode(const YAML::Mark& mark, ConfigNode::Kind kind) {
@@ -139,14 +145,18 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void TakeKey(const YAML::Mark& mark, const std::string& key, bool quoted) {
     Frame& map = open_.back();
-    if (key == "<<" && !quoted) Fail(mark, "merge keys ('<<') are not supported; use an alias for each value");
-    if (key.size() > kMaxKeyBytes) Fail(mark, fmt::format("a key of {} bytes; at most {}", key.size(), kMaxKeyBytes));
+    if (key == "<<" && !quoted)
+      Fail(mark, "merge keys ('<<') are not supported; use an alias for each value");
+    if (key.size() > kMaxKeyBytes)
+      Fail(mark, fmt::format("a key of {} bytes; at most {}", key.size(), kMaxKeyBytes));
     const auto [first, is_new] = map.key_lines.emplace(key, mark.line + 1);
-    if (!is_new) Fail(mark, fmt::format("the key '{}' is already on line {}; remove one", key, first->second));
+    if (!is_new)
+      Fail(mark, fmt::format("the key '{}' is already on line {}; remove one", key, first->second));
     map.pending = ConfigNode::Entry{key, LocationOf(mark), {}};
   }
 
-  void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, ConfigNode::Kind kind) {
+  void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+            ConfigNode::Kind kind) {
     if (AwaitsKey()) Fail(mark, "a list or map cannot be a key; keys are text");
     if (tag != "?" && !tag.empty() && tag != "!") FailOnTag(mark, tag);
     ConfigNode node = NewNode(mark, kind);
@@ -190,7 +200,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
 Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
   if (text.size() > kMaxTextBytes) {
-    return InvalidArgument("{}: {} bytes are no recipe; at most {} are read", name, text.size(), kMaxTextBytes);
+    return InvalidArgument("{}: {} bytes are no recipe; at most {} are read", name, text.size(),
+                           kMaxTextBytes);
   }
   TreeBuilder builder(name);
   try {
@@ -201,7 +212,8 @@ Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
   } catch (const YamlError& error) {
     return InvalidArgument("{}: {}", error.location.ToString(), error.message);
   } catch (const YAML::Exception& error) {
-    return InvalidArgument("{}: this is not YAML: {}", builder.LocationOf(error.mark).ToString(), error.msg);
+    return InvalidArgument("{}: this is not YAML: {}", builder.LocationOf(error.mark).ToString(),
+                           error.msg);
   }
   return builder.TakeRoot();
 }

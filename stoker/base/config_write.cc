@@ -10,11 +10,13 @@ namespace {
 
 constexpr size_t kLineWidth = 100;
 
-// Whether YAML reads `text` without quotes back as this very text, also inside [] and {}. Rather too strict: quotes
-// never hurt.
+// Whether YAML reads `text` without quotes back as this very text, also inside [] and {}. Rather
+// too strict: quotes never hurt.
 bool CanBePlain(std::string_view text) {
   if (LooksLikeNull(text) || text.starts_with("...") || text.back() == ' ') return false;
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   const bool signed_number = (text[0] == '-' || text[0] == '+') && LooksLikeNumber(text);
   if (!is_word(text[0]) && text[0] != '.' && text[0] != '/' && !signed_number) return false;
   return std::all_of(text.begin(), text.end(), [&](char c) {
@@ -71,7 +73,8 @@ bool IsLeaf(const ConfigNode& node) {
          (node.items.empty() && node.entries.empty());
 }
 
-// Whether `node` reads well in one line: values, lists of values, maps of such. A pipeline does not.
+// Whether `node` reads well in one line: values, lists of values, maps of such. A pipeline does
+// not.
 bool IsSimple(const ConfigNode& node) {
   const auto simple_entry = [](const ConfigNode::Entry& entry) { return IsSimple(entry.value); };
   return std::all_of(node.items.begin(), node.items.end(), IsLeaf) &&
@@ -84,7 +87,8 @@ Lines BlockLines(const ConfigNode& node, size_t depth);
 
 void AppendEntry(const ConfigNode::Entry& entry, size_t depth, Lines& lines) {
   const std::string key = KeyText(entry.key) + ":";
-  // The sections of a recipe stay open however short they are; what is in them is closed where it fits.
+  // The sections of a recipe stay open however short they are; what is in them is closed where it
+  // fits.
   if (IsLeaf(entry.value) || (depth > 0 && IsSimple(entry.value))) {
     std::string line = key + " " + Flow(entry.value);
     if (IsLeaf(entry.value) || line.size() + 2 * depth <= kLineWidth) {

@@ -1,12 +1,11 @@
 #include "stoker/base/control_group.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace stoker {
@@ -50,7 +49,8 @@ void AddMemory(std::string_view text, ControlGroupLimits& limits) {
   if (bytes && *bytes > 0) LowerTo(limits.memory_bytes, *bytes);
 }
 
-void AddCpus(std::optional<int64_t> quota, std::optional<int64_t> period, ControlGroupLimits& limits) {
+void AddCpus(std::optional<int64_t> quota, std::optional<int64_t> period,
+             ControlGroupLimits& limits) {
   if (!quota || !period || *quota <= 0 || *period <= 0) return;
   LowerTo(limits.cpus, static_cast<double>(*quota) / static_cast<double>(*period));
 }

@@ -14,15 +14,19 @@ struct ControlGroupLimits {
 };
 
 // The smallest limits among the process's groups and all groups above them, versions 1 and 2.
-//   groups  the text of /proc/self/cgroup: lines "hierarchy:controllers:path", version 2 being "0::path"
-//   mount   where the hierarchies are mounted: version 2 at `mount` itself, version 1 in a folder a controller
-// A group that is not visible under `mount` (a container without its own namespace) is skipped, its parents are not.
-ControlGroupLimits ReadControlGroupLimits(std::string_view groups, const std::filesystem::path& mount);
+//   groups  the text of /proc/self/cgroup: lines "hierarchy:controllers:path", version 2 being
+//   "0::path" mount   where the hierarchies are mounted: version 2 at `mount` itself, version 1 in
+//   a folder a controller
+// A group that is not visible under `mount` (a container without its own namespace) is skipped, its
+// parents are not.
+ControlGroupLimits ReadControlGroupLimits(std::string_view groups,
+                                          const std::filesystem::path& mount);
 
 // The same for this process; no limits where the system has no control groups.
 ControlGroupLimits ReadControlGroupLimits();
 
-// The machine's memory, from the MemTotal line of the text of /proc/meminfo; none where it has no such line.
+// The machine's memory, from the MemTotal line of the text of /proc/meminfo; none where it has no
+// such line.
 std::optional<int64_t> ParseMemTotal(std::string_view meminfo);
 
 // The machine's memory in bytes.

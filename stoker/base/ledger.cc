@@ -53,9 +53,10 @@ std::shared_ptr<MemoryAccount> Ledger::OpenAccount(std::string stage) {
 
 void Ledger::Charge(int64_t bytes) { RaiseTo(peak_bytes_, charged_.fetch_add(bytes) + bytes); }
 
-// No wake-up is lost. In the one order of all sequentially consistent operations, either the waiter's increment of
-// waiting_ comes before the load here, and it is woken; or the subtraction comes before the waiter's increment, and so
-// before its look at charged_. The mutex makes the waker wait until a waiter that found no room sleeps.
+// No wake-up is lost. In the one order of all sequentially consistent operations, either the
+// waiter's increment of waiting_ comes before the load here, and it is woken; or the subtraction
+// comes before the waiter's increment, and so before its look at charged_. The mutex makes the
+// waker wait until a waiter that found no room sleeps.
 void Ledger::Release(int64_t bytes) {
   charged_.fetch_sub(bytes);
   WakeWaiters();

@@ -1,11 +1,16 @@
-// The memory ledger: a hard budget for everything the input pipeline holds, accounted stage by stage.
+// The memory ledger: a hard budget for everything the input pipeline holds, accounted stage by
+// stage.
 //
 // Two calls keep the budget (design, invariant 3):
-//   * every Buffer is charged to an account for as long as it lives, the time it waits in a pool included;
-//   * before a stage starts on an element ahead of demand it asks for admission (Admit). Admission is refused while
-//     the budget is used up, except to the element that the consumer is waiting for: that one always passes, so
-//     nothing deadlocks and an element larger than the whole budget still gets through.
-// So at any moment: charged bytes <= budget + one element for each stage + what the consumer itself keeps.
+//   * every Buffer is charged to an account for as long as it lives, the time it waits in a pool
+//   included;
+//   * before a stage starts on an element ahead of demand it asks for admission (Admit). Admission
+//   is refused while
+//     the budget is used up, except to the element that the consumer is waiting for: that one
+//     always passes, so nothing deadlocks and an element larger than the whole budget still gets
+//     through.
+// So at any moment: charged bytes <= budget + one element for each stage + what the consumer itself
+// keeps.
 #pragma once
 
 #include <atomic>
@@ -53,35 +58,41 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
 
   std::shared_ptr<MemoryAccount> OpenAccount(std::string stage);
 
-  // A reservation of memory for one element that is about to be made; returned when destroyed. Destroy it once the
-  // element's buffers exist: until then both the reservation and the buffers count, so others wait rather than overrun.
+  // A reservation of memory for one element that is about to be made; returned when destroyed.
+  // Destroy it once the element's buffers exist: until then both the reservation and the buffers
+  // count, so others wait rather than overrun.
   class Admission {
    public:
     Admission() = default;  // not granted
-    Admission(Admission&& other) noexcept : ledger_(std::move(other.ledger_)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Admission(Admission&& other) noexcept
+        : ledger_(std::move(other.ledger_)), bytes_(std::exchange(other.bytes_, 0)) {}
     Admission& operator=(Admission&& other) noexcept;
     ~Admission() { Return(); }
     bool granted() const { return ledger_ != nullptr; }
 
    private:
     friend class Ledger;
-    Admission(std::shared_ptr<Ledger> ledger, int64_t bytes) : ledger_(std::move(ledger)), bytes_(bytes) {}
+    Admission(std::shared_ptr<Ledger> ledger, int64_t bytes)
+        : ledger_(std::move(ledger)), bytes_(bytes) {}
     void Return();
     std::shared_ptr<Ledger> ledger_;
     int64_t bytes_ = 0;
   };
 
-  // Waits until `bytes` more fit under the budget. Returns at once where they do (without a lock), or where `exempt()`
-  // is true (the element the consumer waits for). Gives up, with an Admission that is not granted, where they do not
-  // fit and `stop()` is true.
-  // Both predicates are called with the ledger's lock held: they must be quick, and must not call the ledger. Call
-  // Recheck() after anything they depend on has changed.
-  Admission Admit(int64_t bytes, const std::function<bool()>& exempt, const std::function<bool()>& stop);
+  // Waits until `bytes` more fit under the budget. Returns at once where they do (without a lock),
+  // or where `exempt()` is true (the element the consumer waits for). Gives up, with an Admission
+  // that is not granted, where they do not fit and `stop()` is true. Both predicates are called
+  // with the ledger's lock held: they must be quick, and must not call the ledger. Call Recheck()
+  // after anything they depend on has changed.
+  Admission Admit(int64_t bytes, const std::function<bool()>& exempt,
+                  const std::function<bool()>& stop);
   void Recheck();
 
   int64_t budget_bytes() const { return budget_bytes_; }
   // Bytes charged and bytes reserved by admissions under way.
-  int64_t bytes() const { return charged_.load(std::memory_order_relaxed) + reserved_.load(std::memory_order_relaxed); }
+  int64_t bytes() const {
+    return charged_.load(std::memory_order_relaxed) + reserved_.load(std::memory_order_relaxed);
+  }
   // The most that was ever charged; reservations are left out.
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
@@ -102,8 +113,8 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
   std::condition_variable changed_;
 };
 
-// The bytes of memory that this process may use: the smallest limit of its control groups, else the machine's memory.
-// Read once; a limit that changes later is not noticed.
+// The bytes of memory that this process may use: the smallest limit of its control groups, else the
+// machine's memory. Read once; a limit that changes later is not noticed.
 int64_t MemoryLimitBytes();
 
 // A quarter of MemoryLimitBytes().

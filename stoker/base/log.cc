@@ -1,9 +1,8 @@
 #include "stoker/base/log.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <string>
+#include <unistd.h>
 
 namespace stoker {
 namespace {
@@ -25,7 +24,8 @@ std::string_view Prefix(LogLevel level) {
 void Log(LogLevel level, std::string_view message) {
   if (level < lowest_shown.load(std::memory_order_relaxed)) return;
   const std::string line = fmt::format("{}{}\n", Prefix(level), message);
-  // One call a line, so that lines of several threads do not mix. Nobody is left to hear that this one failed.
+  // One call a line, so that lines of several threads do not mix. Nobody is left to hear that this
+  // one failed.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

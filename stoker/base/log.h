@@ -1,15 +1,17 @@
-// Messages to people, on standard error. Only programs and long-running loops log; libraries return Status.
+// Messages to people, on standard error. Only programs and long-running loops log; libraries return
+// Status.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace stoker {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// Writes "stoker: warning: message" (the level is left out for info). Thread-safe; one write a line.
+// Writes "stoker: warning: message" (the level is left out for info). Thread-safe; one write a
+// line.
 void Log(LogLevel level, std::string_view message);
 void SetLogLevel(LogLevel lowest_shown);  // kInfo at start
 

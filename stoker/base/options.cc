@@ -12,7 +12,8 @@ namespace {
 using Kind = ConfigNode::Kind;
 
 Status NotA(const ConfigNode& value, std::string_view type) {
-  if (value.kind == Kind::kNull) return InvalidArgument("there is no value; give {} or leave the option out", type);
+  if (value.kind == Kind::kNull)
+    return InvalidArgument("there is no value; give {} or leave the option out", type);
   if (value.kind != Kind::kScalar) return InvalidArgument("{} is not {}", value.KindName(), type);
   if (value.quoted) return InvalidArgument("'{}' in quotes is text, not {}", value.scalar, type);
   return InvalidArgument("'{}' is not {}", value.scalar, type);
@@ -20,7 +21,8 @@ Status NotA(const ConfigNode& value, std::string_view type) {
 
 // The text of an unquoted scalar; from_chars takes no plus sign, so it goes.
 std::optional<std::string_view> NumberText(const ConfigNode& value) {
-  if (value.kind != Kind::kScalar || value.quoted || !LooksLikeNumber(value.scalar)) return std::nullopt;
+  if (value.kind != Kind::kScalar || value.quoted || !LooksLikeNumber(value.scalar))
+    return std::nullopt;
   std::string_view text = value.scalar;
   if (text.starts_with('+')) text.remove_prefix(1);
   return text;
@@ -99,7 +101,9 @@ Status CheckEach(const std::vector<T>& values, const OptionRange& range) {
   return OkStatus();
 }
 
-std::string Join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+std::string Join(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 std::vector<std::string> NamesOf(const std::vector<Option>& options) {
   std::vector<std::string> names;
@@ -108,33 +112,36 @@ std::vector<std::string> NamesOf(const std::vector<Option>& options) {
 }
 
 // Converts and checks; the message begins with the place.
-Status SetOption(const Option& option, std::string_view what, const ConfigNode& value, void* object) {
+Status SetOption(const Option& option, std::string_view what, const ConfigNode& value,
+                 void* object) {
   if (const Status status = option.set(object, value); !status.ok()) {
-    return {status.code(),
-            fmt::format("{}: {}.{}: {}", value.location.ToString(), what, option.name, status.message())};
+    return {status.code(), fmt::format("{}: {}.{}: {}", value.location.ToString(), what,
+                                       option.name, status.message())};
   }
   if (const Status status = option.check(object); !status.ok()) {
-    return {status.code(),
-            fmt::format("{}: {}.{} {}", value.location.ToString(), what, option.name, status.message())};
+    return {status.code(), fmt::format("{}: {}.{} {}", value.location.ToString(), what, option.name,
+                                       status.message())};
   }
   return OkStatus();
 }
 
-Status UnknownOption(const std::vector<Option>& options, std::string_view what, const ConfigNode::Entry& entry) {
+Status UnknownOption(const std::vector<Option>& options, std::string_view what,
+                     const ConfigNode::Entry& entry) {
   const std::vector<std::string> names = NamesOf(options);
   const std::string nearest = NearestName(entry.key, names);
   const std::string advice = !nearest.empty() ? fmt::format("did you mean '{}'?", nearest)
                              : names.empty()  ? "it has no options"
                                               : fmt::format("its options are {}", Join(names));
-  return InvalidArgument("{}: {}: unknown option '{}'; {}", entry.key_location.ToString(), what, entry.key, advice);
+  return InvalidArgument("{}: {}: unknown option '{}'; {}", entry.key_location.ToString(), what,
+                         entry.key, advice);
 }
 
-Status CheckRequired(const std::vector<Option>& options, std::string_view what, const ConfigNode& node,
-                     std::string_view set_bare) {
+Status CheckRequired(const std::vector<Option>& options, std::string_view what,
+                     const ConfigNode& node, std::string_view set_bare) {
   for (const Option& option : options) {
     if (!option.required || option.name == set_bare || node.Find(option.name) != nullptr) continue;
-    return InvalidArgument("{}: {}: option '{}' is required ({}: {})", node.location.ToString(), what, option.name,
-                           option.type, option.help);
+    return InvalidArgument("{}: {}: option '{}' is required ({}: {})", node.location.ToString(),
+                           what, option.name, option.type, option.help);
   }
   return OkStatus();
 }
@@ -142,7 +149,8 @@ Status CheckRequired(const std::vector<Option>& options, std::string_view what, 
 }  // namespace
 
 Status ReadOption(const ConfigNode& value, bool& out) {
-  if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar)) return NotA(value, "true or false");
+  if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar))
+    return NotA(value, "true or false");
   out = value.scalar == "true";
   return OkStatus();
 }
@@ -162,8 +170,9 @@ Status ReadOption(const ConfigNode& value, int64_t& out) {
   const auto scientific = std::from_chars(text->data(), end, number);
   const bool fits = scientific.ec == std::errc() && number >= -0x1p63 && number < 0x1p63;
   if (whole.ec == std::errc::result_out_of_range || !fits) {
-    return InvalidArgument("'{}' does not fit into 64 bits; integers go from {} to {}", value.scalar,
-                           std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+    return InvalidArgument("'{}' does not fit into 64 bits; integers go from {} to {}",
+                           value.scalar, std::numeric_limits<int64_t>::min(),
+                           std::numeric_limits<int64_t>::max());
   }
   if (number != std::floor(number)) return NotA(value, kType);
   out = static_cast<int64_t>(number);
@@ -206,41 +215,31 @@ Status ReadOption(const ConfigNode& value, std::optional<double>& out) {
   return ReadOptional(value, out);
 }
 
-ConfigNode WriteOption(bool value) {
-  return ConfigNode::Scalar(value ? "true" : "false");
-}
-ConfigNode WriteOption(int64_t value) {
-  return ConfigNode::Scalar(std::to_string(value));
-}
+ConfigNode WriteOption(bool value) { return ConfigNode::Scalar(value ? "true" : "false"); }
+ConfigNode WriteOption(int64_t value) { return ConfigNode::Scalar(std::to_string(value)); }
 ConfigNode WriteOption(double value) {
-  return ConfigNode::Scalar(fmt::format("{}", value));  // the shortest text that is read back to the same number
+  return ConfigNode::Scalar(
+      fmt::format("{}", value));  // the shortest text that is read back to the same number
 }
 ConfigNode WriteOption(const std::string& value) {
-  return ConfigNode::Scalar(value, LooksLikeNumber(value) || LooksLikeBool(value) || LooksLikeNull(value));
+  return ConfigNode::Scalar(value,
+                            LooksLikeNumber(value) || LooksLikeBool(value) || LooksLikeNull(value));
 }
-ConfigNode WriteOption(const std::filesystem::path& value) {
-  return WriteOption(value.string());
-}
-ConfigNode WriteOption(const std::vector<int64_t>& value) {
-  return WriteList(value);
-}
-ConfigNode WriteOption(const std::vector<double>& value) {
-  return WriteList(value);
-}
-ConfigNode WriteOption(const std::vector<std::string>& value) {
-  return WriteList(value);
-}
-ConfigNode WriteOption(const std::optional<int64_t>& value) {
-  return WriteOptional(value);
-}
-ConfigNode WriteOption(const std::optional<double>& value) {
-  return WriteOptional(value);
-}
+ConfigNode WriteOption(const std::filesystem::path& value) { return WriteOption(value.string()); }
+ConfigNode WriteOption(const std::vector<int64_t>& value) { return WriteList(value); }
+ConfigNode WriteOption(const std::vector<double>& value) { return WriteList(value); }
+ConfigNode WriteOption(const std::vector<std::string>& value) { return WriteList(value); }
+ConfigNode WriteOption(const std::optional<int64_t>& value) { return WriteOptional(value); }
+ConfigNode WriteOption(const std::optional<double>& value) { return WriteOptional(value); }
 
 Status CheckRange(int64_t value, const OptionRange& range) { return CheckOne(value, range); }
 Status CheckRange(double value, const OptionRange& range) { return CheckOne(value, range); }
-Status CheckRange(const std::vector<int64_t>& values, const OptionRange& range) { return CheckEach(values, range); }
-Status CheckRange(const std::vector<double>& values, const OptionRange& range) { return CheckEach(values, range); }
+Status CheckRange(const std::vector<int64_t>& values, const OptionRange& range) {
+  return CheckEach(values, range);
+}
+Status CheckRange(const std::vector<double>& values, const OptionRange& range) {
+  return CheckEach(values, range);
+}
 Status CheckRange(const std::optional<int64_t>& value, const OptionRange& range) {
   return value ? CheckOne(*value, range) : OkStatus();
 }
@@ -249,7 +248,8 @@ Status CheckRange(const std::optional<double>& value, const OptionRange& range) 
 }
 
 Status CheckChoice(const std::string& value, const OneOf& choices) {
-  if (std::find(choices.choices.begin(), choices.choices.end(), value) != choices.choices.end()) return OkStatus();
+  if (std::find(choices.choices.begin(), choices.choices.end(), value) != choices.choices.end())
+    return OkStatus();
   const std::string nearest = NearestName(value, choices.choices);
   return InvalidArgument("is '{}'; it must be {}{}", value, ChoicesText(choices),
                          nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
@@ -258,7 +258,8 @@ Status CheckChoice(const std::string& value, const OneOf& choices) {
 std::string RangeText(const OptionRange& range) {
   const bool low = std::isfinite(range.low);
   const bool high = std::isfinite(range.high);
-  if (low && high) return fmt::format("{}{}..{}", range.low_open ? "more than " : "", range.low, range.high);
+  if (low && high)
+    return fmt::format("{}{}..{}", range.low_open ? "more than " : "", range.low, range.high);
   if (low) return fmt::format("{} {}", range.low_open ? ">" : ">=", range.low);
   return high ? fmt::format("<= {}", range.high) : "";
 }
@@ -266,10 +267,12 @@ std::string RangeText(const OptionRange& range) {
 std::string ChoicesText(const OneOf& choices) { return "one of: " + Join(choices.choices); }
 
 void ResolvePath(std::filesystem::path& value, const std::filesystem::path& root) {
-  if (!root.empty() && !value.empty() && value.is_relative()) value = (root / value).lexically_normal();
+  if (!root.empty() && !value.empty() && value.is_relative())
+    value = (root / value).lexically_normal();
 }
 
-Status ParseOptions(const std::vector<Option>& options, std::string_view what, const ConfigNode& node, void* object) {
+Status ParseOptions(const std::vector<Option>& options, std::string_view what,
+                    const ConfigNode& node, void* object) {
   std::string_view set_bare;
   if (node.kind == Kind::kMap) {
     for (const ConfigNode::Entry& entry : node.entries) {
@@ -289,7 +292,8 @@ Status ParseOptions(const std::vector<Option>& options, std::string_view what, c
   return CheckRequired(options, what, node, set_bare);
 }
 
-void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root, void* object) {
+void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root,
+                  void* object) {
   for (const Option& option : options) {
     if (option.resolve) option.resolve(object, root);
   }

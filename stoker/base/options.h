@@ -1,17 +1,19 @@
-// One description of an operator's options, from which come the recipe keys, the checks, the error texts and the help.
+// One description of an operator's options, from which come the recipe keys, the checks, the error
+// texts and the help.
 //
 //   struct Batch {
 //     static constexpr std::string_view kName = "batch";
-//     static constexpr std::string_view kHelp = "Stacks consecutive elements along a new first dimension.";
-//     int64_t size = 32;
-//     bool drop_remainder = false;
-//     static void Describe(OptionTable<Batch>& table) {
+//     static constexpr std::string_view kHelp = "Stacks consecutive elements along a new first
+//     dimension."; int64_t size = 32; bool drop_remainder = false; static void
+//     Describe(OptionTable<Batch>& table) {
 //       table.Field("size", &Batch::size, "elements in a batch", AtLeast(1))
-//            .Field("drop_remainder", &Batch::drop_remainder, "leave out a last batch that is not full");
+//            .Field("drop_remainder", &Batch::drop_remainder, "leave out a last batch that is not
+//            full");
 //     }
 //   };
 //
-// In a recipe, `batch: {size: 128}` sets fields by name, `batch: 128` sets the first field, `batch` takes all defaults.
+// In a recipe, `batch: {size: 128}` sets fields by name, `batch: 128` sets the first field, `batch`
+// takes all defaults.
 #pragma once
 
 #include <concepts>
@@ -45,11 +47,12 @@ struct OneOf {
   std::vector<std::string> choices;
 };
 
-// The types an option may have. A list accepts a bare value as a list of one. A path is taken relative to the folder
-// given to ResolvePaths. An optional that is not set prints as `auto` and accepts `auto`.
+// The types an option may have. A list accepts a bare value as a list of one. A path is taken
+// relative to the folder given to ResolvePaths. An optional that is not set prints as `auto` and
+// accepts `auto`.
 template <typename V>
-concept OptionValue =
-    std::same_as<V, bool> || std::same_as<V, int64_t> || std::same_as<V, double> || std::same_as<V, std::string> ||
+concept OptionValue = std::same_as<V, bool> || std::same_as<V, int64_t> ||
+    std::same_as<V, double> || std::same_as<V, std::string> ||
     std::same_as<V, std::filesystem::path> || std::same_as<V, std::vector<int64_t>> ||
     std::same_as<V, std::vector<double>> || std::same_as<V, std::vector<std::string>> ||
     std::same_as<V, std::optional<int64_t>> || std::same_as<V, std::optional<double>>;
@@ -57,18 +60,20 @@ concept OptionValue =
 // One option, its owner's type erased: `object` points to the options struct.
 struct Option {
   std::string name;
-  std::string type;         // "integer", "number", "true or false", "text", "path", "list of numbers", ...
-  std::string constraint;   // ">= 1", "0..1", "one of: a, b"; empty where there is none
+  std::string type;  // "integer", "number", "true or false", "text", "path", "list of numbers", ...
+  std::string constraint;  // ">= 1", "0..1", "one of: a, b"; empty where there is none
   std::string help;
   bool required = false;
-  std::function<Status(void* object, const ConfigNode& value)> set;    // converts; does not check the constraint
+  std::function<Status(void* object, const ConfigNode& value)>
+      set;  // converts; does not check the constraint
   std::function<ConfigNode(const void* object)> get;
-  std::function<Status(const void* object)> check;                     // the constraint alone
-  std::function<void(void* object, const std::filesystem::path& root)> resolve;  // paths; empty for other types
+  std::function<Status(const void* object)> check;  // the constraint alone
+  std::function<void(void* object, const std::filesystem::path& root)>
+      resolve;  // paths; empty for other types
 };
 
-// Converts `value` and writes it to `out`, which keeps its value on errors. The message says what is wrong with the
-// value ("'x' is not an integer"); ParseOptions puts place and name in front.
+// Converts `value` and writes it to `out`, which keeps its value on errors. The message says what
+// is wrong with the value ("'x' is not an integer"); ParseOptions puts place and name in front.
 //   integers  decimal, or 1e6 and 2.5e3 where that is whole; within 64 bits
 //   numbers   decimal with or without fraction and exponent; finite
 //   bool      true or false, nothing else
@@ -128,12 +133,16 @@ class OptionTable {
     return Add<V>(name, member, help, "", [](const V&) { return OkStatus(); });
   }
   template <OptionValue V>
-  OptionTable& Field(std::string_view name, V T::*member, std::string_view help, OptionRange range) {
-    return Add<V>(name, member, help, RangeText(range), [range](const V& value) { return CheckRange(value, range); });
+  OptionTable& Field(std::string_view name, V T::*member, std::string_view help,
+                     OptionRange range) {
+    return Add<V>(name, member, help, RangeText(range),
+                  [range](const V& value) { return CheckRange(value, range); });
   }
-  OptionTable& Field(std::string_view name, std::string T::*member, std::string_view help, OneOf choices) {
-    return Add<std::string>(name, member, help, ChoicesText(choices),
-                            [choices](const std::string& value) { return CheckChoice(value, choices); });
+  OptionTable& Field(std::string_view name, std::string T::*member, std::string_view help,
+                     OneOf choices) {
+    return Add<std::string>(
+        name, member, help, ChoicesText(choices),
+        [choices](const std::string& value) { return CheckChoice(value, choices); });
   }
   // The field added last has no sensible default: leaving it out is an error.
   OptionTable& Required() {
@@ -145,11 +154,15 @@ class OptionTable {
 
  private:
   template <typename V>
-  OptionTable& Add(std::string_view name, V T::*member, std::string_view help, std::string constraint,
-                   std::function<Status(const V&)> check) {
+  OptionTable& Add(std::string_view name, V T::*member, std::string_view help,
+                   std::string constraint, std::function<Status(const V&)> check) {
     const auto field = [member](void* object) -> V& { return static_cast<T*>(object)->*member; };
-    const auto const_field = [member](const void* object) -> const V& { return static_cast<const T*>(object)->*member; };
-    Option option{.name = std::string(name), .type = OptionTypeName<V>(), .constraint = std::move(constraint),
+    const auto const_field = [member](const void* object) -> const V& {
+      return static_cast<const T*>(object)->*member;
+    };
+    Option option{.name = std::string(name),
+                  .type = OptionTypeName<V>(),
+                  .constraint = std::move(constraint),
                   .help = std::string(help)};
     option.set = [field](void* object, const ConfigNode& value) {
       V read{};
@@ -160,7 +173,9 @@ class OptionTable {
     option.get = [const_field](const void* object) { return WriteOption(const_field(object)); };
     option.check = [const_field, check](const void* object) { return check(const_field(object)); };
     if constexpr (std::same_as<V, std::filesystem::path>) {
-      option.resolve = [field](void* object, const std::filesystem::path& root) { ResolvePath(field(object), root); };
+      option.resolve = [field](void* object, const std::filesystem::path& root) {
+        ResolvePath(field(object), root);
+      };
     }
     options_.push_back(std::move(option));
     return *this;
@@ -180,15 +195,18 @@ const std::vector<Option>& OptionsOf() {
   return table.options();
 }
 
-// Reads `node` (a map, a bare value for the first field, or nothing) into `object`. `what` names the owner in messages.
-// On errors `object` is left half-written. Messages:
+// Reads `node` (a map, a bare value for the first field, or nothing) into `object`. `what` names
+// the owner in messages. On errors `object` is left half-written. Messages:
 //   recipe.yaml:12:7: batch: unknown option 'sise'; did you mean 'size'?
 //   recipe.yaml:12:7: batch.size: 'x' is not an integer
 //   recipe.yaml:12:7: batch.size is 0; it must be >= 1
 //   recipe.yaml:3:5: idx: option 'images' is required (path: the images, an IDX file)
-Status ParseOptions(const std::vector<Option>& options, std::string_view what, const ConfigNode& node, void* object);
-// Takes relative paths among the options to be relative to `root`; does nothing where that is empty.
-void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root, void* object);
+Status ParseOptions(const std::vector<Option>& options, std::string_view what,
+                    const ConfigNode& node, void* object);
+// Takes relative paths among the options to be relative to `root`; does nothing where that is
+// empty.
+void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root,
+                  void* object);
 
 // Every option with its present value, as a map.
 ConfigNode FormatOptions(const std::vector<Option>& options, const void* object);

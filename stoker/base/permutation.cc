@@ -10,7 +10,8 @@ namespace {
 // No sample has this index, so the round keys share no random numbers with one.
 constexpr uint64_t kKeyIndex = ~uint64_t{0};
 
-// Both halves of the 128-bit product, folded: one multiplication spreads every bit of x over all 64.
+// Both halves of the 128-bit product, folded: one multiplication spreads every bit of x over
+// all 64.
 inline uint64_t RoundFunction(uint64_t x, uint64_t key) {
   constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;
   const __uint128_t product = static_cast<__uint128_t>(x ^ key) * kMultiplier;
@@ -19,7 +20,8 @@ inline uint64_t RoundFunction(uint64_t x, uint64_t key) {
 
 }  // namespace
 
-IndexPermutation::IndexPermutation(int64_t n, uint64_t seed, uint64_t epoch, uint64_t stage) : n_(n) {
+IndexPermutation::IndexPermutation(int64_t n, uint64_t seed, uint64_t epoch, uint64_t stage)
+    : n_(n) {
   const int bits = n > 1 ? std::bit_width(static_cast<uint64_t>(n - 1)) : 0;
   low_bits_ = bits / 2;
   low_mask_ = (uint64_t{1} << low_bits_) - 1;

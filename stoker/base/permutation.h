@@ -6,14 +6,15 @@
 
 namespace stoker {
 
-// A Feistel network over the smallest number of bits that covers n, with cycle walking: values that fall outside
-// 0..n-1 are encrypted again until they fall inside (Black and Rogaway, "Ciphers with arbitrary finite domains",
-// CT-RSA 2002). Where the number of bits is odd the halves differ by one bit and take turns, so fewer than two walks
-// are needed on average. Round keys come from Philox over (seed, epoch, stage). A bijection for every n and key.
-// Immutable after construction; concurrent calls are safe. About 25 ns a call.
+// A Feistel network over the smallest number of bits that covers n, with cycle walking: values that
+// fall outside 0..n-1 are encrypted again until they fall inside (Black and Rogaway, "Ciphers with
+// arbitrary finite domains", CT-RSA 2002). Where the number of bits is odd the halves differ by one
+// bit and take turns, so fewer than two walks are needed on average. Round keys come from Philox
+// over (seed, epoch, stage). A bijection for every n and key. Immutable after construction;
+// concurrent calls are safe. About 25 ns a call.
 //
-// The order is part of the format of a run: changing it breaks the resumption of every run there is. Golden values in
-// permutation_test.cc hold it in place.
+// The order is part of the format of a run: changing it breaks the resumption of every run there
+// is. Golden values in permutation_test.cc hold it in place.
 class IndexPermutation {
  public:
   // n >= 0.

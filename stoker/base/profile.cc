@@ -1,9 +1,9 @@
 #include "stoker/base/profile.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 namespace stoker {
 namespace {
@@ -25,7 +25,9 @@ Row RowOf(const StageProfile& stage, const Profile& profile) {
           time(stage.busy_s),
           time(stage.starved_s),
           time(stage.blocked_s),
-          stage.queue_capacity > 0 ? fmt::format("{:.1f}/{}", stage.mean_queue_depth, stage.queue_capacity) : "-",
+          stage.queue_capacity > 0
+              ? fmt::format("{:.1f}/{}", stage.mean_queue_depth, stage.queue_capacity)
+              : "-",
           std::to_string(stage.errors)};
 }
 
@@ -44,7 +46,8 @@ StageProfile StageProfile::Of(const StageStats& stats) {
           .starved_s = seconds(stats.starved_ns_),
           .blocked_s = seconds(stats.blocked_ns_),
           .errors = stats.errors_.load(std::memory_order_relaxed),
-          .mean_queue_depth = samples == 0 ? 0.0 : static_cast<double>(depth_sum) / static_cast<double>(samples),
+          .mean_queue_depth =
+              samples == 0 ? 0.0 : static_cast<double>(depth_sum) / static_cast<double>(samples),
           .queue_capacity = stats.queue_capacity_.load(std::memory_order_relaxed)};
 }
 
@@ -81,8 +84,9 @@ std::string Profile::ToText() const {
     for (size_t i = 1; i < kColumns; ++i) text += fmt::format("  {:>{}}", row[i], widths[i]);
     text += '\n';
   }
-  text += fmt::format("{:.3f} s on {} thread{}, at most {:.1f} MB held; % is of wall time x threads\n", wall_s, threads,
-                      threads == 1 ? "" : "s", static_cast<double>(peak_memory_bytes) * 1e-6);
+  text += fmt::format(
+      "{:.3f} s on {} thread{}, at most {:.1f} MB held; % is of wall time x threads\n", wall_s,
+      threads, threads == 1 ? "" : "s", static_cast<double>(peak_memory_bytes) * 1e-6);
   return text;
 }
 

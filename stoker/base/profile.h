@@ -1,6 +1,8 @@
-// What a run counted, stage by stage: the raw material of `stoker bench` and the doctor's only input.
+// What a run counted, stage by stage: the raw material of `stoker bench` and the doctor's only
+// input.
 //
-// StageStats is what running stages write to; Profile is a snapshot that can be read, printed and stored.
+// StageStats is what running stages write to; Profile is a snapshot that can be read, printed and
+// stored.
 #pragma once
 
 #include <atomic>
@@ -42,7 +44,8 @@ class StageStats {
  private:
   friend struct StageProfile;
   const std::string name_;
-  std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0}, errors_{0};
+  std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0},
+      errors_{0};
   std::atomic<int64_t> queue_samples_{0}, queue_depth_sum_{0}, queue_capacity_{0};
 };
 
@@ -64,7 +67,7 @@ struct StageProfile {
 struct Profile {
   double wall_s = 0;
   int threads = 0;
-  int64_t peak_memory_bytes = 0;  // of the ledger
+  int64_t peak_memory_bytes = 0;     // of the ledger
   std::vector<StageProfile> stages;  // source first
 
   Json ToJson() const;

@@ -9,14 +9,15 @@ namespace {
 
 constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // 2^64 / phi, the step of SplitMix64
 
-// The two functions of Normal(), from +, -, * and / alone: those are rounded alike everywhere, while the C library
-// picks another log and cos by the CPU it finds.
+// The two functions of Normal(), from +, -, * and / alone: those are rounded alike everywhere,
+// while the C library picks another log and cos by the CPU it finds.
 
 // The natural logarithm of u, in (0, 1].
 double PortableLog(double u) {
   const auto bits = std::bit_cast<uint64_t>(u);
   int exponent = static_cast<int>(bits >> 52) - 1023;
-  double mantissa = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);  // in [1, 2)
+  double mantissa =
+      std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);  // in [1, 2)
   if (mantissa > std::numbers::sqrt2) {
     mantissa *= 0.5;
     exponent += 1;
@@ -49,8 +50,10 @@ std::array<uint32_t, 4> Philox4x32(std::array<uint32_t, 4> counter, std::array<u
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = kMultiplier0 * counter[0];
     const uint64_t product1 = kMultiplier1 * counter[2];
-    counter = {static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(product1),
-               static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(product0)};
+    counter = {static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
+               static_cast<uint32_t>(product1),
+               static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
+               static_cast<uint32_t>(product0)};
     key[0] += 0x9E3779B9;
     key[1] += 0xBB67AE85;
   }
@@ -68,7 +71,8 @@ Rng::Rng(uint64_t seed, uint64_t epoch, uint64_t index, uint64_t stage) {
   key = Mix64(key + stage + kGoldenRatio);
   key = Mix64(key + (epoch >> 32) + kGoldenRatio);
   key_ = {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)};
-  counter_ = {0, static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), static_cast<uint32_t>(epoch)};
+  counter_ = {0, static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32),
+              static_cast<uint32_t>(epoch)};
 }
 
 uint32_t Rng::NextU32() {
@@ -98,7 +102,8 @@ uint64_t Rng::Below(uint64_t n) {
   __uint128_t product = static_cast<__uint128_t>(NextU64()) * n;
   if (static_cast<uint64_t>(product) < n) {
     const uint64_t unfair = (0 - n) % n;
-    while (static_cast<uint64_t>(product) < unfair) product = static_cast<__uint128_t>(NextU64()) * n;
+    while (static_cast<uint64_t>(product) < unfair)
+      product = static_cast<__uint128_t>(NextU64()) * n;
   }
   return static_cast<uint64_t>(product >> 64);
 }
@@ -108,7 +113,8 @@ float Rng::Uniform() { return static_cast<float>(NextU32() >> 8) * 0x1p-24f; }
 double Rng::UniformDouble() { return static_cast<double>(NextU64() >> 11) * 0x1p-53; }
 
 double Rng::Normal() {
-  const double radius_draw = (static_cast<double>(NextU32()) + 1.0) * 0x1p-32;  // in (0, 1]: its logarithm exists
+  const double radius_draw =
+      (static_cast<double>(NextU32()) + 1.0) * 0x1p-32;  // in (0, 1]: its logarithm exists
   const double angle_draw = static_cast<double>(NextU32()) * 0x1p-32;
   return std::sqrt(-2.0 * PortableLog(radius_draw)) * PortableCosOfTurns(angle_draw);
 }

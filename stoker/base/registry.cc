@@ -23,11 +23,12 @@ Result<Split> SplitEntry(const ConfigNode& node, std::string_view noun) {
   }
   std::string found(node.KindName());
   if (node.entries.size() > 1) {
-    found = fmt::format("a map with the keys '{}' and '{}'; do options stand deeper than their name?",
-                        node.entries[0].key, node.entries[1].key);
+    found =
+        fmt::format("a map with the keys '{}' and '{}'; do options stand deeper than their name?",
+                    node.entries[0].key, node.entries[1].key);
   }
-  return InvalidArgument("{}: wanted the name of the {}, or `name: {{options}}`; found {}", node.location.ToString(),
-                         noun, found);
+  return InvalidArgument("{}: wanted the name of the {}, or `name: {{options}}`; found {}",
+                         node.location.ToString(), noun, found);
 }
 
 }  // namespace
@@ -40,7 +41,8 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   const std::string nearest = NearestName(name, names);
   const std::string advice = nearest.empty() ? fmt::format("there are: {}", fmt::join(names, ", "))
                                              : fmt::format("did you mean '{}'?", nearest);
-  return InvalidArgument("{}: unknown {} '{}'; {}", split.name_location.ToString(), noun, name, advice);
+  return InvalidArgument("{}: unknown {} '{}'; {}", split.name_location.ToString(), noun, name,
+                         advice);
 }
 
 }  // namespace stoker

@@ -1,4 +1,5 @@
-// Registry: the kinds of one noun (operators, models, optimizers, ...) by the names they have in a recipe.
+// Registry: the kinds of one noun (operators, models, optimizers, ...) by the names they have in a
+// recipe.
 #pragma once
 
 #include <filesystem>
@@ -15,26 +16,30 @@ namespace stoker {
 struct KindDescription {
   std::string name;
   std::string help;
-  std::string group;             // "source", "operator", "transform", ...
+  std::string group;  // "source", "operator", "transform", ...
   std::vector<Option> options;
-  ConfigNode defaults;           // every option with its default
+  ConfigNode defaults;  // every option with its default
 };
 
-// Splits `name`, or {name: options}, and checks that the name is among `names`; the error names the nearest one.
+// Splits `name`, or {name: options}, and checks that the name is among `names`; the error names the
+// nearest one.
 struct NamedOptions {
   std::string name;
   ConfigNode options;
 };
-Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view noun, const std::vector<std::string>& names);
+Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view noun,
+                                       const std::vector<std::string>& names);
 
-// Makes a Made from Args. Filled once at start by generated code (cmake/StokerRegistry.cmake), then only read.
+// Makes a Made from Args. Filled once at start by generated code (cmake/StokerRegistry.cmake), then
+// only read.
 template <typename Made, typename... Args>
 class Registry {
  public:
   // One entry of a recipe, read and checked: `batch: {size: 128}`.
   struct Configured {
     std::string name;
-    ConfigNode node;  // {name: {every option, defaults filled in}}, for --print-recipe and for comparing recipes
+    ConfigNode node;  // {name: {every option, defaults filled in}}, for --print-recipe and for
+                      // comparing recipes
     ConfigLocation location;
     std::function<Result<Made>(Args...)> build;
   };
@@ -42,14 +47,16 @@ class Registry {
   // `noun` is what messages call an entry: "operator", "model".
   explicit Registry(std::string noun) : noun_(std::move(noun)) {}
 
-  // Adds kind T: T::kName, T::kHelp, T::Describe, default-constructible; `build` makes a Made from a T.
+  // Adds kind T: T::kName, T::kHelp, T::Describe, default-constructible; `build` makes a Made from
+  // a T.
   template <typename T>
   void AddKind(std::string group, std::function<Result<Made>(const T&, Args...)> build) {
     const T defaults{};
     Kind kind;
-    kind.description = {std::string(T::kName), std::string(T::kHelp), std::move(group), OptionsOf<T>(),
-                        FormatOptions(OptionsOf<T>(), &defaults)};
-    kind.parse = [build](const ConfigNode& options, const std::filesystem::path& root) -> Result<Configured> {
+    kind.description = {std::string(T::kName), std::string(T::kHelp), std::move(group),
+                        OptionsOf<T>(), FormatOptions(OptionsOf<T>(), &defaults)};
+    kind.parse = [build](const ConfigNode& options,
+                         const std::filesystem::path& root) -> Result<Configured> {
       auto object = std::make_shared<T>();
       STOKER_RETURN_IF_ERROR(ParseOptions(OptionsOf<T>(), T::kName, options, object.get()));
       ConfigNode filled = FormatOptions(OptionsOf<T>(), object.get());
@@ -57,18 +64,22 @@ class Registry {
       return Configured{.name = std::string(T::kName),
                         .node = ConfigNode::Map({{std::string(T::kName), {}, std::move(filled)}}),
                         .location = options.location,
-                        .build = [build, object](Args... args) { return build(*object, std::forward<Args>(args)...); }};
+                        .build = [build, object](Args... args) {
+                          return build(*object, std::forward<Args>(args)...);
+                        }};
     };
     kinds_.push_back(std::move(kind));
   }
 
-  // Reads `name`, or a map with the one key `name`. Paths among the options are taken relative to `root`.
+  // Reads `name`, or a map with the one key `name`. Paths among the options are taken relative to
+  // `root`.
   Result<Configured> Parse(const ConfigNode& node, const std::filesystem::path& root = {}) const {
     STOKER_ASSIGN_OR_RETURN(const NamedOptions named, SplitNamedOptions(node, noun_, Names()));
     for (const Kind& kind : kinds_) {
       if (kind.description.name == named.name) return kind.parse(named.options, root);
     }
-    return Internal("{}: {} '{}' is named but not registered", node.location.ToString(), noun_, named.name);
+    return Internal("{}: {} '{}' is named but not registered", node.location.ToString(), noun_,
+                    named.name);
   }
 
   std::vector<KindDescription> Describe() const {
@@ -86,7 +97,8 @@ class Registry {
  private:
   struct Kind {
     KindDescription description;
-    std::function<Result<Configured>(const ConfigNode& options, const std::filesystem::path& root)> parse;
+    std::function<Result<Configured>(const ConfigNode& options, const std::filesystem::path& root)>
+        parse;
   };
   std::string noun_;
   std::vector<Kind> kinds_;

@@ -27,7 +27,9 @@ void RunningStats::Merge(const RunningStats& other) {
   max_ = std::max(max_, other.max_);
 }
 
-double RunningStats::variance() const { return count_ < 2 ? 0.0 : m2_ / static_cast<double>(count_ - 1); }
+double RunningStats::variance() const {
+  return count_ < 2 ? 0.0 : m2_ / static_cast<double>(count_ - 1);
+}
 
 double RunningStats::standard_deviation() const { return std::sqrt(variance()); }
 

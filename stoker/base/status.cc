@@ -11,18 +11,15 @@ namespace {
 StatusCode CodeOfErrno(int error_number) {
   switch (error_number) {
     case ENOENT:
-    case ENXIO:
-      return StatusCode::kNotFound;
+    case ENXIO: return StatusCode::kNotFound;
     case EACCES:
     case EPERM:
-    case EROFS:
-      return StatusCode::kPermissionDenied;
+    case EROFS: return StatusCode::kPermissionDenied;
     case ENOSPC:
     case EDQUOT:
     case ENOMEM:
     case EMFILE:
-    case ENFILE:
-      return StatusCode::kResourceExhausted;
+    case ENFILE: return StatusCode::kResourceExhausted;
     case EINTR:
     case EAGAIN:
     case EBUSY:
@@ -30,30 +27,23 @@ StatusCode CodeOfErrno(int error_number) {
     case ECONNREFUSED:
     case ECONNRESET:
     case ENETUNREACH:
-    case EHOSTUNREACH:
-      return StatusCode::kUnavailable;
+    case EHOSTUNREACH: return StatusCode::kUnavailable;
     case EINVAL:
     case ENAMETOOLONG:
-    case ELOOP:
-      return StatusCode::kInvalidArgument;
+    case ELOOP: return StatusCode::kInvalidArgument;
     case EEXIST:
     case ENOTEMPTY:
     case EISDIR:
     case ENOTDIR:
-    case EXDEV:
-      return StatusCode::kFailedPrecondition;
+    case EXDEV: return StatusCode::kFailedPrecondition;
     case EFBIG:
-    case EOVERFLOW:
-      return StatusCode::kOutOfRange;
+    case EOVERFLOW: return StatusCode::kOutOfRange;
     case EIO:  // the device could not give back what was stored
       return StatusCode::kDataLoss;
     case ENOSYS:
-    case EOPNOTSUPP:
-      return StatusCode::kUnimplemented;
-    case ECANCELED:
-      return StatusCode::kCancelled;
-    default:
-      return StatusCode::kInternal;
+    case EOPNOTSUPP: return StatusCode::kUnimplemented;
+    case ECANCELED: return StatusCode::kCancelled;
+    default: return StatusCode::kInternal;
   }
 }
 
@@ -104,7 +94,8 @@ Status ErrnoStatus(int error_number, std::string_view what) {
 namespace internal {
 
 void DieOfUnusableResult(const Status& status) {
-  fmt::print(stderr, "stoker: a failed Result was used as if it held a value: {}\n", status.ToString());
+  fmt::print(stderr, "stoker: a failed Result was used as if it held a value: {}\n",
+             status.ToString());
   std::fflush(stderr);
   std::abort();
 }

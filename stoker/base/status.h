@@ -1,11 +1,10 @@
-// Errors are values: Status says whether a call succeeded, Result<T> holds what it returned or why it failed.
+// Errors are values: Status says whether a call succeeded, Result<T> holds what it returned or why
+// it failed.
 //
-// A message answers three questions: where (file, byte, line or index), what (found and expected) and what to do.
-// It is made once, where the error is found; callers pass it up unchanged or put "while ..." in front (While).
-// Nothing is printed on the way.
+// A message answers three questions: where (file, byte, line or index), what (found and expected)
+// and what to do. It is made once, where the error is found; callers pass it up unchanged or put
+// "while ..." in front (While). Nothing is printed on the way.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <memory>
 #include <optional>
@@ -15,15 +14,19 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
 namespace stoker {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,     // the caller asked for something that makes no sense: an option, a recipe, a shape
-  kNotFound,            // a file, key or name does not exist
-  kDataLoss,            // the bytes are damaged, cut short or of another format
-  kOutOfRange,          // an index or position lies outside what exists
-  kFailedPrecondition,  // right in itself, but not now: another recipe, another world, a directory that is not empty
+  kInvalidArgument,  // the caller asked for something that makes no sense: an option, a recipe, a
+                     // shape
+  kNotFound,         // a file, key or name does not exist
+  kDataLoss,         // the bytes are damaged, cut short or of another format
+  kOutOfRange,       // an index or position lies outside what exists
+  kFailedPrecondition,  // right in itself, but not now: another recipe, another world, a directory
+                        // that is not empty
   kPermissionDenied,    // the operating system refuses access
   kResourceExhausted,   // no space, no memory, too many open files
   kUnimplemented,       // a valid input that Stoker does not handle
@@ -35,7 +38,8 @@ enum class StatusCode {
 // "invalid argument", "data loss", ...
 std::string_view StatusCodeName(StatusCode code);
 
-// Success, or a code and a message. One pointer wide; success allocates nothing. Copies share the message.
+// Success, or a code and a message. One pointer wide; success allocates nothing. Copies share the
+// message.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -62,9 +66,9 @@ class [[nodiscard]] Status {
 inline Status OkStatus() { return {}; }
 
 // One maker for each code: `return DataLoss("{}: byte {}: ...", name, offset)`.
-#define STOKER_STATUS_MAKER(Name)                                         \
-  template <typename... Args>                                             \
-  Status Name(fmt::format_string<Args...> format, Args&&... args) {       \
+#define STOKER_STATUS_MAKER(Name)                                                   \
+  template <typename... Args>                                                       \
+  Status Name(fmt::format_string<Args...> format, Args&&... args) {                 \
     return {StatusCode::k##Name, fmt::format(format, std::forward<Args>(args)...)}; \
   }
 STOKER_STATUS_MAKER(InvalidArgument)
@@ -88,22 +92,27 @@ namespace internal {
 [[noreturn]] void DieOfUnusableResult(const Status& status);
 }  // namespace internal
 
-// A T, or the reason why there is none. Dereferencing a failed Result is a programming error: it prints the error and
-// aborts.
+// A T, or the reason why there is none. Dereferencing a failed Result is a programming error: it
+// prints the error and aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
-  Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {  // NOLINT: implicit by design
-    if (std::get<1>(state_).ok()) state_.template emplace<1>(Status(StatusCode::kInternal, "a Result was made from success"));
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(Status error)
+      : state_(std::in_place_index<1>, std::move(error)) {  // NOLINT: implicit by design
+    if (std::get<1>(state_).ok())
+      state_.template emplace<1>(Status(StatusCode::kInternal, "a Result was made from success"));
   }
-  // Whatever makes a T makes a Result<T>: `return std::nullopt;`, `return std::make_unique<Derived>();`
+  // Whatever makes a T makes a Result<T>: `return std::nullopt;`, `return
+  // std::make_unique<Derived>();`
   template <typename U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Status> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT: implicit by design
+  requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Status> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Result>) Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT: implicit by design
 
   bool ok() const { return state_.index() == 0; }
   Status status() const { return ok() ? Status() : std::get<1>(state_); }
@@ -134,9 +143,10 @@ class [[nodiscard]] Result {
 }  // namespace stoker
 
 // Both evaluate `expression` once and return its error from the enclosing function.
-#define STOKER_RETURN_IF_ERROR(expression)                  \
-  do {                                                      \
-    if (::stoker::Status stoker_status_ = (expression); !stoker_status_.ok()) return stoker_status_; \
+#define STOKER_RETURN_IF_ERROR(expression)                                    \
+  do {                                                                        \
+    if (::stoker::Status stoker_status_ = (expression); !stoker_status_.ok()) \
+      return stoker_status_;                                                  \
   } while (false)
 
 #define STOKER_CONCAT_INNER_(a, b) a##b

@@ -1,11 +1,11 @@
 // Matchers and helpers for tests. Included by tests only.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "stoker/base/status.h"
 
@@ -24,7 +24,8 @@ MATCHER(IsOk, "is ok") {
 }
 
 // An error of this code whose message contains `text`. A test must say which error it expects.
-MATCHER_P2(FailsWith, code, text, std::string("is ") + std::string(StatusCodeName(code)) + " containing '" + text + "'") {
+MATCHER_P2(FailsWith, code, text,
+           std::string("is ") + std::string(StatusCodeName(code)) + " containing '" + text + "'") {
   const Status status = StatusOf(arg);
   *result_listener << status.ToString();
   return status.code() == code && status.message().find(text) != std::string::npos;
@@ -33,8 +34,9 @@ MATCHER_P2(FailsWith, code, text, std::string("is ") + std::string(StatusCodeNam
 #define STOKER_ASSERT_OK(expression) ASSERT_THAT((expression), ::stoker::IsOk())
 #define STOKER_EXPECT_OK(expression) EXPECT_THAT((expression), ::stoker::IsOk())
 // Declares and fills `declaration`, or ends the test.
-#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, expression) \
-  STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(STOKER_CONCAT_(stoker_test_result_, __LINE__), declaration, expression)
+#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, expression)                                    \
+  STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(STOKER_CONCAT_(stoker_test_result_, __LINE__), declaration, \
+                                    expression)
 #define STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(result, declaration, expression) \
   auto result = (expression);                                              \
   ASSERT_THAT(result, ::stoker::IsOk());                                   \

@@ -1,12 +1,11 @@
 #include "stoker/base/worker_group.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <utility>
 
 #include "stoker/base/control_group.h"
@@ -14,8 +13,8 @@
 namespace stoker {
 namespace {
 
-// Blocks SIGINT and SIGTERM in this thread for its scope; threads started meanwhile inherit that from their first
-// instruction on.
+// Blocks SIGINT and SIGTERM in this thread for its scope; threads started meanwhile inherit that
+// from their first instruction on.
 class InterruptsBlocked {
  public:
   InterruptsBlocked() {
@@ -37,7 +36,8 @@ constexpr size_t kMaxThreadName = 15;  // the kernel's limit
 
 std::string ThreadName(std::string_view name, int worker) {
   const std::string number = std::to_string(worker);
-  return std::string(name.substr(0, kMaxThreadName - std::min(kMaxThreadName, number.size()))) + number;
+  return std::string(name.substr(0, kMaxThreadName - std::min(kMaxThreadName, number.size()))) +
+         number;
 }
 
 }  // namespace

@@ -9,9 +9,10 @@
 
 namespace stoker {
 
-// Starts `count` threads that each run body(worker), worker = 0..count-1; the destructor joins them. Making the body
-// return in time is its owner's business (close a queue, set a flag). `name` shows in top, gdb and traces (at most 15
-// characters with the number). The threads block SIGINT and SIGTERM, so that those reach the main thread.
+// Starts `count` threads that each run body(worker), worker = 0..count-1; the destructor joins
+// them. Making the body return in time is its owner's business (close a queue, set a flag). `name`
+// shows in top, gdb and traces (at most 15 characters with the number). The threads block SIGINT
+// and SIGTERM, so that those reach the main thread.
 class WorkerGroup {
  public:
   WorkerGroup() = default;
@@ -27,7 +28,8 @@ class WorkerGroup {
   std::vector<std::jthread> threads_;
 };
 
-// The number of CPUs this process may run on: its affinity mask, limited by the control group's quota (rounded up).
+// The number of CPUs this process may run on: its affinity mask, limited by the control group's
+// quota (rounded up).
 int AvailableCpus();
 
 }  // namespace stoker
