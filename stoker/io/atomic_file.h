@@ -1,12 +1,14 @@
-// Writing that is never half-done: what carries the final name is whole, whenever the process or the machine dies.
+// Writing that is never half-done: what carries the final name is whole, whenever the process or
+// the machine dies.
 //
-// All goes into a temporary sibling, ".NAME.tmp-PID-RANDOM", is flushed to the disk, and then takes the final name in
-// one step (rename(2)); the directory's entry is flushed too. What a killed process leaves behind is never mistaken
-// for a result, and RemoveStaleTemporaries takes it away.
+// All goes into a temporary sibling, ".NAME.tmp-PID-RANDOM", is flushed to the disk, and then takes
+// the final name in one step (rename(2)); the directory's entry is flushed too. What a killed
+// process leaves behind is never mistaken for a result, and RemoveStaleTemporaries takes it away.
 //
-// Errors of all functions: kResourceExhausted (disk or quota full, file too large), kPermissionDenied (no access, or
-// a read-only file system), kNotFound (no such directory). Messages name the final path and say what to do. After an
-// error nothing has changed under the final name.
+// Errors of all functions: kResourceExhausted (disk or quota full, file too large),
+// kPermissionDenied (no access, or a read-only file system), kNotFound (no such directory).
+// Messages name the final path and say what to do. After an error nothing has changed under the
+// final name.
 #pragma once
 
 #include <cstddef>
@@ -14,41 +16,39 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/io/temporary_internal.h"
 
 namespace stoker {
 
-// Removes, when destroyed, the temporary that Create made, unless it was committed. One thread at a time.
+// Removes, when destroyed, the temporary that Create made, unless it was committed. Moves; one
+// thread at a time.
 class AtomicFileWriter {
  public:
-  // Begins a file that will be called `path`. A file of that name is replaced by Commit (a symbolic link too, not what
-  // it points to); its directory must exist.
+  // Begins a file that will be called `path`. A file of that name is replaced by Commit (a symbolic
+  // link too, not what it points to); its directory must exist.
   static Result<AtomicFileWriter> Create(std::string path);
 
-  AtomicFileWriter(AtomicFileWriter&& other) noexcept;
-  AtomicFileWriter& operator=(AtomicFileWriter&& other) noexcept;
-  ~AtomicFileWriter();
-
-  // Adds bytes. Small ones are collected; large ones are written without a copy. After an error all calls fail.
+  // Adds bytes. Small ones are collected; large ones are written without a copy. After an error all
+  // calls fail.
   Status Append(std::span<const std::byte> bytes);
   Status Append(std::string_view text) { return Append(std::as_bytes(std::span(text))); }
 
-  uint64_t bytes_written() const { return bytes_written_; }
+  // Appended so far.
+  uint64_t size() const { return bytes_written_ + pending_.size(); }
 
   // Flushes to the disk and takes the final name. Call once; no Append afterwards.
   Status Commit();
 
  private:
-  AtomicFileWriter(std::string path, std::string temporary, int fd);
-  Status Flush();
-  void Discard();
+  explicit AtomicFileWriter(internal::Temporary temporary);
+  Status Write(std::span<const std::byte> bytes);
 
-  std::string path_;
-  std::string temporary_;  // empty once committed or moved from
-  int fd_ = -1;
-  uint64_t bytes_written_ = 0;
+  internal::Temporary temporary_;
+  uint64_t bytes_written_ = 0;  // those pending not included
   std::vector<std::byte> pending_;
   Status error_;
 };
@@ -57,36 +57,30 @@ class AtomicFileWriter {
 Status WriteFileAtomically(const std::string& path, std::span<const std::byte> contents);
 Status WriteFileAtomically(const std::string& path, std::string_view contents);
 
-// A directory that appears at once, with all its files. Removed with all that is in it when destroyed before Commit.
+// A directory that appears at once, with all its files. Removed with all that is in it when
+// destroyed before Commit.
 class AtomicDirectory {
  public:
-  // Begins a directory that will be called `path`. Its parent must exist; `path` itself must not (an empty directory
-  // may). Errors: kFailedPrecondition where it does.
+  // Begins a directory that will be called `path`. Its parent must exist; `path` itself must not
+  // (an empty directory may). Errors: kFailedPrecondition where it does.
   static Result<AtomicDirectory> Create(std::string path);
 
-  AtomicDirectory(AtomicDirectory&& other) noexcept;
-  AtomicDirectory& operator=(AtomicDirectory&& other) noexcept;
-  ~AtomicDirectory();
-
   // Where to write the files until Commit.
-  const std::string& path() const { return temporary_; }
+  const std::string& path() const { return temporary_.path(); }
 
-  // Flushes every file and directory below path() to the disk and gives the directory its final name.
-  // Errors: also kFailedPrecondition where something of that name has appeared meanwhile.
+  // Flushes every file and directory below path() to the disk and gives the directory its final
+  // name. Errors: also kFailedPrecondition where something of that name has appeared meanwhile.
   Status Commit();
 
  private:
-  AtomicDirectory(std::string path, std::string temporary, int fd);
-  void Discard();
+  explicit AtomicDirectory(internal::Temporary temporary) : temporary_(std::move(temporary)) {}
 
-  std::string path_;
-  std::string temporary_;  // empty once committed or moved from
-  int fd_ = -1;            // held open for its lock
+  internal::Temporary temporary_;
 };
 
-// Removes from `directory` (not from those below it) the temporaries whose process is gone, and returns their number.
-// A temporary that is still being written is left alone: its process holds a lock on it (flock(2)), and its number
-// is that of a living process.
+// Removes from `directory` (not from those below it) the temporaries whose process is gone, and
+// returns their number. A temporary that is still being written is left alone: its process holds a
+// lock on it (flock(2)), and its number is that of a living process.
 Result<int> RemoveStaleTemporaries(const std::string& directory);
 
 }  // namespace stoker

@@ -1,5 +1,6 @@
-// ByteReader: a checked cursor for parsers. Every read is behind a length check, and every error says where:
-// "train-images: byte 4: 4 bytes of image count wanted, 2 there; the file is cut short".
+// ByteReader: a checked cursor for parsers. Every read is behind a length check, and every error
+// says where: "train-images: byte 16: 47040000 bytes of values wanted, 1000 there; the data is cut
+// short or announces too much".
 #pragma once
 
 #include <cstddef>
@@ -43,22 +44,27 @@ class ByteReader {
   Status ReadBytes(std::span<std::byte> out, std::string_view what = {});
   Status Skip(uint64_t bytes, std::string_view what = {});
 
-  // Up to `count` (at most 64 KiB) of the next bytes without moving; fewer where the end is near. Valid until the next
-  // call.
+  // Up to `count` (at most 64 KiB) of the next bytes without moving; fewer where the end is near.
+  // Valid until the next call.
   Result<std::span<const std::byte>> Peek(size_t count);
 
-  // Fails, before memory is allocated for them, where `bytes` more cannot be there. Passing proves nothing for
-  // compressed sources, whose size is known only roughly.
+  // Fails, before memory is allocated for them, where `bytes` more cannot be there. Passing proves
+  // nothing for compressed sources, whose size is known only roughly.
   Status CheckAvailable(uint64_t bytes, std::string_view what = {}) const;
 
-  // Fails unless this is the end. For a compressed source this also verifies its checksum: end every parse with it.
+  // Fails unless this is the end. For a compressed source this also verifies its checksum: end
+  // every parse with it.
   Status ExpectEnd();
 
  private:
   size_t buffered() const { return window_.size() - cursor_; }
-  // Makes `bytes` (at most 64 KiB) available in the window, or as many as there are; returns how many.
+  // Makes `bytes` (at most 64 KiB) available in the window, or as many as there are; returns how
+  // many.
   Result<size_t> Fill(size_t bytes);
-  Status CutShort(uint64_t wanted, uint64_t there, uint64_t at, std::string_view what) const;
+  Result<size_t> ReadThroughWindow(std::span<std::byte> out);
+  Result<size_t> ReadDirectly(std::span<std::byte> out);
+  Status CutShort(uint64_t wanted, std::string_view there, uint64_t at,
+                  std::string_view what) const;
   template <typename T, bool kBigEndian>
   Result<T> ReadInteger(std::string_view what);
 

@@ -9,14 +9,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "stoker/base/status.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
 
-// An upper bound of the bytes that a source gives in all; a parser refuses announced sizes beyond it before it
-// allocates memory for them.
+// An upper bound of the bytes that a source gives in all; a parser refuses announced sizes beyond
+// it before it allocates memory for them.
 struct SizeBound {
   uint64_t bytes;
   bool exact;  // false where it is known only roughly (compressed data)
@@ -29,15 +30,16 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  // Fills some or all of `out` (not empty) and returns how many bytes; 0 means the end, and only then is all that was
-  // read known to be whole: a checksum behind the data is verified on the way to that 0, so read until then.
-  // An error is final: later calls give it again.
+  // Fills some or all of `out` (not empty) and returns how many bytes; 0 means the end, and only
+  // then is all that was read known to be whole: a checksum behind the data is verified on the way
+  // to that 0, so read until then. An error is final: later calls give it again.
   Result<size_t> Read(std::span<std::byte> out);
 
   // Reads until `out` is full or the end is reached; less than out.size() means the end.
   Result<size_t> ReadFully(std::span<std::byte> out);
 
-  // What error messages call this source: a path, with " (decompressed)" where positions count decompressed bytes.
+  // What error messages call this source: a path, with " (decompressed)" where positions count
+  // decompressed bytes.
   const std::string& name() const { return name_; }
 
   // Bytes handed out so far.
@@ -62,9 +64,8 @@ std::unique_ptr<ByteSource> MakeFileSource(File file);
 // `bytes` as they are; borrowed, they must outlive the source.
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name);
 
-// A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f 8b), whatever the
-// file's name says. Errors: those of File::Open.
-std::unique_ptr<ByteSource> Decompressed(File file);
+// A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f
+// 8b), whatever the file's name says. Errors: those of File::Open.
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
 
 }  // namespace stoker

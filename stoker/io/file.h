@@ -1,7 +1,8 @@
 // Files read by position, whole, or through the page cache's own memory.
 //
-// Every error names the path. A file that does not exist is kNotFound, and the message says from which directory on
-// the path is wrong; a directory in a file's place is kInvalidArgument; no access is kPermissionDenied.
+// Every error names the path. A file that does not exist is kNotFound, and the message says from
+// which directory on the path is wrong; a directory in a file's place is kInvalidArgument; no
+// access is kPermissionDenied.
 #pragma once
 
 #include <cstddef>
@@ -13,37 +14,37 @@
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/status.h"
+#include "stoker/io/descriptor.h"
 
 namespace stoker {
 
-// A regular file, open for reading; closed when destroyed. Concurrent calls of const functions are safe: a positional
-// read moves no shared cursor.
+// A regular file, open for reading; moves, does not copy. Concurrent calls of const functions are
+// safe: a positional read moves no shared cursor.
 class File {
  public:
   // Errors: those above; kUnimplemented for pipes, sockets and devices, which have no positions.
   static Result<File> Open(std::string path);
 
-  File(File&& other) noexcept;
-  File& operator=(File&& other) noexcept;
-  ~File();
-
   const std::string& path() const { return path_; }
   // Bytes in the file when it was opened.
   uint64_t size() const { return size_; }
 
-  // Fills `out` with the bytes from `offset` on, all of them. `out` is unspecified if the call fails.
-  // Errors: kDataLoss where the file ends before ("path: byte 16: 100 bytes wanted, the file has 50").
+  // Fills `out` with the bytes from `offset` on, all of them. `out` is unspecified if the call
+  // fails. Errors: kDataLoss where the file ends before ("path: byte 16: 100 bytes wanted, the file
+  // has 50").
   Status ReadAt(uint64_t offset, std::span<std::byte> out) const;
 
-  // As ReadAt, but up to the end of the file: returns how many bytes were read, less than out.size() only there.
+  // As ReadAt, but up to the end of the file: returns how many bytes were read, less than
+  // out.size() only there.
   Result<size_t> ReadUpTo(uint64_t offset, std::span<std::byte> out) const;
 
  private:
   friend class MappedFile;
-  File(std::string path, int fd, uint64_t size) : path_(std::move(path)), fd_(fd), size_(size) {}
+  File(std::string path, Descriptor descriptor, uint64_t size)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)), size_(size) {}
 
   std::string path_;
-  int fd_ = -1;
+  Descriptor descriptor_;
   uint64_t size_ = 0;
 };
 
@@ -66,21 +67,24 @@ enum class MapAdvice {
   kWillNeed,    // all of it, soon: start reading now
 };
 
-// The whole of a regular file as memory. Copies share the mapping, which lives as long as the last of them and of the
-// Buffers handed out. Pages are read on first touch. Writing into the buffer changes a private copy of the page, never
-// the file. The file must not be cut shorter meanwhile: touching a page that is gone raises SIGBUS, so map only what
-// is replaced by renaming (atomic_file.h) or not at all.
+// The whole of a regular file as memory. Copies share the mapping, which lives as long as the last
+// of them and of the Buffers handed out. Pages are read on first touch. Writing into the buffer
+// changes a private copy of the page, never the file. The file must not be cut shorter meanwhile:
+// touching a page that is gone raises SIGBUS, so map only what is replaced by renaming
+// (atomic_file.h) or not at all.
 class MappedFile {
  public:
   static Result<MappedFile> Open(std::string path, MapAdvice advice = MapAdvice::kNormal);
 
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return {buffer_.data(), buffer_.size()}; }
-  // The same bytes, sharing the mapping. Not charged to any account: the kernel takes such pages back at will.
+  // The same bytes, sharing the mapping. Not charged to any account: the kernel takes such pages
+  // back at will.
   const Buffer& buffer() const { return buffer_; }
 
  private:
-  MappedFile(std::string path, Buffer buffer) : path_(std::move(path)), buffer_(std::move(buffer)) {}
+  MappedFile(std::string path, Buffer buffer)
+      : path_(std::move(path)), buffer_(std::move(buffer)) {}
 
   std::string path_;
   Buffer buffer_;

@@ -11,16 +11,17 @@
 
 namespace stoker {
 
-// Decompresses `compressed` as it is read, with isa-l's igzip: about 250 KiB of input and 110 KiB of state are held.
-// Members that follow each other are one stream. Each member's CRC-32 and length are verified.
-// What follows the last member: zero bytes are padding and are ignored, as gzip(1) does; anything else, which gzip
-// ignores with a warning and an exit status of 2, is an error here, since it may be a member with a damaged head.
-// Errors: kDataLoss ("x.gz: byte 812 (compressed): what; what to do") for input that is no gzip, damaged or cut
-// short; those of `compressed`. Large reads (64 KiB and more) are the fastest.
+// Decompresses `compressed` as it is read, with isa-l's igzip: about 250 KiB of input and 110 KiB
+// of state are held. Members that follow each other are one stream. Each member's CRC-32 and length
+// are verified. What follows the last member: zero bytes are padding and are ignored, as gzip(1)
+// does; anything else, which gzip ignores with a warning and an exit status of 2, is an error here,
+// since it may be a member with a damaged head. Errors: kDataLoss ("x.gz: byte 812 (compressed):
+// what; what to do") for input that is no gzip, damaged or cut short; those of `compressed`. Large
+// reads (64 KiB and more) are the fastest.
 std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed);
 
 // `bytes` as one gzip member without name and time, so equal input gives equal output; with zlib.
-//   level  1 (fast) .. 9 (small)
-std::vector<std::byte> GzipCompress(std::span<const std::byte> bytes, int level = 6);
+//   level  1 (fast) .. 9 (small); kInvalidArgument outside
+Result<std::vector<std::byte>> GzipCompress(std::span<const std::byte> bytes, int level = 6);
 
 }  // namespace stoker

@@ -1,8 +1,9 @@
-// IDX: one array in a file, as MNIST and its successors are published. README.md has the layout byte by byte.
+// IDX: one array in a file, as MNIST and its successors are published. README.md has the layout
+// byte by byte.
 //
-// Files may be plain or gzip (decided by content). Reading is strict: the announced shape and the bytes that are there
-// must agree exactly. Errors: kDataLoss with file and byte for anything that is not a whole IDX file, and a hint where
-// it is recognisably something else; those of io/file.h.
+// Files may be plain or gzip (decided by content). Reading is strict: the announced shape and the
+// bytes that are there must agree exactly. Errors: kDataLoss with file and byte for anything that
+// is not a whole IDX file, and a hint where it is recognisably something else; those of io/file.h.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ struct IdxHeader {
 // What a file announces, from its first bytes; the values are neither read nor checked.
 Result<IdxHeader> ReadIdxHeader(const std::string& path);
 
-// A whole file, values in this machine's byte order. Decompresses straight into the array: no second copy.
+// A whole file, values in this machine's byte order. Decompresses straight into the array: no
+// second copy.
 //   account  what the array's memory is charged to; may be null
 Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);
 
@@ -37,8 +39,9 @@ Result<Array> ParseIdx(std::span<const std::byte> bytes, const std::string& name
 
 enum class IdxCompression { kNone, kGzip };
 
-// Writes `array` atomically (io/atomic_file.h). Errors: kInvalidArgument where IDX cannot hold it: another dtype, no
-// dimension or more than 255, an extent of 2^32 or more; those of AtomicFileWriter.
+// Writes `array` atomically (io/atomic_file.h). Errors: kInvalidArgument where IDX cannot hold it:
+// another dtype, no dimension or more than 255, an extent of 2^32 or more; those of
+// AtomicFileWriter.
 Status WriteIdx(const std::string& path, const Array& array,
                 IdxCompression compression = IdxCompression::kNone);
 

@@ -1,4 +1,5 @@
-// What kind of file this is, by its first bytes: for `stoker inspect` and for error messages that help.
+// What kind of file this is, by its first bytes: for `stoker inspect` and for error messages that
+// help.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ enum class FileKind {
 // How many of a file's bytes ProbeFile looks at.
 inline constexpr size_t kProbeBytes = 512;
 
-// The kind of a file that begins with `prefix`: its first kProbeBytes bytes, or all of them where it is shorter.
-// A guess from a few bytes; the parser has the last word.
+// The kind of a file that begins with `prefix`: its first kProbeBytes bytes, or all of them where
+// it is shorter. A guess from a few bytes; the parser has the last word.
 FileKind ProbeFile(std::span<const std::byte> prefix);
 
 // For people, with an article where there is one: "a PNG image", "gzip data", "an empty file".

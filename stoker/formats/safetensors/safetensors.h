@@ -1,4 +1,5 @@
-// safetensors: named arrays in one file, the form in which weights are kept. README.md has the layout byte by byte.
+// safetensors: named arrays in one file, the form in which weights are kept. README.md has the
+// layout byte by byte.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,10 @@ struct NamedArray {
 using SafetensorsMetadata = std::map<std::string, std::string>;
 
 // Writes a file atomically (io/atomic_file.h), straight from the arrays' memory.
-//   arrays    in any order: they are stored as the format's own library does, wide types first and then by name, so the
-//             same arrays give the same bytes, and each lies aligned to its type. Names: UTF-8, distinct, not
+//   arrays    in any order: they are stored as the format's own library does, wide types first and
+//   then by name, so the
+//             same arrays give the same bytes, and each lies aligned to its type. Names: UTF-8,
+//             distinct, not
 //             "__metadata__".
 //   metadata  free text; stored in the header
 // Errors: kInvalidArgument (names; a header over 100 MB); those of AtomicFileWriter.
@@ -41,10 +44,11 @@ struct SafetensorsEntry {
   uint64_t bytes = 0;
 };
 
-// A file opened for reading. Open checks the whole header: every entry's type and size, no duplicate name, no hole and
-// no overlap between entries, nothing behind the last. The values are not read until they are touched; the format has
-// no checksum. A cheap value; const calls are safe from several threads.
-// Errors: kDataLoss with file and byte or entry; kUnimplemented for a dtype that we do not have, by name.
+// A file opened for reading. Open checks the whole header: every entry's type and size, no
+// duplicate name, no hole and no overlap between entries, nothing behind the last. The values are
+// not read until they are touched; the format has no checksum. A cheap value; const calls are safe
+// from several threads. Errors: kDataLoss with file and byte or entry; kUnimplemented for a dtype
+// that we do not have, by name.
 class SafetensorsFile {
  public:
   // Maps the file (see MappedFile for what that asks of its writers: WriteSafetensors complies).
@@ -60,8 +64,9 @@ class SafetensorsFile {
   // The entry of this name, or null.
   const SafetensorsEntry* Find(std::string_view name) const;
 
-  // The array of this name: it shares the mapping where its data is aligned to its type, else it is a copy. Writing to
-  // it never changes the file. Errors: kNotFound, which names the nearest ones that exist.
+  // The array of this name: it shares the mapping where its data is aligned to its type, else it is
+  // a copy. Writing to it never changes the file. Errors: kNotFound, which names the nearest ones
+  // that exist.
   Result<Array> Read(std::string_view name) const;
 
  private:

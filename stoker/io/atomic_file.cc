@@ -1,0 +1,128 @@
+#include "stoker/io/atomic_file.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+using internal::SyncToDisk;
+using internal::Temporary;
+using internal::WriteAll;
+using internal::WriteError;
+
+constexpr size_t kPendingBytes = 64 << 10;
+
+Status SyncPath(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return WriteError(errno, path, "cannot open to flush it to the disk");
+  return SyncToDisk(file.get(), path);
+}
+
+Status SyncTree(const std::string& directory) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->is_symlink()) continue;  // the entry is flushed with its directory
+    STOKER_RETURN_IF_ERROR(SyncPath(it->path().string()));
+  }
+  if (error) return WriteError(error.value(), directory, "cannot list");
+  return SyncPath(directory);
+}
+
+}  // namespace
+
+AtomicFileWriter::AtomicFileWriter(Temporary temporary) : temporary_(std::move(temporary)) {
+  pending_.reserve(kPendingBytes);
+}
+
+Result<AtomicFileWriter> AtomicFileWriter::Create(std::string path) {
+  STOKER_ASSIGN_OR_RETURN(Temporary temporary,
+                          Temporary::Create(Temporary::Type::kFile, std::move(path)));
+  std::error_code ignored;
+  if (fs::is_directory(temporary.final_path(), ignored)) {
+    return FailedPrecondition("{}: is a directory; a file cannot take its place",
+                              temporary.final_path());
+  }
+  return AtomicFileWriter(std::move(temporary));
+}
+
+Status AtomicFileWriter::Append(std::span<const std::byte> bytes) {
+  STOKER_RETURN_IF_ERROR(error_);
+  if (pending_.size() + bytes.size() > kPendingBytes) {
+    error_ = Write(pending_);
+    pending_.clear();
+    STOKER_RETURN_IF_ERROR(error_);
+  }
+  if (bytes.size() > kPendingBytes) {
+    error_ = Write(bytes);
+  } else {
+    pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  }
+  return error_;
+}
+
+Status AtomicFileWriter::Write(std::span<const std::byte> bytes) {
+  STOKER_RETURN_IF_ERROR(WriteAll(temporary_.fd(), bytes, temporary_.final_path(), bytes_written_));
+  bytes_written_ += bytes.size();
+  return OkStatus();
+}
+
+Status AtomicFileWriter::Commit() {
+  STOKER_RETURN_IF_ERROR(error_);
+  error_ = FailedPrecondition("{}: Commit was called already", temporary_.final_path());
+  STOKER_RETURN_IF_ERROR(Write(pending_));
+  pending_.clear();
+  STOKER_RETURN_IF_ERROR(SyncToDisk(temporary_.fd(), temporary_.final_path()));
+  return temporary_.Publish();
+}
+
+Status WriteFileAtomically(const std::string& path, std::span<const std::byte> contents) {
+  STOKER_ASSIGN_OR_RETURN(AtomicFileWriter writer, AtomicFileWriter::Create(path));
+  STOKER_RETURN_IF_ERROR(writer.Append(contents));
+  return writer.Commit();
+}
+
+Status WriteFileAtomically(const std::string& path, std::string_view contents) {
+  return WriteFileAtomically(path, std::as_bytes(std::span(contents)));
+}
+
+Result<AtomicDirectory> AtomicDirectory::Create(std::string path) {
+  STOKER_ASSIGN_OR_RETURN(Temporary temporary,
+                          Temporary::Create(Temporary::Type::kDirectory, std::move(path)));
+  const fs::path final_path = temporary.final_path();
+  std::error_code ignored;
+  const bool empty_directory =
+      fs::is_directory(final_path, ignored) && fs::is_empty(final_path, ignored);
+  if (fs::exists(fs::symlink_status(final_path, ignored)) && !empty_directory) {
+    return FailedPrecondition("{}: already exists; remove it or choose another name",
+                              temporary.final_path());
+  }
+  return AtomicDirectory(std::move(temporary));
+}
+
+Status AtomicDirectory::Commit() {
+  STOKER_RETURN_IF_ERROR(SyncTree(temporary_.path()));
+  return temporary_.Publish();
+}
+
+Result<int> RemoveStaleTemporaries(const std::string& directory) {
+  std::error_code error;
+  std::vector<fs::path> stale;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    if (internal::IsStaleTemporary(directory, it->path().filename().string()))
+      stale.push_back(it->path());
+  }
+  if (error) return WriteError(error.value(), directory, "cannot look for unfinished files");
+  for (const fs::path& path : stale) {
+    fs::remove_all(path, error);
+    if (error) return WriteError(error.value(), path.string(), "cannot remove an unfinished file");
+  }
+  return static_cast<int>(stale.size());
+}
+
+}  // namespace stoker

@@ -1,0 +1,32 @@
+// Ownership of an open file descriptor.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace stoker {
+
+// Closes its descriptor when destroyed. An error of that close is not seen: what must reach the
+// disk is fsynced before.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace stoker

@@ -1,0 +1,159 @@
+#include "stoker/io/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Which part of a path that does not exist is the wrong one.
+Status MissingFile(const std::string& path) {
+  std::error_code ignored;
+  const fs::path absolute = fs::absolute(path, ignored);
+  fs::path missing = absolute;
+  while (missing.has_relative_path() && !fs::exists(missing.parent_path(), ignored))
+    missing = missing.parent_path();
+  if (missing.has_relative_path() && !fs::is_directory(missing.parent_path(), ignored)) {
+    return NotFound("{}: no such file: {} is a file, not a directory; check the path", path,
+                    missing.parent_path().string());
+  }
+  if (missing != absolute) {
+    return NotFound("{}: no such file: there is no directory {}; check the path", path,
+                    missing.string());
+  }
+  // Data sets come with and without .gz, and the wrong one is easily named.
+  const fs::path sibling = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path + ".gz";
+  if (fs::exists(sibling, ignored)) {
+    return NotFound("{}: no such file, but there is {} beside it", path,
+                    sibling.filename().string());
+  }
+  return NotFound("{}: no such file in its directory; check the name", path);
+}
+
+Status OpenError(int error_number, const std::string& path) {
+  if (path.empty()) return InvalidArgument("the path of a file to read is empty");
+  if (error_number == ENOENT || error_number == ENOTDIR) return MissingFile(path);
+  const Status status = ErrnoStatus(error_number, fmt::format("{}: cannot open for reading", path));
+  if (error_number != EACCES) return status;
+  return {status.code(), fmt::format("{}; check the permissions of the file and its directories",
+                                     status.message())};
+}
+
+struct Opened {
+  Descriptor descriptor;
+  struct stat stat;
+};
+
+Result<Opened> OpenForReading(const std::string& path, int extra_flags) {
+  Opened opened{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | extra_flags)), {}};
+  if (!opened.descriptor.valid()) return OpenError(errno, path);
+  if (::fstat(opened.descriptor.get(), &opened.stat) != 0)
+    return ErrnoStatus(errno, fmt::format("{}: cannot look at", path));
+  if (S_ISDIR(opened.stat.st_mode))
+    return InvalidArgument("{}: is a directory; name a file in it", path);
+  return opened;
+}
+
+Status ReadError(int error_number, const std::string& path, uint64_t offset) {
+  return ErrnoStatus(error_number, fmt::format("{}: byte {}: cannot read", path, offset));
+}
+
+int KernelAdvice(MapAdvice advice) {
+  switch (advice) {
+    case MapAdvice::kNormal: return MADV_NORMAL;
+    case MapAdvice::kSequential: return MADV_SEQUENTIAL;
+    case MapAdvice::kRandom: return MADV_RANDOM;
+    case MapAdvice::kWillNeed: return MADV_WILLNEED;
+  }
+  return MADV_NORMAL;
+}
+
+}  // namespace
+
+Result<File> File::Open(std::string path) {
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  STOKER_ASSIGN_OR_RETURN(Opened opened, OpenForReading(path, O_NONBLOCK));
+  if (!S_ISREG(opened.stat.st_mode)) {
+    return Unimplemented("{}: is a pipe, socket or device; copy its content to a file first", path);
+  }
+  return File(std::move(path), std::move(opened.descriptor),
+              static_cast<uint64_t>(opened.stat.st_size));
+}
+
+Result<size_t> File::ReadUpTo(uint64_t offset, std::span<std::byte> out) const {
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::pread(descriptor_.get(), out.data() + done, out.size() - done,
+                                static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ReadError(errno, path_, offset + done);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+Status File::ReadAt(uint64_t offset, std::span<std::byte> out) const {
+  STOKER_ASSIGN_OR_RETURN(const size_t got, ReadUpTo(offset, out));
+  if (got == out.size()) return OkStatus();
+  return DataLoss("{}: byte {}: {} bytes wanted, the file has {}", path_, offset, out.size(), got);
+}
+
+Result<Buffer> ReadWholeFile(const std::string& path, uint64_t limit,
+                             std::shared_ptr<MemoryAccount> account) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  if (file.size() > limit) {
+    return ResourceExhausted(
+        "{}: the file has {} bytes, at most {} are read at once; is it the right file?", path,
+        file.size(), limit);
+  }
+  Buffer buffer = Buffer::Allocate(file.size(), std::move(account));
+  STOKER_RETURN_IF_ERROR(file.ReadAt(0, {buffer.data(), buffer.size()}));
+  return buffer;
+}
+
+Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
+  STOKER_ASSIGN_OR_RETURN(const Opened opened, OpenForReading(path, 0));
+  constexpr size_t kChunk = 64 << 10;
+  std::string text;
+  while (true) {
+    const size_t before = text.size();
+    text.resize(before + kChunk);
+    const ssize_t got = ::read(opened.descriptor.get(), text.data() + before, kChunk);
+    text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ReadError(errno, path, before);
+    if (got == 0) return text;
+    if (text.size() > limit) {
+      return ResourceExhausted("{}: the text is longer than {} bytes; is it the right file?", path,
+                               limit);
+    }
+  }
+}
+
+Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  const size_t size = file.size();
+  if (size == 0) return MappedFile(std::move(path), Buffer());  // mmap refuses a length of 0
+  // Private and writable: arrays that share the mapping may be written to without touching the
+  // file.
+  void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
+                             file.descriptor_.get(), 0);
+  if (start == MAP_FAILED)
+    return ErrnoStatus(errno, fmt::format("{}: cannot map {} bytes", path, size));
+  ::madvise(start, size, KernelAdvice(advice));  // advice: a refusal costs speed only
+  Buffer buffer =
+      Buffer::Wrap(static_cast<std::byte*>(start), size, [start, size] { ::munmap(start, size); });
+  return MappedFile(std::move(path), std::move(buffer));
+}
+
+}  // namespace stoker

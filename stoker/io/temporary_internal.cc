@@ -1,0 +1,171 @@
+#include "stoker/io/temporary_internal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+namespace stoker::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = ".tmp-";
+constexpr size_t kRandomDigits = 8;
+constexpr int kCreateAttempts = 100;
+
+std::string DirectoryOf(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+std::string TemporaryName(const std::string& final_path) {
+  // From the system's entropy, not from a run's seed: two processes must not agree on a name.
+  const uint32_t random = std::random_device{}();
+  const std::string name = fs::path(final_path).filename().string();
+  return fmt::format("{}/.{}{}{}-{:08x}", DirectoryOf(final_path), name, kMark, ::getpid(), random);
+}
+
+// Creates `path` and opens it; -1 with errno where that fails.
+int CreateAndOpen(Temporary::Type type, const std::string& path) {
+  if (type == Temporary::Type::kFile) {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  if (::mkdir(path.c_str(), 0777) != 0) return -1;
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+// The process in a temporary's name; 0 for any other name.
+pid_t ProcessInName(std::string_view name) {
+  const size_t mark = name.rfind(kMark);
+  if (!name.starts_with('.') || mark == std::string_view::npos || mark < 2) return 0;
+  const std::string_view tail = name.substr(mark + kMark.size());
+  const size_t dash = tail.find('-');
+  if (dash == std::string_view::npos) return 0;
+  const std::string_view random = tail.substr(dash + 1);
+  if (random.size() != kRandomDigits || !std::all_of(random.begin(), random.end(), IsLowerHex))
+    return 0;
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(tail.data(), tail.data() + dash, process);
+  return error == std::errc() && end == tail.data() + dash && process > 0 ? process : 0;
+}
+
+bool IsLocked(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  // What cannot be opened cannot be judged either: call it in use.
+  return !file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
+std::string_view AdviceFor(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT: return "; free space on that file system or write elsewhere";
+    case EFBIG:
+      return "; raise the file size limit (ulimit -f) or write to a file system that takes larger "
+             "files";
+    case EROFS: return "; write to a directory on another file system";
+    case EACCES:
+    case EPERM: return "; allow writing to its directory or choose another";
+    case ENOENT: return "; make its directory first or check the path";
+    case ENOTDIR: return "; a part of the path is a file: check the path";
+    case EEXIST:
+    case ENOTEMPTY: return "; remove what is there or choose another name";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+Status WriteError(int error_number, std::string_view path, std::string_view action) {
+  const Status status = ErrnoStatus(error_number, fmt::format("{}: {}", path, action));
+  // A limit on file sizes is a resource that ran out; a path through a file is a path that does not
+  // exist.
+  const StatusCode code = error_number == EFBIG     ? StatusCode::kResourceExhausted
+                          : error_number == ENOTDIR ? StatusCode::kNotFound
+                                                    : status.code();
+  return {code, fmt::format("{}{}", status.message(), AdviceFor(error_number))};
+}
+
+Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path, uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return WriteError(errno, path, fmt::format("byte {}: cannot write", offset));
+    }
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+  return OkStatus();
+}
+
+Status SyncToDisk(int fd, std::string_view path) {
+  // Some file systems cannot flush a directory on its own (EINVAL): there is nothing to wait for,
+  // then.
+  if (::fsync(fd) != 0 && errno != EINVAL)
+    return WriteError(errno, path, "cannot flush to the disk");
+  return OkStatus();
+}
+
+Result<Temporary> Temporary::Create(Type type, std::string final_path) {
+  while (final_path.size() > 1 && final_path.ends_with('/')) final_path.pop_back();
+  if (fs::path(final_path).filename().empty()) {
+    return InvalidArgument(
+        "'{}' cannot be written: it names no file; give a path that ends in a name", final_path);
+  }
+  for (int attempt = 0; attempt < kCreateAttempts; ++attempt) {
+    std::string path = TemporaryName(final_path);
+    Descriptor descriptor(CreateAndOpen(type, path));
+    if (descriptor.valid()) {
+      // Held until this process ends or publishes. A file system without locks leaves the process
+      // number as the sign.
+      ::flock(descriptor.get(), LOCK_EX | LOCK_NB);
+      return Temporary(std::move(final_path), std::move(path), std::move(descriptor));
+    }
+    if (errno != EEXIST)
+      return WriteError(errno, final_path, "cannot create a temporary beside it");
+  }
+  return Unavailable("{}: cannot create a temporary beside it: {} names were all taken; try again",
+                     final_path, kCreateAttempts);
+}
+
+Temporary::~Temporary() {
+  if (!descriptor_.valid()) return;
+  std::error_code
+      ignored;  // a leftover is harmless: it is stale, and RemoveStaleTemporaries knows it
+  fs::remove_all(path_, ignored);
+}
+
+Status Temporary::Publish() {
+  if (std::rename(path_.c_str(), final_path_.c_str()) != 0) {
+    return WriteError(errno, final_path_, "cannot give the finished file its name");
+  }
+  const Descriptor published = std::move(descriptor_);
+  const std::string parent = DirectoryOf(final_path_);
+  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) return WriteError(errno, parent, "cannot open to flush it to the disk");
+  return SyncToDisk(directory.get(), parent);
+}
+
+bool IsStaleTemporary(const std::string& directory, std::string_view name) {
+  const pid_t process = ProcessInName(name);
+  if (process == 0) return false;
+  // The number may be that of an unrelated process elsewhere (another container on a shared disk),
+  // so the lock decides; a living process counts too, for the moment between creating and locking.
+  // Our own number on an unlocked file is that of an earlier process: containers start counting
+  // anew.
+  const bool living = process != ::getpid() && (::kill(process, 0) == 0 || errno == EPERM);
+  return !living && !IsLocked(fmt::format("{}/{}", directory, name));
+}
+
+}  // namespace stoker::internal

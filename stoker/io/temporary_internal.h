@@ -1,0 +1,59 @@
+// The temporary sibling behind AtomicFileWriter and AtomicDirectory, and how the error texts of
+// writing are made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stoker/base/status.h"
+#include "stoker/io/descriptor.h"
+
+namespace stoker::internal {
+
+// A new file or directory ".NAME.tmp-PID-RANDOM" beside the path that it is to become. It holds a
+// lock (flock), which the kernel drops when the process dies. Destroyed before Publish, it removes
+// itself.
+class Temporary {
+ public:
+  enum class Type { kFile, kDirectory };
+
+  static Result<Temporary> Create(Type type, std::string final_path);
+
+  Temporary(Temporary&& other) noexcept = default;
+  Temporary& operator=(Temporary&& other) noexcept = default;
+  ~Temporary();
+
+  const std::string& final_path() const { return final_path_; }
+  const std::string& path() const { return path_; }
+  int fd() const { return descriptor_.get(); }
+
+  // Gives it the final name and flushes the directory that holds it.
+  Status Publish();
+
+ private:
+  Temporary(std::string final_path, std::string path, Descriptor descriptor)
+      : final_path_(std::move(final_path)),
+        path_(std::move(path)),
+        descriptor_(std::move(descriptor)) {}
+
+  std::string final_path_;
+  std::string path_;
+  Descriptor descriptor_;  // none once published or moved from: then there is nothing to remove
+};
+
+// True for the name (not path) of a temporary whose process is gone, in the open directory.
+bool IsStaleTemporary(const std::string& directory, std::string_view name);
+
+// Writes all of `bytes` to `fd`; `path` and `offset` are for the error message.
+Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path, uint64_t offset);
+
+// Flushes an open file or directory to the disk.
+Status SyncToDisk(int fd, std::string_view path);
+
+// The status of a failed write, mkdir or rename: what happened and what to do.
+Status WriteError(int error_number, std::string_view path, std::string_view action);
+
+}  // namespace stoker::internal
