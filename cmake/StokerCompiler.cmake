@@ -20,6 +20,8 @@ target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
 target_compile_options(stoker_flags INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
+  # Designated initialisers leave fields out on purpose.
+  -Wno-missing-field-initializers
   # A fused multiply-add would round differently on CPUs that have one: results must not depend on the CPU.
   -ffp-contract=off
   # A precompiled header that ccache may reuse must not carry the time it was made.

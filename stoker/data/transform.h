@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "stoker/base/buffer.h"
+#include "stoker/base/random.h"
 #include "stoker/data/element.h"
 
 namespace stoker {

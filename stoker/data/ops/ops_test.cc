@@ -1,0 +1,144 @@
+// What each operator promises for itself. That both runtimes agree, and that positions are saved and restored, is tested
+// for all of them together in runtime/runtime_test.cc.
+#include <set>
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/testing.h"
+
+namespace stoker {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<int64_t> LabelsOf(const Result<Dataset>& dataset, const PassOptions& pass = {}) {
+  return Labels(*ReadAll(*dataset, Runtime::Threaded(2), pass));
+}
+
+TEST(Shuffle, GivesEveryElementOnceAnEpoch) {
+  const std::vector<int64_t> labels = LabelsOf(NumberedImages(1000) | Shuffle{});
+  EXPECT_EQ(std::set<int64_t>(labels.begin(), labels.end()).size(), 1000u);
+  EXPECT_EQ(labels.size(), 1000u);
+}
+
+TEST(Shuffle, OrderDependsOnSeedAndEpochOnly) {
+  const Result<Dataset> dataset = NumberedImages(100) | Shuffle{};
+  EXPECT_EQ(LabelsOf(dataset, {.seed = 1}), LabelsOf(dataset, {.seed = 1}));
+  EXPECT_NE(LabelsOf(dataset, {.seed = 1}), LabelsOf(dataset, {.seed = 2}));
+  EXPECT_NE(LabelsOf(dataset, {.seed = 1, .epoch = 0}), LabelsOf(dataset, {.seed = 1, .epoch = 1}));
+}
+
+TEST(Shuffle, OwnSeedOverridesTheRunsSeed) {
+  const Result<Dataset> dataset = NumberedImages(100) | Shuffle{.seed = 9};
+  EXPECT_EQ(LabelsOf(dataset, {.seed = 1}), LabelsOf(dataset, {.seed = 2}));
+}
+
+TEST(Shuffle, RefusesAStreamAndAnEndlessInput) {
+  EXPECT_THAT(StreamedImages(5) | Shuffle{}, FailsWith(StatusCode::kInvalidArgument, "can only be read in order"));
+  EXPECT_THAT(NumberedImages(5) | Repeat{} | Shuffle{}, FailsWith(StatusCode::kInvalidArgument, "put repeat after shuffle"));
+}
+
+TEST(Repeat, GivesEachRoundItsOwnOrder) {
+  const std::vector<int64_t> labels = LabelsOf(NumberedImages(50) | Shuffle{} | Repeat{.count = 2});
+  ASSERT_EQ(labels.size(), 100u);
+  const std::vector<int64_t> first(labels.begin(), labels.begin() + 50), second(labels.begin() + 50, labels.end());
+  EXPECT_NE(first, second);
+  EXPECT_EQ(std::multiset<int64_t>(first.begin(), first.end()), std::multiset<int64_t>(second.begin(), second.end()));
+}
+
+TEST(Repeat, RoundsAreTheEpochsOfAPassWithoutIt) {
+  const Result<Dataset> once = NumberedImages(50) | Shuffle{};
+  std::vector<int64_t> epochs = LabelsOf(once, {.seed = 3, .epoch = 0});
+  const std::vector<int64_t> second = LabelsOf(once, {.seed = 3, .epoch = 1});
+  epochs.insert(epochs.end(), second.begin(), second.end());
+  EXPECT_EQ(LabelsOf(once | Repeat{.count = 2}, {.seed = 3}), epochs);
+}
+
+TEST(Repeat, OfNothingForEverEnds) {
+  EXPECT_TRUE(LabelsOf(NumberedImages(0) | Repeat{}).empty());
+  EXPECT_TRUE(LabelsOf(StreamedImages(0) | Repeat{}).empty());
+}
+
+TEST(Batch, StacksInOrderAndKeepsOrDropsTheRest) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset kept, NumberedImages(7) | Batch{.size = 3});
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches, ReadAll(kept, Runtime::Threaded(2)));
+  ASSERT_EQ(batches.size(), 3u);
+  EXPECT_EQ(batches[0].arrays[0].shape(), (Shape{3, 1, 4, 4}));
+  EXPECT_EQ(batches[2].arrays[0].shape(), (Shape{1, 1, 4, 4}));
+  EXPECT_THAT(Labels(batches), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(LabelsOf(NumberedImages(7) | Batch{.size = 3, .drop_remainder = true}), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(Batch, SpecHasTheSizeWhereEveryBatchIsFull) {
+  EXPECT_EQ((NumberedImages(7) | Batch{.size = 3})->spec().fields[1].shape, (Shape{-1}));
+  EXPECT_EQ((NumberedImages(6) | Batch{.size = 3})->spec().fields[1].shape, (Shape{3}));
+  EXPECT_EQ((NumberedImages(7) | Batch{.size = 3, .drop_remainder = true})->spec().fields[1].shape, (Shape{3}));
+  EXPECT_EQ((NumberedImages(7) | Repeat{} | Batch{.size = 3})->spec().fields[1].shape, (Shape{3}));
+}
+
+TEST(Batch, RefusesASizeOfZeroNamingTheOption) {
+  EXPECT_THAT(NumberedImages(7) | Batch{.size = 0}, FailsWith(StatusCode::kInvalidArgument, "batch"));
+  EXPECT_THAT(NumberedImages(7) | Batch{.size = 0}, FailsWith(StatusCode::kInvalidArgument, ">= 1"));
+}
+
+TEST(Batch, RefusesAFieldOfUnknownShape) {
+  const Dataset ragged = FromGenerator({{{"text", DType::kUInt8, {kUnknownDim}}}}, [](uint64_t) {
+    return []() -> Result<std::optional<Element>> { return std::nullopt; };
+  });
+  EXPECT_THAT(ragged | Batch{}, FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [?]"));
+}
+
+TEST(Batch, NamesTheElementsThatDisagreeInShape) {
+  // The Spec promises a shape that the second element does not keep.
+  const Dataset lying = FromGenerator({{{"x", DType::kUInt8, {2}}}}, [](uint64_t) {
+    return [n = 0]() mutable -> Result<std::optional<Element>> {
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {n++ == 0 ? 2 : 3})}};
+    };
+  });
+  EXPECT_THAT(ReadAll(*(lying | Batch{.size = 2}), Runtime::Inline()), FailsWith(StatusCode::kInvalidArgument, "element 1: field 'x' is uint8[3]"));
+}
+
+TEST(TakeAndSkip, SplitAnEpochWithoutLossOrOverlap) {
+  for (const Dataset& source : {NumberedImages(10), StreamedImages(10)}) {
+    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Take{.count = 4}), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Skip{.count = 4}), ElementsAre(4, 5, 6, 7, 8, 9));
+    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Skip{.count = 4} | Take{.count = 2}), ElementsAre(4, 5));
+    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Take{.count = 99}).size(), 10u);
+    EXPECT_TRUE(LabelsOf(Result<Dataset>(source) | Skip{.count = 99}).empty());
+  }
+}
+
+TEST(Prefetch, ChangesNothing) {
+  for (const Dataset& source : {NumberedImages(30), StreamedImages(30)}) {
+    for (const int64_t depth : {1, 2, 1000}) {
+      EXPECT_EQ(LabelsOf(Result<Dataset>(source) | Prefetch{.depth = depth}), LabelsOf(source));
+    }
+  }
+}
+
+TEST(Generator, IsAskedOnceForEachElementAndReplayedOnlyOnRestore) {
+  std::atomic<int> calls = 0;
+  const Dataset source = FromGenerator({{{"x", DType::kInt64, {}}}}, [&](uint64_t) {
+    return [&, n = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+      ++calls;
+      if (n == 10) return std::nullopt;
+      return Element{.arrays = {Array::Of(std::vector<int64_t>{n++}).Reshaped({})}};
+    };
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> first, source.Open(Runtime::Inline()));
+  for (int i = 0; i < 6; ++i) STOKER_ASSERT_OK(first->Next());
+  EXPECT_EQ(calls, 6);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, first->Save());
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> second, source.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(second->Restore(state));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*second));
+  EXPECT_THAT(Labels(rest, 0), ElementsAre(6, 7, 8, 9));
+}
+
+}  // namespace
+}  // namespace stoker
