@@ -1,0 +1,77 @@
+// Feeder: the last hop of the input pipeline. Takes elements from an Iterator and hands out what a
+// training step wants: an input and a target tensor, on the device, in the layout the model likes.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+#include <c10/core/MemoryFormat.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "stoker/base/json.h"
+#include "stoker/base/profile.h"
+#include "stoker/base/status.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/spec.h"
+
+namespace stoker {
+
+struct Batch {
+  at::Tensor input;   // floating point, [samples, ...]
+  at::Tensor target;  // int64, [samples]
+
+  int64_t size() const { return input.size(0); }
+};
+
+struct FeederOptions {
+  std::string input = "image";   // the field that becomes Batch::input
+  std::string target = "label";  // the field that becomes Batch::target
+  c10::Device device = c10::kCPU;
+  // Of the inputs with four dimensions; the others stay contiguous.
+  at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
+};
+
+// The places of the two fields in a Spec, after checking that training can use them. Errors
+// (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
+// dimension, an input that is not floating point, a target that is not one integer a sample.
+struct FeederFields {
+  size_t input = 0;
+  size_t target = 0;
+};
+Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options);
+
+// On the CPU a contiguous input is not copied: the tensor shares the element's memory. For an
+// accelerator the batch is staged in pinned memory and copied on the current stream without
+// waiting, so that the copy of a batch runs while the kernels launched before are still at work.
+// One thread at a time.
+class Feeder {
+ public:
+  // `spec`: of the elements that `elements` gives. Errors: those of FindFeederFields.
+  static Result<std::unique_ptr<Feeder>> Create(std::unique_ptr<Iterator> elements,
+                                                const Spec& spec, FeederOptions options);
+
+  // The next batch, nothing at the end, or the pipeline's error.
+  Result<std::optional<Batch>> Next();
+
+  // Where the pipeline stands: the batches handed out are done. See Iterator.
+  Result<Json> Save() const { return elements_->Save(); }
+  Status Restore(const Json& state) { return elements_->Restore(state); }
+
+  // Time spent waiting in Next for the pipeline, in all: what the model was kept from computing.
+  double waited_seconds() const { return static_cast<double>(waited_ns_) * 1e-9; }
+  Profile GetProfile() const { return elements_->GetProfile(); }
+
+ private:
+  Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
+  at::Tensor OnDevice(at::Tensor host) const;
+  Result<Batch> MakeBatch(const Element& element) const;
+
+  const std::unique_ptr<Iterator> elements_;
+  const FeederFields fields_;
+  const FeederOptions options_;
+  int64_t waited_ns_ = 0;
+};
+
+}  // namespace stoker

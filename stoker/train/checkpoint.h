@@ -1,0 +1,65 @@
+// Checkpoints: everything that a run needs to go on as if it had never stopped.
+//
+// Each is a directory, step-00000938, with
+//   tensors.safetensors   parameters and buffers ("model."), optimizer state ("optimizer.")
+//   state.json            step, epoch, random state, pipeline position, best metrics
+//   manifest.json         size and CRC-32C of each file, and of itself
+// It appears at once (io/atomic_file.h); older ones are removed only after that. So at any moment,
+// a kill or a full disk included, the newest directory is whole. What the disk itself damages later
+// is found by the checksums: LoadNewest then falls back to the one before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+#include "stoker/formats/safetensors/safetensors.h"
+
+namespace stoker {
+
+struct Checkpoint {
+  std::vector<NamedArray> tensors;
+  Json state;
+};
+
+// The checkpoints of one run. One thread at a time.
+class CheckpointStore {
+ public:
+  //   directory  made by the first Write; its parent exists
+  //   keep       how many of the newest stay, at least 1
+  CheckpointStore(std::string directory, int64_t keep)
+      : directory_(std::move(directory)), keep_(keep) {}
+
+  // Writes the checkpoint of `step`, then removes those that are too many. One of the same step is
+  // replaced. Errors: those of io/atomic_file.h, after which the older ones are untouched.
+  Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state);
+
+  // The steps that have a checkpoint, whole or not, oldest first.
+  Result<std::vector<int64_t>> Steps() const;
+
+  // The checkpoint of `step`, verified. Errors: kNotFound; kDataLoss, which says which file is
+  // damaged and how.
+  Result<Checkpoint> Load(int64_t step) const;
+
+  struct Newest {
+    int64_t step = 0;
+    Checkpoint checkpoint;
+    std::vector<std::string> warnings;  // of the damaged ones passed over: which, and what is wrong
+  };
+  // Errors: kNotFound where there is none; kDataLoss where all are damaged.
+  Result<Newest> LoadNewest() const;
+
+  // Where the checkpoint of `step` lies.
+  std::string PathOf(int64_t step) const;
+
+ private:
+  Status RemoveOld() const;
+
+  std::string directory_;
+  int64_t keep_;
+};
+
+}  // namespace stoker

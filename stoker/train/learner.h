@@ -1,0 +1,68 @@
+// Learner: model, optimizer and loss on one device in one layout; what a batch is put through.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+#include "stoker/device/feeder.h"
+#include "stoker/train/choices.h"
+#include "stoker/train/model.h"
+#include "stoker/train/optimizer.h"
+#include "stoker/train/recipe.h"
+
+namespace stoker {
+
+struct Placement {
+  c10::Device device = c10::kCPU;
+  MemoryFormat memory_format = MemoryFormat::kContiguous;
+};
+
+at::MemoryFormat ToTorch(MemoryFormat format);
+
+// Seeds torch's generators, builds the model and moves it where it computes. Equal seeds give equal
+// weights, whatever the placement.
+Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& configured,
+                                          const ModelInput& input, uint64_t seed,
+                                          const Placement& placement);
+
+// One thread at a time; computes on as many as at::set_num_threads was told.
+class Learner {
+ public:
+  static Result<std::unique_ptr<Learner>> Create(const Recipe& recipe, const ModelInput& input,
+                                                 const Placement& placement);
+
+  // Forward, backward, optimizer. Returns the batch's mean loss before the step: a float scalar on
+  // the device, not waited for. On the CPU, where the loss is there at once, one that is not finite
+  // stops the step before anything changes. Errors: a class number out of range (which sample),
+  // shapes that do not fit, no memory.
+  Result<at::Tensor> Step(const Batch& batch, const ScheduleValue& now);
+
+  Model& model() { return *model_; }
+  const Placement& placement() const { return placement_; }
+
+  // Parameters, buffers and optimizer state, for a checkpoint. Shares memory: write them out before
+  // the next step.
+  Result<std::vector<NamedArray>> Save() const;
+  // `source`: what messages call the arrays' origin.
+  Status Restore(std::span<const NamedArray> arrays, std::string_view source);
+
+ private:
+  Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer, Placement placement);
+  void ClearGradients();
+
+  const std::shared_ptr<Model> model_;
+  const std::unique_ptr<Optimizer> optimizer_;
+  const Placement placement_;
+  std::vector<at::Tensor> parameters_;
+};
+
+// The state of torch's random generators (CPU, and the device's own), as hex.
+Json SaveRandomState(c10::Device device);
+Status RestoreRandomState(const Json& state, c10::Device device);
+
+}  // namespace stoker

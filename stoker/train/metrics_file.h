@@ -1,0 +1,36 @@
+// metrics.jsonl: what a run measured, one JSON object a line, each with its "step".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+#include "stoker/io/descriptor.h"
+
+namespace stoker {
+
+// Open for appending. One thread at a time. Lines reach the file with each Append, in one write, so
+// a reader sees whole lines; only the machine's crash can lose them, and then CutBack mends the
+// file.
+class MetricsFile {
+ public:
+  // Opens `path`, which is made where it does not exist.
+  static Result<MetricsFile> Open(std::string path);
+
+  // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
+  Status Append(const Json& line);
+
+  // Removes the lines of steps behind `step`, and a last line that was cut short: a run that
+  // resumes at `step` writes them again. The file is replaced atomically.
+  Status CutBack(int64_t step);
+
+ private:
+  MetricsFile(std::string path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  std::string path_;
+  Descriptor descriptor_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+struct Linear {
+  static constexpr std::string_view kName = "linear";
+  static constexpr std::string_view kHelp = "One linear layer over all values of the input.";
+  int64_t classes = 10;
+
+  static void Describe(OptionTable<Linear>& table);
+  Result<std::shared_ptr<Model>> Build(const ModelInput& input) const;
+};
+
+}  // namespace stoker

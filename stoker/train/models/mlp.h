@@ -1,0 +1,21 @@
+#pragma once
+
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+// Parameters are named as in torch.nn.Sequential(Flatten(), Linear, ReLU, Dropout, ..., Linear):
+// the layers' numbers are their places in it, with a place for each Dropout only where dropout > 0.
+struct Mlp {
+  static constexpr std::string_view kName = "mlp";
+  static constexpr std::string_view kHelp =
+      "Linear layers with ReLU between them, over all values of the input.";
+  int64_t classes = 10;
+  std::vector<int64_t> hidden = {128};
+  double dropout = 0;
+
+  static void Describe(OptionTable<Mlp>& table);
+  Result<std::shared_ptr<Model>> Build(const ModelInput& input) const;
+};
+
+}  // namespace stoker

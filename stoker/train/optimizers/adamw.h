@@ -1,0 +1,22 @@
+#pragma once
+
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+// Loshchilov and Hutter, "Decoupled weight decay regularization" (arXiv 1711.05101), as
+// torch.optim.AdamW: p -= lr weight_decay p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
+// p -= lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps).  The learning rate comes from the
+// schedule, and so does b1 where the schedule has a momentum.
+struct Adamw {
+  static constexpr std::string_view kName = "adamw";
+  static constexpr std::string_view kHelp = "Adam with decoupled weight decay.";
+  std::vector<double> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0.01;
+
+  static void Describe(OptionTable<Adamw>& table);
+  Result<std::unique_ptr<Optimizer>> Build(const NamedTensors& parameters) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,92 @@
+// A whole recipe: data, model, train.
+//
+//   data: {...}                       # data/recipe.h
+//   model: {convnet: {classes: 10}}   # models/
+//   train:                            # optional, like every key in it
+//     epochs: 3
+//     optimizer: {adamw: {weight_decay: 0.01}}
+//     schedule: {one_cycle: {max_lr: 0.008}}
+//     checkpoint: {keep: 2}
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/base/options.h"
+#include "stoker/data/recipe.h"
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+// The plain keys of `train:`; Describe says what each is for.
+struct TrainOptions {
+  static constexpr std::string_view kName = "train";
+  int64_t epochs = 3;
+  int64_t seed = 1;
+  std::string device = "auto";
+  std::string memory_format = "auto";
+  std::optional<int64_t> threads;
+  std::optional<int64_t> feed_threads;
+  std::string input = "image";
+  std::string target = "label";
+  int64_t eval_every = 1;
+  int64_t log_every = 50;
+  std::optional<int64_t> max_steps;
+
+  static void Describe(OptionTable<TrainOptions>& table);
+};
+
+struct CheckpointOptions {
+  static constexpr std::string_view kName = "checkpoint";
+  std::optional<int64_t> every_steps;
+  int64_t keep = 2;
+
+  static void Describe(OptionTable<CheckpointOptions>& table);
+};
+
+OptimizerRegistry::Configured DefaultOptimizer();  // adamw
+ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
+
+// The section `train`.
+struct TrainRecipe {
+  TrainOptions options;
+  CheckpointOptions checkpoint;
+  OptimizerRegistry::Configured optimizer = DefaultOptimizer();
+  ScheduleRegistry::Configured schedule = DefaultSchedule();
+
+  // With every key, defaults included.
+  ConfigNode Filled() const;
+};
+
+// What a Trainer needs. Read from a file, or made in C++:
+//   Recipe{.data = {.train = train, .eval = eval}, .model = Configure(Convnet{}), .train = {}}
+struct Recipe {
+  DataRecipe data;
+  ModelRegistry::Configured model;
+  TrainRecipe train;
+
+  // The complete recipe, every key filled in: what --print-recipe shows, what a run directory keeps
+  // and what a resumed run is compared with.
+  ConfigNode Filled() const;
+};
+
+// Strict: an unknown section or key, a value of the wrong type or outside its range, and a missing
+// section are kInvalidArgument with file, line and column, and the nearest known name or an
+// example.
+//   folder  what a relative data.root in the recipe is relative to: the recipe's own
+// Reads the headers of the data files (data/recipe.h).
+Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder);
+
+// The parts of ParseRecipe that need no data files.
+Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe);
+Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe);
+
+// Reads the file, applies assignments such as "train.epochs=1" (SetByPath), and parses.
+Result<Recipe> LoadRecipe(const std::filesystem::path& file,
+                          const std::vector<std::string>& assignments = {});
+
+}  // namespace stoker

@@ -1,0 +1,82 @@
+// RunDirectory: where a training run keeps everything it writes.
+//
+//   recipe.yaml           the recipe as resolved, every key filled in
+//   choices.json          what the tuner chose
+//   metrics.jsonl         one JSON object a line (metrics_file.h)
+//   log                   what happened, with times
+//   checkpoints/          one directory each (checkpoint.h)
+//   weights.safetensors   the final weights; there once training has finished
+//   summary.json          final figures; likewise
+//   lock                  held while a process trains here
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stoker/base/config.h"
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+#include "stoker/io/descriptor.h"
+#include "stoker/train/choices.h"
+
+namespace stoker {
+
+// The paths of a run, without touching any.
+struct RunPaths {
+  std::filesystem::path root;
+
+  std::string recipe() const { return (root / "recipe.yaml").string(); }
+  std::string choices() const { return (root / "choices.json").string(); }
+  std::string metrics() const { return (root / "metrics.jsonl").string(); }
+  std::string log() const { return (root / "log").string(); }
+  std::string checkpoints() const { return (root / "checkpoints").string(); }
+  std::string weights() const { return (root / "weights.safetensors").string(); }
+  std::string summary() const { return (root / "summary.json").string(); }
+  std::string lock() const { return (root / "lock").string(); }
+};
+
+// PARENT/NAME-20240131-235959, with -2, -3, ... behind where that exists. NAME is the recipe file's
+// name without its ending; the time is local.
+std::filesystem::path NewRunPath(const std::filesystem::path& parent, std::string_view recipe_name,
+                                 std::chrono::system_clock::time_point now);
+
+// The recipe of a run, as ParseRecipe takes it. Errors: kNotFound where `root` is no run.
+Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
+
+// A run that this process alone may write to; the lock goes when it is destroyed or the process
+// ends. One thread at a time.
+class RunDirectory {
+ public:
+  // Makes the directory and writes the recipe. Errors: kFailedPrecondition where it exists and is
+  // not empty.
+  static Result<RunDirectory> Create(const std::filesystem::path& root, const ConfigNode& recipe);
+
+  // Errors: kNotFound where there is no run; kUnavailable where another process trains in it.
+  static Result<RunDirectory> Open(const std::filesystem::path& root);
+
+  const RunPaths& paths() const { return paths_; }
+
+  Status WriteRecipe(const ConfigNode& recipe);
+
+  // Nothing where the run has not chosen yet.
+  Result<std::optional<Choices>> ReadChoices() const;
+  Status WriteChoices(const Choices& choices);
+
+  Status WriteSummary(const Json& summary);
+
+  // Appends "2024-01-31 23:59:59 message". A log that cannot be written is no reason to stop
+  // training, so errors are dropped.
+  void Log(std::string_view message);
+
+ private:
+  RunDirectory(RunPaths paths, Descriptor lock)
+      : paths_(std::move(paths)), lock_(std::move(lock)) {}
+
+  RunPaths paths_;
+  Descriptor lock_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,79 @@
+// Trainer: runs a recipe.
+//
+//   STOKER_ASSIGN_OR_RETURN(Recipe recipe, LoadRecipe("recipe.yaml"));
+//   STOKER_ASSIGN_OR_RETURN(auto trainer, Trainer::Create(std::move(recipe), "runs/first"));
+//   STOKER_ASSIGN_OR_RETURN(TrainSummary summary, trainer->Run());
+//
+// One loop: take a batch, step, and at their times log, evaluate, write a checkpoint. It can be
+// stopped, or killed, at any moment; resumed, it ends with the same weights, byte for byte, as if
+// it had not been.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/profile.h"
+#include "stoker/train/observer.h"
+#include "stoker/train/recipe.h"
+#include "stoker/train/run_directory.h"
+
+namespace stoker {
+
+struct TrainSummary {
+  bool interrupted = false;  // stopped before the end; a checkpoint was written
+  int64_t step = 0;          // done in all
+  int64_t total_steps = 0;
+  std::optional<Evaluation> last_evaluation;
+  double best_accuracy = 0;  // of all evaluations; 0 where there was none
+  double images_per_s = 0;   // over the steps of this process: no tuning, evaluation or checkpoints
+  double train_seconds = 0;  // likewise
+  std::string run;           // the run directory
+
+  Json ToJson() const;
+};
+
+struct ResumeOptions {
+  // Go on although the recipe differs from the one the run was made with; the new one is then kept.
+  bool allow_changes = false;
+};
+
+// One at a time in a process: it sets torch's thread count and random state. One thread at a time.
+class Trainer {
+ public:
+  // A new run in `run`, which must not exist or be empty. Errors: kInvalidArgument for a recipe
+  // that cannot be trained (no end, a field that is missing or of the wrong type), those of
+  // RunDirectory, of OpenDevice and of the files.
+  static Result<std::unique_ptr<Trainer>> Create(Recipe recipe, const std::filesystem::path& run);
+
+  // Goes on with the run in `run` from its newest whole checkpoint, or from the start where it has
+  // none. Errors: also kFailedPrecondition where the recipe differs, with the keys.
+  static Result<std::unique_ptr<Trainer>> Resume(Recipe recipe, const std::filesystem::path& run,
+                                                 const ResumeOptions& options = {});
+  ~Trainer();
+
+  // Trains to the end, then writes weights.safetensors and summary.json. Call once.
+  //   observer  may be null
+  //   stop      may be null; may be set by a signal handler. Once true, the step under way is
+  //   finished,
+  //             a checkpoint written, and the call returns with `interrupted`
+  // Errors: kFailedPrecondition where the loss is NaN or infinite (step and epoch are named; the
+  // last checkpoint is from before), the pipeline's, and those of writing: a checkpoint that cannot
+  // be written ends the run, since going on would risk hours of work; those before it stay.
+  Result<TrainSummary> Run(TrainObserver* observer = nullptr,
+                           const std::atomic<bool>* stop = nullptr);
+
+  // What the stages of the input pipeline have counted.
+  Profile GetProfile() const;
+
+ private:
+  class Loop;
+  explicit Trainer(std::unique_ptr<Loop> loop);
+
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace stoker
