@@ -1,0 +1,48 @@
+// Bytes written and read per second by the kernel and by its plain twin.
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "stoker/base/random.h"
+#include "stoker/image/normalize.h"
+
+namespace stoker {
+namespace {
+
+constexpr ShiftScale kConstants{.shift = 72.93f, .scale = 0.011109f};
+
+template <typename T>
+std::vector<T> RandomPixels(size_t n) {
+  Rng rng(/*seed=*/1, 0, 0, 0);
+  std::vector<T> pixels(n);
+  for (T& pixel : pixels) pixel = static_cast<T>(rng.Below(256));
+  return pixels;
+}
+
+template <typename T, void (*Kernel)(const T*, size_t, ShiftScale, float*)>
+void BM_Normalize(benchmark::State& state) {
+  const std::vector<T> in = RandomPixels<T>(static_cast<size_t>(state.range(0)));
+  std::vector<float> out(in.size()), want(in.size());
+  for (auto _ : state) {
+    Kernel(in.data(), in.size(), kConstants, out.data());
+    benchmark::DoNotOptimize(out.data());
+    benchmark::ClobberMemory();
+  }
+  NormalizePlaneReference(in.data(), in.size(), kConstants, want.data());
+  if (out != want) state.SkipWithError("wrong answer");
+  state.SetLabel(std::string(NormalizeInstructionSet()));
+  state.SetBytesProcessed(state.iterations() * state.range(0) *
+                          static_cast<int64_t>(sizeof(T) + sizeof(float)));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+// One 28x28 image; 128 of them (in L2); from and to memory.
+#define STOKER_SIZES ->Arg(784)->Arg(128 * 784)->Arg(64 << 20)
+BENCHMARK(BM_Normalize<uint8_t, NormalizePlane>) STOKER_SIZES;
+BENCHMARK(BM_Normalize<uint8_t, NormalizePlaneReference>) STOKER_SIZES;
+BENCHMARK(BM_Normalize<float, NormalizePlane>) STOKER_SIZES;
+BENCHMARK(BM_Normalize<float, NormalizePlaneReference>) STOKER_SIZES;
+
+}  // namespace
+}  // namespace stoker
