@@ -1,0 +1,166 @@
+#include "stoker/formats/idx/idx.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "stoker/formats/array_bytes.h"
+#include "stoker/formats/probe/file_kind.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/byte_reader.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/gzip.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kMaxDimensions = 255;
+
+struct IdxType {
+  uint8_t code;
+  DType dtype;
+};
+constexpr IdxType kTypes[] = {
+    {0x08, DType::kUInt8}, {0x09, DType::kInt8},    {0x0b, DType::kInt16},
+    {0x0c, DType::kInt32}, {0x0d, DType::kFloat32}, {0x0e, DType::kFloat64},
+};
+
+// The first four bytes are none of an IDX file: say what they are instead, where that can be told.
+Status WrongMagic(ByteReader& in) {
+  STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> start, in.Peek(kProbeBytes));
+  const FileKind kind = ProbeFile(start);
+  if (kind == FileKind::kEmpty)
+    return DataLoss("{}: the file is empty; copy or download it again", in.name());
+  if (kind == FileKind::kGzip) {
+    return DataLoss("{}: byte 0: gzip data inside gzip data; decompress the file once (gunzip)",
+                    in.name());
+  }
+  if (kind != FileKind::kUnknown) {
+    return DataLoss("{}: byte 0: this is {}, not IDX; check the path", in.name(),
+                    FileKindName(kind));
+  }
+  if (start.size() < 4)
+    return DataLoss("{}: byte 0: 4 bytes of magic number wanted, {} there", in.name(),
+                    start.size());
+  const auto byte = [&](size_t i) { return std::to_integer<int>(start[i]); };
+  return DataLoss(
+      "{}: byte 0: magic number {:02x} {:02x} {:02x} {:02x}, IDX begins with 00 00, a type (08, "
+      "09, 0b..0e) "
+      "and the number of dimensions; check the path",
+      in.name(), byte(0), byte(1), byte(2), byte(3));
+}
+
+Result<IdxHeader> ParseHeader(ByteReader& in) {
+  STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> start, in.Peek(kProbeBytes));
+  if (ProbeFile(start) != FileKind::kIdx) return WrongMagic(in);
+  STOKER_ASSIGN_OR_RETURN(const uint32_t magic, in.ReadU32Be("magic number"));
+  const auto* const type =
+      std::ranges::find(kTypes, static_cast<uint8_t>(magic >> 8), &IdxType::code);
+  IdxHeader header{type->dtype, {}};
+  for (uint32_t left = magic & 0xff; left > 0; --left) {
+    STOKER_ASSIGN_OR_RETURN(const uint32_t extent, in.ReadU32Be("extents"));
+    header.shape.push_back(extent);
+  }
+  return header;
+}
+
+template <typename T>
+void SwapEach(std::byte* bytes, size_t size) {
+  for (size_t i = 0; i + sizeof(T) <= size; i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes + i, sizeof(T));
+    if constexpr (sizeof(T) == 2) value = __builtin_bswap16(value);
+    if constexpr (sizeof(T) == 4) value = __builtin_bswap32(value);
+    if constexpr (sizeof(T) == 8) value = __builtin_bswap64(value);
+    std::memcpy(bytes + i, &value, sizeof(T));
+  }
+}
+
+// Between IDX's big-endian order and this machine's, in place.
+void ConvertByteOrder(std::byte* bytes, size_t size, size_t value_size) {
+  if constexpr (std::endian::native == std::endian::little) {
+    if (value_size == 2) SwapEach<uint16_t>(bytes, size);
+    if (value_size == 4) SwapEach<uint32_t>(bytes, size);
+    if (value_size == 8) SwapEach<uint64_t>(bytes, size);
+  }
+}
+
+Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account) {
+  STOKER_ASSIGN_OR_RETURN(const IdxHeader header, ParseHeader(in));
+  const std::optional<uint64_t> bytes = ArrayBytes(header.dtype, header.shape);
+  if (!bytes) {
+    return DataLoss(
+        "{}: byte 4: the extents {} announce more values than can exist; the header is damaged",
+        in.name(), ShapeToString(header.shape));
+  }
+  STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, "values"));
+  Array array = Array::Allocate(header.dtype, header.shape, account);
+  STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), *bytes}, "values"));
+  STOKER_RETURN_IF_ERROR(in.ExpectEnd());
+  ConvertByteOrder(array.data(), *bytes, DTypeSize(header.dtype));
+  return array;
+}
+
+Result<std::vector<std::byte>> HeaderBytes(const Array& array, const std::string& path) {
+  const auto* const type = std::ranges::find(kTypes, array.dtype(), &IdxType::dtype);
+  if (type == std::end(kTypes)) {
+    return InvalidArgument(
+        "{}: IDX has no type for {}; cast to uint8, int8, int16, int32, float32 or float64", path,
+        DTypeName(array.dtype()));
+  }
+  const Shape& shape = array.shape();
+  if (shape.empty() || shape.size() > kMaxDimensions) {
+    return InvalidArgument("{}: IDX holds 1 to {} dimensions, not {}; reshape", path,
+                           kMaxDimensions, shape.size());
+  }
+  std::vector<std::byte> header = {std::byte{0}, std::byte{0}, std::byte{type->code},
+                                   static_cast<std::byte>(shape.size())};
+  for (const int64_t extent : shape) {
+    if (extent > std::numeric_limits<uint32_t>::max()) {
+      return InvalidArgument("{}: an extent of {} is too large: IDX holds extents below 2^32", path,
+                             extent);
+    }
+    for (const int shift : {24, 16, 8, 0})
+      header.push_back(static_cast<std::byte>(extent >> shift));
+  }
+  return header;
+}
+
+}  // namespace
+
+Result<IdxHeader> ReadIdxHeader(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  ByteReader in(*source);
+  return ParseHeader(in);
+}
+
+Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  ByteReader in(*source);
+  return Parse(in, std::move(account));
+}
+
+Result<Array> ParseIdx(std::span<const std::byte> bytes, const std::string& name) {
+  ByteReader in(bytes, name);
+  return Parse(in, nullptr);
+}
+
+Status WriteIdx(const std::string& path, const Array& array, IdxCompression compression) {
+  STOKER_ASSIGN_OR_RETURN(std::vector<std::byte> content, HeaderBytes(array, path));
+  const size_t header_bytes = content.size();
+  content.resize(header_bytes + array.num_bytes());
+  if (array.num_bytes() > 0)
+    std::memcpy(content.data() + header_bytes, array.data(), array.num_bytes());
+  ConvertByteOrder(content.data() + header_bytes, array.num_bytes(), DTypeSize(array.dtype()));
+  if (compression == IdxCompression::kGzip) {
+    STOKER_ASSIGN_OR_RETURN(content, GzipCompress(content));
+  }
+  return WriteFileAtomically(path, content);
+}
+
+}  // namespace stoker

@@ -1,0 +1,95 @@
+#include "stoker/formats/probe/file_kind.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace stoker {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Signature {
+  FileKind kind;
+  size_t offset;
+  std::string_view bytes;
+};
+
+constexpr Signature kSignatures[] = {
+    {FileKind::kGzip, 0, "\x1f\x8b"sv},
+    {FileKind::kZstd, 0, "\x28\xb5\x2f\xfd"sv},
+    {FileKind::kZip, 0, "PK\x03\x04"sv},
+    {FileKind::kNumpy, 0, "\x93NUMPY"sv},
+    {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv},
+    {FileKind::kTar, 257, "ustar"sv},
+    {FileKind::kPng, 0, "\x89PNG\r\n\x1a\n"sv},
+    {FileKind::kJpeg, 0, "\xff\xd8\xff"sv},
+    {FileKind::kGif, 0, "GIF8"sv},
+    {FileKind::kWebp, 8, "WEBPVP8"sv},
+};
+
+bool IsIdx(std::string_view text) {
+  return text.size() >= 4 && text.starts_with("\0\0"sv) && text[3] != 0 &&
+         "\x08\x09\x0b\x0c\x0d\x0e"sv.find(text[2]) != std::string_view::npos;
+}
+
+// A little-endian header length of at most 100,000,000, then the header's brace.
+bool IsSafetensors(std::string_view text) {
+  if (text.size() < 9 || text[8] != '{') return false;
+  uint64_t length = 0;
+  for (size_t i = 0; i < 8; ++i)
+    length |= static_cast<uint64_t>(static_cast<uint8_t>(text[i])) << 8 * i;
+  return length >= 2 && length <= 100'000'000;
+}
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+FileKind KindOfText(std::string_view text) {
+  const bool printable = std::all_of(text.begin(), text.end(),
+                                     [](char c) { return IsSpace(c) || (c >= 32 && c < 127); });
+  if (!printable) return FileKind::kUnknown;
+  const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
+  if (first == text.end()) return FileKind::kText;
+  if (*first == '{' || *first == '[') return FileKind::kJson;
+  return *first == '<' ? FileKind::kHtml : FileKind::kText;
+}
+
+}  // namespace
+
+FileKind ProbeFile(std::span<const std::byte> prefix) {
+  if (prefix.empty()) return FileKind::kEmpty;
+  const std::string_view text(reinterpret_cast<const char*>(prefix.data()),
+                              std::min(prefix.size(), kProbeBytes));
+  for (const Signature& signature : kSignatures) {
+    if (text.size() > signature.offset &&
+        text.substr(signature.offset).starts_with(signature.bytes))
+      return signature.kind;
+  }
+  if (IsIdx(text)) return FileKind::kIdx;
+  if (IsSafetensors(text)) return FileKind::kSafetensors;
+  return KindOfText(text);
+}
+
+std::string_view FileKindName(FileKind kind) {
+  switch (kind) {
+    case FileKind::kUnknown: return "an unknown kind of file";
+    case FileKind::kEmpty: return "an empty file";
+    case FileKind::kIdx: return "an IDX array";
+    case FileKind::kGzip: return "gzip data";
+    case FileKind::kZstd: return "zstd data";
+    case FileKind::kSafetensors: return "a safetensors file";
+    case FileKind::kZip: return "a zip archive (also .pt and .npz)";
+    case FileKind::kNumpy: return "a NumPy array";
+    case FileKind::kHdf5: return "an HDF5 file";
+    case FileKind::kTar: return "a tar archive";
+    case FileKind::kPng: return "a PNG image";
+    case FileKind::kJpeg: return "a JPEG image";
+    case FileKind::kGif: return "a GIF image";
+    case FileKind::kWebp: return "a WebP image";
+    case FileKind::kHtml: return "an HTML or XML page";
+    case FileKind::kJson: return "JSON text";
+    case FileKind::kText: return "text";
+  }
+  return "an unknown kind of file";
+}
+
+}  // namespace stoker

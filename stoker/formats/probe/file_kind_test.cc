@@ -1,0 +1,68 @@
+#include "stoker/formats/probe/file_kind.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace stoker {
+namespace {
+
+using namespace std::string_literals;
+
+struct KindCase {
+  const char* name;
+  std::string bytes;
+  FileKind kind;
+};
+
+std::string Tar() {
+  std::string block(512, '\0');
+  block.replace(0, 5, "a.txt");
+  block.replace(257, 5, "ustar");
+  return block;
+}
+
+const KindCase kKinds[] = {
+    {"Empty", "", FileKind::kEmpty},
+    {"IdxImages", "\0\0\x08\x03\0\0\0\x01"s, FileKind::kIdx},
+    {"IdxDoubles", "\0\0\x0e\x01"s, FileKind::kIdx},
+    {"IdxOfNoDimensions", "\0\0\x08\0"s, FileKind::kUnknown},
+    {"IdxOfUnknownType", "\0\0\x0a\x01"s, FileKind::kUnknown},
+    {"IdxCutShort", "\0\0\x08"s, FileKind::kUnknown},
+    {"Gzip", "\x1f\x8b\x08\0"s, FileKind::kGzip},
+    {"Zstd", "\x28\xb5\x2f\xfd\x04"s, FileKind::kZstd},
+    {"Safetensors", "\x02\0\0\0\0\0\0\0{}"s, FileKind::kSafetensors},
+    {"SafetensorsOfTooLongAHeader", "\0\0\0\0\x01\0\0\0{"s, FileKind::kUnknown},
+    {"Zip", "PK\x03\x04\x14"s, FileKind::kZip},
+    {"Numpy", "\x93NUMPY\x01"s, FileKind::kNumpy},
+    {"Hdf5", "\x89HDF\r\n\x1a\n"s, FileKind::kHdf5},
+    {"Tar", Tar(), FileKind::kTar},
+    {"Png", "\x89PNG\r\n\x1a\n\0"s, FileKind::kPng},
+    {"PngWhoseLineEndsWereConverted", "\x89PNG\n\x1a\n\0"s, FileKind::kUnknown},
+    {"Jpeg", "\xff\xd8\xff\xe0"s, FileKind::kJpeg},
+    {"Gif", "GIF89a"s, FileKind::kGif},
+    {"Webp", "RIFF\x10\0\0\0WEBPVP8 "s, FileKind::kWebp},
+    {"Html", "\n<!DOCTYPE html>"s, FileKind::kHtml},
+    {"Json", " {\"a\": 1}"s, FileKind::kJson},
+    {"Text", "data:\n  root: x\n"s, FileKind::kText},
+    {"Blanks", "  \n"s, FileKind::kText},
+    {"Binary", "\x7f\x45\x4c\x46\x02"s, FileKind::kUnknown},
+};
+
+class ProbeFileTest : public testing::TestWithParam<KindCase> {};
+
+TEST_P(ProbeFileTest, KnowsTheKindByItsFirstBytes) {
+  EXPECT_EQ(FileKindName(ProbeFile(std::as_bytes(std::span(GetParam().bytes)))),
+            FileKindName(GetParam().kind));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ProbeFileTest, testing::ValuesIn(kKinds),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ProbeFile, IsNotMisledByBytesBehindThePrefix) {
+  const std::string text = std::string(kProbeBytes, 'a') + "\x01";
+  EXPECT_EQ(ProbeFile(std::as_bytes(std::span(text))), FileKind::kText);
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,32 @@
+// Any bytes are either a safetensors file, all of whose arrays can be read and written again, or an
+// error.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "stoker/formats/safetensors/safetensors.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace stoker;
+  const Buffer buffer = Buffer::Allocate(size);
+  if (size > 0) std::memcpy(buffer.data(), data, size);
+  const Result<SafetensorsFile> file = SafetensorsFile::Parse(buffer, "input");
+  if (!file.ok()) return 0;
+  std::vector<NamedArray> arrays;
+  for (const SafetensorsEntry& entry : file->entries()) {
+    const Result<Array> array = file->Read(entry.name);
+    if (!array.ok() && entry.dtype != DType::kBool) std::abort();
+    if (array.ok()) arrays.push_back({entry.name, *array});
+  }
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "stoker-safetensors-fuzz").string();
+  if (!WriteSafetensors(path, arrays, file->metadata()).ok()) std::abort();
+  const Result<SafetensorsFile> again = SafetensorsFile::Open(path);
+  if (!again.ok() || again->metadata() != file->metadata()) std::abort();
+  for (const NamedArray& named : arrays) {
+    const Result<Array> array = again->Read(named.name);
+    if (!array.ok() || !SameBytes(*array, named.array)) std::abort();
+  }
+  return 0;
+}
