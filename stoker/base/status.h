@@ -151,8 +151,8 @@ class [[nodiscard]] Result {
 
 #define STOKER_CONCAT_INNER_(a, b) a##b
 #define STOKER_CONCAT_(a, b) STOKER_CONCAT_INNER_(a, b)
-#define STOKER_ASSIGN_OR_RETURN(declaration, expression) \
-  STOKER_ASSIGN_OR_RETURN_IMPL_(STOKER_CONCAT_(stoker_result_, __LINE__), declaration, expression)
+#define STOKER_ASSIGN_OR_RETURN(declaration, ...) \
+  STOKER_ASSIGN_OR_RETURN_IMPL_(STOKER_CONCAT_(stoker_result_, __LINE__), declaration, (__VA_ARGS__))
 #define STOKER_ASSIGN_OR_RETURN_IMPL_(result, declaration, expression) \
   auto result = (expression);                                          \
   if (!result.ok()) return result.status();                            \

@@ -34,9 +34,9 @@ MATCHER_P2(FailsWith, code, text,
 #define STOKER_ASSERT_OK(expression) ASSERT_THAT((expression), ::stoker::IsOk())
 #define STOKER_EXPECT_OK(expression) EXPECT_THAT((expression), ::stoker::IsOk())
 // Declares and fills `declaration`, or ends the test.
-#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, expression)                                    \
+#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, ...)                                    \
   STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(STOKER_CONCAT_(stoker_test_result_, __LINE__), declaration, \
-                                    expression)
+                                    (__VA_ARGS__))
 #define STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(result, declaration, expression) \
   auto result = (expression);                                              \
   ASSERT_THAT(result, ::stoker::IsOk());                                   \
