@@ -10,33 +10,36 @@ namespace {
 // No sample has this index, so the round keys share no random numbers with one.
 constexpr uint64_t kKeyIndex = ~uint64_t{0};
 
-// Both halves of the 128-bit product, folded: one multiplication spreads every bit of x over
-// all 64.
-inline uint64_t RoundFunction(uint64_t x, uint64_t key) {
-  constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;
-  const __uint128_t product = static_cast<__uint128_t>(x ^ key) * kMultiplier;
-  return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
-}
-
 }  // namespace
 
 IndexPermutation::IndexPermutation(int64_t n, uint64_t seed, uint64_t epoch, uint64_t stage)
-    : n_(n) {
+    : n_(n), num_rounds_(n <= kSmall ? kRoundsWhereSmall : kRounds) {
   const int bits = n > 1 ? std::bit_width(static_cast<uint64_t>(n - 1)) : 0;
   low_bits_ = bits / 2;
   low_mask_ = (uint64_t{1} << low_bits_) - 1;
   high_mask_ = (uint64_t{1} << (bits - low_bits_)) - 1;
   Rng rng(seed, epoch, kKeyIndex, stage);
-  for (uint64_t& key : keys_) key = rng.NextU64();
+  for (RoundKey& round : rounds_) {
+    round.key = rng.NextU64();
+    round.multiplier = rng.NextU64() | 1;
+  }
+}
+
+// Both halves of the 128-bit product, folded, and of that the upper half: its lower bits depend on
+// few bits of x.
+inline uint64_t IndexPermutation::Round(size_t round, uint64_t x) const {
+  const RoundKey& with = rounds_[round];
+  const __uint128_t product = static_cast<__uint128_t>(x ^ with.key) * with.multiplier;
+  return (static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product)) >> 32;
 }
 
 int64_t IndexPermutation::operator()(int64_t i) const {
   uint64_t low = static_cast<uint64_t>(i) & low_mask_;
   uint64_t high = static_cast<uint64_t>(i) >> low_bits_;
   while (true) {
-    for (int round = 0; round < kRounds; round += 2) {
-      high ^= RoundFunction(low, keys_[round]) & high_mask_;
-      low ^= RoundFunction(high, keys_[round + 1]) & low_mask_;
+    for (size_t round = 0; round < num_rounds_; round += 2) {
+      high ^= Round(round, low) & high_mask_;
+      low ^= Round(round + 1, high) & low_mask_;
     }
     const auto value = static_cast<int64_t>(high << low_bits_ | low);
     if (value < n_) return value;
@@ -47,9 +50,9 @@ int64_t IndexPermutation::Inverse(int64_t j) const {
   uint64_t low = static_cast<uint64_t>(j) & low_mask_;
   uint64_t high = static_cast<uint64_t>(j) >> low_bits_;
   while (true) {
-    for (int round = kRounds; round > 0; round -= 2) {
-      low ^= RoundFunction(high, keys_[round - 1]) & low_mask_;
-      high ^= RoundFunction(low, keys_[round - 2]) & high_mask_;
+    for (size_t round = num_rounds_; round > 0; round -= 2) {
+      low ^= Round(round - 1, high) & low_mask_;
+      high ^= Round(round - 2, low) & high_mask_;
     }
     const auto value = static_cast<int64_t>(high << low_bits_ | low);
     if (value < n_) return value;

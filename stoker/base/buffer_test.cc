@@ -1,0 +1,114 @@
+#include "stoker/base/buffer.h"
+
+#include <cstring>
+#include <vector>
+
+#include "stoker/base/testing.h"
+#include "stoker/base/worker_group.h"
+
+namespace stoker {
+namespace {
+
+std::shared_ptr<MemoryAccount> NewAccount() {
+  return Ledger::Create(int64_t{1} << 30)->OpenAccount("test");
+}
+
+TEST(Buffer, IsAlignedWritableAndChargedWhileACopyLives) {
+  const auto account = NewAccount();
+  for (const size_t size : {0, 1, 63, 64, 65, 4 << 20}) {
+    Buffer copy;
+    {
+      const Buffer buffer = Buffer::Allocate(size, account);
+      ASSERT_NE(buffer.data(), nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % kBufferAlignment, 0u);
+      EXPECT_EQ(buffer.size(), size);
+      EXPECT_TRUE(buffer.unique());
+      std::memset(buffer.data(), 7, size);
+      copy = buffer;
+      EXPECT_FALSE(buffer.unique());
+    }
+    EXPECT_GE(account->bytes(), static_cast<int64_t>(size));
+    EXPECT_TRUE(copy.unique());
+    copy = Buffer();
+    EXPECT_EQ(account->bytes(), 0) << size;
+  }
+}
+
+TEST(Buffer, ADefaultOneHoldsNothing) {
+  const Buffer buffer;
+  EXPECT_FALSE(buffer);
+  EXPECT_EQ(buffer.size(), 0u);
+  EXPECT_TRUE(Buffer::Allocate(0));
+}
+
+TEST(Buffer, WrappedMemoryIsReleasedOnceWithTheLastCopy) {
+  std::byte memory[8];
+  int released = 0;
+  {
+    const Buffer buffer = Buffer::Wrap(memory, sizeof(memory), [&] { ++released; });
+    const Buffer copy = buffer;
+    EXPECT_EQ(copy.data(), memory);
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+}
+
+TEST(BufferPool, HandsOutTheSameBlockAgainAndKeepsItCharged) {
+  const auto account = NewAccount();
+  BufferPool pool(account, /*max_idle_bytes=*/1 << 20);
+  const std::byte* first = pool.Get(1000).data();
+  EXPECT_EQ(account->bytes(), 1024);
+  const Buffer again = pool.Get(1001);  // the same block: both are rounded up to 1024
+  EXPECT_EQ(again.data(), first);
+  EXPECT_EQ(again.size(), 1001u);
+  EXPECT_EQ(account->bytes(), 1024);
+  EXPECT_NE(pool.Get(1000).data(), first);
+}
+
+TEST(BufferPool, KeepsNoMoreIdleThanAllowed) {
+  const auto account = NewAccount();
+  BufferPool pool(account, /*max_idle_bytes=*/2048);
+  {
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < 5; ++i) buffers.push_back(pool.Get(1024));
+    EXPECT_EQ(account->bytes(), 5 * 1024);
+  }
+  EXPECT_EQ(account->bytes(), 2048);
+  pool.Trim();
+  EXPECT_EQ(account->bytes(), 0);
+}
+
+TEST(BufferPool, BlocksMayOutliveIt) {
+  const auto account = NewAccount();
+  Buffer survivor;
+  {
+    BufferPool pool(account, 1 << 20);
+    survivor = pool.Get(64);
+    (void)pool.Get(128);  // idle when the pool goes
+  }
+  std::memset(survivor.data(), 1, survivor.size());
+  EXPECT_EQ(account->bytes(), 64);
+  survivor = Buffer();
+  EXPECT_EQ(account->bytes(), 0);
+}
+
+TEST(BufferPool, ServesManyThreadsAtOnceWithoutSharingABlock) {
+  const auto account = NewAccount();
+  {
+    BufferPool pool(account, 1 << 20);
+    WorkerGroup workers(4, "pool", [&](int worker) {
+      for (int i = 0; i < 2000; ++i) {
+        const Buffer buffer = pool.Get(256 << (i % 3));
+        std::memset(buffer.data(), worker, buffer.size());
+        for (size_t at = 0; at < buffer.size(); ++at) {
+          ASSERT_EQ(std::to_integer<int>(buffer.data()[at]), worker);
+        }
+      }
+    });
+    workers.Join();
+  }
+  EXPECT_EQ(account->bytes(), 0);
+}
+
+}  // namespace
+}  // namespace stoker

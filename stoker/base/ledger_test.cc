@@ -1,0 +1,151 @@
+#include "stoker/base/ledger.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "stoker/base/bounded_queue.h"
+#include "stoker/base/buffer.h"
+#include "stoker/base/testing.h"
+#include "stoker/base/worker_group.h"
+
+namespace stoker {
+namespace {
+
+const auto kNever = [] { return false; };
+const auto kAlways = [] { return true; };
+
+TEST(Ledger, CountsBytesAndPeaksByAccountAndInAll) {
+  const auto ledger = Ledger::Create(1000);
+  const auto decode = ledger->OpenAccount("decode");
+  const auto batch = ledger->OpenAccount("batch");
+  decode->Charge(300);
+  batch->Charge(200);
+  decode->Release(100);
+  EXPECT_EQ(decode->stage(), "decode");
+  EXPECT_EQ(decode->bytes(), 200);
+  EXPECT_EQ(decode->peak_bytes(), 300);
+  EXPECT_EQ(ledger->bytes(), 400);
+  EXPECT_EQ(ledger->peak_bytes(), 500);
+  EXPECT_EQ(ledger->budget_bytes(), 1000);
+}
+
+TEST(Ledger, ChargingNeverFailsAboveTheBudget) {
+  const auto ledger = Ledger::Create(10);
+  const auto account = ledger->OpenAccount("a");
+  account->Charge(1000);
+  EXPECT_EQ(ledger->bytes(), 1000);
+}
+
+TEST(Ledger, AnAdmissionReservesUntilItGoes) {
+  const auto ledger = Ledger::Create(100);
+  {
+    Ledger::Admission admission = ledger->Admit(60, kNever, kAlways);
+    EXPECT_TRUE(admission.granted());
+    EXPECT_EQ(ledger->bytes(), 60);
+    EXPECT_FALSE(ledger->Admit(60, kNever, kAlways).granted());
+    Ledger::Admission moved = std::move(admission);
+    EXPECT_FALSE(admission.granted());  // NOLINT: what moving leaves behind is what is tested
+    EXPECT_TRUE(ledger->Admit(40, kNever, kAlways).granted());
+    moved = Ledger::Admission();
+    EXPECT_EQ(ledger->bytes(), 0);
+    admission = ledger->Admit(100, kNever, kAlways);
+  }
+  EXPECT_EQ(ledger->bytes(), 0);
+}
+
+TEST(Ledger, TheExemptElementPassesOverTheBudget) {
+  const auto ledger = Ledger::Create(10);
+  const Ledger::Admission admission = ledger->Admit(1'000'000, kAlways, kNever);
+  EXPECT_TRUE(admission.granted());
+  EXPECT_EQ(ledger->bytes(), 1'000'000);
+}
+
+TEST(Ledger, StoppingEndsTheWaitWithoutAGrant) {
+  const auto ledger = Ledger::Create(10);
+  std::atomic<bool> stopped{false};
+  std::atomic<bool> granted{true};
+  WorkerGroup waiter(1, "waiter", [&](int) {
+    granted = ledger->Admit(11, kNever, [&] { return stopped.load(); }).granted();
+  });
+  stopped = true;
+  ledger->Recheck();
+  waiter.Join();
+  EXPECT_FALSE(granted);
+  EXPECT_EQ(ledger->bytes(), 0);
+}
+
+TEST(Ledger, RecheckLetsAWaiterPassThatHasBecomeExempt) {
+  const auto ledger = Ledger::Create(10);
+  std::atomic<bool> exempt{false};
+  std::atomic<bool> granted{false};
+  WorkerGroup waiter(1, "waiter", [&](int) {
+    granted = ledger
+                  ->Admit(
+                      11, [&] { return exempt.load(); }, kNever)
+                  .granted();
+  });
+  std::this_thread::yield();
+  exempt = true;
+  ledger->Recheck();
+  waiter.Join();
+  EXPECT_TRUE(granted);
+}
+
+// Every release wakes who waits for it: with a lost wake-up this test would hang.
+TEST(Ledger, NoWakeUpIsLost) {
+  const auto ledger = Ledger::Create(100);
+  const auto account = ledger->OpenAccount("a");
+  std::atomic<int> passed{0};
+  {
+    WorkerGroup workers(4, "ledger", [&](int) {
+      for (int i = 0; i < 5000; ++i) {
+        const Ledger::Admission admission = ledger->Admit(60, kNever, kNever);
+        account->Charge(40);
+        account->Release(40);
+        ++passed;
+      }
+    });
+  }
+  EXPECT_EQ(passed, 4 * 5000);
+  EXPECT_EQ(ledger->bytes(), 0);
+}
+
+// As a stage's threads do: admission, allocation, hand-over, and the reservation goes.
+TEST(Ledger, FastProducersNeverExceedTheBudgetByMoreThanAnElementEach) {
+  constexpr int kProducers = 4;
+  constexpr int64_t kElement = 64 << 10;
+  const auto ledger = Ledger::Create(8 * kElement);
+  const auto account = ledger->OpenAccount("decode");
+  BoundedQueue<Buffer> queue(
+      1000);  // far more room than the budget: the ledger must hold them back
+  std::atomic<bool> stopped{false};
+  WorkerGroup producers(kProducers, "produce", [&](int) {
+    while (true) {
+      const auto admission = ledger->Admit(kElement, kNever, [&] { return stopped.load(); });
+      if (!admission.granted()) return;
+      if (!queue.Push(Buffer::Allocate(kElement, account))) return;
+    }
+  });
+  for (int i = 0; i < 3000; ++i) ASSERT_TRUE(queue.Pop().has_value());
+  stopped = true;
+  queue.Close();
+  ledger->Recheck();
+  producers.Join();
+  EXPECT_GT(ledger->peak_bytes(), kElement);
+  EXPECT_LE(ledger->peak_bytes(), ledger->budget_bytes() + kProducers * kElement);
+}
+
+TEST(Ledger, AnAccountKeepsItsLedgerAlive) {
+  const auto account = Ledger::Create(1)->OpenAccount("a");
+  account->Charge(5);
+  EXPECT_EQ(account->bytes(), 5);
+}
+
+TEST(MemoryBudget, IsAQuarterOfWhatTheMachineAllows) {
+  EXPECT_GT(MemoryLimitBytes(), int64_t{16} << 20);
+  EXPECT_EQ(DefaultMemoryBudget(), MemoryLimitBytes() / 4);
+}
+
+}  // namespace
+}  // namespace stoker

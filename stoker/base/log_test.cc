@@ -1,0 +1,32 @@
+#include "stoker/base/log.h"
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+TEST(Log, WritesOneLineWithItsLevelToStandardError) {
+  testing::internal::CaptureStderr();
+  LogInfo("epoch {} of {}", 1, 3);
+  LogWarning("slow");
+  Log(LogLevel::kError, "bad");
+  Log(LogLevel::kDebug, "not shown");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "stoker: epoch 1 of 3\nstoker: warning: slow\nstoker: error: bad\n");
+}
+
+TEST(Log, ShowsFromTheSetLevelOn) {
+  SetLogLevel(LogLevel::kError);
+  testing::internal::CaptureStderr();
+  LogWarning("hidden");
+  Log(LogLevel::kError, "shown");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "stoker: error: shown\n");
+  SetLogLevel(LogLevel::kDebug);
+  testing::internal::CaptureStderr();
+  Log(LogLevel::kDebug, "details");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "stoker: debug: details\n");
+  SetLogLevel(LogLevel::kInfo);
+}
+
+}  // namespace
+}  // namespace stoker

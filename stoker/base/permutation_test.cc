@@ -1,0 +1,152 @@
+#include "stoker/base/permutation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+std::vector<int64_t> Order(const IndexPermutation& permutation) {
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < permutation.size(); ++i) order.push_back(permutation(i));
+  return order;
+}
+
+std::vector<int64_t> Order(int64_t n, uint64_t seed, uint64_t epoch = 0, uint64_t stage = 0) {
+  return Order(IndexPermutation(n, seed, epoch, stage));
+}
+
+// Chi-square of counts that should be equal, as standard deviations above its mean (degrees of
+// freedom d: mean d, variance 2d).
+double ChiSquareExcess(const std::vector<int64_t>& counts) {
+  int64_t total = 0;
+  for (const int64_t count : counts) total += count;
+  const double wanted = static_cast<double>(total) / static_cast<double>(counts.size());
+  double chi_square = 0;
+  for (const int64_t count : counts) {
+    const double difference = static_cast<double>(count) - wanted;
+    chi_square += difference * difference / wanted;
+  }
+  const auto freedom = static_cast<double>(counts.size() - 1);
+  return (chi_square - freedom) / std::sqrt(2 * freedom);
+}
+
+TEST(IndexPermutation, IsABijectionForEverySizeUpTo2000) {
+  for (int64_t n = 0; n <= 2000; ++n) {
+    std::vector<int64_t> order = Order(n, /*seed=*/7, /*epoch=*/static_cast<uint64_t>(n % 3));
+    std::sort(order.begin(), order.end());
+    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(order[static_cast<size_t>(i)], i) << "n=" << n;
+  }
+}
+
+TEST(IndexPermutation, IsABijectionAroundPowersOfTwo) {
+  for (const int64_t n : {65'535, 65'536, 65'537, 131'071, 131'072, 131'073, 1'000'000}) {
+    std::vector<bool> seen(static_cast<size_t>(n));
+    for (const int64_t index : Order(n, /*seed=*/3)) {
+      ASSERT_TRUE(index >= 0 && index < n) << "n=" << n;
+      ASSERT_FALSE(seen[static_cast<size_t>(index)]) << "n=" << n << ", twice: " << index;
+      seen[static_cast<size_t>(index)] = true;
+    }
+  }
+}
+
+TEST(IndexPermutation, InverseUndoesItAtEverySize) {
+  for (const int64_t n :
+       {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{1000}, int64_t{60'000}, int64_t{1'000'000'000},
+        (int64_t{1} << 40) + 1, int64_t{1} << 62, INT64_MAX}) {
+    const IndexPermutation permutation(n, 11, 12, 13);
+    for (int64_t step = 0; step < 200; ++step) {
+      const int64_t i = n / 200 * step + step % std::min<int64_t>(n, 200 - step);
+      const int64_t index = permutation(i);
+      ASSERT_GE(index, 0);
+      ASSERT_LT(index, n);
+      ASSERT_EQ(permutation.Inverse(index), i) << "n=" << n;
+    }
+  }
+}
+
+TEST(IndexPermutation, SeedEpochAndStageEachChangeTheOrder) {
+  const std::vector<int64_t> order = Order(1000, 1, 2, 3);
+  EXPECT_EQ(order, Order(1000, 1, 2, 3));
+  const std::vector<std::vector<int64_t>> others = {Order(1000, 2, 2, 3),
+                                                    Order(1000, 1, 3, 3),
+                                                    Order(1000, 1, 2, 4),
+                                                    Order(1000, 1 + (uint64_t{1} << 32), 2, 3),
+                                                    Order(1000, 1, 2 + (uint64_t{1} << 32), 3),
+                                                    Order(1000, 1, 2, 3 + (uint64_t{1} << 32))};
+  for (const std::vector<int64_t>& other : others) {
+    int64_t equal = 0;
+    for (size_t i = 0; i < order.size(); ++i) equal += order[i] == other[i];
+    EXPECT_LT(equal, 10);  // 1 is expected between two random orders
+  }
+}
+
+// Positions and indices meet equally often over many seeds, as they would in true shuffles.
+TEST(IndexPermutation, EveryIndexIsEquallyLikelyAtEveryPosition) {
+  for (const int64_t n : {2, 3, 4, 5, 7, 10, 16, 17}) {
+    std::vector<int64_t> counts(static_cast<size_t>(n * n));
+    for (uint64_t seed = 0; seed < 40'000; ++seed) {
+      const std::vector<int64_t> order = Order(n, seed);
+      for (int64_t i = 0; i < n; ++i) ++counts[static_cast<size_t>(i * n + order[i])];
+    }
+    EXPECT_LT(ChiSquareExcess(counts), 5) << "n=" << n;
+  }
+}
+
+TEST(IndexPermutation, EveryOrderOfFourIsAboutEquallyLikely) {
+  std::map<std::vector<int64_t>, int64_t> times;
+  constexpr int kSeeds = 24'000;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) ++times[Order(4, seed)];
+  EXPECT_EQ(times.size(), 24u);
+  for (const auto& [order, count] : times) {
+    EXPECT_NEAR(static_cast<double>(count), kSeeds / 24.0, 250) << testing::PrintToString(order);
+  }
+}
+
+// What one order looks like: neighbours are unrelated, and so are the low and the high parts.
+TEST(IndexPermutation, NeighboursInTheOrderAreUnrelated) {
+  constexpr int64_t kSize = 100'000;
+  const std::vector<int64_t> order = Order(kSize, 5);
+  std::vector<int64_t> pairs(20 * 20);
+  std::vector<int64_t> steps(50);
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    ++pairs[static_cast<size_t>(order[i] * 20 / kSize * 20 + order[i + 1] * 20 / kSize)];
+    ++steps[static_cast<size_t>((order[i + 1] - order[i] + kSize) % kSize * 50 / kSize)];
+  }
+  EXPECT_LT(ChiSquareExcess(pairs), 5);
+  EXPECT_LT(ChiSquareExcess(steps), 5);
+}
+
+// Sizes just above a power of two walk the most; the order must not show it.
+TEST(IndexPermutation, BatchesDrawEvenlyFromTheWholeRange) {
+  for (const int64_t n : {60'000, 65'537, 1'281'167}) {
+    const IndexPermutation permutation(n, 9, 0, 0);
+    std::vector<int64_t> counts(100);
+    for (int64_t i = 0; i < 20'000; ++i) {
+      ++counts[static_cast<size_t>(permutation(i) * 100 / n)];
+    }
+    EXPECT_LT(ChiSquareExcess(counts), 5) << "n=" << n;
+  }
+}
+
+// Our own values: the order is part of a run's format, so a change here breaks every stored run.
+TEST(IndexPermutation, KeepsItsGoldenOrder) {
+  EXPECT_EQ(Order(10, 1, 0, 0), (std::vector<int64_t>{}));
+  const auto first_of = [](int64_t n) {
+    const IndexPermutation permutation(n, 42, 7, 3);
+    return std::array<int64_t, 4>{permutation(0), permutation(1), permutation(n / 2),
+                                  permutation(n - 1)};
+  };
+  EXPECT_EQ(first_of(60'000), (std::array<int64_t, 4>{}));
+  EXPECT_EQ(first_of(1'000'000'000), (std::array<int64_t, 4>{}));
+  EXPECT_EQ(first_of((int64_t{1} << 62) - 1), (std::array<int64_t, 4>{}));
+}
+
+}  // namespace
+}  // namespace stoker
