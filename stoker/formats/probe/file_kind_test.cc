@@ -57,7 +57,7 @@ TEST_P(ProbeFileTest, KnowsTheKindByItsFirstBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ProbeFileTest, testing::ValuesIn(kKinds),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(ProbeFile, IsNotMisledByBytesBehindThePrefix) {
   const std::string text = std::string(kProbeBytes, 'a') + "\x01";

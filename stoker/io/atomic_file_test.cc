@@ -1,0 +1,341 @@
+#include "stoker/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "stoker/base/testing.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> Names(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string Content(const std::string& path) {
+  const Result<std::string> text = ReadTextFile(path);
+  EXPECT_THAT(text, IsOk());
+  return text.ok() ? *text : "";
+}
+
+// Lets no file grow beyond `bytes` for a while: what a full disk does, without one.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
+    const rlimit limit{bytes, old_limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
+    ::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  const sighandler_t old_handler_;
+  rlimit old_limit_;
+};
+
+// Makes a directory unwritable for a while. Root may write anywhere, so it becomes somebody else.
+class ReadOnly {
+ public:
+  explicit ReadOnly(fs::path directory) : directory_(std::move(directory)) {
+    ::chmod(directory_.c_str(), 0555);
+    if (root_) {
+      EXPECT_EQ(::seteuid(65534), 0);
+    }
+  }
+  ~ReadOnly() {
+    if (root_) {
+      EXPECT_EQ(::seteuid(0), 0);
+    }
+    ::chmod(directory_.c_str(), 0700);
+  }
+
+ private:
+  const fs::path directory_;
+  const bool root_ = ::geteuid() == 0;
+};
+
+// Runs `body` in a child process that is then killed, or stopped until `release` where it is to
+// stay alive.
+template <typename Body>
+pid_t RunAndStop(const Body& body) {
+  int ready[2];
+  EXPECT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto kept = body();
+    [[maybe_unused]] const ssize_t told = ::write(ready[1], "x", 1);
+    while (true) ::pause();
+  }
+  char byte;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  return child;
+}
+
+void Kill(pid_t child) {
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST(AtomicFileWriter, ShowsTheFileOnlyWhenCommitted) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+  STOKER_ASSERT_OK(writer.Append("one "));
+  EXPECT_FALSE(fs::exists(dir / "a"));
+  STOKER_ASSERT_OK(writer.Append("two"));
+  EXPECT_EQ(writer.size(), 7u);
+  STOKER_ASSERT_OK(writer.Commit());
+  EXPECT_EQ(Content(dir / "a"), "one two");
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"a"});
+}
+
+TEST(AtomicFileWriter, KeepsTheOrderOfSmallAndLargePieces) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+  std::string expected;
+  for (const size_t size : {1, 100, 65'535, 65'536, 65'537, 0, 3, 300'000, 2}) {
+    const std::string piece(size, static_cast<char>('a' + size % 26));
+    expected += piece;
+    STOKER_ASSERT_OK(writer.Append(piece));
+    EXPECT_EQ(writer.size(), expected.size());
+  }
+  STOKER_ASSERT_OK(writer.Commit());
+  EXPECT_TRUE(Content(dir / "a") == expected);
+}
+
+TEST(AtomicFileWriter, LeavesNothingBehindWithoutCommit) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "old"));
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+    STOKER_ASSERT_OK(writer.Append(std::string(100'000, 'x')));
+    EXPECT_EQ(Names(dir.path()).size(), 2u);
+  }
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"a"});
+  EXPECT_EQ(Content(dir / "a"), "old");
+}
+
+TEST(AtomicFileWriter, CommitsOnce) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+  STOKER_ASSERT_OK(writer.Commit());
+  EXPECT_THAT(writer.Commit(),
+              FailsWith(StatusCode::kFailedPrecondition, "Commit was called already"));
+  EXPECT_THAT(writer.Append("x"),
+              FailsWith(StatusCode::kFailedPrecondition, "Commit was called already"));
+}
+
+TEST(AtomicFileWriter, MovesWithItsTemporary) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter first, AtomicFileWriter::Create(dir / "a"));
+  STOKER_ASSERT_OK(first.Append("kept"));
+  {
+    AtomicFileWriter second = std::move(first);
+    STOKER_ASSERT_OK(second.Commit());
+  }
+  EXPECT_EQ(Content(dir / "a"), "kept");
+}
+
+TEST(WriteFileAtomically, ReplacesAFileAndWorksWithoutADirectoryInItsPath) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "old and longer"));
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "new"));
+  EXPECT_EQ(Content(dir / "a"), "new");
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  EXPECT_THAT(WriteFileAtomically("b", ""), IsOk());
+  fs::current_path(before);
+  EXPECT_EQ(Content(dir / "b"), "");
+}
+
+TEST(WriteFileAtomically, NamesThePathAndTheRemedyWhereItCannotWrite) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "file", "x"));
+  fs::create_directory(dir / "folder");
+  EXPECT_THAT(WriteFileAtomically(dir / "none/a", "x"),
+              FailsWith(StatusCode::kNotFound, dir / "none/a: cannot create"));
+  EXPECT_THAT(WriteFileAtomically(dir / "none/a", "x"),
+              FailsWith(StatusCode::kNotFound, "make its directory first"));
+  EXPECT_THAT(WriteFileAtomically(dir / "file/a", "x"),
+              FailsWith(StatusCode::kNotFound, "a part of the path is a file"));
+  EXPECT_THAT(WriteFileAtomically(dir / "folder", "x"),
+              FailsWith(StatusCode::kFailedPrecondition, "is a directory"));
+  EXPECT_THAT(WriteFileAtomically("", "x"),
+              FailsWith(StatusCode::kInvalidArgument, "names no file"));
+  EXPECT_THAT(WriteFileAtomically("/", "x"),
+              FailsWith(StatusCode::kInvalidArgument, "names no file"));
+  EXPECT_EQ(Names(dir.path()), (std::vector<std::string>{"file", "folder"}));
+}
+
+TEST(WriteFileAtomically, KeepsTheOldFileInAReadOnlyDirectory) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "old"));
+  Status status;
+  {
+    const ReadOnly read_only(dir.path());
+    status = WriteFileAtomically(dir / "a", "new");
+  }
+  EXPECT_THAT(status, FailsWith(StatusCode::kPermissionDenied,
+                                "allow writing to its directory or choose another"));
+  EXPECT_EQ(Content(dir / "a"), "old");
+}
+
+TEST(WriteFileAtomically, KeepsTheOldFileWhereTheNewOneDoesNotFit) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "old"));
+  const std::string large(300'000, 'x');
+  Status status;
+  {
+    const FileSizeLimit limit(100'000);
+    status = WriteFileAtomically(dir / "a", large);
+  }
+  EXPECT_THAT(status, FailsWith(StatusCode::kResourceExhausted,
+                                "/a: byte 100000: cannot write: File too large"));
+  EXPECT_EQ(Content(dir / "a"), "old");
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"a"});
+}
+
+TEST(WriteAll, SaysWhatToDoAboutAFullDisk) {
+  const Descriptor full(::open("/dev/full", O_WRONLY));
+  ASSERT_TRUE(full.valid());
+  const std::string text = "x";
+  EXPECT_THAT(internal::WriteAll(full.get(), std::as_bytes(std::span(text)), "run/weights", 4096),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "run/weights: byte 4096: cannot write: No space left on device; "
+                        "free space on that file system or write elsewhere"));
+}
+
+TEST(AtomicDirectory, AppearsWholeWithAllItsFiles) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicDirectory made, AtomicDirectory::Create(dir / "step-10/"));
+  STOKER_ASSERT_OK(WriteFileAtomically(made.path() + "/a", "1"));
+  fs::create_directory(made.path() + "/sub");
+  STOKER_ASSERT_OK(WriteFileAtomically(made.path() + "/sub/b", "2"));
+  EXPECT_FALSE(fs::exists(dir / "step-10"));
+  STOKER_ASSERT_OK(made.Commit());
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"step-10"});
+  EXPECT_EQ(Content(dir / "step-10/a"), "1");
+  EXPECT_EQ(Content(dir / "step-10/sub/b"), "2");
+}
+
+TEST(AtomicDirectory, LeavesNothingBehindWithoutCommit) {
+  const TempDir dir;
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const AtomicDirectory made, AtomicDirectory::Create(dir / "d"));
+    STOKER_ASSERT_OK(WriteFileAtomically(made.path() + "/a", "1"));
+  }
+  EXPECT_TRUE(Names(dir.path()).empty());
+}
+
+TEST(AtomicDirectory, NeverReplacesWhatIsThere) {
+  const TempDir dir;
+  fs::create_directory(dir / "d");
+  STOKER_EXPECT_OK(AtomicDirectory::Create(dir / "d"))
+      << "an empty directory holds nothing to lose";
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "d/a", "keep"));
+  EXPECT_THAT(AtomicDirectory::Create(dir / "d"),
+              FailsWith(StatusCode::kFailedPrecondition, "/d: already exists"));
+  EXPECT_THAT(AtomicDirectory::Create(dir / "d/a"),
+              FailsWith(StatusCode::kFailedPrecondition, "already exists"));
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicDirectory late, AtomicDirectory::Create(dir / "e"));
+  fs::create_directory(dir / "e");
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "e/b", "keep"));
+  EXPECT_THAT(late.Commit(), FailsWith(StatusCode::kFailedPrecondition,
+                                       "remove what is there or choose another name"));
+  EXPECT_EQ(Content(dir / "e/b"), "keep");
+}
+
+TEST(AtomicDirectory, SaysWhyItCannotBegin) {
+  const TempDir dir;
+  EXPECT_THAT(AtomicDirectory::Create(dir / "no/d"),
+              FailsWith(StatusCode::kNotFound, "make its directory first"));
+  Status status;
+  {
+    const ReadOnly read_only(dir.path());
+    status = AtomicDirectory::Create(dir / "d").status();
+  }
+  EXPECT_THAT(status, FailsWith(StatusCode::kPermissionDenied, "/d: cannot create"));
+}
+
+TEST(RemoveStaleTemporaries, RemovesWhatAKilledProcessLeft) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "keep", "x"));
+  const pid_t child = RunAndStop([&] {
+    auto file = AtomicFileWriter::Create(dir / "weights");
+    auto directory = AtomicDirectory::Create(dir / "step-1");
+    const Status inside = WriteFileAtomically(directory->path() + "/a", "1");
+    return std::pair(std::move(file), std::move(directory));
+  });
+  EXPECT_EQ(Names(dir.path()).size(), 3u);
+  EXPECT_THAT(RemoveStaleTemporaries(dir.path().string()), IsOk());
+  EXPECT_EQ(Names(dir.path()).size(), 3u) << "its process is alive";
+  Kill(child);
+  STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
+  EXPECT_EQ(removed, 2);
+  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"keep"});
+}
+
+TEST(RemoveStaleTemporaries, LeavesWhatThisProcessIsWriting) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
+  EXPECT_EQ(removed, 0);
+  STOKER_EXPECT_OK(writer.Commit());
+}
+
+TEST(RemoveStaleTemporaries, TakesOurNumberOnAnUnlockedFileForAnEarlierProcess) {
+  const TempDir dir;
+  std::ofstream(dir / fmt::format(".a.tmp-{}-0123abcd", ::getpid())) << "x";
+  STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
+  EXPECT_EQ(removed, 1);
+}
+
+TEST(RemoveStaleTemporaries, TouchesNoFileThatIsNotOurs) {
+  const TempDir dir;
+  // 4194305 is above the largest process number that Linux gives (2^22).
+  const std::vector<std::string> names = {".a.tmp-",
+                                          ".a.tmp-4194305",
+                                          ".a.tmp-4194305-0123abc",
+                                          ".a.tmp-4194305-0123ABCD",
+                                          ".a.tmp-x-0123abcd",
+                                          ".a.tmp--1-0123abcd",
+                                          ".tmp-4194305-0123abcd",
+                                          "a.tmp-4194305-0123abcd",
+                                          ".hidden"};
+  for (const std::string& name : names) std::ofstream(dir / name) << "x";
+  STOKER_ASSERT_OK_AND_ASSIGN(const int none, RemoveStaleTemporaries(dir.path().string()));
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(Names(dir.path()).size(), names.size());
+  std::ofstream(dir / ".a.tmp-4194305-0123abcd") << "x";
+  STOKER_ASSERT_OK_AND_ASSIGN(const int one, RemoveStaleTemporaries(dir.path().string()));
+  EXPECT_EQ(one, 1);
+}
+
+TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {
+  EXPECT_THAT(RemoveStaleTemporaries("/no/such/directory"),
+              FailsWith(StatusCode::kNotFound, "/no/such/directory"));
+}
+
+}  // namespace
+}  // namespace stoker
