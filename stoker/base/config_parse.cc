@@ -1,13 +1,14 @@
 // Reading YAML: yaml-cpp's event interface, because its Node drops duplicate keys and the places of
 // keys.
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
-
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
 
 #include "stoker/base/config.h"
 
@@ -157,7 +158,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
             ConfigNode::Kind kind) {
-    if (AwaitsKey()) Fail(mark, "a list or map cannot be a key; keys are text");
+    if (AwaitsKey())
+      Fail(mark, "a list or map cannot be a key, keys are text; or is a ']' or '}' missing?");
     if (tag != "?" && !tag.empty() && tag != "!") FailOnTag(mark, tag);
     ConfigNode node = NewNode(mark, kind);
     open_.push_back({std::move(node), anchor, std::nullopt, {}});
@@ -196,6 +198,16 @@ class TreeBuilder final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+// yaml-cpp takes quotes that the end of the text cuts off for closed, but not those cut off by the
+// end of the document, so that is marked.
+std::string WithEndMark(std::string_view text) {
+  return fmt::format("{}{}...\n", text, text.empty() || text.ends_with('\n') ? "" : "\n");
+}
+
+int LineCount(std::string_view text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
 }  // namespace
 
 Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
@@ -204,14 +216,18 @@ Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
                            kMaxTextBytes);
   }
   TreeBuilder builder(name);
+  const std::string marked = WithEndMark(text);
   try {
-    std::istringstream stream{std::string(text)};
+    std::istringstream stream(marked);
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YamlError& error) {
     return InvalidArgument("{}: {}", error.location.ToString(), error.message);
   } catch (const YAML::Exception& error) {
+    if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR && error.mark.line + 1 == LineCount(marked)) {
+      return InvalidArgument("{}: the text ends inside quotes; close them", name);
+    }
     return InvalidArgument("{}: this is not YAML: {}", builder.LocationOf(error.mark).ToString(),
                            error.msg);
   }

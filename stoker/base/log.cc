@@ -1,8 +1,9 @@
 #include "stoker/base/log.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <string>
-#include <unistd.h>
 
 namespace stoker {
 namespace {

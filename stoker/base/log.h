@@ -2,9 +2,9 @@
 // Status.
 #pragma once
 
-#include <string_view>
-
 #include <fmt/format.h>
+
+#include <string_view>
 
 namespace stoker {
 

@@ -137,15 +137,18 @@ TEST(IndexPermutation, BatchesDrawEvenlyFromTheWholeRange) {
 
 // Our own values: the order is part of a run's format, so a change here breaks every stored run.
 TEST(IndexPermutation, KeepsItsGoldenOrder) {
-  EXPECT_EQ(Order(10, 1, 0, 0), (std::vector<int64_t>{}));
+  EXPECT_EQ(Order(10, 1, 0, 0), (std::vector<int64_t>{4, 5, 1, 8, 6, 9, 7, 0, 3, 2}));
   const auto first_of = [](int64_t n) {
     const IndexPermutation permutation(n, 42, 7, 3);
     return std::array<int64_t, 4>{permutation(0), permutation(1), permutation(n / 2),
                                   permutation(n - 1)};
   };
-  EXPECT_EQ(first_of(60'000), (std::array<int64_t, 4>{}));
-  EXPECT_EQ(first_of(1'000'000'000), (std::array<int64_t, 4>{}));
-  EXPECT_EQ(first_of((int64_t{1} << 62) - 1), (std::array<int64_t, 4>{}));
+  EXPECT_EQ(first_of(60'000), (std::array<int64_t, 4>{43265, 34455, 55218, 16207}));
+  EXPECT_EQ(first_of(1'000'000'000),
+            (std::array<int64_t, 4>{164919042, 836799137, 647876732, 871165744}));
+  EXPECT_EQ(first_of((int64_t{1} << 62) - 1),
+            (std::array<int64_t, 4>{333111418481880063, 3728153552345449071, 3284036124999981963,
+                                    287134796518620764}));
 }
 
 }  // namespace

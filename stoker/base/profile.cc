@@ -1,9 +1,9 @@
 #include "stoker/base/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 namespace stoker {
 namespace {

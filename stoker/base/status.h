@@ -6,6 +6,8 @@
 // "while ..." in front (While). Nothing is printed on the way.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,8 +15,6 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-
-#include <fmt/format.h>
 
 namespace stoker {
 
@@ -151,8 +151,9 @@ class [[nodiscard]] Result {
 
 #define STOKER_CONCAT_INNER_(a, b) a##b
 #define STOKER_CONCAT_(a, b) STOKER_CONCAT_INNER_(a, b)
-#define STOKER_ASSIGN_OR_RETURN(declaration, ...) \
-  STOKER_ASSIGN_OR_RETURN_IMPL_(STOKER_CONCAT_(stoker_result_, __LINE__), declaration, (__VA_ARGS__))
+#define STOKER_ASSIGN_OR_RETURN(declaration, ...)                                      \
+  STOKER_ASSIGN_OR_RETURN_IMPL_(STOKER_CONCAT_(stoker_result_, __LINE__), declaration, \
+                                (__VA_ARGS__))
 #define STOKER_ASSIGN_OR_RETURN_IMPL_(result, declaration, expression) \
   auto result = (expression);                                          \
   if (!result.ok()) return result.status();                            \

@@ -1,15 +1,25 @@
 // Matchers and helpers for tests. Included by tests only.
 #pragma once
 
-#include <filesystem>
-#include <string>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <string_view>
 
 #include "stoker/base/status.h"
 
 namespace stoker {
+
+// How failed expectations show them.
+inline void PrintTo(const Status& status, std::ostream* out) { *out << status.ToString(); }
+template <typename T>
+void PrintTo(const Result<T>& result, std::ostream* out) {
+  *out << (result.ok() ? testing::PrintToString(*result) : result.status().ToString());
+}
 
 inline const Status& StatusOf(const Status& status) { return status; }
 template <typename T>
@@ -34,7 +44,7 @@ MATCHER_P2(FailsWith, code, text,
 #define STOKER_ASSERT_OK(expression) ASSERT_THAT((expression), ::stoker::IsOk())
 #define STOKER_EXPECT_OK(expression) EXPECT_THAT((expression), ::stoker::IsOk())
 // Declares and fills `declaration`, or ends the test.
-#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, ...)                                    \
+#define STOKER_ASSERT_OK_AND_ASSIGN(declaration, ...)                                           \
   STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(STOKER_CONCAT_(stoker_test_result_, __LINE__), declaration, \
                                     (__VA_ARGS__))
 #define STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(result, declaration, expression) \

@@ -1,11 +1,12 @@
 #include "stoker/base/worker_group.h"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <utility>
 
 #include "stoker/base/control_group.h"
