@@ -17,7 +17,7 @@ namespace stoker {
 
 struct OpenedDevice {
   c10::Device device = c10::kCPU;
-  std::string description;  // "cpu (2 threads, AVX512)", "cuda:0 (NVIDIA H200)"
+  std::string description;  // "cpu (AVX512)", "cuda:0"
   std::string note;         // where `auto` passed over an accelerator: why; else empty
 
   bool is_cpu() const { return device.is_cpu(); }

@@ -18,7 +18,7 @@
 
 namespace stoker {
 
-struct Batch {
+struct TensorBatch {
   at::Tensor input;   // floating point, [samples, ...]
   at::Tensor target;  // int64, [samples]
 
@@ -26,8 +26,8 @@ struct Batch {
 };
 
 struct FeederOptions {
-  std::string input = "image";   // the field that becomes Batch::input
-  std::string target = "label";  // the field that becomes Batch::target
+  std::string input = "image";   // the field that becomes TensorBatch::input
+  std::string target = "label";  // the field that becomes TensorBatch::target
   c10::Device device = c10::kCPU;
   // Of the inputs with four dimensions; the others stay contiguous.
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
@@ -53,7 +53,7 @@ class Feeder {
                                                 const Spec& spec, FeederOptions options);
 
   // The next batch, nothing at the end, or the pipeline's error.
-  Result<std::optional<Batch>> Next();
+  Result<std::optional<TensorBatch>> Next();
 
   // Where the pipeline stands: the batches handed out are done. See Iterator.
   Result<Json> Save() const { return elements_->Save(); }
@@ -66,7 +66,7 @@ class Feeder {
  private:
   Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
   at::Tensor OnDevice(at::Tensor host) const;
-  Result<Batch> MakeBatch(const Element& element) const;
+  Result<TensorBatch> MakeBatch(const Element& element) const;
 
   const std::unique_ptr<Iterator> elements_;
   const FeederFields fields_;

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/json.h"
 #include "stoker/base/status.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/choices.h"
@@ -40,7 +39,7 @@ class Learner {
   // the device, not waited for. On the CPU, where the loss is there at once, one that is not finite
   // stops the step before anything changes. Errors: a class number out of range (which sample),
   // shapes that do not fit, no memory.
-  Result<at::Tensor> Step(const Batch& batch, const ScheduleValue& now);
+  Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now);
 
   Model& model() { return *model_; }
   const Placement& placement() const { return placement_; }
@@ -60,9 +59,5 @@ class Learner {
   const Placement placement_;
   std::vector<at::Tensor> parameters_;
 };
-
-// The state of torch's random generators (CPU, and the device's own), as hex.
-Json SaveRandomState(c10::Device device);
-Status RestoreRandomState(const Json& state, c10::Device device);
 
 }  // namespace stoker

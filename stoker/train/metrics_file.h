@@ -21,9 +21,12 @@ class MetricsFile {
   // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
   Status Append(const Json& line);
 
-  // Removes the lines of steps behind `step`, and a last line that was cut short: a run that
-  // resumes at `step` writes them again. The file is replaced atomically.
-  Status CutBack(int64_t step);
+  // Bytes in the file: what a checkpoint notes, and a resumed run gives to CutBack.
+  Result<uint64_t> Size() const;
+
+  // Removes what was appended when the file was longer than `size` bytes, and a last line that was cut
+  // short: a run that resumes from there writes it again, so that no step appears twice.
+  Status CutBack(uint64_t size);
 
  private:
   MetricsFile(std::string path, Descriptor descriptor)

@@ -12,7 +12,7 @@ namespace stoker {
 
 struct StartEvent {
   std::string run;     // the run directory
-  std::string device;  // "cpu (2 threads, AVX512)"
+  std::string device;  // "cpu (AVX512)"
   std::string model;   // its name in the recipe
   int64_t parameters = 0;
   int64_t first_step = 0;  // steps done before, by the run that is resumed

@@ -1,0 +1,123 @@
+#include "stoker/device/feeder.h"
+
+#include <torch/torch.h>
+
+#include "stoker/base/testing.h"
+#include "stoker/data/from_arrays.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime.h"
+#include "stoker/device/accelerator.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kSamples = 10;
+
+// Ten images of 2 channels, 2 x 3, whose values count up; labels 0 to 9 as bytes; batches of 4.
+Dataset Images() {
+  std::vector<float> pixels(kSamples * 12);
+  std::iota(pixels.begin(), pixels.end(), 0.0f);
+  std::vector<uint8_t> labels(kSamples);
+  std::iota(labels.begin(), labels.end(), 0);
+  return *(FromArrays({{"image", Array::Of<float>(pixels, {kSamples, 2, 2, 3})},
+                       {"label", Array::Of(labels)}}) |
+           Batch{.size = 4});
+}
+
+Result<std::unique_ptr<Feeder>> Feed(const Dataset& dataset, const FeederOptions& options = {}) {
+  STOKER_ASSIGN_OR_RETURN(auto elements, dataset.Open(Runtime::Threaded(1)));
+  return Feeder::Create(std::move(elements), dataset.spec(), options);
+}
+
+at::Tensor AllInputs() { return torch::arange(120, torch::kFloat).view({10, 2, 2, 3}); }
+at::Tensor AllTargets() { return torch::arange(10); }
+
+// The whole pass, put together again on the CPU.
+void ExpectAllBatches(Feeder& feeder, c10::Device device) {
+  std::vector<at::Tensor> inputs, targets;
+  while (true) {
+    STOKER_ASSERT_OK_AND_ASSIGN(auto batch, feeder.Next());
+    if (!batch) break;
+    EXPECT_EQ(batch->input.device(), device);
+    EXPECT_EQ(batch->target.device(), device);
+    EXPECT_EQ(batch->target.scalar_type(), torch::kLong);
+    inputs.push_back(batch->input.cpu());
+    targets.push_back(batch->target.cpu());
+  }
+  ASSERT_EQ(inputs.size(), 3u);
+  EXPECT_EQ(inputs.back().size(0), 2);
+  EXPECT_TRUE(torch::equal(torch::cat(inputs), AllInputs()));
+  EXPECT_TRUE(torch::equal(torch::cat(targets), AllTargets()));
+}
+
+TEST(Feeder, GivesInputsAndClassNumbersInOrder) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(Images()));
+  ExpectAllBatches(*feeder, torch::kCPU);
+}
+
+TEST(Feeder, GivesTheLayoutItWasAskedFor) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
+                              Feed(Images(), {.memory_format = at::MemoryFormat::ChannelsLast}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_TRUE(batch->input.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::equal(batch->input, AllInputs().slice(0, 0, 4)));
+}
+
+TEST(Feeder, ContinuesBehindTheBatchesHandedOut) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto first, Feed(Images()));
+  STOKER_ASSERT_OK(first->Next());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, first->Save());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto second, Feed(Images()));
+  STOKER_ASSERT_OK(second->Restore(state));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, second->Next());
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_TRUE(torch::equal(batch->target, AllTargets().slice(0, 4, 8)));
+}
+
+TEST(Feeder, CopiesToAnAcceleratorWhereThereIsOne) {
+  const Result<OpenedDevice> opened = OpenDevice("cuda");
+  if (!opened.ok()) GTEST_SKIP() << opened.status().message();
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto feeder,
+      Feed(Images(), {.device = opened->device, .memory_format = at::MemoryFormat::ChannelsLast}));
+  ExpectAllBatches(*feeder, opened->device);
+}
+
+struct BrokenCase {
+  const char* name;
+  Field image, label;
+  const char* says;
+};
+const BrokenCase kBroken[] = {
+    {"BytesAsInput",
+     {"image", DType::kUInt8, {-1, 3}},
+     {"label", DType::kUInt8, {-1}},
+     "image: uint8[?, 3] is no floating-point input; put `normalize`"},
+    {"NotBatched",
+     {"image", DType::kFloat32, {3}},
+     {"label", DType::kUInt8, {}},
+     "end the pipeline with `batch`"},
+    {"FloatTarget",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kFloat32, {-1}},
+     "does not hold class numbers"},
+    {"TwoTargetsASample",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kInt64, {-1, 2}},
+     "one class number a sample"},
+    {"NoInput", {"picture", DType::kFloat32, {-1, 3}}, {"label", DType::kInt64, {-1}}, "image"},
+    {"NoTarget", {"image", DType::kFloat32, {-1, 3}}, {"class", DType::kInt64, {-1}}, "label"},
+};
+
+class FeederFieldsBroken : public testing::TestWithParam<BrokenCase> {};
+TEST_P(FeederFieldsBroken, SaysWhatIsWrongWithTheField) {
+  const Spec spec{{GetParam().image, GetParam().label}};
+  EXPECT_THAT(FindFeederFields(spec, {}).status().message(), testing::HasSubstr(GetParam().says));
+}
+INSTANTIATE_TEST_SUITE_P(All, FeederFieldsBroken, testing::ValuesIn(kBroken),
+                         [](const auto& broken) { return broken.param.name; });
+
+}  // namespace
+}  // namespace stoker

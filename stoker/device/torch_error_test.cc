@@ -1,0 +1,43 @@
+#include "stoker/device/torch_error.h"
+
+#include <torch/torch.h>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+TEST(TorchError, WhatDoesNotThrowIsOk) {
+  int calls = 0;
+  STOKER_EXPECT_OK(CatchTorchErrors([&] { ++calls; }));
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(TorchError, AStatusOfTheBodyIsPassedOn) {
+  EXPECT_THAT(CatchTorchErrors([] { return NotFound("nothing here"); }),
+              FailsWith(StatusCode::kNotFound, "nothing here"));
+}
+
+TEST(TorchError, WrongShapesAreInvalidArgumentWithTorchsWordsAndNoBacktrace) {
+  const Status status = CatchTorchErrors([] {
+    torch::matmul(torch::zeros({2, 3}), torch::zeros({2, 3}));
+  });
+  EXPECT_THAT(status,
+              FailsWith(StatusCode::kInvalidArgument, "cannot be multiplied (2x3 and 2x3)"));
+  EXPECT_EQ(status.message().find("raised from"), std::string::npos);
+}
+
+TEST(TorchError, TooMuchMemoryIsResourceExhausted) {
+  EXPECT_THAT(CatchTorchErrors([] { torch::empty({int64_t{1} << 50}); }),
+              FailsWith(StatusCode::kResourceExhausted, "allocate"));
+  EXPECT_THAT(CatchTorchErrors([] { throw std::bad_alloc(); }),
+              FailsWith(StatusCode::kResourceExhausted, "smaller batch"));
+}
+
+TEST(TorchError, OtherExceptionsAreInternal) {
+  EXPECT_THAT(CatchTorchErrors([] { throw std::runtime_error("odd"); }),
+              FailsWith(StatusCode::kInternal, "odd"));
+}
+
+}  // namespace
+}  // namespace stoker

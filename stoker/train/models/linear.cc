@@ -1,0 +1,33 @@
+#include "stoker/train/models/linear.h"
+
+#include <torch/nn/modules/linear.h>
+
+#include "stoker/train/model.h"
+
+namespace stoker {
+namespace {
+
+class LinearModel final : public Model {
+ public:
+  LinearModel(int64_t values, int64_t classes) : layer_(values, classes) {
+    // Place 1 of torch.nn.Sequential(Flatten(), Linear(values, classes)).
+    register_module("1", layer_);
+  }
+
+  at::Tensor Forward(const at::Tensor& input) override { return layer_(input.flatten(1)); }
+
+ private:
+  torch::nn::Linear layer_;
+};
+
+}  // namespace
+
+void Linear::Describe(OptionTable<Linear>& table) {
+  table.Field("classes", &Linear::classes, "number of classes", AtLeast(1));
+}
+
+Result<std::shared_ptr<Model>> Linear::Build(const ModelInput& input) const {
+  return std::make_shared<LinearModel>(input.num_values(), classes);
+}
+
+}  // namespace stoker

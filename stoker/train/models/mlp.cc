@@ -1,0 +1,56 @@
+#include "stoker/train/models/mlp.h"
+
+#include <torch/nn/functional/dropout.h>
+#include <torch/nn/modules/linear.h>
+
+#include "stoker/train/model.h"
+
+namespace stoker {
+namespace {
+
+class MlpModel final : public Model {
+ public:
+  MlpModel(const Mlp& options, const ModelInput& input) : dropout_(options.dropout) {
+    int64_t width = input.num_values();
+    int64_t place = 1;  // 0 is Flatten
+    const int64_t places_a_layer = dropout_ > 0 ? 3 : 2;
+    for (const int64_t hidden : options.hidden) {
+      AddLayer(place, width, hidden);
+      place += places_a_layer;
+      width = hidden;
+    }
+    AddLayer(place, width, options.classes);
+  }
+
+  at::Tensor Forward(const at::Tensor& input) override {
+    at::Tensor x = input.flatten(1);
+    for (size_t i = 0; i + 1 < layers_.size(); ++i) {
+      x = layers_[i](x).relu_();
+      if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
+    }
+    return layers_.back()(x);
+  }
+
+ private:
+  void AddLayer(int64_t place, int64_t in, int64_t out) {
+    layers_.push_back(register_module(std::to_string(place), torch::nn::Linear(in, out)));
+  }
+
+  const double dropout_;
+  std::vector<torch::nn::Linear> layers_;
+};
+
+}  // namespace
+
+void Mlp::Describe(OptionTable<Mlp>& table) {
+  table.Field("classes", &Mlp::classes, "number of classes", AtLeast(1))
+      .Field("hidden", &Mlp::hidden, "widths of the layers before the last", AtLeast(1))
+      .Field("dropout", &Mlp::dropout, "share of values dropped behind each ReLU",
+             OptionRange{.low = 0, .high = 0.99});
+}
+
+Result<std::shared_ptr<Model>> Mlp::Build(const ModelInput& input) const {
+  return std::make_shared<MlpModel>(*this, input);
+}
+
+}  // namespace stoker

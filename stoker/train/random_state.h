@@ -1,0 +1,17 @@
+// The state of torch's random generators: part of a checkpoint, and kept by what must not disturb it.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// Of the CPU's generator, and of the device's own where it has one: {"cpu": hex, "cuda:0": hex}.
+Json SaveRandomState(c10::Device device);
+
+// Errors: kDataLoss for a state that is missing or not ours.
+Status RestoreRandomState(const Json& state, c10::Device device);
+
+}  // namespace stoker

@@ -1,0 +1,139 @@
+#include "stoker/train/recipe.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "stoker/io/file.h"
+#include "stoker/train/optimizers/adamw.h"
+#include "stoker/train/schedules/one_cycle_schedule.h"
+
+namespace stoker {
+namespace {
+
+// The keys of `train:` that hold a section of their own.
+constexpr std::string_view kNested[] = {"optimizer", "schedule", "checkpoint"};
+
+bool IsNested(const std::string& key) {
+  return std::ranges::find(kNested, key) != std::end(kNested);
+}
+
+Status CheckTrainKeys(const ConfigNode& section) {
+  std::vector<std::string> names(std::begin(kNested), std::end(kNested));
+  for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
+  for (const ConfigNode::Entry& entry : section.entries) {
+    if (std::ranges::find(names, entry.key) != names.end()) continue;
+    const std::string nearest = NearestName(entry.key, names);
+    return InvalidArgument("{}: train: unknown key '{}'; {}", entry.key_location.ToString(),
+                           entry.key,
+                           nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
+                                           : fmt::format("did you mean '{}'?", nearest));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
+  using O = TrainOptions;
+  table.Field("epochs", &O::epochs, "passes over the training data", AtLeast(1))
+      .Field("seed", &O::seed, "what the weights, the order and all random draws come from",
+             AtLeast(0))
+      .Field("device", &O::device, "auto (an accelerator where there is one), cpu, cuda or cuda:N")
+      .Field("memory_format", &O::memory_format, "layout of images; auto times both",
+             OneOf{{"auto", "contiguous", "channels_last"}})
+      .Field("threads", &O::threads, "threads that compute; auto times some numbers",
+             Between(1, 1024))
+      .Field("feed_threads", &O::feed_threads,
+             "threads that run the input pipeline; auto: one for each CPU", Between(1, 1024))
+      .Field("input", &O::input, "field of the pipeline that the model sees")
+      .Field("target", &O::target, "field of the pipeline that holds the class numbers")
+      .Field("eval_every", &O::eval_every, "epochs between evaluations; there is one at the end too",
+             AtLeast(1))
+      .Field("log_every", &O::log_every, "steps between lines of metrics.jsonl", AtLeast(1))
+      .Field("max_steps", &O::max_steps,
+             "at most so many steps, whatever the epochs; the schedule stretches over these; auto: "
+             "no limit",
+             AtLeast(1));
+}
+
+void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
+  table
+      .Field("every_steps", &CheckpointOptions::every_steps,
+             "steps between checkpoints, beside the one after each epoch; auto: only those",
+             AtLeast(1))
+      .Field("keep", &CheckpointOptions::keep, "how many of the newest stay", AtLeast(1));
+}
+
+OptimizerRegistry::Configured DefaultOptimizer() { return Configure(Adamw{}); }
+ScheduleRegistry::Configured DefaultSchedule() { return Configure(OneCycleSchedule{}); }
+
+ConfigNode TrainRecipe::Filled() const {
+  ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
+  filled.entries.push_back({"optimizer", {}, optimizer.node});
+  filled.entries.push_back({"schedule", {}, schedule.node});
+  filled.entries.push_back(
+      {"checkpoint", {}, FormatOptions(OptionsOf<CheckpointOptions>(), &checkpoint)});
+  return filled;
+}
+
+ConfigNode Recipe::Filled() const {
+  return ConfigNode::Map(
+      {{"data", {}, data.filled}, {"model", {}, model.node}, {"train", {}, train.Filled()}});
+}
+
+Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
+  const ConfigNode* section = recipe.Find("model");
+  if (section == nullptr) {
+    return InvalidArgument(
+        "{}: the section 'model' is missing; it names one, such as model: {{convnet: {{classes: "
+        "10}}}}",
+        recipe.location.ToString());
+  }
+  return ModelRegistry::Builtin().Parse(*section);
+}
+
+Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
+  TrainRecipe train;
+  const ConfigNode* section = recipe.Find("train");
+  if (section == nullptr || section->kind == ConfigNode::Kind::kNull) return train;
+  if (section->kind != ConfigNode::Kind::kMap) {
+    return InvalidArgument("{}: 'train' is {}; it must be a map, such as train: {{epochs: 3}}",
+                           section->location.ToString(), section->KindName());
+  }
+  STOKER_RETURN_IF_ERROR(CheckTrainKeys(*section));
+  if (const ConfigNode* node = section->Find("optimizer")) {
+    STOKER_ASSIGN_OR_RETURN(train.optimizer, OptimizerRegistry::Builtin().Parse(*node));
+  }
+  if (const ConfigNode* node = section->Find("schedule")) {
+    STOKER_ASSIGN_OR_RETURN(train.schedule, ScheduleRegistry::Builtin().Parse(*node));
+  }
+  if (const ConfigNode* node = section->Find("checkpoint")) {
+    STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.checkpoint));
+  }
+  ConfigNode plain = *section;
+  std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
+  STOKER_RETURN_IF_ERROR(ParseOptionsOf(plain, train.options));
+  return train;
+}
+
+Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder) {
+  STOKER_RETURN_IF_ERROR(CheckSections(root));
+  // The sections that need no files come first: their errors are found without any.
+  STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
+  STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(root));
+  STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
+  return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
+}
+
+Result<Recipe> LoadRecipe(const std::filesystem::path& file,
+                          const std::vector<std::string>& assignments) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(file.string()));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode root, ParseYaml(text, file.string()));
+  for (const std::string& assignment : assignments) {
+    STOKER_RETURN_IF_ERROR(SetByPath(root, assignment));
+  }
+  return ParseRecipe(root, file.parent_path());
+}
+
+}  // namespace stoker

@@ -1,0 +1,44 @@
+#include "stoker/train/registry.h"
+
+namespace stoker {
+namespace {
+
+template <typename R>
+R Filled(void (*fill)(R&)) {
+  R registry;
+  fill(registry);
+  return registry;
+}
+
+}  // namespace
+
+const ModelRegistry& ModelRegistry::Builtin() {
+  static const ModelRegistry registry = Filled(RegisterBuiltinModels);
+  return registry;
+}
+
+const OptimizerRegistry& OptimizerRegistry::Builtin() {
+  static const OptimizerRegistry registry = Filled(RegisterBuiltinOptimizers);
+  return registry;
+}
+
+const ScheduleRegistry& ScheduleRegistry::Builtin() {
+  static const ScheduleRegistry registry = Filled(RegisterBuiltinSchedules);
+  return registry;
+}
+
+Result<ModelInput> ModelInputOf(const Field& field) {
+  const Shape& shape = field.shape;
+  const bool known = shape.size() >= 2 && IsFullyKnown(std::span(shape).subspan(1));
+  if (!known || shape.size() > 4) {
+    return InvalidArgument(
+        "field {} is no input for a model, which takes [samples, features], [samples, height, width] "
+        "or [samples, channels, height, width]; make the shape known before `batch`",
+        field.ToString());
+  }
+  if (shape.size() == 2) return ModelInput{.channels = shape[1]};
+  if (shape.size() == 3) return ModelInput{.channels = 1, .height = shape[1], .width = shape[2]};
+  return ModelInput{.channels = shape[1], .height = shape[2], .width = shape[3]};
+}
+
+}  // namespace stoker

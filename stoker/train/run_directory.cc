@@ -1,0 +1,124 @@
+#include "stoker/train/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace fs = std::filesystem;
+namespace {
+
+std::tm LocalTime(std::chrono::system_clock::time_point when) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  return local;
+}
+
+Result<Descriptor> TakeLock(const RunPaths& paths) {
+  Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "locking " + paths.lock());
+  return Unavailable("{}: another process is training in this run; wait for it or name another run",
+                     paths.root.string());
+}
+
+Status MakeEmptyDirectory(const fs::path& root) {
+  std::error_code error;
+  if (fs::exists(root, error) && !(fs::is_directory(root, error) && fs::is_empty(root, error))) {
+    return FailedPrecondition("{}: exists already; resume that run, or name another directory",
+                              root.string());
+  }
+  fs::create_directories(root, error);
+  if (error) return ErrnoStatus(error.value(), "making the run directory " + root.string());
+  return OkStatus();
+}
+
+// A JSON file of ours, or nothing where it does not exist.
+Result<std::optional<Json>> ReadJsonFile(const std::string& path) {
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.ok() && text.status().code() == StatusCode::kNotFound) return std::nullopt;
+  if (!text.ok()) return text.status();
+  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return DataLoss("{}: is no valid JSON; delete it or start anew", path);
+  return std::optional<Json>(std::move(json));
+}
+
+Status WriteJsonFile(const std::string& path, const Json& json) {
+  return WriteFileAtomically(path, json.dump(2) + "\n");
+}
+
+}  // namespace
+
+fs::path NewRunPath(const fs::path& parent, std::string_view recipe_name,
+                    std::chrono::system_clock::time_point now) {
+  const std::string name = fmt::format("{}-{:%Y%m%d-%H%M%S}", recipe_name, LocalTime(now));
+  fs::path path = parent / name;
+  std::error_code ignored;
+  for (int n = 2; fs::exists(path, ignored); ++n) path = parent / fmt::format("{}-{}", name, n);
+  return path;
+}
+
+Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
+  const std::string path = RunPaths{root}.recipe();
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.ok() && text.status().code() == StatusCode::kNotFound) {
+    return NotFound("{}: is no run directory (it has no recipe.yaml); runs are made by training",
+                    root.string());
+  }
+  if (!text.ok()) return text.status();
+  return ParseYaml(*text, path);
+}
+
+Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode& recipe) {
+  STOKER_RETURN_IF_ERROR(MakeEmptyDirectory(root));
+  RunPaths paths{root};
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  RunDirectory run(std::move(paths), std::move(lock));
+  STOKER_RETURN_IF_ERROR(run.WriteRecipe(recipe));
+  return run;
+}
+
+Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
+  STOKER_RETURN_IF_ERROR(ReadRunRecipe(root).status());
+  RunPaths paths{root};
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  return RunDirectory(std::move(paths), std::move(lock));
+}
+
+Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {
+  return WriteFileAtomically(paths_.recipe(), ToYaml(recipe));
+}
+
+Result<std::optional<Choices>> RunDirectory::ReadChoices() const {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(paths_.choices()));
+  if (!json) return std::nullopt;
+  Result<Choices> choices = Choices::FromJson(*json);
+  if (!choices.ok()) return choices.status().While("reading " + paths_.choices());
+  return std::optional<Choices>(*choices);
+}
+
+Status RunDirectory::WriteChoices(const Choices& choices) {
+  return WriteJsonFile(paths_.choices(), choices.ToJson());
+}
+
+Status RunDirectory::WriteSummary(const Json& summary) {
+  return WriteJsonFile(paths_.summary(), summary);
+}
+
+void RunDirectory::Log(std::string_view message) {
+  const Descriptor log(
+      ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  const std::string line = fmt::format(
+      "{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()), message);
+  [[maybe_unused]] const ssize_t written = ::write(log.get(), line.data(), line.size());
+}
+
+}  // namespace stoker
