@@ -37,7 +37,8 @@ Status WrongMagic(ByteReader& in) {
   if (kind == FileKind::kEmpty)
     return DataLoss("{}: the file is empty; copy or download it again", in.name());
   if (kind == FileKind::kGzip) {
-    return DataLoss("{}: byte 0: gzip data inside gzip data; decompress the file once (gunzip)",
+    // Files were decompressed once on the way here, and their name says so.
+    return DataLoss("{}: byte 0: this is gzip data, not IDX; decompress it first (gunzip)",
                     in.name());
   }
   if (kind != FileKind::kUnknown) {
