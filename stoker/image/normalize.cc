@@ -25,7 +25,7 @@ hn::Vec<D> LoadFloats(D d, const float* from) {
 }
 
 template <typename T>
-void NormalizePlane(const T* in, size_t n, ShiftScale constants, float* out) {
+void NormalizeVectors(const T* in, size_t n, ShiftScale constants, float* out) {
   const hn::ScalableTag<float> d;
   const auto shift = hn::Set(d, constants.shift);
   const auto scale = hn::Set(d, constants.scale);
@@ -38,10 +38,10 @@ void NormalizePlane(const T* in, size_t n, ShiftScale constants, float* out) {
 
 // HWY_EXPORT takes the name of a function, not of an instance of a template.
 void NormalizeBytes(const uint8_t* in, size_t n, ShiftScale constants, float* out) {
-  NormalizePlane(in, n, constants, out);
+  NormalizeVectors(in, n, constants, out);
 }
 void NormalizeFloats(const float* in, size_t n, ShiftScale constants, float* out) {
-  NormalizePlane(in, n, constants, out);
+  NormalizeVectors(in, n, constants, out);
 }
 
 const char* InstructionSet() { return hwy::TargetName(HWY_TARGET); }
