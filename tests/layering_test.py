@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Checks that every #include in stoker/ points the way the layering allows.
+
+Usage: layering_test.py [ROOT]     ROOT is the repository; without it, where this file stands
+
+Prints `file:line: what is wrong` for each include that does not, and exits 1. Tries itself first on
+a made-up tree that breaks every rule, so that it cannot pass by looking at nothing.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# Who may include whom, beside itself. The build's order of folders (CMakeLists.txt) follows from it.
+MAY_INCLUDE = {
+    "base": [],
+    "io": ["base"],
+    "formats": ["base", "io"],
+    "image": ["base"],
+    "data": ["base", "io", "formats", "image"],
+    "device": ["base", "data"],
+    "train": ["base", "io", "formats", "data", "device"],
+    "doctor": ["base"],
+    "tools": ["base", "io", "formats", "image", "data", "device", "train", "doctor"],
+}
+MAY_SEE_TORCH = ["device", "train"]
+
+SOURCE_SUFFIXES = {".h", ".hpp", ".cc", ".cpp", ".inc"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+
+
+def wrong_with(folder, opened_by, path):
+    """What is wrong with an include of `path` in stoker/`folder`, or None."""
+    if TORCH.match(path):
+        if folder in MAY_SEE_TORCH:
+            return None
+        return f"{folder} must not see torch ({path}); only {' and '.join(MAY_SEE_TORCH)} may"
+    if not path.startswith("stoker/"):
+        if opened_by == '"':
+            return f'"{path}" is not a path from the root; write "stoker/..."'
+        return None
+    target = path.split("/")[1]
+    if target not in MAY_INCLUDE:
+        return f"{path}: there is no folder '{target}' in the table of {pathlib.Path(__file__).name}"
+    if target == folder or target in MAY_INCLUDE[folder]:
+        return None
+    allowed = ", ".join(MAY_INCLUDE[folder]) or "nothing of ours"
+    return f"{folder} must not include {target} ({path}); it may include {allowed}"
+
+
+def check_file(path, name, folder):
+    """The problems of one file, each as `name:line: problem`."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    problems = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        include = INCLUDE.match(line)
+        problem = include and wrong_with(folder, include[1], include[2])
+        if problem:
+            problems.append(f"{name}:{number}: {problem}")
+    return problems
+
+
+def check(root):
+    """(number of source files, problems) of the tree root/stoker."""
+    files = 0
+    problems = []
+    for path in sorted((root / "stoker").rglob("*")):
+        if path.suffix not in SOURCE_SUFFIXES:
+            continue
+        files += 1
+        name = path.relative_to(root)
+        if len(name.parts) < 3 or name.parts[1] not in MAY_INCLUDE:
+            problems.append(f"{name}:1: it stands in no folder of the table in this test")
+            continue
+        problems += check_file(path, name, name.parts[1])
+    return files, problems
+
+
+# File, its text, and what must be said of it (None: nothing).
+MADE_UP = [
+    ("base/a.h", '#include <vector>\n#include "stoker/base/b.h"\n', None),
+    ("base/b.h", '\n#include "stoker/io/file.h"\n',
+     "stoker/base/b.h:2: base must not include io (stoker/io/file.h); it may include nothing of ours"),
+    ("io/c_test.cc", '#  include "stoker/data/element.h"', "stoker/io/c_test.cc:1: io must not include data"),
+    ("image/d.cc", '#include "stoker/io/file.h"\n', "stoker/image/d.cc:1: image must not include io"),
+    ("data/sources/e.cc", "#include <ATen/ATen.h>\n", "stoker/data/sources/e.cc:1: data must not see torch"),
+    ("tools/f.cc", "#include <torch/torch.h>\n", "stoker/tools/f.cc:1: tools must not see torch"),
+    ("device/g_test.cc", "#include <c10/core/Stream.h>\n", None),
+    ("device/h.h", '#include "stoker/train/loop.h"\n', "stoker/device/h.h:1: device must not include train"),
+    ("doctor/i.cc", '#include "stoker/data/element.h"\n', "stoker/doctor/i.cc:1: doctor must not include data"),
+    ("train/j.cc", '#include "sibling.h"\n', 'stoker/train/j.cc:1: "sibling.h" is not a path from the root'),
+    ("train/k.cc", '#include "stoker/typo/x.h"\n', "stoker/train/k.cc:1: stoker/typo/x.h: there is no folder 'typo'"),
+    ("tools/l.cc", '#include "stoker/train/loop.h"\n#include "stoker/data/element.h"\n', None),
+    ("extra/m.cc", "\n", "stoker/extra/m.cc:1: it stands in no folder"),
+    ("stray.cc", "\n", "stoker/stray.cc:1: it stands in no folder"),
+]
+
+
+def check_self():
+    """What is wrong with this test, tried on the made-up tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text, _ in MADE_UP:
+            path = root / "stoker" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        files, found = check(root)
+    complaints = []
+    if files != len(MADE_UP):
+        complaints.append(f"looked at {files} of {len(MADE_UP)} files")
+    for name, _, wanted in MADE_UP:
+        said = [problem for problem in found if problem.startswith(f"stoker/{name}:")]
+        if wanted is None and said:
+            complaints.append(f"{name} is right, but: {said[0]}")
+        if wanted is not None and not (len(said) == 1 and said[0].startswith(wanted)):
+            complaints.append(f"{name}: wanted '{wanted}', got {said}")
+    return complaints
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    complaints = check_self()
+    for complaint in complaints:
+        print(f"layering_test.py: its own check fails: {complaint}")
+    files, problems = check(root)
+    for problem in problems:
+        print(problem)
+    if files == 0:
+        print(f"{root}: there are no sources in stoker/")
+    if complaints or problems or files == 0:
+        return 1
+    print(f"{files} files follow the layering")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
