@@ -37,8 +37,8 @@ std::string_view TextOf(const Buffer& buffer) {
   return {reinterpret_cast<const char*>(buffer.data()), buffer.size()};
 }
 
-// The manifest's own checksum covers its list of files as this prints it, so a manifest is right only
-// if it is, byte for byte, what this makes of that list.
+// The manifest's own checksum covers its list of files as this prints it, so a manifest is right
+// only if it is, byte for byte, what this makes of that list.
 std::string ManifestText(const Json& files) {
   const Json manifest = {{"format", kFormat}, {"files", files}, {"crc32c", Crc(files.dump())}};
   return manifest.dump(2) + "\n";
@@ -111,8 +111,7 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
   }
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::Create(PathOf(step)));
   STOKER_RETURN_IF_ERROR(WriteSafetensors(made.path() + "/" + kTensors, tensors));
-  STOKER_RETURN_IF_ERROR(
-      WriteFileAtomically(made.path() + "/" + kState, state.dump(2) + "\n"));
+  STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kState, state.dump(2) + "\n"));
   Json files;
   STOKER_RETURN_IF_ERROR(AddToManifest(made.path(), kTensors, files));
   STOKER_RETURN_IF_ERROR(AddToManifest(made.path(), kState, files));

@@ -34,7 +34,8 @@ class CheckpointStore {
       : directory_(std::move(directory)), keep_(keep) {}
 
   // Writes the checkpoint of `step`, then removes those that are too many. A whole one of the
-  // same step stays as it is, a damaged one is replaced. Errors: those of io/atomic_file.h, after which the older ones are untouched.
+  // same step stays as it is, a damaged one is replaced. Errors: those of io/atomic_file.h, after
+  // which the older ones are untouched.
   Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state);
 
   // The steps that have a checkpoint, whole or not, oldest first.

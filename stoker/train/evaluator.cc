@@ -1,6 +1,5 @@
 #include "stoker/train/evaluator.h"
 
-#include <ATen/ops/cross_entropy_loss.h>
 #include <c10/core/InferenceMode.h>
 
 #include "stoker/base/clock.h"

@@ -68,8 +68,7 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           BuildModel(recipe.model, input, seed, placement));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           recipe.train.optimizer.build(ParametersOf(*model)));
-  return std::unique_ptr<Learner>(
-      new Learner(std::move(model), std::move(optimizer), placement));
+  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(optimizer), placement));
 }
 
 Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now) {

@@ -37,8 +37,8 @@ Status LossLog::Count(int64_t step, double loss) {
 }
 
 double LossLog::TakeMean() {
-  const double mean = count_ == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                  : sum_ / static_cast<double>(count_);
+  const double mean =
+      count_ == 0 ? std::numeric_limits<double>::quiet_NaN() : sum_ / static_cast<double>(count_);
   sum_ = 0;
   count_ = 0;
   return mean;

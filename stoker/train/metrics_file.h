@@ -24,8 +24,8 @@ class MetricsFile {
   // Bytes in the file: what a checkpoint notes, and a resumed run gives to CutBack.
   Result<uint64_t> Size() const;
 
-  // Removes what was appended when the file was longer than `size` bytes, and a last line that was cut
-  // short: a run that resumes from there writes it again, so that no step appears twice.
+  // Removes what was appended when the file was longer than `size` bytes, and a last line that was
+  // cut short: a run that resumes from there writes it again, so that no step appears twice.
   Status CutBack(uint64_t size);
 
  private:

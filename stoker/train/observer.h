@@ -34,9 +34,10 @@ struct StepEvent {
 };
 
 struct EpochEvent {
-  int64_t epoch = 0;        // finished, from 1
-  double train_loss = 0;    // mean since the last one logged
-  double images_per_s = 0;  // over the epoch's steps
+  int64_t epoch = 0;  // finished, from 1
+  int64_t step = 0;
+  double seconds = 0;       // in its steps
+  double images_per_s = 0;  // over its steps
 };
 
 struct EvaluateEvent {

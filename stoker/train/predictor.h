@@ -24,7 +24,9 @@ class Predictor {
   // Reads the recipe and the weights of the run: weights.safetensors, or those of the newest
   // checkpoint where training has not finished. The data need not be there. Errors: kNotFound (no
   // run, no weights), kDataLoss, and weights that do not fit the recipe's model.
-  static Result<std::unique_ptr<Predictor>> Open(const std::filesystem::path& run);
+  //   assignments  change keys of the stored recipe first, such as "data.root=/data"
+  static Result<std::unique_ptr<Predictor>> Open(const std::filesystem::path& run,
+                                                 const std::vector<std::string>& assignments = {});
   ~Predictor();
 
   // Where the weights came from, for messages: a path.

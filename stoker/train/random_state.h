@@ -1,4 +1,5 @@
-// The state of torch's random generators: part of a checkpoint, and kept by what must not disturb it.
+// The state of torch's random generators: part of a checkpoint, and kept by what must not disturb
+// it.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -48,8 +48,8 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
              "threads that run the input pipeline; auto: one for each CPU", Between(1, 1024))
       .Field("input", &O::input, "field of the pipeline that the model sees")
       .Field("target", &O::target, "field of the pipeline that holds the class numbers")
-      .Field("eval_every", &O::eval_every, "epochs between evaluations; there is one at the end too",
-             AtLeast(1))
+      .Field("eval_every", &O::eval_every,
+             "epochs between evaluations; there is one at the end too", AtLeast(1))
       .Field("log_every", &O::log_every, "steps between lines of metrics.jsonl", AtLeast(1))
       .Field("max_steps", &O::max_steps,
              "at most so many steps, whatever the epochs; the schedule stretches over these; auto: "

@@ -32,7 +32,8 @@ Result<ModelInput> ModelInputOf(const Field& field) {
   const bool known = shape.size() >= 2 && IsFullyKnown(std::span(shape).subspan(1));
   if (!known || shape.size() > 4) {
     return InvalidArgument(
-        "field {} is no input for a model, which takes [samples, features], [samples, height, width] "
+        "field {} is no input for a model, which takes [samples, features], [samples, height, "
+        "width] "
         "or [samples, channels, height, width]; make the shape known before `batch`",
         field.ToString());
   }

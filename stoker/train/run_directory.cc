@@ -116,8 +116,8 @@ Status RunDirectory::WriteSummary(const Json& summary) {
 void RunDirectory::Log(std::string_view message) {
   const Descriptor log(
       ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
-  const std::string line = fmt::format(
-      "{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()), message);
+  const std::string line = fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n",
+                                       LocalTime(std::chrono::system_clock::now()), message);
   [[maybe_unused]] const ssize_t written = ::write(log.get(), line.data(), line.size());
 }
 

@@ -23,6 +23,8 @@
 
 namespace stoker {
 
+class TrainingLoop;
+
 struct TrainSummary {
   bool interrupted = false;  // stopped before the end; a checkpoint was written
   int64_t step = 0;          // done in all
@@ -70,10 +72,9 @@ class Trainer {
   Profile GetProfile() const;
 
  private:
-  class Loop;
-  explicit Trainer(std::unique_ptr<Loop> loop);
+  explicit Trainer(std::unique_ptr<TrainingLoop> loop);
 
-  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<TrainingLoop> loop_;
 };
 
 }  // namespace stoker

@@ -27,8 +27,8 @@ class ConvnetModel final : public Model {
     const size_t blocks = options.channels.size();
     const int64_t values =
         channels * HalvedTimes(input.height, blocks) * HalvedTimes(input.width, blocks);
-    classifier_ = register_module(std::to_string(place + 1),
-                                  torch::nn::Linear(values, options.classes));
+    classifier_ =
+        register_module(std::to_string(place + 1), torch::nn::Linear(values, options.classes));
   }
 
   at::Tensor Forward(const at::Tensor& input) override {
@@ -50,9 +50,8 @@ class ConvnetModel final : public Model {
 
   void AddBlock(int64_t place, int64_t in, int64_t out) {
     const auto options = torch::nn::Conv2dOptions(in, out, 3).padding(1).bias(false);
-    blocks_.push_back(
-        {register_module(std::to_string(place), torch::nn::Conv2d(options)),
-         register_module(std::to_string(place + 1), torch::nn::BatchNorm2d(out))});
+    blocks_.push_back({register_module(std::to_string(place), torch::nn::Conv2d(options)),
+                       register_module(std::to_string(place + 1), torch::nn::BatchNorm2d(out))});
   }
 
   std::vector<Block> blocks_;
@@ -70,7 +69,8 @@ Result<std::shared_ptr<Model>> Convnet::Build(const ModelInput& input) const {
   const int64_t smallest = int64_t{1} << std::min<size_t>(channels.size(), 32);
   if (input.height < smallest || input.width < smallest) {
     return InvalidArgument(
-        "convnet: images of {} x {} are too small for {} blocks, each of which halves them; they need "
+        "convnet: images of {} x {} are too small for {} blocks, each of which halves them; they "
+        "need "
         "at least {} x {}: give fewer `channels`",
         input.height, input.width, channels.size(), smallest, smallest);
   }

@@ -1,0 +1,186 @@
+#include "stoker/train/predictor.h"
+
+#include <ATen/ops/softmax.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "stoker/data/from_arrays.h"
+#include "stoker/data/runtime.h"
+#include "stoker/device/accelerator.h"
+#include "stoker/device/feeder.h"
+#include "stoker/device/tensor.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/io/file.h"
+#include "stoker/train/checkpoint.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/run_directory.h"
+
+namespace stoker {
+namespace {
+
+struct Weights {
+  std::vector<NamedArray> arrays;
+  std::string prefix;  // of the model's arrays
+  std::string source;  // a path
+};
+
+Result<Weights> FinalWeights(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
+  Weights weights{.arrays = {}, .prefix = "", .source = path};
+  for (const SafetensorsEntry& entry : file.entries()) {
+    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
+    weights.arrays.push_back({entry.name, std::move(array)});
+  }
+  return weights;
+}
+
+Result<Weights> NewestWeights(const RunPaths& paths) {
+  const CheckpointStore store(paths.checkpoints(), /*keep=*/1);
+  Result<CheckpointStore::Newest> newest = store.LoadNewest();
+  if (newest.status().code() == StatusCode::kNotFound) {
+    return NotFound("{}: has neither weights.safetensors nor a checkpoint yet; train it first",
+                    paths.root.string());
+  }
+  STOKER_RETURN_IF_ERROR(newest.status());
+  std::vector<NamedArray> arrays = std::move(newest->checkpoint.tensors);
+  std::erase_if(arrays, [](const NamedArray& a) { return !a.name.starts_with("model."); });
+  return Weights{
+      .arrays = std::move(arrays), .prefix = "model.", .source = store.PathOf(newest->step)};
+}
+
+Result<Weights> LoadWeights(const RunPaths& paths) {
+  Result<Weights> weights = FinalWeights(paths.weights());
+  if (weights.status().code() != StatusCode::kNotFound) return weights;
+  return NewestWeights(paths);
+}
+
+// The names of the classes are plain text in the recipe: no data is needed to read them.
+std::vector<std::string> ClassesOf(const ConfigNode& recipe) {
+  std::vector<std::string> classes;
+  const ConfigNode* data = recipe.Find("data");
+  const ConfigNode* list = data == nullptr ? nullptr : data->Find("classes");
+  if (list == nullptr) return classes;
+  for (const ConfigNode& name : list->items) classes.push_back(name.scalar);
+  return classes;
+}
+
+}  // namespace
+
+struct Predictor::Parts {
+  std::filesystem::path run;
+  ConfigNode recipe;
+  ModelRegistry::Configured model_recipe;
+  TrainOptions options;
+  std::vector<std::string> classes;
+  OpenedDevice device;
+  Weights weights;
+  std::shared_ptr<Model> model = nullptr;  // made once the shape of a sample is known
+
+  Result<std::unique_ptr<Feeder>> Feed(const Dataset& dataset) const {
+    STOKER_ASSIGN_OR_RETURN(auto batches, dataset.Open(Runtime::Threaded(1)));
+    return Feeder::Create(
+        std::move(batches), dataset.spec(),
+        {.input = options.input, .target = options.target, .device = device.device});
+  }
+
+  Status MakeModel(const Spec& spec) {
+    if (model) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
+    STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(spec.fields[input]));
+    STOKER_ASSIGN_OR_RETURN(model,
+                            BuildModel(model_recipe, shape, /*seed=*/0, {.device = device.device}));
+    return CopyArraysInto(StateOf(*model), weights.arrays, weights.prefix, weights.source);
+  }
+
+  // The samples behind the transforms of the eval pipeline, with class numbers that nobody reads.
+  Result<Dataset> Prepare(const Array& samples) const {
+    Array labels = Array::Allocate(DType::kUInt8, {samples.shape().front()});
+    std::memset(labels.data(), 0, labels.num_bytes());
+    STOKER_ASSIGN_OR_RETURN(
+        Dataset source,
+        FromArrays({{options.input, samples}, {options.target, std::move(labels)}}, "samples"));
+    return BuildEvalPipelineOn(recipe, std::move(source));
+  }
+};
+
+namespace {
+
+void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out) {
+  const int64_t samples = probabilities.shape()[0];
+  for (int64_t i = 0; i < samples; ++i) {
+    const Array row = probabilities.Row(i);
+    const std::span<float> values = row.values<float>();
+    out.push_back({.probabilities = {values.begin(), values.end()},
+                   .best = std::ranges::max_element(values) - values.begin()});
+  }
+}
+
+Status PredictBatch(Model& model, const TensorBatch& batch, std::vector<Prediction>& out) {
+  at::Tensor probabilities;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors(
+      [&] { probabilities = at::softmax(model.Forward(batch.input), 1).to(at::kFloat); }));
+  STOKER_ASSIGN_OR_RETURN(const Array rows, ToArray(probabilities));
+  AppendPredictions(rows, out);
+  return OkStatus();
+}
+
+}  // namespace
+
+Predictor::Predictor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Predictor::~Predictor() = default;
+
+const std::string& Predictor::weights() const { return parts_->weights.source; }
+const std::vector<std::string>& Predictor::classes() const { return parts_->classes; }
+
+Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run) {
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
+  STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
+  STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
+  STOKER_ASSIGN_OR_RETURN(Weights weights, LoadWeights(RunPaths{run}));
+  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(train.options.device));
+  std::vector<std::string> classes = ClassesOf(recipe);
+  return std::unique_ptr<Predictor>(
+      new Predictor(std::make_unique<Parts>(Parts{.run = run,
+                                                  .recipe = std::move(recipe),
+                                                  .model_recipe = std::move(model),
+                                                  .options = std::move(train.options),
+                                                  .classes = std::move(classes),
+                                                  .device = std::move(device),
+                                                  .weights = std::move(weights)})));
+}
+
+Result<Evaluation> Predictor::EvaluateRun() {
+  STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(parts_->recipe, parts_->run));
+  if (!data.eval) return FailedPrecondition("the recipe has no pipeline data.eval; add one");
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(data.eval->spec()));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(*data.eval));
+  return Evaluate(*parts_->model, *feeder);
+}
+
+Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
+  if (samples.shape().empty()) {
+    return InvalidArgument("samples are {}; the first dimension must count them",
+                           samples.ToString());
+  }
+  STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared.spec()));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(prepared));
+  const c10::InferenceMode no_gradients;
+  parts_->model->eval();
+  std::vector<Prediction> predictions;
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder->Next());
+    if (!batch) break;
+    STOKER_RETURN_IF_ERROR(PredictBatch(*parts_->model, *batch, predictions));
+  }
+  if (std::ssize(predictions) != samples.shape().front()) {
+    return FailedPrecondition(
+        "data.eval gives {} of {} samples; predictions need a pipeline that leaves out none",
+        predictions.size(), samples.shape().front());
+  }
+  return predictions;
+}
+
+}  // namespace stoker

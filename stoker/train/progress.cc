@@ -1,0 +1,30 @@
+#include "stoker/train/progress.h"
+
+namespace stoker {
+
+Json Progress::ToJson() const {
+  return {{"step", step},
+          {"closed_step", closed_step},
+          {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
+          {"best_accuracy", best_accuracy}};
+}
+
+Result<Progress> Progress::FromJson(const Json& json) {
+  try {
+    Progress progress;
+    json.at("step").get_to(progress.step);
+    json.at("closed_step").get_to(progress.closed_step);
+    json.at("best_accuracy").get_to(progress.best_accuracy);
+    if (const Json& last = json.at("last_evaluation"); !last.is_null()) {
+      progress.last_evaluation = Evaluation{.samples = last.at("samples"),
+                                            .loss = last.at("loss"),
+                                            .accuracy = last.at("accuracy"),
+                                            .seconds = last.at("seconds")};
+    }
+    return progress;
+  } catch (const Json::exception& error) {
+    return DataLoss("the progress is not as we write it: {}", error.what());
+  }
+}
+
+}  // namespace stoker

@@ -1,0 +1,61 @@
+#include "stoker/train/run_recorder.h"
+
+namespace stoker {
+namespace {
+
+TrainObserver& Nobody() {
+  static TrainObserver nobody;
+  return nobody;
+}
+
+}  // namespace
+
+Result<RunRecorder> RunRecorder::Open(RunDirectory& run, TrainObserver* observer) {
+  STOKER_ASSIGN_OR_RETURN(MetricsFile metrics, MetricsFile::Open(run.paths().metrics()));
+  return RunRecorder(run, observer == nullptr ? Nobody() : *observer, std::move(metrics));
+}
+
+void RunRecorder::Started(const StartEvent& event) {
+  run_.Log(fmt::format("{} at step {} of {}: {} with {} parameters on {}, {}, {} threads",
+                       event.first_step == 0 ? "starting" : "resuming", event.first_step,
+                       event.total_steps, event.model, event.parameters, event.device,
+                       MemoryFormatName(event.choices.memory_format), event.choices.threads));
+  for (const TuneTrial& trial : event.tuning.trials) {
+    run_.Log(fmt::format("tried {}, {} threads: {:.2f} ms a step{}",
+                         MemoryFormatName(trial.choices.memory_format), trial.choices.threads,
+                         trial.step_ms, trial.chosen ? "; chosen" : ""));
+  }
+  for (const std::string& warning : event.warnings) run_.Log("warning: " + warning);
+  observer_.OnStart(event);
+}
+
+Status RunRecorder::Logged(const TrainLine& line) {
+  Json json = {{"kind", "train"},        {"step", line.step},
+               {"epoch", line.epoch},    {"loss", line.loss},
+               {"lr", line.schedule.lr}, {"images_per_s", line.images_per_s},
+               {"waited", line.waited}};
+  if (line.schedule.momentum) json["momentum"] = *line.schedule.momentum;
+  return metrics_.Append(json);
+}
+
+Status RunRecorder::Evaluated(const EvaluateEvent& event) {
+  Json json = event.evaluation.ToJson();
+  json["kind"] = "eval";
+  json["step"] = event.step;
+  json["epoch"] = event.epoch;
+  STOKER_RETURN_IF_ERROR(metrics_.Append(json));
+  run_.Log(fmt::format("step {}, epoch {}: accuracy {:.4f}, loss {:.4f}{}", event.step, event.epoch,
+                       event.evaluation.accuracy, event.evaluation.loss,
+                       event.best ? "; the best so far" : ""));
+  observer_.OnEvaluate(event);
+  return OkStatus();
+}
+
+void RunRecorder::Checkpointed(const CheckpointEvent& event) {
+  run_.Log(fmt::format("step {}: checkpoint written in {:.3f} s", event.step, event.seconds));
+  observer_.OnCheckpoint(event);
+}
+
+void RunRecorder::Ended(std::string_view how) { run_.Log(how); }
+
+}  // namespace stoker

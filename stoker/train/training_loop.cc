@@ -1,0 +1,340 @@
+#include "stoker/train/training_loop.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/worker_group.h"
+#include "stoker/data/runtime.h"
+#include "stoker/train/random_state.h"
+
+namespace stoker {
+namespace {
+
+constexpr int kStateFormat = 1;
+
+Result<Json> Member(const Json& state, const char* key) {
+  const auto found = state.find(key);
+  if (found == state.end()) return DataLoss("'{}' is missing in its state.json", key);
+  return *found;
+}
+
+}  // namespace
+
+TrainingLoop::TrainingLoop(Setup setup)
+    : recipe_(std::move(setup.recipe)),
+      plan_(std::move(setup.plan)),
+      device_(std::move(setup.device)),
+      run_(std::move(setup.run)),
+      resume_(setup.resume),
+      allow_changes_(setup.allow_changes),
+      warnings_(std::move(setup.warnings)),
+      checkpoints_(run_.paths().checkpoints(), recipe_.train.checkpoint.keep) {}
+
+Profile TrainingLoop::GetProfile() const { return feeder_ ? feeder_->GetProfile() : Profile{}; }
+
+Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
+  stop_ = stop;
+  STOKER_RETURN_IF_ERROR(Start(observer));
+  const Status status = RunSteps();
+  if (!status.ok()) {
+    recorder_->Ended("failed: " + status.ToString());
+    return status;
+  }
+  if (!interrupted_) return Finish();
+  recorder_->Ended(fmt::format("interrupted after step {}", progress_.step));
+  return Summary();
+}
+
+// ---------------------------------------------------------------------------- before the first
+// step
+
+Status TrainingLoop::Start(TrainObserver* observer) {
+  STOKER_ASSIGN_OR_RETURN(recorder_, RunRecorder::Open(run_, observer));
+  STOKER_ASSIGN_OR_RETURN(schedule_, recipe_.train.schedule.build(plan_.schedule));
+  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose());
+  STOKER_ASSIGN_OR_RETURN(
+      learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format}));
+  STOKER_RETURN_IF_ERROR(OpenFeeder());
+  if (resume_) STOKER_RETURN_IF_ERROR(RestoreNewest());
+  TellStart(std::move(tuning));
+  return OkStatus();
+}
+
+// A run that has chosen once keeps its choices: others could change its bits.
+Result<TuneReport> TrainingLoop::Choose() {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before, run_.ReadChoices());
+  if (before && !allow_changes_) {
+    choices_ = *before;
+    at::set_num_threads(choices_.threads);
+    return TuneReport{.reason = "as chosen when the run began"};
+  }
+  STOKER_ASSIGN_OR_RETURN(Tuned tuned, Tune(recipe_, device_.device));
+  choices_ = tuned.choices;
+  STOKER_RETURN_IF_ERROR(run_.WriteChoices(choices_));
+  return std::move(tuned.report);
+}
+
+Runtime TrainingLoop::FeedRuntime() const {
+  if (recipe_.train.options.feed_threads) {
+    return Runtime::Threaded(static_cast<int>(*recipe_.train.options.feed_threads));
+  }
+  const int cpus = AvailableCpus();
+  return Runtime::Threaded(device_.is_cpu() ? std::max(1, cpus / 4) : cpus);
+}
+
+FeederOptions TrainingLoop::FeedOptions() const {
+  return {.input = recipe_.train.options.input,
+          .target = recipe_.train.options.target,
+          .device = device_.device,
+          .memory_format = ToTorch(choices_.memory_format)};
+}
+
+Status TrainingLoop::OpenFeeder() {
+  const auto seed = static_cast<uint64_t>(recipe_.train.options.seed);
+  STOKER_ASSIGN_OR_RETURN(auto batches, plan_.batches.Open(FeedRuntime(), {.seed = seed}));
+  STOKER_ASSIGN_OR_RETURN(feeder_,
+                          Feeder::Create(std::move(batches), plan_.batches.spec(), FeedOptions()));
+  return OkStatus();
+}
+
+Status TrainingLoop::RestoreNewest() {
+  const Result<CheckpointStore::Newest> newest = checkpoints_.LoadNewest();
+  if (newest.status().code() == StatusCode::kNotFound) {
+    warnings_.push_back("the run has no checkpoint yet, so it begins at step 0");
+    return recorder_->metrics().CutBack(0);
+  }
+  STOKER_RETURN_IF_ERROR(newest.status());
+  warnings_.insert(warnings_.end(), newest->warnings.begin(), newest->warnings.end());
+  return Restore(*newest).While("restoring " + checkpoints_.PathOf(newest->step));
+}
+
+Status TrainingLoop::Restore(const CheckpointStore::Newest& newest) {
+  const Json& state = newest.checkpoint.state;
+  STOKER_ASSIGN_OR_RETURN(const Json schedule, Member(state, "schedule"));
+  if (!allow_changes_ && schedule.value("steps_per_epoch", Json()) != plan_.steps_per_epoch()) {
+    return FailedPrecondition(
+        "an epoch had {} steps when the run began and has {} now: the data has changed; start a "
+        "new "
+        "run, or allow changes",
+        schedule.value("steps_per_epoch", Json()).dump(), plan_.steps_per_epoch());
+  }
+  STOKER_ASSIGN_OR_RETURN(const Json progress, Member(state, "progress"));
+  STOKER_ASSIGN_OR_RETURN(progress_, Progress::FromJson(progress));
+  STOKER_ASSIGN_OR_RETURN(const Json data, Member(state, "data"));
+  STOKER_RETURN_IF_ERROR(feeder_->Restore(data));
+  STOKER_ASSIGN_OR_RETURN(const Json loss, Member(state, "loss"));
+  STOKER_RETURN_IF_ERROR(loss_log_.Restore(loss));
+  STOKER_ASSIGN_OR_RETURN(const Json metrics_bytes, Member(state, "metrics_bytes"));
+  if (!metrics_bytes.is_number_unsigned()) return DataLoss("'metrics_bytes' is no size");
+  STOKER_RETURN_IF_ERROR(recorder_->metrics().CutBack(metrics_bytes.get<uint64_t>()));
+  STOKER_RETURN_IF_ERROR(
+      learner_->Restore(newest.checkpoint.tensors, checkpoints_.PathOf(newest.step)));
+  STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device_.device));
+  last_checkpoint_ = newest.step;
+  return OkStatus();
+}
+
+void TrainingLoop::TellStart(TuneReport tuning) {
+  if (!device_.note.empty()) warnings_.push_back(device_.note);
+  recorder_->Started({.run = run_.paths().root.string(),
+                      .device = device_.description,
+                      .model = recipe_.model.name,
+                      .parameters = CountParameters(learner_->model()),
+                      .first_step = progress_.step,
+                      .total_steps = plan_.total_steps(),
+                      .steps_per_epoch = plan_.steps_per_epoch(),
+                      .choices = choices_,
+                      .tuning = std::move(tuning),
+                      .warnings = warnings_});
+}
+
+// ----------------------------------------------------------------------------------------- the
+// loop
+
+bool TrainingLoop::AtEndOfEpoch() const {
+  const int64_t step = progress_.step;
+  return step > 0 && (step % plan_.steps_per_epoch() == 0 || step == plan_.total_steps());
+}
+
+bool TrainingLoop::Finished() const {
+  return progress_.step >= plan_.total_steps() && progress_.closed_step == progress_.step;
+}
+
+Status TrainingLoop::RunSteps() {
+  const std::optional<int64_t>& every_steps = recipe_.train.checkpoint.every_steps;
+  while (!Finished() && !interrupted_) {
+    if (StopRequested()) {
+      interrupted_ = true;
+      STOKER_RETURN_IF_ERROR(WriteCheckpoint());
+    } else if (AtEndOfEpoch() && progress_.closed_step != progress_.step) {
+      STOKER_RETURN_IF_ERROR(CloseEpoch());
+    } else {
+      STOKER_RETURN_IF_ERROR(TrainStep());
+      const bool due = every_steps && progress_.step % *every_steps == 0;
+      // The end of an epoch brings its own.
+      if (due && !AtEndOfEpoch()) STOKER_RETURN_IF_ERROR(WriteCheckpoint());
+    }
+  }
+  return OkStatus();
+}
+
+Status TrainingLoop::TrainStep() {
+  const Stopwatch watch;
+  STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder_->Next());
+  if (!batch) {
+    return DataLoss(
+        "data.train ended after {} of {} steps; its source gives less than it announced",
+        progress_.step, plan_.total_steps());
+  }
+  const ScheduleValue now = schedule_->At(progress_.step);
+  STOKER_ASSIGN_OR_RETURN(const at::Tensor loss, learner_->Step(*batch, now));
+  ++progress_.step;
+  STOKER_RETURN_IF_ERROR(Broken(loss_log_.Add(progress_.step, loss)));
+  const bool log = progress_.step % recipe_.train.options.log_every == 0;
+  if (log) STOKER_RETURN_IF_ERROR(Broken(loss_log_.Flush()));
+  total_.seconds += watch.ElapsedSeconds();
+  total_.samples += batch->size();
+  TellStep(*batch, now);
+  return log ? LogLine(now) : OkStatus();
+}
+
+void TrainingLoop::TellStep(const TensorBatch& batch, const ScheduleValue& now) {
+  recorder_->Stepped({.step = progress_.step,
+                      .samples = batch.size(),
+                      .loss = loss_log_.last(),
+                      .lr = now.lr,
+                      .train_seconds = total_.seconds,
+                      .waited_seconds = feeder_->waited_seconds(),
+                      .train_samples = total_.samples});
+}
+
+Status TrainingLoop::LogLine(const ScheduleValue& now) {
+  const Throughput window = total_.Since(at_last_line_);
+  const double waited = feeder_->waited_seconds() - waited_at_last_line_;
+  at_last_line_ = total_;
+  waited_at_last_line_ = feeder_->waited_seconds();
+  return recorder_->Logged(
+      {.step = progress_.step,
+       .epoch = static_cast<double>(progress_.step) / static_cast<double>(plan_.steps_per_epoch()),
+       .loss = loss_log_.TakeMean(),
+       .schedule = now,
+       .images_per_s = window.per_second(),
+       .waited = window.seconds > 0 ? waited / window.seconds : 0});
+}
+
+// Says where it happened and what is left.
+Status TrainingLoop::Broken(const Status& status) const {
+  if (status.ok()) return status;
+  const std::string left =
+      last_checkpoint_ < 0
+          ? "there is no checkpoint yet"
+          : fmt::format("the last good checkpoint is {}", checkpoints_.PathOf(last_checkpoint_));
+  return {status.code(),
+          fmt::format(
+              "epoch {} of {}, {}. Training has stopped; {}. A lower learning rate (now {:.3g}) "
+              "or cleaner data may help",
+              plan_.EpochOf(progress_.step), plan_.EpochOf(plan_.total_steps()), status.message(),
+              left, schedule_->At(progress_.step - 1).lr)};
+}
+
+Status TrainingLoop::CloseEpoch() {
+  const int64_t epoch = plan_.EpochOf(progress_.step);
+  const bool last = progress_.step == plan_.total_steps();
+  if (recipe_.data.eval && (last || epoch % recipe_.train.options.eval_every == 0)) {
+    const Status status = Evaluate();
+    // Stopped in the middle: the loop writes a checkpoint, and the resumed run evaluates again.
+    if (status.code() == StatusCode::kCancelled) return OkStatus();
+    STOKER_RETURN_IF_ERROR(status);
+  }
+  progress_.closed_step = progress_.step;
+  const Throughput window = total_.Since(at_last_epoch_);
+  at_last_epoch_ = total_;
+  recorder_->EpochEnded({.epoch = epoch,
+                         .step = progress_.step,
+                         .seconds = window.seconds,
+                         .images_per_s = window.per_second()});
+  return WriteCheckpoint();
+}
+
+Status TrainingLoop::Evaluate() {
+  STOKER_ASSIGN_OR_RETURN(auto batches, recipe_.data.eval->Open(FeedRuntime()));
+  STOKER_ASSIGN_OR_RETURN(
+      const auto feeder,
+      Feeder::Create(std::move(batches), recipe_.data.eval->spec(), FeedOptions()));
+  STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
+                          stoker::Evaluate(learner_->model(), *feeder, stop_));
+  const bool best = !progress_.last_evaluation || evaluation.accuracy > progress_.best_accuracy;
+  progress_.last_evaluation = evaluation;
+  progress_.best_accuracy = std::max(progress_.best_accuracy, evaluation.accuracy);
+  return recorder_->Evaluated({.step = progress_.step,
+                               .epoch = plan_.EpochOf(progress_.step),
+                               .evaluation = evaluation,
+                               .best = best});
+}
+
+// ---------------------------------------------------------------------------------- what is
+// written
+
+Result<Json> TrainingLoop::State() const {
+  STOKER_ASSIGN_OR_RETURN(Json data, feeder_->Save());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, recorder_->metrics().Size());
+  const ScheduleValue next = schedule_->At(progress_.step);
+  return Json{{"format", kStateFormat},
+              {"epoch", plan_.EpochOf(progress_.step)},
+              {"progress", progress_.ToJson()},
+              {"schedule",
+               {{"total_steps", plan_.total_steps()},
+                {"steps_per_epoch", plan_.steps_per_epoch()},
+                {"next_lr", next.lr}}},
+              {"random", SaveRandomState(device_.device)},
+              {"data", std::move(data)},
+              {"loss", loss_log_.Save()},
+              {"metrics_bytes", metrics_bytes}};
+}
+
+Status TrainingLoop::WriteCheckpoint() {
+  if (last_checkpoint_ == progress_.step) return OkStatus();
+  const Stopwatch watch;
+  // On an accelerator losses may be waiting: weights that are broken must not be kept.
+  STOKER_RETURN_IF_ERROR(Broken(loss_log_.Flush()));
+  STOKER_ASSIGN_OR_RETURN(const Json state, State());
+  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors, learner_->Save());
+  STOKER_RETURN_IF_ERROR(
+      checkpoints_.Write(progress_.step, tensors, state)
+          .While(fmt::format("writing the checkpoint of step {} (those before it "
+                             "are untouched)",
+                             progress_.step)));
+  last_checkpoint_ = progress_.step;
+  recorder_->Checkpointed({.step = progress_.step,
+                           .path = checkpoints_.PathOf(progress_.step),
+                           .seconds = watch.ElapsedSeconds()});
+  return OkStatus();
+}
+
+TrainSummary TrainingLoop::Summary() const {
+  return {.interrupted = interrupted_,
+          .step = progress_.step,
+          .total_steps = plan_.total_steps(),
+          .last_evaluation = progress_.last_evaluation,
+          .best_accuracy = progress_.best_accuracy,
+          .images_per_s = total_.per_second(),
+          .train_seconds = total_.seconds,
+          .run = run_.paths().root.string()};
+}
+
+Result<TrainSummary> TrainingLoop::Finish() {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> weights,
+                          ToNamedArrays(StateOf(learner_->model())));
+  // "pt": what other readers of the format ask for, meaning the layout of PyTorch's state dicts.
+  STOKER_RETURN_IF_ERROR(WriteSafetensors(run_.paths().weights(), weights, {{"format", "pt"}}));
+  const TrainSummary summary = Summary();
+  STOKER_RETURN_IF_ERROR(run_.WriteSummary(summary.ToJson()));
+  recorder_->Ended(
+      fmt::format("finished: {} steps, {:.0f} images/s", summary.step, summary.images_per_s));
+  return summary;
+}
+
+}  // namespace stoker

@@ -1,0 +1,102 @@
+// TrainingLoop: the loop behind Trainer.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/device/accelerator.h"
+#include "stoker/device/feeder.h"
+#include "stoker/train/checkpoint.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/loss_log.h"
+#include "stoker/train/progress.h"
+#include "stoker/train/run_recorder.h"
+#include "stoker/train/trainer.h"
+#include "stoker/train/training_plan.h"
+
+namespace stoker {
+
+// Seconds spent in steps and samples put through: in all, and since the last mark.
+struct Throughput {
+  double seconds = 0;
+  int64_t samples = 0;
+
+  double per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
+  Throughput Since(const Throughput& mark) const {
+    return {seconds - mark.seconds, samples - mark.samples};
+  }
+};
+
+class TrainingLoop {
+ public:
+  struct Setup {
+    Recipe recipe;
+    TrainingPlan plan;
+    OpenedDevice device;
+    RunDirectory run;
+    bool resume = false;
+    bool allow_changes = false;
+    std::vector<std::string> warnings = {};  // to be told at the start
+  };
+  explicit TrainingLoop(Setup setup);
+
+  // See Trainer::Run.
+  Result<TrainSummary> Run(TrainObserver* observer, const std::atomic<bool>* stop);
+  Profile GetProfile() const;
+
+ private:
+  // Before the first step.
+  Status Start(TrainObserver* observer);
+  Result<TuneReport> Choose();
+  Status OpenFeeder();
+  Status RestoreNewest();
+  Status Restore(const CheckpointStore::Newest& newest);
+  void TellStart(TuneReport tuning);
+
+  // The loop.
+  Status RunSteps();
+  Status TrainStep();
+  void TellStep(const TensorBatch& batch, const ScheduleValue& now);
+  Status LogLine(const ScheduleValue& now);
+  Status CloseEpoch();
+  Status Evaluate();
+  Status WriteCheckpoint();
+  Result<Json> State() const;
+  Result<TrainSummary> Finish();
+  Status Broken(const Status& status) const;
+
+  bool AtEndOfEpoch() const;
+  bool Finished() const;
+  bool StopRequested() const { return stop_ != nullptr && *stop_; }
+  Runtime FeedRuntime() const;
+  FeederOptions FeedOptions() const;
+  TrainSummary Summary() const;
+
+  Recipe recipe_;
+  TrainingPlan plan_;
+  OpenedDevice device_;
+  RunDirectory run_;
+  const bool resume_;
+  const bool allow_changes_;
+  std::vector<std::string> warnings_;
+  CheckpointStore checkpoints_;
+  const std::atomic<bool>* stop_ = nullptr;
+
+  Choices choices_;
+  std::optional<RunRecorder> recorder_;
+  std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<Learner> learner_;
+  std::unique_ptr<Feeder> feeder_;
+  LossLog loss_log_;
+  Progress progress_;
+  int64_t last_checkpoint_ = -1;  // its step; -1: none
+  bool interrupted_ = false;
+
+  Throughput total_, at_last_line_, at_last_epoch_;
+  double waited_at_last_line_ = 0;
+};
+
+}  // namespace stoker

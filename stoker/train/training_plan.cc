@@ -1,0 +1,68 @@
+#include "stoker/train/training_plan.h"
+
+#include <algorithm>
+
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/registry.h"
+#include "stoker/device/feeder.h"
+
+namespace stoker {
+namespace {
+
+Result<ModelInput> CheckFields(const TrainOptions& options, const Spec& spec) {
+  STOKER_ASSIGN_OR_RETURN(
+      const FeederFields fields,
+      FindFeederFields(spec, {.input = options.input, .target = options.target}));
+  return ModelInputOf(spec.fields[fields.input]);
+}
+
+// Steps of an epoch, and epochs to run (0: without end).
+struct Length {
+  int64_t steps_per_epoch = 0;
+  int64_t epochs = 0;
+};
+
+Result<Length> LengthOf(const Recipe& recipe) {
+  const Cardinality batches = recipe.data.train.cardinality();
+  const TrainOptions& options = recipe.train.options;
+  if (batches.known()) {
+    if (batches.value() == 0) {
+      return InvalidArgument(
+          "data.train gives no batch; with drop_remainder the batch must not be larger than the "
+          "data");
+    }
+    return Length{batches.value(), options.epochs};
+  }
+  if (!options.max_steps) {
+    return InvalidArgument(
+        "the length of data.train is {}; set train.max_steps, or put `take` into the pipeline",
+        batches.ToString());
+  }
+  return Length{*options.max_steps, 0};
+}
+
+}  // namespace
+
+Result<TrainingPlan> MakePlan(const Recipe& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input,
+                          CheckFields(recipe.train.options, recipe.data.train.spec()));
+  if (recipe.data.eval) {
+    const Result<ModelInput> eval = CheckFields(recipe.train.options, recipe.data.eval->spec());
+    STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
+  }
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe));
+  STOKER_ASSIGN_OR_RETURN(Dataset batches, Repeat{.count = length.epochs}.Build(recipe.data.train));
+  int64_t total_steps = length.steps_per_epoch;
+  if (length.epochs > 0 &&
+      __builtin_mul_overflow(length.steps_per_epoch, length.epochs, &total_steps)) {
+    return InvalidArgument("{} epochs of {} steps are too many to count", length.epochs,
+                           length.steps_per_epoch);
+  }
+  total_steps = std::min(total_steps, recipe.train.options.max_steps.value_or(total_steps));
+  return TrainingPlan{
+      .batches = std::move(batches),
+      .input = input,
+      .schedule = {.total_steps = total_steps, .steps_per_epoch = length.steps_per_epoch}};
+}
+
+}  // namespace stoker

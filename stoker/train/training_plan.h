@@ -1,0 +1,33 @@
+// TrainingPlan: what follows from a recipe and its data before anything is computed.
+#pragma once
+
+#include <cstdint>
+
+#include "stoker/base/status.h"
+#include "stoker/data/dataset.h"
+#include "stoker/train/recipe.h"
+#include "stoker/train/registry.h"
+#include "stoker/train/schedule.h"
+
+namespace stoker {
+
+struct TrainingPlan {
+  Dataset batches;   // of all epochs, one after the other, so that reading ahead does not stop
+                     // between them and the position is one number
+  ModelInput input;  // one sample
+  SchedulePlan schedule;
+
+  int64_t total_steps() const { return schedule.total_steps; }
+  int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }
+  // Epochs begun after `step` steps: ceil(step / steps_per_epoch).
+  int64_t EpochOf(int64_t step) const {
+    return (step + schedule.steps_per_epoch - 1) / schedule.steps_per_epoch;
+  }
+};
+
+// A pipeline without an end, or of a length that is not known, counts as one epoch of
+// train.max_steps. Errors (kInvalidArgument): a field that is missing or of the wrong type, in the
+// train or the eval pipeline; no batch at all; no end and no train.max_steps.
+Result<TrainingPlan> MakePlan(const Recipe& recipe);
+
+}  // namespace stoker
