@@ -16,7 +16,9 @@ class MapNode final : public DatasetNode {
   std::string Details() const override { return details_; }
   const Transform* element_wise() const override { return transform_.get(); }
   bool random_access() const override { return input().node().random_access(); }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
+    return PassThroughIterator::Open(context, *this);
+  }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
@@ -38,24 +40,6 @@ class MapNode final : public DatasetNode {
   const std::string details_;
   const std::shared_ptr<const Transform> transform_;
 };
-
-class MapIterator final : public PassThroughIterator {
- public:
-  MapIterator(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input)
-      : PassThroughIterator(context, node, std::move(input), Counting::kElsewhere), node_(node) {}
-
- private:
-  Status Change(Element& element) const override {
-    return ApplyElementWise(node_, ReadContext(pass(), element.key.epoch, /*vectorized=*/false), element);
-  }
-
-  const DatasetNode& node_;
-};
-
-Result<std::unique_ptr<Iterator>> MapNode::OpenStream(const OpenContext& context) const {
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
-  return std::make_unique<MapIterator>(context, *this, std::move(input));
-}
 
 class FunctionTransform final : public Transform {
  public:

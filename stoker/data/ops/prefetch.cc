@@ -18,8 +18,7 @@ class PrefetchNode final : public DatasetNode {
 
   // Only the inline runtime comes here: the threaded one reads ahead itself.
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
-    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
-    return std::make_unique<PassThroughIterator>(context, *this, std::move(input));
+    return PassThroughIterator::Open(context, *this);
   }
 
  protected:

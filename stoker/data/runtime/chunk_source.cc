@@ -5,6 +5,7 @@
 
 #include "stoker/data/map.h"
 #include "stoker/data/runtime/indexed_iterator.h"
+#include "stoker/data/runtime/pass_through_iterator.h"
 
 namespace stoker {
 namespace {
@@ -70,24 +71,12 @@ Status PositionSource::Restore(const Json& state) {
   return OkStatus();
 }
 
-Result<std::unique_ptr<StreamSource>> StreamSource::OpenMaps(const OpenContext& context, const DatasetNode& node) {
+Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& context, const DatasetNode& node) {
   std::unique_ptr<StreamSource> source(new StreamSource(context, node));
-  const DatasetNode* first = &node;
-  while (true) {
-    source->maps_.insert(source->maps_.begin(), first);
-    const DatasetNode& before = first->input().node();
-    if (before.random_access() || before.element_wise() == nullptr) break;
-    first = &before;
-  }
-  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInput(first->input()));
-  source->chunk_size_ = ChunkSize(first->input().spec());
-  return source;
-}
-
-Result<std::unique_ptr<StreamSource>> StreamSource::OpenInput(const OpenContext& context, const DatasetNode& node) {
-  std::unique_ptr<StreamSource> source(new StreamSource(context, node));
-  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInput(node.input()));
-  source->chunk_size_ = ChunkSize(node.spec());
+  source->maps_ = ConsecutiveMaps(node);
+  const DatasetNode& first = source->maps_.empty() ? node : *source->maps_.front();
+  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInput(first.input()));
+  source->chunk_size_ = ChunkSize(first.input().spec());
   return source;
 }
 

@@ -70,10 +70,8 @@ class PositionSource final : public ChunkSource {
 // the newest saved state that is not ahead of the consumer, and how many elements to read again from there.
 class StreamSource final : public ChunkSource {
  public:
-  // For `node`, which maps elements one by one: takes in all such nodes below it and opens what comes before them.
-  static Result<std::unique_ptr<StreamSource>> OpenMaps(const OpenContext& context, const DatasetNode& node);
-  // For `node`, which passes its input on unchanged.
-  static Result<std::unique_ptr<StreamSource>> OpenInput(const OpenContext& context, const DatasetNode& node);
+  // For `node`, which passes its input on unchanged, or maps elements one by one (with the maps straight below it).
+  static Result<std::unique_ptr<StreamSource>> Open(const OpenContext& context, const DatasetNode& node);
 
   Chunk Take() override;
   void Finish(Chunk& chunk) const override;

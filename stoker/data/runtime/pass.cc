@@ -68,13 +68,10 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenInput(const Dataset& input) c
     return std::make_unique<ReadAhead>(*this, node, std::make_unique<PositionSource>(*this, node),
                                        pass_->runtime().threads);
   }
-  if (node.element_wise() != nullptr) {
-    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::OpenMaps(*this, node));
-    return std::make_unique<ReadAhead>(*this, node, std::move(source), pass_->runtime().threads);
-  }
-  if (node.read_ahead() != 0) {
-    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::OpenInput(*this, node));
-    return std::make_unique<ReadAhead>(*this, node, std::move(source), 1);
+  if (node.element_wise() != nullptr || node.read_ahead() != 0) {
+    const int threads = node.element_wise() != nullptr ? pass_->runtime().threads : 1;
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::Open(*this, node));
+    return std::make_unique<ReadAhead>(*this, node, std::move(source), threads);
   }
   return node.OpenStream(*this);
 }

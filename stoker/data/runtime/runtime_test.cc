@@ -63,7 +63,9 @@ TEST(RandomPipelines, GiveTheSameBytesInlineAndOnAnyNumberOfThreads) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
     const PassOptions pass{.seed = seed, .epoch = seed % 3};
     STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected, ReadAll(dataset, Runtime::Inline(), pass));
-    if (dataset.cardinality().known()) ASSERT_EQ(std::ssize(expected), dataset.cardinality().value());
+    if (dataset.cardinality().known()) {
+      ASSERT_EQ(std::ssize(expected), dataset.cardinality().value());
+    }
     for (const int threads : {1, 2, 8}) {
       STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> got, ReadAll(dataset, Runtime::Threaded(threads), pass));
       ASSERT_EQ(Fingerprint(got), Fingerprint(expected)) << threads << " threads\n" << dataset.ToString();
@@ -87,7 +89,9 @@ TEST(RandomPipelines, ContinueExactlyWhereTheyWereSavedUnderEitherRuntime) {
     for (const size_t part : {size_t{1}, size_t{2}, size_t{0}}) {
       const Runtime& runtime = part == 1 ? first : second;
       STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator, dataset.Open(runtime, pass));
-      if (part != 1) STOKER_ASSERT_OK(iterator->Restore(state));
+      if (part != 1) {
+        STOKER_ASSERT_OK(iterator->Restore(state));
+      }
       const size_t stop = part == 0 ? whole.size() + 1 : part * whole.size() / 3;
       while (pieces.size() < stop) {
         STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Element> element, iterator->Next());
