@@ -19,7 +19,10 @@ std::vector<T> MixedPixels(size_t n) {
   return pixels;
 }
 
-template <typename T, void (*Kernel)(const T*, size_t, ShiftScale, float*)>
+template <typename T>
+using KernelOf = void(const T*, size_t, ShiftScale, float*);
+
+template <typename T, KernelOf<T>* Kernel>
 void BM_Normalize(benchmark::State& state) {
   const std::vector<T> in = MixedPixels<T>(static_cast<size_t>(state.range(0)));
   std::vector<float> out(in.size()), want(in.size());
@@ -30,7 +33,8 @@ void BM_Normalize(benchmark::State& state) {
   }
   NormalizePlaneReference(in.data(), in.size(), kConstants, want.data());
   if (out != want) state.SkipWithError("wrong answer");
-  state.SetLabel(std::string(NormalizeInstructionSet()));
+  constexpr KernelOf<T>* kReference = NormalizePlaneReference;
+  state.SetLabel(Kernel == kReference ? "plain" : std::string(NormalizeInstructionSet()));
   state.SetBytesProcessed(state.iterations() * state.range(0) *
                           static_cast<int64_t>(sizeof(T) + sizeof(float)));
   state.SetItemsProcessed(state.iterations() * state.range(0));

@@ -1,0 +1,60 @@
+#include "stoker/data/transforms/cast.h"
+
+#include "stoker/data/map.h"
+#include "stoker/image/cast.h"
+
+namespace stoker {
+namespace {
+
+class CastTransform final : public Transform {
+ public:
+  CastTransform(size_t field, DType dtype) : field_(field), dtype_(dtype) {}
+
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    CastArray(element.arrays[field_], scratch);
+    return OkStatus();
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    CastArray(rows.columns[field_], scratch);
+    return OkStatus();
+  }
+
+ private:
+  void CastArray(Array& array, Scratch& scratch) const {
+    if (array.dtype() == dtype_) return;
+    Array out = scratch.NewArray(dtype_, array.shape());
+    CastValues(array.dtype(), array.data(), static_cast<size_t>(array.num_values()), dtype_,
+               out.data());
+    array = std::move(out);
+  }
+
+  const size_t field_;
+  const DType dtype_;
+};
+
+std::vector<std::string> DTypeNames() {
+  std::vector<std::string> names;
+  for (int dtype = 0; dtype <= static_cast<int>(DType::kFloat64); ++dtype) {
+    names.emplace_back(DTypeName(static_cast<DType>(dtype)));
+  }
+  return names;
+}
+
+}  // namespace
+
+void Cast::Describe(OptionTable<Cast>& table) {
+  table.Field("dtype", &Cast::dtype, "type of the values that come out", OneOf{DTypeNames()})
+      .Field("field", &Cast::field, "field to convert");
+}
+
+Result<Dataset> Cast::Build(Dataset input) const {
+  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const DType to, ParseDType(dtype));
+  Spec output = input.spec();
+  output.fields[index].dtype = to;
+  return MapDataset(std::move(input), std::string(kName), fmt::format("{} to {}", field, dtype),
+                    std::move(output), std::make_shared<CastTransform>(index, to));
+}
+
+}  // namespace stoker

@@ -1,0 +1,124 @@
+#include "stoker/data/transforms/normalize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stoker/data/map.h"
+#include "stoker/image/normalize.h"
+
+namespace stoker {
+namespace {
+
+class NormalizeTransform final : public Transform {
+ public:
+  NormalizeTransform(size_t field, std::vector<ShiftScale> channels)
+      : field_(field), channels_(std::move(channels)) {}
+
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    NormalizeArray(element.arrays[field_], 1, scratch);
+    return OkStatus();
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    NormalizeArray(rows.columns[field_], rows.keys.size(), scratch);
+    return OkStatus();
+  }
+
+ private:
+  void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const {
+    if (array.num_values() == 0) num_images = 0;
+    const size_t planes = std::max<size_t>(1, num_images * channels_.size());
+    const size_t plane_size = static_cast<size_t>(array.num_values()) / planes;
+    if (array.dtype() == DType::kFloat32 && MayWriteInPlace(array)) {
+      float* values = array.values<float>().data();
+      NormalizeImages(values, num_images, plane_size, channels_, values);
+      return;
+    }
+    Array out = scratch.NewArray(DType::kFloat32, array.shape());
+    float* to = out.values<float>().data();
+    if (array.dtype() == DType::kFloat32) {
+      NormalizeImages(array.values<float>().data(), num_images, plane_size, channels_, to);
+    } else {
+      NormalizeImages(array.values<uint8_t>().data(), num_images, plane_size, channels_, to);
+    }
+    array = std::move(out);
+  }
+
+  const size_t field_;
+  const std::vector<ShiftScale> channels_;
+};
+
+Status CheckDType(const Field& field) {
+  if (field.dtype == DType::kUInt8 || field.dtype == DType::kFloat32) return OkStatus();
+  return InvalidArgument(
+      "normalize: field '{}' is {}; it must be uint8 or float32: put `cast: float32` in front",
+      field.name, DTypeName(field.dtype));
+}
+
+// How many channels get constants of their own; 1 where all values get the same.
+Result<size_t> CountChannels(const Normalize& options, const Field& field) {
+  for (const auto& [name, list] :
+       {std::pair{"mean", &options.mean}, std::pair{"std", &options.std}}) {
+    if (list->empty())
+      return InvalidArgument("normalize: {} is empty; give one value, or one for each channel",
+                             name);
+    if (list->size() == 1) continue;
+    const int64_t channels = field.shape.empty() ? 0 : field.shape.front();
+    if (static_cast<int64_t>(list->size()) == channels) continue;
+    return InvalidArgument(
+        "normalize: {} has {} values, but field '{}' has shape {}, whose first dimension is the "
+        "channels; "
+        "give one value, or one for each channel",
+        name, list->size(), field.name, ShapeToString(field.shape));
+  }
+  return std::max(options.mean.size(), options.std.size());
+}
+
+Result<std::vector<ShiftScale>> PlanChannels(const Normalize& options, const Field& field) {
+  STOKER_ASSIGN_OR_RETURN(const size_t num_channels, CountChannels(options, field));
+  const double scale = options.scale.value_or(field.dtype == DType::kUInt8 ? 1.0 / 255 : 1.0);
+  std::vector<ShiftScale> channels;
+  for (size_t c = 0; c < num_channels; ++c) {
+    const double mean = options.mean[options.mean.size() == 1 ? 0 : c];
+    const double deviation = options.std[options.std.size() == 1 ? 0 : c];
+    const ShiftScale constants{.shift = static_cast<float>(mean / scale),
+                               .scale = static_cast<float>(scale / deviation)};
+    const bool usable =
+        std::isfinite(constants.shift) && std::isfinite(constants.scale) && constants.scale != 0;
+    if (!usable || !(deviation > 0) || !(scale > 0)) {
+      return InvalidArgument(
+          "normalize: channel {}: mean {}, std {} and scale {} make constants that float32 cannot "
+          "hold; check them",
+          c, mean, deviation, scale);
+    }
+    channels.push_back(constants);
+  }
+  return channels;
+}
+
+}  // namespace
+
+void Normalize::Describe(OptionTable<Normalize>& table) {
+  table
+      .Field("mean", &Normalize::mean,
+             "subtracted after scaling: one value, or one for each channel")
+      .Field("std", &Normalize::std, "divided by: one value, or one for each channel", MoreThan(0))
+      .Field("scale", &Normalize::scale,
+             "multiplied by first; auto: 1/255 for uint8, 1 for float32", MoreThan(0))
+      .Field("field", &Normalize::field, "field to normalise");
+}
+
+Result<Dataset> Normalize::Build(Dataset input) const {
+  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_RETURN_IF_ERROR(CheckDType(input.spec().fields[index]));
+  STOKER_ASSIGN_OR_RETURN(std::vector<ShiftScale> channels,
+                          PlanChannels(*this, input.spec().fields[index]));
+  Spec output = input.spec();
+  output.fields[index].dtype = DType::kFloat32;
+  return MapDataset(
+      std::move(input), std::string(kName),
+      fmt::format("{}, mean {}, std {}", field, fmt::join(mean, " "), fmt::join(std, " ")),
+      std::move(output), std::make_shared<NormalizeTransform>(index, std::move(channels)));
+}
+
+}  // namespace stoker

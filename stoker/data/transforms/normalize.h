@@ -1,0 +1,26 @@
+#pragma once
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// y = (x * scale - mean) / std, from uint8 or float32 to float32; what torchvision's ToTensor and
+// Normalize do together. It is computed as (x - mean / scale) * (scale / std) with both constants
+// rounded once from double, and the difference and the product rounded once each, so every CPU
+// gives the same bits. Several means or stds are one for each channel, which is the first
+// dimension: [C, H, W].
+struct Normalize {
+  static constexpr std::string_view kName = "normalize";
+  static constexpr std::string_view kHelp =
+      "Turns pixels into float32 numbers around zero: (x * scale - mean) / std, for each channel.";
+  std::vector<double> mean = {0};
+  std::vector<double> std = {1};
+  std::optional<double> scale;
+  std::string field = "image";
+
+  static void Describe(OptionTable<Normalize>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,153 @@
+#include "stoker/data/transforms/normalize.h"
+
+#include "stoker/data/transforms/testing_internal.h"
+
+namespace stoker {
+namespace {
+
+Result<Array> Normalized(const Normalize& options, const Array& image) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
+                          Result<Dataset>(EmptyImages(image.dtype(), image.shape())) | options);
+  return TransformTester(dataset).Apply(image);
+}
+
+TEST(Normalize, ScalesBytesToZeroToOneByDefault) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Normalized({}, Array::Of<uint8_t>({0, 51, 255})));
+  EXPECT_EQ(image.ToString(), "float32[3]");
+  EXPECT_THAT(image.values<float>(),
+              testing::ElementsAre(0.0f, 51 * static_cast<float>(1.0 / 255), 1.0f));
+}
+
+TEST(Normalize, LeavesFloatsAloneByDefault) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Normalized({}, Array::Of<float>({-1.5f, 7})));
+  EXPECT_THAT(image.values<float>(), testing::ElementsAre(-1.5f, 7));
+}
+
+TEST(Normalize, ComputesWithConstantsRoundedOnce) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Normalized({.mean = {0.286}, .std = {0.353}},
+                                                            Array::Of<uint8_t>({0, 100, 255})));
+  const float shift = static_cast<float>(0.286 * 255),
+              scale = static_cast<float>(1.0 / 255 / 0.353);
+  EXPECT_THAT(
+      image.values<float>(),
+      testing::ElementsAre((0 - shift) * scale, (100 - shift) * scale, (255 - shift) * scale));
+}
+
+// (x / 255 - 0.5) / 0.25 in exact arithmetic.
+TEST(Normalize, IsWithinARoundingOfTheFormula) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Normalized({.mean = {0.5}, .std = {0.25}},
+                                                            Array::Of<uint8_t>({0, 51, 102, 255})));
+  EXPECT_THAT(image.values<float>(),
+              testing::Pointwise(testing::FloatNear(3e-7f), {-2.0f, -1.2f, -0.4f, 2.0f}));
+}
+
+TEST(Normalize, GivesEachChannelItsConstants) {
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};  // [3, 1, 2]
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image,
+                              Normalized({.mean = {1, 0, 2}, .std = {0.5}},
+                                         Array::Of(std::span<const float>(values), {3, 1, 2})));
+  EXPECT_THAT(image.values<float>(), testing::ElementsAre(0, 2, 6, 8, 6, 8));
+}
+
+TEST(Normalize, TakesAScaleOfItsOwn) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Normalized({.mean = {1}, .std = {2}, .scale = 0.5},
+                                                            Array::Of<uint8_t>({2, 10})));
+  EXPECT_THAT(image.values<float>(), testing::ElementsAre(0, 2));
+}
+
+TEST(Normalize, SaysFloat32InTheSpecAndKeepsTheShape) {
+  const Dataset input =
+      EmptyDataset({{{"label", DType::kInt64, {}}, {"image", DType::kUInt8, {1, -1, 28}}}});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Result<Dataset>(input) | Normalize{});
+  EXPECT_EQ(dataset.spec().ToString(), "{label: int64[], image: float32[1, ?, 28]}");
+}
+
+TEST(Normalize, WritesFloatsInPlaceWhereNobodyElseSeesThem) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Result<Dataset>(EmptyImages(DType::kFloat32, {2})) | Normalize{.mean = {1}});
+  TransformTester tester(dataset);
+  Element element{.key = {}, .arrays = {}};
+  element.arrays.push_back(Array::Of<float>({1, 2}));
+  const std::byte* memory = element.arrays.front().data();
+  STOKER_ASSERT_OK_AND_ASSIGN(const Element out, tester.Apply(std::move(element)));
+  EXPECT_EQ(out.arrays.front().data(), memory);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Element again, tester.Apply(out));  // out sees the memory too
+  EXPECT_NE(again.arrays.front().data(), memory);
+  EXPECT_THAT(out.arrays.front().values<float>(), testing::ElementsAre(0, 1));
+}
+
+TEST(Normalize, RowsGiveTheBytesOfElements) {
+  for (const DType dtype : {DType::kUInt8, DType::kFloat32}) {
+    for (const Shape& shape : {Shape{3, 5, 7}, Shape{3}, Shape{3, 0, 2}}) {
+      for (const std::vector<double>& mean :
+           {std::vector<double>{0.4}, std::vector<double>{0.1, 0.2, 0.3}}) {
+        SCOPED_TRACE(testing::Message() << DTypeName(dtype) << ShapeToString(shape) << mean.size());
+        STOKER_ASSERT_OK_AND_ASSIGN(
+            const Dataset dataset,
+            Result<Dataset>(EmptyImages(dtype, shape)) | Normalize{.mean = mean});
+        TransformTester(dataset).ExpectRowsGiveTheBytesOfElements(CountingRows(6, dtype, shape));
+      }
+    }
+  }
+}
+
+struct BrokenCase {
+  const char* name;
+  Normalize options;
+  DType dtype;
+  Shape shape;
+  const char* says;
+};
+class NormalizeBroken : public testing::TestWithParam<BrokenCase> {};
+
+TEST_P(NormalizeBroken, IsRefusedBeforeTheFirstElement) {
+  const BrokenCase& broken = GetParam();
+  EXPECT_THAT(Result<Dataset>(EmptyImages(broken.dtype, broken.shape)) | broken.options,
+              FailsWith(StatusCode::kInvalidArgument, broken.says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Normalize, NormalizeBroken,
+    testing::Values(
+        BrokenCase{"Integers",
+                   {},
+                   DType::kInt32,
+                   {1, 2, 2},
+                   "normalize: field 'image' is int32; it must be uint8 or float32: put `cast: "
+                   "float32` in front"},
+        BrokenCase{"UnknownField", {.field = "picture"}, DType::kUInt8, {1, 2, 2}, "picture"},
+        BrokenCase{"TooManyMeans",
+                   {.mean = {0, 0, 0}},
+                   DType::kUInt8,
+                   {1, 28, 28},
+                   "normalize: mean has 3 values, but field 'image' has shape [1, 28, 28], whose "
+                   "first dimension is the "
+                   "channels; give one value, or one for each channel"},
+        BrokenCase{"TooManyStds",
+                   {.std = {1, 1}},
+                   DType::kUInt8,
+                   {3, 28, 28},
+                   "normalize: std has 2 values"},
+        BrokenCase{"UnknownChannels",
+                   {.std = {1, 1}},
+                   DType::kUInt8,
+                   {-1, 28, 28},
+                   "has shape [?, 28, 28]"},
+        BrokenCase{"ScalarsHaveNoChannels", {.mean = {1, 1}}, DType::kFloat32, {}, "has shape []"},
+        BrokenCase{
+            "NoMean", {.mean = {}}, DType::kUInt8, {1}, "normalize: mean is empty; give one value"},
+        BrokenCase{"ZeroStd", {.std = {0}}, DType::kUInt8, {1}, "std has 0 among its values"},
+        BrokenCase{"NegativeScale", {.scale = -1}, DType::kUInt8, {1}, "scale is -1"},
+        BrokenCase{"ConstantsBeyondFloat32",
+                   {.std = {1e-60}},
+                   DType::kUInt8,
+                   {1},
+                   "normalize: channel 0: mean 0, std 1e-60 and scale 0.00392156862745098 make "
+                   "constants that float32 "
+                   "cannot hold"},
+        BrokenCase{"NanMean", {.mean = {__builtin_nan("")}}, DType::kUInt8, {1}, "mean nan"}),
+    [](const auto& test_case) { return test_case.param.name; });
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Surrounds each image [C, H, W] (any dtype) with a border of `padding` pixels of value `fill`, and
+// cuts a window of fixed size out at a random place, each place equally likely; torchvision's
+// RandomCrop. Two draws a sample: y, then x.
+struct RandomCrop {
+  static constexpr std::string_view kName = "random_crop";
+  static constexpr std::string_view kHelp = "Pads images and cuts a window out at a random place.";
+  int64_t size = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t padding = 4;
+  double fill = 0;
+  std::string field = "image";
+
+  static void Describe(OptionTable<RandomCrop>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Mirrors a share of the images [C, H, W], any dtype. One draw a sample.
+struct RandomFlip {
+  static constexpr std::string_view kName = "random_flip";
+  static constexpr std::string_view kHelp =
+      "Mirrors images at random, left to right or top to bottom.";
+  double probability = 0.5;
+  std::string direction = "horizontal";
+  std::string field = "image";
+
+  static void Describe(OptionTable<RandomFlip>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker
