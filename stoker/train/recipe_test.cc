@@ -1,0 +1,129 @@
+#include "stoker/train/recipe.h"
+
+#include "stoker/base/testing.h"
+#include "stoker/train/models/convnet.h"
+#include "stoker/train/testing.h"
+
+namespace stoker {
+namespace {
+
+TEST(Recipe, FillsInEveryDefault) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode root, ParseYaml("model: linear", "r.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, ParseTrainSection(root));
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode expected, ParseYaml(R"(
+epochs: 3
+seed: 1
+device: auto
+memory_format: auto
+threads: auto
+feed_threads: auto
+input: image
+target: label
+eval_every: 1
+log_every: 50
+max_steps: auto
+optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0.01}}
+schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
+  div_factor: 25, final_div_factor: 10000, cycle_momentum: true, base_momentum: 0.85,
+  max_momentum: 0.95}}
+checkpoint: {every_steps: auto, keep: 2}
+)",
+                                                                   "expected"));
+  EXPECT_THAT(Differences(expected, train.Filled()), testing::IsEmpty());
+}
+
+TEST(Recipe, TheFilledRecipeReadsBackToItself) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem.Load());
+  const std::string text = ToYaml(recipe.Filled());
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode root, ParseYaml(text, "filled.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe again, ParseRecipe(root, "/elsewhere"));
+  EXPECT_EQ(ToYaml(again.Filled()), text);
+}
+
+TEST(Recipe, ReadsWhatItSays) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Recipe recipe,
+      problem.Load({"train.seed=5", "train.threads=2", "train.checkpoint.keep=7",
+                    "train.checkpoint.every_steps=4", "train.optimizer=sgd"}));
+  EXPECT_EQ(recipe.model.name, "mlp");
+  EXPECT_EQ(recipe.train.options.seed, 5);
+  EXPECT_EQ(recipe.train.options.threads, 2);
+  EXPECT_EQ(recipe.train.checkpoint.keep, 7);
+  EXPECT_EQ(recipe.train.checkpoint.every_steps, 4);
+  EXPECT_EQ(recipe.train.optimizer.name, "sgd");
+  EXPECT_EQ(recipe.train.schedule.name, "one_cycle");
+  EXPECT_EQ(recipe.data.train.cardinality(), Cardinality::Of(6));
+}
+
+TEST(Recipe, CanBeMadeInCode) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe read, problem.Load());
+  Recipe made{
+      .data = {.root = {}, .train = read.data.train, .eval = {}, .classes = {}, .filled = {}},
+      .model = Configure(Convnet{.classes = 4, .channels = {8}}),
+      .train = {}};
+  made.train.options.epochs = 1;
+  const ConfigNode filled = made.Filled();
+  EXPECT_EQ(filled.Find("model")->Find("convnet")->Find("classes")->scalar, "4");
+  EXPECT_EQ(filled.Find("train")->Find("epochs")->scalar, "1");
+}
+
+struct BrokenCase {
+  const char *name, *yaml, *says;
+};
+constexpr BrokenCase kBroken[] = {
+    {"UnknownSection", "model: linear\ntrian: {}\n",
+     "r.yaml:2:1: unknown section 'trian'; did you "
+     "mean 'train'?"},
+    {"NoModel", "train: {}\n",
+     "the section 'model' is missing; it names one, such as model: "
+     "{convnet: {classes: 10}}"},
+    {"NoData", "model: linear\n", "the section 'data' is missing"},
+    {"UnknownModel", "model: convnte\n", "r.yaml:1:8"},
+    {"UnknownModelOption", "model: {convnet: {clases: 3}}\n", "classes"},
+    {"UnknownTrainKey", "model: linear\ntrain:\n  epocs: 3\n",
+     "r.yaml:3:3: train: unknown key 'epocs'; did you mean 'epochs'?"},
+    {"NestedKeyMisspelt", "model: linear\ntrain: {optimiser: sgd}\n", "did you mean 'optimizer'?"},
+    {"FarKey", "model: linear\ntrain: {zzzzzz: 1}\n", "known are optimizer, schedule, checkpoint"},
+    {"TrainIsAList", "model: linear\ntrain: [epochs]\n", "r.yaml:2:8: 'train' is a list"},
+    {"WrongType", "model: linear\ntrain: {epochs: three}\n", "r.yaml:2:17"},
+    {"OutOfRange", "model: linear\ntrain: {epochs: 0}\n", ">= 1"},
+    {"WrongChoice", "model: linear\ntrain: {memory_format: nchw}\n", "channels_last"},
+    {"UnknownOptimizer", "model: linear\ntrain: {optimizer: adamv}\n", "adamw"},
+    {"UnknownSchedule", "model: linear\ntrain: {schedule: one_cycles}\n", "one_cycle"},
+    {"ScheduleOptionOutOfRange", "model: linear\ntrain: {schedule: {one_cycle: {pct_start: 2}}}\n",
+     "pct_start"},
+    {"UnknownCheckpointKey", "model: linear\ntrain: {checkpoint: {kep: 3}}\n", "keep"},
+    {"ARecipeThatIsAList", "[1, 2]\n", "a recipe is a map"},
+};
+
+class RecipeBroken : public testing::TestWithParam<BrokenCase> {};
+TEST_P(RecipeBroken, SaysWhereAndWhat) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode root, ParseYaml(GetParam().yaml, "r.yaml"));
+  EXPECT_THAT(ParseRecipe(root, "."), FailsWith(StatusCode::kInvalidArgument, GetParam().says));
+}
+INSTANTIATE_TEST_SUITE_P(All, RecipeBroken, testing::ValuesIn(kBroken),
+                         [](const auto& broken) { return broken.param.name; });
+
+TEST(Recipe, AMissingFileIsNamed) {
+  EXPECT_THAT(LoadRecipe("/nowhere/r.yaml"), FailsWith(StatusCode::kNotFound, "/nowhere"));
+}
+
+TEST(ModelInputOf, UnderstandsVectorsAndImages) {
+  const auto input = [](Shape shape) {
+    return *ModelInputOf({"image", DType::kFloat32, std::move(shape)});
+  };
+  EXPECT_EQ(input({-1, 7}).num_values(), 7);
+  EXPECT_EQ(input({-1, 5, 6}).channels, 1);
+  EXPECT_EQ(input({-1, 5, 6}).width, 6);
+  EXPECT_EQ(input({32, 3, 5, 6}).channels, 3);
+  for (const Shape& shape : {Shape{-1}, Shape{-1, -1}, Shape{-1, 3, -1, 5}, Shape{1, 2, 3, 4, 5}}) {
+    EXPECT_THAT(ModelInputOf({"image", DType::kFloat32, shape}),
+                FailsWith(StatusCode::kInvalidArgument, "is no input for a model"));
+  }
+}
+
+}  // namespace
+}  // namespace stoker

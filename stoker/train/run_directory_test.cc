@@ -1,0 +1,155 @@
+#include "stoker/train/run_directory.h"
+
+#include "stoker/base/testing.h"
+#include "stoker/train/metrics_file.h"
+#include "stoker/train/testing.h"
+
+namespace stoker {
+namespace {
+
+const ConfigNode kRecipe =
+    ConfigNode::Map({{"train", {}, ConfigNode::Map({{"epochs", {}, ConfigNode::Scalar("3")}})}});
+
+TEST(RunDirectory, KeepsTheRecipe) {
+  const TempDir dir;
+  const std::string root = dir / "runs/first";
+  STOKER_ASSERT_OK(RunDirectory::Create(root, kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode read, ReadRunRecipe(root));
+  EXPECT_THAT(Differences(kRecipe, read), testing::IsEmpty());
+}
+
+TEST(RunDirectory, DoesNotTouchADirectoryThatHoldsSomething) {
+  const TempDir dir;
+  WriteFileForTest(dir / "precious", "x");
+  EXPECT_THAT(RunDirectory::Create(dir.path(), kRecipe),
+              FailsWith(StatusCode::kFailedPrecondition, "exists already"));
+  EXPECT_THAT(RunDirectory::Create(dir / "precious", kRecipe),
+              FailsWith(StatusCode::kFailedPrecondition, "exists already"));
+}
+
+TEST(RunDirectory, AcceptsAnEmptyDirectory) {
+  const TempDir dir;
+  STOKER_EXPECT_OK(RunDirectory::Create(dir.path(), kRecipe));
+}
+
+TEST(RunDirectory, BelongsToOneProcessAtATime) {
+  const TempDir dir;
+  const std::string root = dir / "run";
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory first, RunDirectory::Create(root, kRecipe));
+    EXPECT_THAT(RunDirectory::Open(root),
+                FailsWith(StatusCode::kUnavailable, "another process is training"));
+  }
+  STOKER_EXPECT_OK(RunDirectory::Open(root));
+}
+
+TEST(RunDirectory, WhatIsNoRunIsNotOpened) {
+  const TempDir dir;
+  EXPECT_THAT(RunDirectory::Open(dir.path()),
+              FailsWith(StatusCode::kNotFound, "is no run directory"));
+  EXPECT_THAT(ReadRunRecipe(dir / "nowhere"),
+              FailsWith(StatusCode::kNotFound, "is no run directory"));
+}
+
+TEST(RunDirectory, RemembersChoices) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Choices> choices, run.ReadChoices());
+  EXPECT_FALSE(choices.has_value());
+  const Choices chosen{.memory_format = MemoryFormat::kChannelsLast, .threads = 7};
+  STOKER_ASSERT_OK(run.WriteChoices(chosen));
+  STOKER_ASSERT_OK_AND_ASSIGN(choices, run.ReadChoices());
+  EXPECT_EQ(choices, chosen);
+}
+
+TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  for (const char* text : {"", "{", "[]", "{}", R"({"memory_format": "contiguous"})",
+                           R"({"memory_format": "contiguous", "threads": 0})",
+                           R"({"memory_format": "contiguous", "threads": "2"})",
+                           R"({"memory_format": 1, "threads": 1})",
+                           R"({"memory_format": "diagonal", "threads": 1})"}) {
+    WriteFileForTest(run.paths().choices(), text);
+    const auto choices = run.ReadChoices();
+    EXPECT_FALSE(choices.ok()) << text;
+    EXPECT_THAT(choices.status().message(), testing::HasSubstr("choices.json")) << text;
+  }
+}
+
+TEST(RunDirectory, LogsLinesWithTheTime) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  run.Log("one");
+  run.Log("two");
+  EXPECT_THAT(ReadFileForTest(run.paths().log()),
+              testing::MatchesRegex("20..-..-.. ..:..:.. one\n20..-..-.. ..:..:.. two\n"));
+}
+
+TEST(NewRunPath, IsNamedAfterRecipeAndTimeAndDoesNotExist) {
+  const TempDir dir;
+  const auto now = std::chrono::system_clock::now();
+  const auto first = NewRunPath(dir.path(), "fashion", now);
+  EXPECT_THAT(first.filename().string(), testing::MatchesRegex("fashion-20......-......"));
+  std::filesystem::create_directory(first);
+  const auto second = NewRunPath(dir.path(), "fashion", now);
+  EXPECT_EQ(second.string(), first.string() + "-2");
+  std::filesystem::create_directory(second);
+  EXPECT_EQ(NewRunPath(dir.path(), "fashion", now).string(), first.string() + "-3");
+}
+
+TEST(MetricsFile, AppendsOneLineAnObject) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
+  STOKER_ASSERT_OK(metrics.Append({{"step", 1}}));
+  STOKER_ASSERT_OK(metrics.Append({{"step", 2}}));
+  EXPECT_EQ(ReadFileForTest(dir / "m"), "{\"step\":1}\n{\"step\":2}\n");
+}
+
+TEST(MetricsFile, CutBackRemovesWhatCameLaterAndGoesOnFromThere) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
+  STOKER_ASSERT_OK(metrics.Append({{"step", 1}}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const uint64_t size, metrics.Size());
+  STOKER_ASSERT_OK(metrics.Append({{"step", 2}}));
+  STOKER_ASSERT_OK(metrics.CutBack(size));
+  EXPECT_EQ(ReadFileForTest(dir / "m"), "{\"step\":1}\n");
+  STOKER_ASSERT_OK(metrics.Append({{"step", 3}}));
+  EXPECT_EQ(ReadFileForTest(dir / "m"), "{\"step\":1}\n{\"step\":3}\n");
+}
+
+struct CutCase {
+  const char *before, *after;
+  uint64_t size;
+};
+constexpr CutCase kCuts[] = {
+    {"", "", 0},
+    {"", "", 100},
+    {"{}\n", "{}\n", 100},
+    {"{}\n{\"st", "{}\n", 100},
+    {"{\"st", "", 100},
+    {"{}\n{}\n", "", 0},
+    {"{}\n{}\n", "", 2},
+    {"{}\n{}\n", "{}\n", 3},
+    {"{}\n{}\n", "{}\n", 5},
+};
+
+TEST(MetricsFile, CutBackLeavesOnlyWholeLines) {
+  for (const CutCase& cut : kCuts) {
+    const TempDir dir;
+    WriteFileForTest(dir / "m", cut.before);
+    STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
+    STOKER_ASSERT_OK(metrics.CutBack(cut.size));
+    EXPECT_EQ(ReadFileForTest(dir / "m"), cut.after) << cut.before << " cut to " << cut.size;
+  }
+}
+
+TEST(MetricsFile, AFullDiskIsReportedWithThePath) {
+  // Linux's device that is always full.
+  STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open("/dev/full"));
+  EXPECT_THAT(metrics.Append({{"step", 1}}),
+              FailsWith(StatusCode::kResourceExhausted, "/dev/full"));
+}
+
+}  // namespace
+}  // namespace stoker

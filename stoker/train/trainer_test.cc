@@ -1,0 +1,316 @@
+#include "stoker/train/trainer.h"
+
+#include <filesystem>
+#include <sstream>
+
+#include "stoker/base/testing.h"
+#include "stoker/train/checkpoint.h"
+#include "stoker/train/testing.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Counts what it is told, and asks to stop after a step or at an evaluation.
+class Watcher : public TrainObserver {
+ public:
+  void OnStart(const StartEvent& event) override { start = event; }
+  void OnStep(const StepEvent& event) override {
+    ++steps;
+    last_step = event;
+    if (event.step == stop_after) stop = true;
+  }
+  void OnEpoch(const EpochEvent&) override { ++epochs; }
+  void OnEvaluate(const EvaluateEvent& event) override { evaluations.push_back(event); }
+  void OnCheckpoint(const CheckpointEvent& event) override { checkpoints.push_back(event.step); }
+
+  int64_t stop_after = -1;
+  std::atomic<bool> stop{false};
+
+  StartEvent start;
+  StepEvent last_step;
+  int steps = 0, epochs = 0;
+  std::vector<EvaluateEvent> evaluations;
+  std::vector<int64_t> checkpoints;
+};
+
+class TrainerTest : public testing::Test {
+ protected:
+  Result<TrainSummary> Train(const std::string& run, const std::vector<std::string>& set = {},
+                             Watcher* watcher = nullptr) {
+    STOKER_ASSIGN_OR_RETURN(Recipe recipe, problem_.Load(set));
+    STOKER_ASSIGN_OR_RETURN(const auto trainer, Trainer::Create(std::move(recipe), problem_ / run));
+    return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
+  }
+  Result<TrainSummary> Resume(const std::string& run, const std::vector<std::string>& set = {},
+                              Watcher* watcher = nullptr, const ResumeOptions& options = {}) {
+    STOKER_ASSIGN_OR_RETURN(Recipe recipe, problem_.Load(set));
+    STOKER_ASSIGN_OR_RETURN(const auto trainer,
+                            Trainer::Resume(std::move(recipe), problem_ / run, options));
+    return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
+  }
+
+  RunPaths Paths(const std::string& run) const { return {problem_ / run}; }
+  std::string WeightsOf(const std::string& run) const {
+    return ReadFileForTest(Paths(run).weights());
+  }
+  // The lines of metrics.jsonl without what depends on time.
+  std::vector<std::string> MetricsOf(const std::string& run) const {
+    std::vector<std::string> lines;
+    std::istringstream text(ReadFileForTest(Paths(run).metrics()));
+    for (std::string line; std::getline(text, line);) {
+      Json json = Json::parse(line);
+      for (const char* key : {"images_per_s", "waited", "seconds"}) json.erase(key);
+      lines.push_back(json.dump());
+    }
+    return lines;
+  }
+  std::string CheckpointOf(const std::string& run, int64_t step) const {
+    return CheckpointStore(Paths(run).checkpoints(), 1).PathOf(step);
+  }
+
+  SmallProblem problem_;
+};
+
+TEST_F(TrainerTest, LearnsAndKeepsEverythingInTheRunDirectory) {
+  Watcher watcher;
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary,
+                              Train("run", {"train.epochs=10"}, &watcher));
+  EXPECT_FALSE(summary.interrupted);
+  EXPECT_EQ(summary.step, 60);
+  ASSERT_TRUE(summary.last_evaluation.has_value());
+  EXPECT_GT(summary.last_evaluation->accuracy, 0.9);
+  EXPECT_EQ(summary.last_evaluation->samples, 32);
+  EXPECT_GT(summary.images_per_s, 0);
+  for (const std::string& path :
+       {Paths("run").recipe(), Paths("run").choices(), Paths("run").metrics(), Paths("run").log(),
+        Paths("run").weights(), Paths("run").summary(), CheckpointOf("run", 60)}) {
+    EXPECT_TRUE(fs::exists(path)) << path;
+  }
+}
+
+TEST_F(TrainerTest, TellsItsObserverEverything) {
+  Watcher watcher;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  EXPECT_EQ(watcher.start.total_steps, 18);
+  EXPECT_EQ(watcher.start.steps_per_epoch, 6);
+  EXPECT_EQ(watcher.start.parameters, 64 * 16 + 16 + 16 * 4 + 4);
+  EXPECT_EQ(watcher.steps, 18);
+  EXPECT_EQ(watcher.last_step.train_samples, 18 * 16);
+  EXPECT_EQ(watcher.epochs, 3);
+  ASSERT_EQ(watcher.evaluations.size(), 3u);
+  EXPECT_EQ(watcher.evaluations[2].epoch, 3);
+  EXPECT_TRUE(watcher.evaluations[0].best);
+  EXPECT_THAT(watcher.checkpoints, testing::ElementsAre(6, 12, 18));
+}
+
+TEST_F(TrainerTest, WritesMetricsWhenTheyAreDue) {
+  STOKER_ASSERT_OK(Train("run", {"train.log_every=4", "train.eval_every=2"}));
+  std::vector<std::pair<std::string, int64_t>> lines;
+  for (const std::string& line : MetricsOf("run")) {
+    const Json json = Json::parse(line);
+    lines.emplace_back(json["kind"], json["step"]);
+  }
+  using testing::Pair;
+  EXPECT_THAT(lines, testing::ElementsAre(Pair("train", 4), Pair("train", 8), Pair("train", 12),
+                                          Pair("eval", 12), Pair("train", 16), Pair("eval", 18)));
+}
+
+TEST_F(TrainerTest, EqualRecipesGiveEqualWeightsAndAnotherSeedDoesNot) {
+  STOKER_ASSERT_OK(Train("one"));
+  STOKER_ASSERT_OK(Train("two", {"train.feed_threads=3"}));
+  STOKER_ASSERT_OK(Train("other", {"train.seed=2"}));
+  EXPECT_EQ(WeightsOf("one"), WeightsOf("two"));
+  EXPECT_NE(WeightsOf("one"), WeightsOf("other"));
+}
+
+TEST_F(TrainerTest, StoppedAfterAnyStepAndResumedItEndsWithTheSameBytes) {
+  STOKER_ASSERT_OK(Train("whole"));
+  for (int64_t step = 1; step <= 18; ++step) {
+    SCOPED_TRACE(step);
+    const std::string run = "stopped" + std::to_string(step);
+    Watcher watcher;
+    watcher.stop_after = step;
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, Train(run, {}, &watcher));
+    EXPECT_TRUE(stopped.interrupted);
+    EXPECT_EQ(stopped.step, step);
+    EXPECT_FALSE(fs::exists(Paths(run).weights()));
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary resumed, Resume(run));
+    EXPECT_FALSE(resumed.interrupted);
+    ASSERT_EQ(WeightsOf(run), WeightsOf("whole"));
+    ASSERT_EQ(MetricsOf(run), MetricsOf("whole"));
+  }
+}
+
+// As a run killed at step 9 leaves it: metrics up to there, the newest checkpoint from before.
+TEST_F(TrainerTest, KilledBehindItsCheckpointItRepeatsStepsButNoLineAndEndsWithTheSameBytes) {
+  STOKER_ASSERT_OK(Train("whole"));
+  Watcher watcher;
+  watcher.stop_after = 9;
+  STOKER_ASSERT_OK(Train("killed", {}, &watcher));
+  fs::remove_all(CheckpointOf("killed", 9));
+  Watcher second;
+  STOKER_ASSERT_OK(Resume("killed", {}, &second));
+  EXPECT_EQ(second.start.first_step, 6);
+  EXPECT_EQ(WeightsOf("killed"), WeightsOf("whole"));
+  EXPECT_EQ(MetricsOf("killed"), MetricsOf("whole"));
+}
+
+TEST_F(TrainerTest, KilledBeforeItsFirstCheckpointItBeginsAgain) {
+  STOKER_ASSERT_OK(Train("whole"));
+  Watcher watcher;
+  watcher.stop_after = 3;
+  STOKER_ASSERT_OK(Train("killed", {}, &watcher));
+  fs::remove_all(Paths("killed").checkpoints());
+  Watcher second;
+  STOKER_ASSERT_OK(Resume("killed", {}, &second));
+  EXPECT_THAT(second.start.warnings, testing::ElementsAre(testing::HasSubstr("no checkpoint")));
+  EXPECT_EQ(WeightsOf("killed"), WeightsOf("whole"));
+  EXPECT_EQ(MetricsOf("killed"), MetricsOf("whole"));
+}
+
+TEST_F(TrainerTest, ADamagedCheckpointIsPassedOverWithAWarningAndTheWeightsAreTheSame) {
+  STOKER_ASSERT_OK(Train("whole"));
+  Watcher watcher;
+  watcher.stop_after = 9;
+  STOKER_ASSERT_OK(Train("damaged", {}, &watcher));
+  const std::string tensors = CheckpointOf("damaged", 9) + "/tensors.safetensors";
+  fs::resize_file(tensors, fs::file_size(tensors) - 1);
+  Watcher second;
+  STOKER_ASSERT_OK(Resume("damaged", {}, &second));
+  EXPECT_EQ(second.start.first_step, 6);
+  EXPECT_THAT(second.start.warnings,
+              testing::ElementsAre(testing::HasSubstr("tensors.safetensors: is damaged")));
+  EXPECT_EQ(WeightsOf("damaged"), WeightsOf("whole"));
+}
+
+TEST_F(TrainerTest, ResumingAFinishedRunChangesNothing) {
+  STOKER_ASSERT_OK(Train("run"));
+  const std::string weights = WeightsOf("run");
+  const auto metrics = MetricsOf("run");
+  Watcher watcher;
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary, Resume("run", {}, &watcher));
+  EXPECT_EQ(watcher.steps, 0);
+  EXPECT_EQ(summary.step, 18);
+  EXPECT_EQ(WeightsOf("run"), weights);
+  EXPECT_EQ(MetricsOf("run"), metrics);
+}
+
+TEST_F(TrainerTest, CheckpointsAlsoComeEveryFewSteps) {
+  Watcher watcher;
+  STOKER_ASSERT_OK(Train("run", {"train.checkpoint.every_steps=4"}, &watcher));
+  EXPECT_THAT(watcher.checkpoints, testing::ElementsAre(4, 6, 8, 12, 16, 18));
+}
+
+TEST_F(TrainerTest, AChangedRecipeIsRefusedWithItsKeysUnlessAllowed) {
+  Watcher watcher;
+  watcher.stop_after = 6;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  const std::vector<std::string> changed = {"train.schedule.one_cycle.max_lr=0.5"};
+  EXPECT_THAT(Resume("run", changed), FailsWith(StatusCode::kFailedPrecondition,
+                                                "train.schedule.one_cycle.max_lr: 0.02 -> 0.5"));
+  Watcher second;
+  STOKER_ASSERT_OK(Resume("run", changed, &second, {.allow_changes = true}));
+  EXPECT_THAT(second.start.warnings, testing::ElementsAre(testing::HasSubstr("max_lr")));
+  EXPECT_EQ(second.start.first_step, 6);
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode kept, ReadRunRecipe(problem_ / "run"));
+  EXPECT_THAT(ToYaml(kept), testing::HasSubstr("max_lr: 0.5"));
+}
+
+TEST_F(TrainerTest, AnotherModelIsRefusedEvenWhereChangesAreAllowed) {
+  Watcher watcher;
+  watcher.stop_after = 6;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  EXPECT_THAT(Resume("run", {"model.mlp.hidden=8"}, nullptr, {.allow_changes = true}),
+              FailsWith(StatusCode::kFailedPrecondition, "does not fit the recipe's model"));
+}
+
+TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
+  Watcher watcher;
+  watcher.stop_after = 6;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(WriteIdx(problem_ / "train-images", QuadrantImages(64)));
+  STOKER_ASSERT_OK(WriteIdx(problem_ / "train-labels", QuadrantLabels(64)));
+  EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
+                                       "an epoch had 6 steps when the run began and has 4 now"));
+}
+
+TEST_F(TrainerTest, ABrokenLossStopsTheRunNamesTheStepAndKeepsTheLastGoodCheckpoint) {
+  const std::vector<std::string> set = {"train.schedule={constant: {lr: 1.0e+38}}",
+                                        "train.checkpoint.every_steps=1"};
+  const Result<TrainSummary> result = Train("run", set);
+  EXPECT_THAT(result,
+              FailsWith(StatusCode::kFailedPrecondition, "epoch 1 of 3, step 2: the loss is"));
+  EXPECT_THAT(result.status().message(), testing::HasSubstr(CheckpointOf("run", 1)));
+  STOKER_EXPECT_OK(CheckpointStore(Paths("run").checkpoints(), 2).LoadNewest());
+  EXPECT_FALSE(fs::exists(CheckpointOf("run", 2)));
+  EXPECT_FALSE(fs::exists(Paths("run").weights()));
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()), testing::HasSubstr("failed"));
+}
+
+TEST_F(TrainerTest, ACheckpointThatCannotBeWrittenEndsTheRunAndSaysSo) {
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer,
+                              Trainer::Create(std::move(recipe), problem_ / "run"));
+  WriteFileForTest(Paths("run").checkpoints(), "in the way");
+  const Result<TrainSummary> result = trainer->Run();
+  EXPECT_FALSE(result.ok());
+  EXPECT_THAT(result.status().message(),
+              testing::HasSubstr("while writing the checkpoint of step 6"));
+}
+
+TEST_F(TrainerTest, TwoCannotTrainInOneRun) {
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto first, Trainer::Create(recipe, problem_ / "run"));
+  EXPECT_THAT(Trainer::Resume(recipe, problem_ / "run"),
+              FailsWith(StatusCode::kUnavailable, "another process"));
+}
+
+TEST_F(TrainerTest, MaxStepsEndsItEarlyWithEverythingWritten) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary, Train("run", {"train.max_steps=8"}));
+  EXPECT_FALSE(summary.interrupted);
+  EXPECT_EQ(summary.step, 8);
+  EXPECT_TRUE(summary.last_evaluation.has_value());
+  EXPECT_TRUE(fs::exists(Paths("run").weights()));
+}
+
+TEST_F(TrainerTest, EndlessDataNeedsANumberOfSteps) {
+  const std::vector<std::string> stream = {
+      "data.train=[{idx: {images: train-images, labels: train-labels}}, shuffle, repeat, "
+      "{normalize: {mean: 0.5}}, {batch: 16}]"};
+  EXPECT_THAT(Train("endless", stream),
+              FailsWith(StatusCode::kInvalidArgument, "set train.max_steps"));
+  EXPECT_FALSE(fs::exists(problem_ / "endless"));
+  std::vector<std::string> limited = stream;
+  limited.push_back("train.max_steps=9");
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary, Train("limited", limited));
+  EXPECT_EQ(summary.step, 9);
+}
+
+struct UntrainableCase {
+  const char *name, *set, *says;
+};
+constexpr UntrainableCase kUntrainable[] = {
+    {"BatchLargerThanTheData", "data.train.batch.size=1000", "data.train gives no batch"},
+    {"UnknownInput", "train.input=picture", "picture"},
+    {"NotNormalized",
+     "data.train=[{idx: {images: train-images, labels: train-labels}}, {batch: 4}]", "normalize"},
+    {"NotBatchedEval",
+     "data.eval=[{idx: {images: eval-images, labels: eval-labels}}, {normalize: {mean: 0.5}}]",
+     "while checking data.eval"},
+    {"UnknownDevice", "train.device=tpu", "must be auto, cpu, cuda"},
+    {"TooFewClasses", "model.mlp.classes=3", "has class number 3, the model has 3 classes"},
+    {"TooSmallForTheModel", "model={convnet: {channels: [4, 4, 4, 4]}}", "too small for 4 blocks"},
+};
+
+TEST_F(TrainerTest, WhatCannotBeTrainedIsRefusedWithTheReason) {
+  for (const UntrainableCase& broken : kUntrainable) {
+    SCOPED_TRACE(broken.name);
+    EXPECT_THAT(Train(broken.name, {broken.set}),
+                FailsWith(StatusCode::kInvalidArgument, broken.says));
+  }
+}
+
+}  // namespace
+}  // namespace stoker
