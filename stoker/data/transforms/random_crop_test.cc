@@ -43,6 +43,24 @@ TEST(RandomCrop, DrawsEveryPlaceEquallyOften) {
   EXPECT_GT(chi_squared, 5.0) << "too even to be random";
 }
 
+// Another order of the draws would change every run that is resumed with a newer version.
+TEST(RandomCrop, DrawsYThenXFromTheStreamOfTheSample) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Result<Dataset>(EmptyImages(DType::kUInt8, {1, 5, 7})) | RandomCrop{.size = 1, .padding = 0});
+  std::vector<uint8_t> positions(35);
+  std::iota(positions.begin(), positions.end(), uint8_t{0});
+  TransformTester tester(dataset);
+  for (int64_t index = 0; index < 20; ++index) {
+    Element element{.key = {.epoch = 2, .index = index}, .arrays = {}};
+    element.arrays.push_back(Array::Of(std::span<const uint8_t>(positions), {1, 5, 7}));
+    Rng rng = tester.RngOf(element.key);
+    const uint64_t y = rng.Below(5), x = rng.Below(7);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Element out, tester.Apply(std::move(element)));
+    EXPECT_EQ(out.arrays[0].values<uint8_t>()[0], y * 7 + x);
+  }
+}
+
 TEST(RandomCrop, ReachesEveryCornerOfTheBorderAndNothingBeyond) {
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Dataset dataset,

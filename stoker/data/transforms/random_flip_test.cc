@@ -53,6 +53,21 @@ TEST(RandomFlip, MirrorsTheShareItIsTold) {
   }
 }
 
+// Another use of the draws would change every run that is resumed with a newer version.
+TEST(RandomFlip, DecidesByTheFirstDrawFromTheStreamOfTheSample) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Result<Dataset>(EmptyImages(DType::kUInt8, {1, 2, 3})) | RandomFlip{.probability = 0.3});
+  TransformTester tester(dataset);
+  for (int64_t index = 0; index < 20; ++index) {
+    const SampleKey key{.epoch = 2, .index = index};
+    const bool mirrored = tester.RngOf(key).UniformDouble() < 0.3;
+    STOKER_ASSERT_OK_AND_ASSIGN(const Element out,
+                                tester.Apply({.key = key, .arrays = {SmallImage()}}));
+    EXPECT_EQ(out.arrays[0].values<uint8_t>()[0], mirrored ? 3 : 1) << index;
+  }
+}
+
 TEST(RandomFlip, RowsGiveTheBytesOfElements) {
   for (const char* direction : {"horizontal", "vertical"}) {
     for (const DType dtype :

@@ -54,8 +54,11 @@ class TransformTester {
         transform_(*dataset.node().element_wise()),
         rngs_{.seed = 1, .stage = dataset.node().stage()} {}
 
+  // The stream that the stage hands a sample.
+  Rng RngOf(const SampleKey& key) const { return rngs_.For(key); }
+
   Result<Element> Apply(Element element) {
-    Rng rng = rngs_.For(element.key);
+    Rng rng = RngOf(element.key);
     STOKER_RETURN_IF_ERROR(transform_.Apply(element, rng, scratch_));
     return element;
   }
