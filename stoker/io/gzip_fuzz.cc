@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr size_t kMaxOutput = 1 << 20;  // longer outputs teach nothing
+constexpr size_t kMaxOutput = 1 << 16;  // longer outputs teach nothing
 
 // One member by zlib; false where it finds an error or the output is too long.
 bool ZlibInflate(const uint8_t* data, size_t size, std::string& out, size_t& used) {

@@ -1,5 +1,7 @@
 // Any bytes are either a safetensors file, all of whose arrays can be read and written again, or an
 // error.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -19,10 +21,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!array.ok() && entry.dtype != DType::kBool) std::abort();
     if (array.ok()) arrays.push_back({entry.name, *array});
   }
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "stoker-safetensors-fuzz").string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            fmt::format("stoker-safetensors-fuzz-{}", ::getpid()))
+                               .string();
   if (!WriteSafetensors(path, arrays, file->metadata()).ok()) std::abort();
   const Result<SafetensorsFile> again = SafetensorsFile::Open(path);
+  std::filesystem::remove(path);  // the mapping keeps its content
   if (!again.ok() || again->metadata() != file->metadata()) std::abort();
   for (const NamedArray& named : arrays) {
     const Result<Array> array = again->Read(named.name);

@@ -52,7 +52,7 @@ std::vector<NamedArray> OneOfEveryKind() {
           Named<int32_t>("i", {-1}, {1}),
           Named<int16_t>("s", {-2, 3}, {2}),
           Named<int8_t>("c", {-128}, {1}),
-          Named<float>("e", {}, {0, 3}),
+          {"e", Array::Allocate(DType::kFloat32, {0, 3})},
           Named<float>("z", {2.5f}, {}),
           Named<uint8_t>("\u00fc\"", {9}, {1})};
 }
