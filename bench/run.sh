@@ -2,7 +2,7 @@
 # Prints every figure that docs/performance.md gives, both sides measured in the same run.
 #   bench/run.sh [--quick]     --quick: one round, and without the recipe that takes minutes
 set -uo pipefail
-cd "$(dirname "$0")"
+cd "$(dirname "$0")" || exit 1
 
 rounds=3
 recipes=()
