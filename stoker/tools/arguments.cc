@@ -1,0 +1,22 @@
+#include "stoker/tools/arguments.h"
+
+namespace stoker {
+
+CLI::Option& AddRecipeArgument(CLI::App& app, std::string& path) {
+  return *app.add_option("RECIPE", path, "YAML; `stoker inspect --ops` lists what it may contain")
+              ->type_name("");
+}
+
+CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments) {
+  return *app.add_option("--set", assignments,
+                         "change a key of the recipe, such as train.epochs=1 or data.root=DIR; "
+                         "may be given several times")
+              ->type_name("KEY=VALUE")
+              ->allow_extra_args(false);
+}
+
+CLI::Option& AddJsonOption(CLI::App& app, bool& json) {
+  return *app.add_flag("--json", json, "print one JSON object on standard output, nothing else");
+}
+
+}  // namespace stoker

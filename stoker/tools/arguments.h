@@ -1,0 +1,19 @@
+// Options that several commands have in common, defined and explained once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace stoker {
+
+// RECIPE
+CLI::Option& AddRecipeArgument(CLI::App& app, std::string& path);
+
+// --set KEY=VALUE, any number of times; kept in order.
+CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments);
+
+// --json
+CLI::Option& AddJsonOption(CLI::App& app, bool& json);
+
+}  // namespace stoker

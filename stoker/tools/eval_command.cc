@@ -1,0 +1,27 @@
+#include "stoker/tools/eval_command.h"
+
+#include "stoker/tools/arguments.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Measures a trained model on the eval pipeline of its recipe.\n"
+    "Prints loss and accuracy, of the run's final weights, or of its newest whole "
+    "checkpoint where training has not finished.";
+constexpr const char* kFooter =
+    "Example: stoker eval runs/fashion-mnist-001 --set data.root=/data/fashion-mnist\n"
+    "Exit: 0 measured, 1 failed, 2 wrong usage or recipe";
+
+}  // namespace
+
+void AddEvalCommand(Program& program, std::function<Status(const EvalArguments&)> run) {
+  auto [app, arguments] = program.Add<EvalArguments>("eval", kAbout, kFooter, std::move(run));
+  app.add_option("RUN", arguments.run, "directory of the run, as `stoker train` printed it")
+      ->type_name("")
+      ->required();
+  AddSetOption(app, arguments.set);
+  AddJsonOption(app, arguments.json);
+}
+
+}  // namespace stoker

@@ -1,0 +1,21 @@
+// What the programs return to the shell.
+#pragma once
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+enum ExitCode {
+  kExitSuccess = 0,
+  kExitFailed =
+      1,  // it went wrong while running: a file, the data, the disk, a loss that is not finite
+  kExitUsage = 2,          // the command line or the recipe is wrong; nothing was started
+  kExitInterrupted = 130,  // SIGINT, after the work was put in order
+  kExitTerminated = 143,   // SIGTERM, likewise
+};
+
+// kInvalidArgument is wrong usage; kCancelled is what stopped us (interrupt.h); every other error
+// is a failure.
+int ExitCodeOf(const Status& status);
+
+}  // namespace stoker

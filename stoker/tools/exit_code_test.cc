@@ -1,0 +1,50 @@
+#include "stoker/tools/exit_code.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "stoker/tools/interrupt.h"
+
+namespace stoker {
+namespace {
+
+TEST(ExitCodeOf, TellsWrongUsageFromFailure) {
+  EXPECT_EQ(ExitCodeOf(OkStatus()), 0);
+  EXPECT_EQ(ExitCodeOf(InvalidArgument("a recipe with an unknown key")), 2);
+  EXPECT_EQ(ExitCodeOf(NotFound("a file")), 1);
+  EXPECT_EQ(ExitCodeOf(DataLoss("a damaged file")), 1);
+  EXPECT_EQ(ExitCodeOf(FailedPrecondition("a loss that is not a number")), 1);
+}
+
+class InterruptTest : public testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(InterruptTest, TheFirstSignalIsNotedAndGivesTheExitCode) {
+  const auto [signal, exit_code] = GetParam();
+  CatchInterrupts();
+  EXPECT_FALSE(Interrupted().load());
+  std::raise(signal);
+  EXPECT_TRUE(Interrupted().load());
+  EXPECT_EQ(InterruptSignal(), signal);
+  EXPECT_EQ(ExitCodeOf(Cancelled("stopped")), exit_code);
+}
+
+TEST_P(InterruptTest, TheSecondSignalEndsTheProcessAtOnce) {
+  const auto [signal, exit_code] = GetParam();
+  EXPECT_EXIT(
+      {
+        CatchInterrupts();
+        std::raise(signal);
+        std::raise(signal);
+      },
+      testing::ExitedWithCode(exit_code), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest,
+                         testing::Values(std::pair(SIGINT, 130), std::pair(SIGTERM, 143)),
+                         [](const auto& test) {
+                           return test.param.first == SIGINT ? "Interrupt" : "Terminate";
+                         });
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,37 @@
+// The look of every --help: usage, what the command does, its options with their defaults at the
+// right, then an example and the exit codes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+namespace stoker {
+
+// Columns that help is set in: what a terminal of the usual size shows.
+inline constexpr size_t kHelpWidth = 80;
+
+// Lays out a command as
+//
+//   Usage: stoker bench RECIPE [--threads N] [--json]
+//   Runs the input pipeline of RECIPE alone.
+//     RECIPE       YAML
+//     --threads N  worker threads, 1..1024                               [as many as CPUs]
+//   Example: stoker bench recipes/fashion-mnist.yaml
+//   Exit: 0 measured, 1 failed, 2 wrong usage or recipe
+//
+// from what CLI11 knows: the description, the options in the order they were added (group, type
+// name and default string), the subcommands and the footer. An option that may be given several
+// times has "..." in the usage line.
+class HelpFormatter : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* app, std::string program,
+                        CLI::AppFormatMode mode) const override;
+};
+
+// `text` broken into lines of at most `width` columns at spaces; every line but the first begins
+// with `indent` spaces (counted in the width). Line breaks in `text` are kept. A word longer than
+// a line stays whole.
+std::string WrapText(std::string_view text, size_t width, size_t indent);
+
+}  // namespace stoker

@@ -1,0 +1,62 @@
+#include "stoker/tools/inspect_command.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "stoker/tools/arguments.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Says what a file holds, or what a recipe may contain.\n"
+    "FILE is known by its content: IDX and safetensors files, also inside gzip, a "
+    "recipe (its pipelines stage by stage), a run or a checkpoint (directories). What "
+    "has a checksum or announces its size is read whole and checked.";
+constexpr const char* kFooter =
+    "Example: stoker inspect --ops batch\n"
+    "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
+
+}  // namespace
+
+void AddInspectCommand(Program& program, std::function<Status(const InspectArguments&)> run) {
+  auto [app, arguments] = program.Add<InspectArguments>("inspect", kAbout, kFooter, std::move(run));
+  InspectArguments& to = arguments;
+  app.add_option("FILE", to.file, "the file or directory to look into")->type_name("");
+  app.add_option_function<std::string>(
+         "--ops", [&to](const std::string& name) { to.ops = true, to.op = name; },
+         "every operator of a pipeline with its options, or one")
+      ->type_name("NAME")
+      ->expected(0, 1)
+      ->run_callback_for_default();
+  app.add_option_function<std::string>(
+         "--models", [&to](const std::string& name) { to.models = true, to.model = name; },
+         "likewise models, optimizers and schedules")
+      ->type_name("NAME")
+      ->expected(0, 1)
+      ->run_callback_for_default();
+  AddJsonOption(app, to.json);
+}
+
+bool NeedsTrainer(const InspectArguments& arguments) {
+  std::error_code ignored;
+  return arguments.models || std::filesystem::is_directory(arguments.file, ignored);
+}
+
+Status RunInspect(const InspectArguments& arguments) {
+  if (arguments.ops) return PrintInspection(InspectOperators(arguments.op), arguments.json);
+  if (arguments.file.empty()) {
+    return InvalidArgument("FILE, --ops or --models is required; `stoker inspect --help` explains");
+  }
+  return PrintInspection(InspectFile(arguments.file), arguments.json);
+}
+
+Status PrintInspection(const Result<Inspection>& inspection, bool json) {
+  if (!inspection.ok()) return inspection.status();
+  fmt::print("{}", json ? inspection->json.dump() + "\n" : inspection->text);
+  return OkStatus();
+}
+
+}  // namespace stoker

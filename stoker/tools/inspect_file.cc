@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/formats/probe/file_kind.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/file.h"
+#include "stoker/tools/inspection.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+// Recipes are small; a larger text is not read only to see whether it is one.
+constexpr uint64_t kLargestRecipe = 1 << 20;
+
+Result<FileKind> ContentKind(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  std::array<std::byte, kProbeBytes> prefix;
+  STOKER_ASSIGN_OR_RETURN(const size_t size, source->ReadFully(prefix));
+  return ProbeFile(std::span(prefix).first(size));
+}
+
+// Reads to the end, where the checksum is, and counts.
+Result<uint64_t> DecompressedBytes(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  std::vector<std::byte> chunk(1 << 20);
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const size_t size, source->ReadFully(chunk));
+    if (size < chunk.size()) return source->position();
+  }
+}
+
+bool LooksLikeRecipe(const std::string& path, uint64_t size) {
+  if (path.ends_with(".yaml") || path.ends_with(".yml")) return true;
+  if (size > kLargestRecipe) return false;
+  const Result<std::string> text = ReadTextFile(path);
+  const Result<ConfigNode> tree = text.ok() ? ParseYaml(*text, path) : text.status();
+  return tree.ok() && (tree->Find("data") || tree->Find("model") || tree->Find("train"));
+}
+
+Result<Inspection> InspectOther(const std::string& path, const File& file, FileKind stored,
+                                FileKind content) {
+  Inspection out;
+  out.json = {{"file", path},
+              {"kind", FileKindName(content)},
+              {"bytes", file.size()},
+              {"gzip", stored == FileKind::kGzip}};
+  out.text = fmt::format("{}: {}, {}", path, FileKindName(stored), ByteText(file.size()));
+  if (stored == FileKind::kGzip) {
+    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, DecompressedBytes(path));
+    out.json["decompressed_bytes"] = bytes;
+    out.text += fmt::format("; whole, holds {}, {}", FileKindName(content), ByteText(bytes));
+  }
+  out.text += '\n';
+  return out;
+}
+
+}  // namespace
+
+Result<Inspection> InspectFile(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  std::array<std::byte, kProbeBytes> prefix;
+  STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
+  const FileKind stored = ProbeFile(std::span(prefix).first(size));
+  STOKER_ASSIGN_OR_RETURN(const FileKind content, ContentKind(path));
+  if (content == FileKind::kIdx) return InspectIdx(path);
+  if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
+  if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
+  return InspectOther(path, file, stored, content);
+}
+
+}  // namespace stoker

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "stoker/data/recipe.h"
+#include "stoker/tools/inspection.h"
+#include "stoker/tools/recipe_file.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+void AddStages(const Dataset& dataset, std::vector<std::vector<std::string>>& rows, Json& stages) {
+  const DatasetNode& node = dataset.node();
+  for (const Dataset& input : node.inputs()) AddStages(input, rows, stages);
+  rows.push_back(
+      {node.name(), node.cardinality().ToString(), node.spec().ToString(), node.Details()});
+  stages.push_back({{"operator", node.name()},
+                    {"elements", node.cardinality().ToString()},
+                    {"spec", node.spec().ToString()},
+                    {"details", node.Details()}});
+}
+
+void DescribePipeline(const std::string& name, const Dataset& dataset, Inspection& out) {
+  std::vector<std::vector<std::string>> rows = {{"operator", "elements", "each", "details"}};
+  Json stages = Json::array();
+  AddStages(dataset, rows, stages);
+  out.json["pipelines"][name] = std::move(stages);
+  out.text += fmt::format("  pipeline data.{}\n{}", name, TableText(rows, 4));
+}
+
+}  // namespace
+
+Result<Inspection> InspectRecipe(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(path, {}));
+  Inspection out;
+  std::vector<std::string> sections;
+  for (const ConfigNode::Entry& entry : recipe.entries) sections.push_back(entry.key);
+  out.json = {{"file", path}, {"kind", "recipe"}, {"sections", sections}};
+  STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(recipe, RecipeFolder(path)));
+  out.text = fmt::format("{}: recipe with the sections {}\n  data.root {}\n", path,
+                         fmt::join(sections, ", "), data.root.string());
+  out.json["root"] = data.root.string();
+  DescribePipeline("train", data.train, out);
+  if (data.eval) DescribePipeline("eval", *data.eval, out);
+  if (!data.classes.empty()) {
+    out.json["classes"] = data.classes;
+    out.text += fmt::format("  classes {}\n", fmt::join(data.classes, ", "));
+  }
+  return out;
+}
+
+}  // namespace stoker

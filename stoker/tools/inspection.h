@@ -1,0 +1,36 @@
+// What `stoker inspect` finds out about one thing, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+struct Inspection {
+  std::string text;  // whole lines
+  Json json;         // the same facts
+};
+
+// A file, by its content: IDX, safetensors, a recipe (YAML with a section `data`, `model` or
+// `train`), gzip around any of them; of other kinds the name and size. Everything that has a
+// checksum or announces its size is read and checked.
+Result<Inspection> InspectFile(const std::string& path);
+
+// An IDX file, plain or gzip: type, shape, range, mean and standard deviation; of labels how many
+// of each.
+Result<Inspection> InspectIdx(const std::string& path);
+
+// Names, types and shapes of the tensors, and the metadata.
+Result<Inspection> InspectSafetensors(const std::string& path);
+
+// The sections, and each pipeline stage by stage with the elements that come out; opens the headers
+// of the data files.
+Result<Inspection> InspectRecipe(const std::string& path);
+
+// Every operator of recipes, or the one called `name` with all about its options. Errors:
+// kInvalidArgument for an unknown name, with the nearest known one.
+Result<Inspection> InspectOperators(const std::string& name);
+
+}  // namespace stoker

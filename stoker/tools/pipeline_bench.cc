@@ -1,0 +1,114 @@
+#include "stoker/tools/pipeline_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/registry.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kSliceSeconds = 0.5;
+
+// Loading is done once for each dataset, so what is opened afterwards finds the files in memory.
+Result<double> LoadMilliseconds(const Dataset& dataset) {
+  const Stopwatch watch;
+  STOKER_ASSIGN_OR_RETURN(const auto unused, dataset.Open(Runtime::Inline()));
+  return watch.ElapsedSeconds() * 1e3;
+}
+
+size_t BatchDepth(const Dataset& dataset) {
+  const DatasetNode& node = dataset.node();
+  const size_t here = node.name() == Batch::kName ? 1 : 0;
+  return here + (node.inputs().empty() ? 0 : BatchDepth(node.input()));
+}
+
+// Counts samples as they come and closes a slice every half second.
+class RateMeter {
+ public:
+  void Add(int64_t samples) {
+    samples_ += samples;
+    slice_samples_ += samples;
+    ++batches_;
+    const double slice_seconds = slice_.ElapsedSeconds();
+    if (slice_seconds < kSliceSeconds) return;
+    rates_.push_back(static_cast<double>(slice_samples_) / slice_seconds);
+    slice_ = Stopwatch();
+    slice_samples_ = 0;
+  }
+  double seconds() const { return whole_.ElapsedSeconds(); }
+
+  void Write(PipelineMeasurement& out) const {
+    out.seconds = seconds();
+    out.samples = samples_;
+    out.batches = batches_;
+    out.samples_per_s = static_cast<double>(samples_) / out.seconds;
+    const std::vector<double> rates = rates_.empty() ? std::vector{out.samples_per_s} : rates_;
+    out.slice_min = std::ranges::min(rates);
+    out.slice_median = Median(rates);
+    out.slice_max = std::ranges::max(rates);
+  }
+
+ private:
+  Stopwatch whole_, slice_;
+  int64_t samples_ = 0, slice_samples_ = 0, batches_ = 0;
+  std::vector<double> rates_;
+};
+
+Status EmptyPipeline() {
+  return FailedPrecondition(
+      "the pipeline gives no batch; has the source elements, or does drop_remainder drop them "
+      "all?");
+}
+
+}  // namespace
+
+int64_t SamplesIn(const Dataset& dataset, const Element& element) {
+  const Shape& shape = element.arrays.front().shape();
+  int64_t samples = 1;
+  for (size_t i = 0; i < BatchDepth(dataset) && i < shape.size(); ++i) samples *= shape[i];
+  return samples;
+}
+
+double PeakResidentMegabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) * 1024 * 1e-6;  // given in KiB
+  }
+  return 0;
+}
+
+Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtime& runtime,
+                                            double seconds) {
+  PipelineMeasurement measured;
+  STOKER_ASSIGN_OR_RETURN(const Dataset endless, Result<Dataset>(dataset) | Repeat{});
+  STOKER_ASSIGN_OR_RETURN(measured.load_ms, LoadMilliseconds(endless));
+  const Stopwatch until_first;
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> iterator, endless.Open(runtime));
+  STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, iterator->Next());
+  measured.first_batch_ms = until_first.ElapsedSeconds() * 1e3;
+  if (!element) return EmptyPipeline();
+
+  RateMeter meter;
+  while (meter.seconds() < seconds) {
+    STOKER_ASSIGN_OR_RETURN(element, iterator->Next());
+    if (!element) return EmptyPipeline();
+    meter.Add(SamplesIn(endless, *element));
+  }
+  meter.Write(measured);
+  measured.peak_rss_mb = PeakResidentMegabytes();
+  measured.profile = iterator->GetProfile();
+  return measured;
+}
+
+}  // namespace stoker

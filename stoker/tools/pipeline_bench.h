@@ -1,0 +1,38 @@
+// Measuring an input pipeline with nothing behind it.
+#pragma once
+
+#include <cstdint>
+
+#include "stoker/base/profile.h"
+#include "stoker/base/status.h"
+#include "stoker/data/dataset.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+
+struct PipelineMeasurement {
+  double load_ms = 0;         // reading the files that the sources keep in memory
+  double first_batch_ms = 0;  // from then on until the first batch is there
+  double seconds = 0;         // measured after the first batch
+  int64_t samples = 0;        // in that time
+  int64_t batches = 0;        // likewise
+  double samples_per_s = 0;   // over all of it
+  double slice_min = 0, slice_median = 0,
+         slice_max = 0;    // samples per second in slices of half a second
+  double peak_rss_mb = 0;  // the process's largest resident size so far, in 10^6 bytes
+  Profile profile;
+};
+
+// Runs `dataset` again and again, as training over epochs does, for `seconds` (> 0). Errors: those
+// of the pipeline; kFailedPrecondition where it gives nothing.
+Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtime& runtime,
+                                            double seconds);
+
+// How many samples an element of `dataset` stands for: the product of the dimensions that its
+// `batch` stages added.
+int64_t SamplesIn(const Dataset& dataset, const Element& element);
+
+// VmHWM of this process in 10^6 bytes; 0 where the system does not tell.
+double PeakResidentMegabytes();
+
+}  // namespace stoker

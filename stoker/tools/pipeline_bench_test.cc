@@ -1,0 +1,67 @@
+#include "stoker/tools/pipeline_bench.h"
+
+#include "stoker/base/testing.h"
+#include "stoker/data/from_arrays.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/data/registry.h"
+
+namespace stoker {
+namespace {
+
+Result<Dataset> Numbers(int64_t n) {
+  return FromArrays({{"x", Array::Of(std::vector<int64_t>(static_cast<size_t>(n)))}});
+}
+
+Element ElementOf(Shape shape) {
+  return {.key = {}, .arrays = {Array::Allocate(DType::kUInt8, std::move(shape))}};
+}
+
+TEST(SamplesIn, MultipliesTheDimensionsThatBatchStagesAdded) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset plain, Numbers(8));
+  EXPECT_EQ(SamplesIn(plain, ElementOf({3, 28, 28})), 1);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batched,
+                              Numbers(8) | Batch{.size = 2} | Take{.count = 4});
+  EXPECT_EQ(SamplesIn(batched, ElementOf({2, 28, 28})), 2);
+  EXPECT_EQ(SamplesIn(batched, ElementOf({1, 28, 28})), 1);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset twice, Result<Dataset>(batched) | Batch{.size = 2});
+  EXPECT_EQ(SamplesIn(twice, ElementOf({2, 2, 28, 28})), 4);
+}
+
+class MeasurePipelineTest : public testing::TestWithParam<Runtime> {};
+
+TEST_P(MeasurePipelineTest, CountsSamplesOverManyEpochs) {
+  // 5 elements in batches of 2: batches of 2, 2 and 1, so an average of 5/3 samples a batch.
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Numbers(5) | Batch{.size = 2});
+  STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
+                              MeasurePipeline(dataset, GetParam(), 0.05));
+  EXPECT_GT(measured.batches, 3);  // more than one epoch
+  // The first batch is not counted; each three in a row hold 5 samples.
+  const int64_t whole_rounds = measured.batches / 3;
+  EXPECT_GE(measured.samples, whole_rounds * 5);
+  EXPECT_LE(measured.samples, (whole_rounds + 1) * 5);
+  EXPECT_GE(measured.seconds, 0.05);
+  EXPECT_DOUBLE_EQ(measured.samples_per_s,
+                   static_cast<double>(measured.samples) / measured.seconds);
+  EXPECT_LE(measured.slice_min, measured.slice_median);
+  EXPECT_LE(measured.slice_median, measured.slice_max);
+  EXPECT_GT(measured.peak_rss_mb, 0);
+  ASSERT_FALSE(measured.profile.stages.empty());
+  EXPECT_EQ(measured.profile.stages.front().name, "arrays");
+}
+
+TEST_P(MeasurePipelineTest, APipelineThatGivesNothingIsAnError) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Numbers(5) | Batch{.size = 8, .drop_remainder = true});
+  EXPECT_THAT(MeasurePipeline(dataset, GetParam(), 0.05),
+              FailsWith(StatusCode::kFailedPrecondition, "gives no batch"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, MeasurePipelineTest,
+                         testing::Values(Runtime::Inline(), Runtime::Threaded(2)),
+                         [](const auto& test) {
+                           return test.param.kind == Runtime::Kind::kInline ? "Inline" : "Threaded";
+                         });
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,110 @@
+#include "stoker/tools/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "stoker/base/config.h"
+#include "stoker/base/log.h"
+#include "stoker/tools/exit_code.h"
+#include "stoker/tools/help_formatter.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Trains models from a recipe and keeps the accelerator fed while it does.\n"
+    "Each command explains itself: stoker COMMAND --help.";
+constexpr const char* kFooter =
+    "Example: stoker train recipes/fashion-mnist.yaml\n"
+    "Exit: 0 done, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+std::string DidYouMean(std::string_view wanted, const std::vector<std::string>& names) {
+  const std::string nearest = NearestName(wanted, names);
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+// What is wrong with an argument that no option or command took.
+std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
+  const std::vector<std::string> commands = CommandNames(app);
+  if (extra.starts_with("-")) {
+    const std::string name = extra.substr(0, extra.find('='));
+    return fmt::format("unknown option '{}'{}", name, DidYouMean(name, OptionNames(app)));
+  }
+  if (!commands.empty())
+    return fmt::format("unknown command '{}'{}", extra, DidYouMean(extra, commands));
+  return fmt::format("'{}' is one argument too many", extra);
+}
+
+}  // namespace
+
+Program::Program() : app_(kAbout, "stoker") {
+  app_.formatter(std::make_shared<HelpFormatter>());
+  app_.set_help_flag("-h,--help", "this text");
+  app_.set_version_flag("--version", std::string("stoker " STOKER_VERSION),
+                        "the version, and nothing else");
+  app_.footer(kFooter);
+  app_.require_subcommand(0, 1);
+}
+
+CLI::App& Program::AddApp(const std::string& name, const std::string& about,
+                          const std::string& footer, std::function<Status()> run) {
+  CLI::App* app = app_.add_subcommand(name, about);
+  app->footer(footer);
+  commands_.emplace_back(app, std::move(run));
+  return *app;
+}
+
+int Program::Run(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return app_.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    Log(LogLevel::kError, UsageError(error));
+    return kExitUsage;
+  }
+  for (const auto& [app, run] : commands_) {
+    if (!app->parsed()) continue;
+    const Status status = run();
+    if (!status.ok()) Log(LogLevel::kError, status.message());
+    return ExitCodeOf(status);
+  }
+  fmt::print(stderr, "{}", app_.help());
+  return kExitUsage;
+}
+
+std::string Program::UsageError(const CLI::ParseError& error) const {
+  const CLI::App* app = &app_;
+  std::string command = "stoker";
+  for (const auto& [candidate, run] : commands_) {
+    if (!candidate->parsed()) continue;
+    app = candidate;
+    command += " " + candidate->get_name();
+  }
+  std::string what = error.what();
+  const std::vector<std::string> extras = app_.remaining(/*recurse=*/true);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty())
+    what = DescribeExtra(*app, extras.front());
+  std::ranges::replace(what, '\n', ' ');
+  return fmt::format("{}; `{} --help` explains", what, command);
+}
+
+}  // namespace stoker

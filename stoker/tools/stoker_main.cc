@@ -1,0 +1,23 @@
+// `stoker`: everything that needs no libtorch, and the way to stoker-train for what does.
+#include "stoker/tools/bench_command.h"
+#include "stoker/tools/eval_command.h"
+#include "stoker/tools/inspect_command.h"
+#include "stoker/tools/predict_command.h"
+#include "stoker/tools/program.h"
+#include "stoker/tools/train_command.h"
+#include "stoker/tools/trainer_process.h"
+
+int main(int argc, char** argv) {
+  using namespace stoker;
+  // The arguments are right when this is called; stoker-train reads them again.
+  const auto hand_over = [argv](const auto&) { return ExecTrainer(argv); };
+  Program program;
+  AddTrainCommand(program, hand_over);
+  AddEvalCommand(program, hand_over);
+  AddPredictCommand(program, hand_over);
+  AddBenchCommand(program);
+  AddInspectCommand(program, [argv](const InspectArguments& arguments) {
+    return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
+  });
+  return program.Run(argc, argv);
+}

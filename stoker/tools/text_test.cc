@@ -1,0 +1,51 @@
+#include "stoker/tools/text.h"
+
+#include <gtest/gtest.h>
+
+#include "stoker/tools/status_line.h"
+
+namespace stoker {
+namespace {
+
+TEST(WithThousands, PutsACommaEveryThreeDigits) {
+  EXPECT_EQ(WithThousands(0), "0");
+  EXPECT_EQ(WithThousands(999), "999");
+  EXPECT_EQ(WithThousands(1000), "1,000");
+  EXPECT_EQ(WithThousands(1234567.8), "1,234,568");
+  EXPECT_EQ(WithThousands(-12345), "-12,345");
+  EXPECT_EQ(WithThousands(-0.4), "0");
+}
+
+TEST(ByteText, ChangesTheUnitBeforeThereAreFourDigits) {
+  EXPECT_EQ(ByteText(0), "0 B");
+  EXPECT_EQ(ByteText(999), "999 B");
+  EXPECT_EQ(ByteText(1000), "1.0 kB");
+  EXPECT_EQ(ByteText(99949), "99.9 kB");
+  EXPECT_EQ(ByteText(100000), "100 kB");
+  EXPECT_EQ(ByteText(999999), "1.0 MB");
+  EXPECT_EQ(ByteText(18446744073709551615ull), "18.4 EB");
+}
+
+TEST(DurationText, KeepsTheTwoLargestUnits) {
+  EXPECT_EQ(DurationText(-1), "0 s");
+  EXPECT_EQ(DurationText(59.4), "59 s");
+  EXPECT_EQ(DurationText(59.6), "1 min 00 s");
+  EXPECT_EQ(DurationText(185), "3 min 05 s");
+  EXPECT_EQ(DurationText(7621), "2 h 07 min");
+}
+
+TEST(TableText, PadsColumnsAndLeavesNoSpaceAtTheEndOfALine) {
+  EXPECT_EQ(TableText({{"a", "b"}, {"long", "c", "d"}, {"x"}}, 2),
+            "  a     b\n  long  c  d\n  x\n");
+}
+
+TEST(BarText, HasItsWidthAtAnyShare) {
+  EXPECT_EQ(BarText(0, 4), ">   ");
+  EXPECT_EQ(BarText(0.5, 4), "==> ");
+  EXPECT_EQ(BarText(1, 4), "====");
+  EXPECT_EQ(BarText(7, 4), "====");
+  EXPECT_EQ(BarText(-1, 4), ">   ");
+}
+
+}  // namespace
+}  // namespace stoker

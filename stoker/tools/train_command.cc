@@ -1,0 +1,55 @@
+#include "stoker/tools/train_command.h"
+
+#include "stoker/tools/arguments.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Trains the model of RECIPE and stores the run.\n"
+    "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, "
+    "and at the end weights.safetensors. The first SIGINT or SIGTERM finishes the step "
+    "and writes a checkpoint, a second ends at once; a resumed run ends with the "
+    "same bytes as one that was never stopped.";
+constexpr const char* kFooter =
+    "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
+    "         stoker train --resume --run runs/fashion-mnist-001\n"
+    "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+
+Status CheckAndRun(const TrainArguments& arguments,
+                   const std::function<Status(const TrainArguments&)>& run) {
+  if (arguments.recipe.empty() && !(arguments.resume && !arguments.run.empty())) {
+    return InvalidArgument(
+        "RECIPE is required (only --resume with --run does without); `stoker train --help` "
+        "explains");
+  }
+  if (arguments.allow_changes && !arguments.resume) {
+    return InvalidArgument(
+        "--allow-changes only means something with --resume; `stoker train --help` explains");
+  }
+  return run(arguments);
+}
+
+}  // namespace
+
+void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run) {
+  auto [app, arguments] = program.Add<TrainArguments>(
+      "train", kAbout, kFooter,
+      [run = std::move(run)](const TrainArguments& given) { return CheckAndRun(given, run); });
+  AddRecipeArgument(app, arguments.recipe);
+  AddSetOption(app, arguments.set);
+  app.add_option("--run", arguments.run, "directory of the run")
+      ->type_name("DIR")
+      ->default_str("a new one under runs/");
+  app.add_flag(
+      "--resume", arguments.resume,
+      "continue the run in DIR (RECIPE may be left out), or the newest of RECIPE under runs/");
+  app.add_flag("--allow-changes", arguments.allow_changes,
+               "resume although the recipe differs from the stored one");
+  app.add_flag("--print-recipe", arguments.print_recipe,
+               "print the recipe with every default filled in, and train nothing");
+  app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
+  AddJsonOption(app, arguments.json);
+}
+
+}  // namespace stoker

@@ -1,0 +1,27 @@
+// `stoker train`: its arguments, which both executables share.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/tools/program.h"
+
+namespace stoker {
+
+struct TrainArguments {
+  std::string recipe;  // may be empty with `resume` and `run`: then the stored one is used
+  std::vector<std::string> set;
+  std::string
+      run;  // the run directory; empty: a new one under runs/, or with `resume` the newest there
+  bool resume = false;
+  bool allow_changes = false;
+  bool print_recipe = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run);
+
+}  // namespace stoker

@@ -1,0 +1,24 @@
+// What the commands do that need libtorch. Each prints its result and returns why it failed, if it
+// did.
+#pragma once
+
+#include <string>
+
+#include "stoker/base/status.h"
+#include "stoker/tools/eval_command.h"
+#include "stoker/tools/inspect_command.h"
+#include "stoker/tools/predict_command.h"
+#include "stoker/tools/train_command.h"
+
+namespace stoker {
+
+// kCancelled where a signal stopped it (interrupt.h) after the last checkpoint was written.
+Status RunTrain(const TrainArguments& arguments);
+Status RunEval(const EvalArguments& arguments);
+Status RunPredict(const PredictArguments& arguments);
+
+// Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.
+Result<Inspection> InspectDirectory(const std::string& path);
+Result<Inspection> InspectModels(const std::string& name);
+
+}  // namespace stoker

@@ -1,0 +1,63 @@
+#include "stoker/tools/trainer/find_run.h"
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kTimePattern = "00000000-000000";  // a digit for each 0
+
+bool IsTime(std::string_view text) {
+  for (size_t i = 0; i < kTimePattern.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (kTimePattern[i] == '0' ? !is_digit : text[i] != kTimePattern[i]) return false;
+  }
+  return true;
+}
+
+// The time in a run's name, and the number that tells runs of one second apart; nothing where it is
+// another's name.
+std::optional<std::pair<std::string, int>> RunOrder(std::string_view name,
+                                                    std::string_view recipe_name) {
+  const size_t prefix = recipe_name.size() + 1;
+  if (name.size() < prefix + kTimePattern.size() || !name.starts_with(recipe_name))
+    return std::nullopt;
+  if (name[prefix - 1] != '-') return std::nullopt;
+  const std::string_view rest = name.substr(prefix);
+  if (!IsTime(rest)) return std::nullopt;
+  std::string time(rest.substr(0, kTimePattern.size()));
+  if (rest.size() == kTimePattern.size()) return std::pair(std::move(time), 1);
+  int number = 0;
+  const char* const begin = rest.data() + kTimePattern.size() + 1;
+  const char* const end = rest.data() + rest.size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (rest[kTimePattern.size()] != '-' || error != std::errc() || stop != end) return std::nullopt;
+  return std::pair(std::move(time), number);
+}
+
+}  // namespace
+
+Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
+                                            std::string_view recipe_name) {
+  std::filesystem::path newest;
+  std::pair<std::string, int> newest_order;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    auto order = RunOrder(entry.path().filename().string(), recipe_name);
+    if (!order || *order <= newest_order) continue;
+    newest = entry.path();
+    newest_order = *std::move(order);
+  }
+  if (newest.empty()) {
+    return NotFound(
+        "{}: there is no run of {} to resume; name one with --run, or train without --resume",
+        (parent / "").string(), recipe_name);
+  }
+  return newest;
+}
+
+}  // namespace stoker

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "stoker/io/file.h"
+#include "stoker/tools/text.h"
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/train/checkpoint.h"
+#include "stoker/train/run_directory.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckpointReport {
+  std::string text;
+  Json json;
+  Status status;
+};
+
+CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
+  const Result<Checkpoint> loaded = store.Load(step);
+  CheckpointReport report;
+  report.status = loaded.status();
+  report.json = {{"step", step}, {"path", store.PathOf(step)}, {"whole", loaded.ok()}};
+  if (!loaded.ok()) {
+    report.json["error"] = loaded.status().message();
+    report.text =
+        fmt::format("  checkpoint of step {}: DAMAGED: {}\n", step, loaded.status().message());
+    return report;
+  }
+  uint64_t bytes = 0;
+  for (const NamedArray& tensor : loaded->tensors) bytes += tensor.array.num_bytes();
+  report.json["tensors"] = loaded->tensors.size();
+  report.json["bytes"] = bytes;
+  report.text = fmt::format("  checkpoint of step {}: whole, {} tensors, {}\n", step,
+                            loaded->tensors.size(), ByteText(bytes));
+  return report;
+}
+
+// The figures of a finished run; nothing where it has not finished.
+Result<Json> ReadSummary(const RunPaths& paths) {
+  if (!fs::exists(paths.summary())) return Json();
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(paths.summary()));
+  Json summary = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (summary.is_discarded())
+    return DataLoss("{}: this is not JSON; the file is damaged", paths.summary());
+  return summary;
+}
+
+Result<Inspection> InspectRun(const RunPaths& paths) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRunRecipe(paths.root));
+  STOKER_ASSIGN_OR_RETURN(const Json summary, ReadSummary(paths));
+  const bool finished = fs::exists(paths.weights());
+  Inspection out;
+  out.json = {{"directory", paths.root.string()},
+              {"kind", "run"},
+              {"finished", finished},
+              {"checkpoints", Json::array()}};
+  out.text =
+      fmt::format("{}: run, {}\n", paths.root.string(), finished ? "finished" : "not finished");
+  if (!summary.is_null()) {
+    out.json["summary"] = summary;
+    for (const auto& [key, value] : summary.items())
+      out.text += fmt::format("  {}: {}\n", key, value.dump());
+  }
+  if (!fs::exists(paths.checkpoints())) return out;
+  const CheckpointStore store(paths.checkpoints(), 1);
+  STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());
+  for (const int64_t step : steps) {
+    CheckpointReport report = ReportCheckpoint(store, step);
+    out.text += report.text;
+    out.json["checkpoints"].push_back(std::move(report.json));
+  }
+  return out;
+}
+
+Result<Inspection> InspectCheckpoint(const fs::path& path) {
+  const CheckpointStore store(path.parent_path().string(), 1);
+  STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());
+  for (const int64_t step : steps) {
+    if (fs::path(store.PathOf(step)).filename() != path.filename()) continue;
+    CheckpointReport report = ReportCheckpoint(store, step);
+    STOKER_RETURN_IF_ERROR(report.status);
+    return Inspection{path.string() + ":\n" + report.text, std::move(report.json)};
+  }
+  return DataLoss("{}: this holds a manifest but is not called as a checkpoint is, step-00000000",
+                  path.string());
+}
+
+}  // namespace
+
+Result<Inspection> InspectDirectory(const std::string& path) {
+  // Without a slash behind, so that it has a name and a parent.
+  const fs::path directory = fs::absolute(fs::path(path) / "").lexically_normal().parent_path();
+  if (fs::exists(RunPaths{directory}.recipe())) return InspectRun(RunPaths{directory});
+  if (fs::exists(directory / "manifest.json")) return InspectCheckpoint(directory);
+  return NotFound(
+      "{}: neither a run (it has no recipe.yaml) nor a checkpoint (it has no manifest.json)",
+      directory.string());
+}
+
+}  // namespace stoker

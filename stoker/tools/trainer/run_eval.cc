@@ -1,0 +1,26 @@
+#include <fmt/format.h>
+
+#include "stoker/tools/text.h"
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/train/predictor.h"
+
+namespace stoker {
+
+Status RunEval(const EvalArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
+                          Predictor::Open(arguments.run, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation, predictor->EvaluateRun());
+  if (arguments.json) {
+    Json json = evaluation.ToJson();
+    json["weights"] = predictor->weights();
+    fmt::print("{}\n", json.dump());
+    return OkStatus();
+  }
+  fmt::print("accuracy  {:.4f}\nloss      {:.4f}\nsamples   {} in {}\nweights   {}\n",
+             evaluation.accuracy, evaluation.loss,
+             WithThousands(static_cast<double>(evaluation.samples)),
+             DurationText(evaluation.seconds), predictor->weights());
+  return OkStatus();
+}
+
+}  // namespace stoker

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/tools/trainer/sample_file.h"
+#include "stoker/train/predictor.h"
+
+namespace stoker {
+namespace {
+
+// Images put through the model at once.
+constexpr int64_t kAtOnce = 1000;
+
+struct NamedPrediction {
+  std::string file;
+  int64_t index = 0;  // in the file
+  Prediction prediction;
+};
+
+Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
+                   std::vector<NamedPrediction>& out) {
+  STOKER_ASSIGN_OR_RETURN(const Array samples, ReadSamples(file, limit));
+  const int64_t total = samples.shape().front();
+  for (int64_t begin = 0; begin < total; begin += kAtOnce) {
+    const int64_t end = std::min(total, begin + kAtOnce);
+    Result<std::vector<Prediction>> predictions = predictor.Predict(samples.Rows(begin, end));
+    if (!predictions.ok()) return predictions.status().While("predicting " + file);
+    for (int64_t i = begin; i < end; ++i) {
+      out.push_back({file, i, std::move((*predictions)[static_cast<size_t>(i - begin)])});
+    }
+  }
+  return OkStatus();
+}
+
+// The numbers of the `top` likeliest classes, likeliest first; of equal ones the lower number.
+std::vector<size_t> Likeliest(const Prediction& prediction, int64_t top) {
+  std::vector<size_t> classes(prediction.probabilities.size());
+  std::iota(classes.begin(), classes.end(), size_t{0});
+  std::ranges::stable_sort(classes, std::greater(),
+                           [&](size_t c) { return prediction.probabilities[c]; });
+  classes.resize(std::min(classes.size(), static_cast<size_t>(top)));
+  return classes;
+}
+
+std::string ClassName(const Predictor& predictor, size_t number) {
+  const std::vector<std::string>& names = predictor.classes();
+  return number < names.size() ? names[number] : std::to_string(number);
+}
+
+Json ToJson(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
+  Json classes = Json::array();
+  for (const size_t number : Likeliest(named.prediction, top)) {
+    classes.push_back({{"class", ClassName(predictor, number)},
+                       {"label", number},
+                       {"probability", named.prediction.probabilities[number]}});
+  }
+  return {{"file", named.file}, {"index", named.index}, {"classes", std::move(classes)}};
+}
+
+std::string ToText(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
+  std::vector<std::string> classes;
+  for (const size_t number : Likeliest(named.prediction, top)) {
+    classes.push_back(fmt::format("{} {:.3f}", ClassName(predictor, number),
+                                  named.prediction.probabilities[number]));
+  }
+  return fmt::format("{}[{}]: {}\n", named.file, named.index, fmt::join(classes, ", "));
+}
+
+}  // namespace
+
+Status RunPredict(const PredictArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
+                          Predictor::Open(arguments.run));
+  std::vector<NamedPrediction> predictions;
+  for (const std::string& file : arguments.files) {
+    STOKER_RETURN_IF_ERROR(PredictFile(*predictor, file, arguments.limit, predictions));
+  }
+  if (!arguments.json) {
+    for (const NamedPrediction& named : predictions)
+      fmt::print("{}", ToText(*predictor, named, arguments.top));
+    return OkStatus();
+  }
+  Json all = Json::array();
+  for (const NamedPrediction& named : predictions)
+    all.push_back(ToJson(*predictor, named, arguments.top));
+  fmt::print("{}\n",
+             Json{{"weights", predictor->weights()}, {"predictions", std::move(all)}}.dump());
+  return OkStatus();
+}
+
+}  // namespace stoker

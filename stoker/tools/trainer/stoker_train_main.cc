@@ -1,0 +1,21 @@
+// `stoker-train`: the commands that need libtorch. People start it through `stoker`.
+#include "stoker/tools/inspect_command.h"
+#include "stoker/tools/program.h"
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/train/allocator.h"
+
+int main(int argc, char** argv) {
+  using namespace stoker;
+  KeepLargeBlocksMapped();
+  Program program;
+  AddTrainCommand(program, RunTrain);
+  AddEvalCommand(program, RunEval);
+  AddPredictCommand(program, RunPredict);
+  AddInspectCommand(program, [](const InspectArguments& arguments) {
+    if (!NeedsTrainer(arguments)) return RunInspect(arguments);
+    return PrintInspection(
+        arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
+        arguments.json);
+  });
+  return program.Run(argc, argv);
+}

@@ -1,0 +1,105 @@
+#include "stoker/tools/trainer/train_progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stoker/base/log.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kBarWidth = 24;
+// Without a bar, a sign of life after so long without an epoch's end.
+constexpr double kLineSeconds = 10;
+
+}  // namespace
+
+void TrainProgress::Print(const std::string& line) {
+  if (options_.quiet) return;
+  status_.PrintAbove(options_.lines, line);
+  since_line_ = Stopwatch();
+}
+
+int64_t TrainProgress::total_epochs() const {
+  if (start_.steps_per_epoch <= 0) return 0;
+  return (start_.total_steps + start_.steps_per_epoch - 1) / start_.steps_per_epoch;
+}
+
+void TrainProgress::OnStart(const StartEvent& event) {
+  start_ = event;
+  for (const std::string& warning : event.warnings) {
+    status_.Clear();
+    LogWarning("{}", warning);
+  }
+  Print(fmt::format("run    {}", event.run));
+  Print(fmt::format("model  {}, {} parameters, on {}", event.model,
+                    WithThousands(static_cast<double>(event.parameters)), event.device));
+  if (!event.tuning.trials.empty()) {
+    std::string table = event.tuning.ToText();
+    table.erase(table.find_last_not_of('\n') + 1);
+    Print(table);
+  }
+  if (event.first_step > 0) {
+    Print(fmt::format("resumed after step {} of {}", event.first_step, event.total_steps));
+  }
+}
+
+std::string TrainProgress::EtaText() const {
+  const int64_t done_here = last_step_.step - start_.first_step;
+  if (done_here <= 0) return "eta ?";
+  const double step_seconds = last_step_.train_seconds / static_cast<double>(done_here);
+  return "eta " +
+         DurationText(step_seconds * static_cast<double>(start_.total_steps - last_step_.step));
+}
+
+std::string TrainProgress::StepText(const StepEvent& event) const {
+  const double images_per_s = event.train_seconds > 0
+                                  ? static_cast<double>(event.train_samples) / event.train_seconds
+                                  : 0.0;
+  return fmt::format("loss {:.4f}  {} images/s  {}", event.loss, WithThousands(images_per_s),
+                     EtaText());
+}
+
+void TrainProgress::OnStep(const StepEvent& event) {
+  last_step_ = event;
+  FlushEpochLine();
+  if (status_.IsDue()) {
+    const double share = static_cast<double>(event.step) /
+                         static_cast<double>(std::max<int64_t>(1, start_.total_steps));
+    const int64_t epoch =
+        start_.steps_per_epoch > 0 ? (event.step - 1) / start_.steps_per_epoch + 1 : 1;
+    status_.Draw(fmt::format("epoch {}/{} [{}] {:3.0f}%  {}", epoch, total_epochs(),
+                             BarText(share, kBarWidth), 100 * share, StepText(event)));
+  } else if (!status_.shown() && since_line_.ElapsedSeconds() >= kLineSeconds) {
+    Print(fmt::format("step {}/{}  {}", event.step, start_.total_steps, StepText(event)));
+  }
+}
+
+void TrainProgress::OnEpoch(const EpochEvent& event) {
+  FlushEpochLine();
+  epoch_line_ =
+      fmt::format("epoch {}/{}  loss {:.4f}  {} images/s  {}", event.epoch, total_epochs(),
+                  event.train_loss, WithThousands(event.images_per_s), EtaText());
+}
+
+void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
+  if (epoch_line_.empty()) epoch_line_ = fmt::format("step {}/{}", event.step, start_.total_steps);
+  epoch_line_ += fmt::format("  test loss {:.4f}  accuracy {:.4f}{}", event.evaluation.loss,
+                             event.evaluation.accuracy, event.best ? " (best)" : "");
+  FlushEpochLine();
+}
+
+void TrainProgress::FlushEpochLine() {
+  if (epoch_line_.empty()) return;
+  Print(epoch_line_);
+  epoch_line_.clear();
+}
+
+void TrainProgress::Finish() {
+  FlushEpochLine();
+  status_.Clear();
+}
+
+}  // namespace stoker

@@ -1,0 +1,48 @@
+// A training run as people watch it: a bar on a terminal, plain lines elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "stoker/base/clock.h"
+#include "stoker/tools/status_line.h"
+#include "stoker/train/observer.h"
+
+namespace stoker {
+
+class TrainProgress final : public TrainObserver {
+ public:
+  struct Options {
+    bool quiet = false;  // nothing but warnings
+    std::FILE* lines =
+        nullptr;       // where the lines that stay go: stdout, or stderr where that holds JSON
+    bool bar = false;  // draw one on standard error
+  };
+  explicit TrainProgress(const Options& options)
+      : options_(options), status_(options.bar && !options.quiet) {}
+
+  void OnStart(const StartEvent& event) override;
+  void OnStep(const StepEvent& event) override;
+  void OnEpoch(const EpochEvent& event) override;
+  void OnEvaluate(const EvaluateEvent& event) override;
+
+  // The bar goes, and a line that waited is printed. Call before printing anything else.
+  void Finish();
+
+ private:
+  void Print(const std::string& line);
+  int64_t total_epochs() const;
+  std::string EtaText() const;
+  std::string StepText(const StepEvent& event) const;
+  void FlushEpochLine();
+
+  const Options options_;
+  StatusLine status_;
+  StartEvent start_;
+  StepEvent last_step_;
+  std::string epoch_line_;  // waits for the evaluation that belongs to it
+  Stopwatch since_line_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,110 @@
+"""Recipes and data files that are wrong: what is said, where, and the exit code. Needs no libtorch."""
+import gzip
+import os
+import unittest
+
+from program import RECIPE, SIDE, ProgramTest, idx
+
+
+class BadDataTest(ProgramTest):
+    """Each file of the data set broken in each way that happens to files."""
+
+    def assert_bench_fails(self, *says):
+        self.assert_fails(["bench", "recipe.yaml", "--seconds", "0.1"], 1, *says)
+
+    def test_a_missing_file_is_named(self):
+        os.remove(self.path("data/train-images"))
+        self.assert_bench_fails("data/train-images", "no such file")
+
+    def test_a_missing_folder_is_named(self):
+        self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=/nowhere/data"], 1, "/nowhere")
+
+    def test_a_gzip_file_cut_short_anywhere_is_noticed(self):
+        whole = self.read("data/train-labels.gz")
+        for size in [0, 1, 2, 9, 10, 20, len(whole) // 2, len(whole) - 8, len(whole) - 1]:
+            with self.subTest(size=size):
+                self.write("data/train-labels.gz", whole[:size])
+                self.assert_bench_fails("data/train-labels.gz")
+
+    def test_a_gzip_file_with_a_flipped_byte_is_noticed(self):
+        whole = self.read("data/train-labels.gz")
+        for position in [0, 2, 14, len(whole) // 2, len(whole) - 8, len(whole) - 1]:  # magic, method, data, crc, length
+            with self.subTest(position=position):
+                broken = bytearray(whole)
+                broken[position] ^= 0x55
+                self.write("data/train-labels.gz", bytes(broken))
+                self.assert_bench_fails("data/train-labels.gz", "byte")
+
+    def test_a_wrong_magic_number_is_shown(self):
+        self.write("data/train-images", b"\x12\x34\x56\x78" + self.read("data/train-images")[4:])
+        self.assert_bench_fails("data/train-images", "byte 0")
+
+    def test_a_web_page_in_place_of_data_is_recognised(self):
+        self.write("data/train-images", b"<!DOCTYPE html><html><body>404 Not Found</body></html>")
+        self.assert_bench_fails("data/train-images", "HTML")
+
+    def test_images_and_labels_in_each_others_place_are_told_apart(self):
+        images = self.read("data/train-images")
+        self.write("data/train-images", self.read("data/train-labels"))
+        self.assert_bench_fails("data/train-images", "label")
+        self.write("data/train-images", images)
+        self.write("data/train-labels.gz", gzip.compress(images))
+        self.assert_bench_fails("data/train-labels.gz", "image")
+
+    def test_counts_that_differ_are_both_given(self):
+        self.write("data/train-labels.gz", gzip.compress(idx(8, [500], bytes(500))))
+        self.assert_bench_fails("500 labels", "512 images")
+
+    def test_fewer_bytes_than_announced_and_more(self):
+        for data, count in [(bytes(SIDE * SIDE), 2), (bytes(SIDE * SIDE * 2 + 1), 2)]:
+            with self.subTest(bytes=len(data)):
+                self.write("data/train-images", idx(8, [count, SIDE, SIDE], data))
+                self.write("data/train-labels.gz", gzip.compress(idx(8, [count], bytes(count))))
+                self.assert_bench_fails("data/train-images", "byte")
+
+    def test_an_announced_size_that_fits_no_memory_is_refused(self):
+        self.write("data/train-images", idx(8, [0xFFFFFFFF, 0xFFFF, 0xFFFF], b"\0"))
+        self.assert_bench_fails("data/train-images")
+
+
+class BadRecipeTest(ProgramTest):
+    def assert_recipe_fails(self, old, new, *says):
+        self.assertEqual(RECIPE.count(old), 1, old)
+        self.write("recipe.yaml", RECIPE.replace(old, new))
+        self.assert_fails(["bench", "recipe.yaml"], 2, *says)
+
+    def test_an_unknown_key_is_located_and_the_nearest_known_one_given(self):
+        self.assert_recipe_fails("{size: 32, drop", "{sise: 32, drop", "recipe.yaml:7:15", "'sise'", "did you mean 'size'?")
+        self.assert_recipe_fails("- shuffle", "- shufle", "recipe.yaml:5:7", "'shufle'", "did you mean 'shuffle'?")
+        self.assert_recipe_fails("  eval:", "  evil:", "recipe.yaml:9:3", "'evil'", "did you mean 'eval'?")
+        self.assert_recipe_fails("model:", "modell:", "recipe.yaml:14:1", "'modell'", "did you mean 'model'?")
+
+    def test_a_value_of_the_wrong_type_is_shown(self):
+        self.assert_recipe_fails("size: 32", "size: many", "recipe.yaml:7:21", "batch.size", "'many'", "integer")
+        self.assert_recipe_fails("remainder: true", "remainder: 1", "recipe.yaml:7:41", "drop_remainder")
+
+    def test_a_value_out_of_range_comes_with_the_range(self):
+        self.assert_recipe_fails("size: 32", "size: 0", "recipe.yaml:7:21", "batch.size is 0", ">= 1")
+
+    def test_a_missing_section_is_named(self):
+        self.write("recipe.yaml", RECIPE[RECIPE.index("model:"):])
+        self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml", "'data' is missing")
+        self.assert_recipe_fails("  train:\n    - idx", "  eval:\n    - idx", "recipe.yaml")
+
+    def test_text_that_is_no_yaml_is_located(self):
+        self.assert_recipe_fails("[north-west,", "{north-west,", "recipe.yaml:13")
+
+    def test_a_recipe_that_is_not_there_or_empty_or_a_directory(self):
+        self.assert_fails(["bench", "nothing.yaml"], 1, "nothing.yaml")
+        self.assert_fails(["bench", "data"], 2, "data")
+        self.write("recipe.yaml", "")
+        self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml")
+
+    def test_set_is_checked_like_the_recipe(self):
+        self.assert_fails(["bench", "recipe.yaml", "--set", "data.train.batch.sise=3"], 2, "--set", "'sise'",
+                          "did you mean 'size'?")
+        self.assert_fails(["bench", "recipe.yaml", "--set", "data.train.batch.size"], 2, "data.train.batch.size", "=")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+"""The command line itself: help, version, exit codes, error lines."""
+import re
+import subprocess
+import unittest
+
+from program import STOKER, ProgramTest
+
+COMMANDS = ["train", "eval", "predict", "bench", "inspect"]
+
+
+class CommandLineTest(ProgramTest):
+    def test_help_of_every_command_fits_the_screen_and_says_how_it_exits(self):
+        for command in [[], *([name] for name in COMMANDS)]:
+            with self.subTest(command=command):
+                out, err = self.run_stoker(*command, "--help")
+                self.assertEqual(err, "")
+                self.assertTrue(out.startswith(" ".join(["Usage: stoker", *command]) + " "), out)
+                self.assertRegex(out, r"\nExample: stoker ")
+                self.assertRegex(out, r"\nExit: 0 ")
+                self.assertLessEqual(max(map(len, out.splitlines())), 80)
+                self.assertLessEqual(len(out.splitlines()), 24)
+                self.assertEqual(self.run_stoker(*command, "-h")[0], out)
+
+    def test_help_lists_every_command(self):
+        out, _ = self.run_stoker("--help")
+        for command in COMMANDS:
+            self.assertRegex(out, rf"(?m)^  {command}  +\w")
+
+    def test_version_is_name_and_number(self):
+        out, _ = self.run_stoker("--version")
+        self.assertRegex(out, r"\Astoker \d+\.\d+\.\d+\n\Z")
+
+    def test_without_a_command_the_help_goes_to_standard_error(self):
+        out, err = self.run_stoker(expect=2)
+        self.assertEqual(out, "")
+        self.assertIn("Usage: stoker", err)
+
+    def test_wrong_usage_exits_with_2_and_names_the_nearest_right_word(self):
+        for arguments, says in [
+                (["trian"], ["unknown command 'trian'", "did you mean 'train'?"]),
+                (["bench", "recipe.yaml", "--thread", "2"], ["unknown option '--thread'", "did you mean '--threads'?"]),
+                (["bench", "recipe.yaml", "--thread=2"], ["unknown option '--thread'"]),
+                (["bench", "recipe.yaml", "other.yaml"], ["'other.yaml' is one argument too many"]),
+                (["bench"], ["RECIPE is required", "`stoker bench --help` explains"]),
+                (["bench", "recipe.yaml", "--threads", "0"], ["--threads", "1 to 1024"]),
+                (["bench", "recipe.yaml", "--threads", "many"], ["--threads", "many"]),
+                (["bench", "recipe.yaml", "--seconds", "0"], ["--seconds"]),
+                (["bench", "recipe.yaml", "--memory", "lots"], ["--memory", "lots"]),
+                (["train"], ["RECIPE is required"]),
+                (["train", "recipe.yaml", "--allow-changes"], ["--allow-changes", "--resume"]),
+                (["train", "--resume"], ["RECIPE is required"]),
+                (["eval"], ["RUN is required"]),
+                (["predict", "run"], ["FILE", "required"]),
+                (["predict", "run", "x", "--top", "0"], ["--top"]),
+                (["inspect"], ["FILE, --ops or --models is required"])]:
+            with self.subTest(arguments=arguments):
+                self.assert_fails(arguments, 2, *says)
+
+    def test_set_takes_one_assignment_so_the_recipe_may_follow_it(self):
+        out, _ = self.run_stoker("bench", "--set", "data.train.batch.size=16", "recipe.yaml", "--seconds", "0.1")
+        self.assertIn("samples_per_s", out)
+
+    def test_nothing_of_libtorch_is_loaded_by_the_light_program(self):
+        out = subprocess.run(["ldd", STOKER], check=True, capture_output=True, text=True).stdout
+        self.assertIn("libc.so", out)
+        self.assertIsNone(re.search("torch|c10|omp", out), out)
+
+    def test_help_of_train_starts_no_other_program(self):
+        # The dynamic loader reports every library; libtorch would be among them.
+        _, err = self.run_stoker("train", "--help", environment={"LD_DEBUG": "files"})
+        if "libc.so" not in err:
+            self.skipTest("the loader of this system reports nothing")
+        self.assertNotIn("torch", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,204 @@
+"""What happens to a run when the world misbehaves: signals, kill -9, full and read-only disks, damaged checkpoints."""
+import ctypes
+import os
+import random
+import resource
+import shutil
+import signal
+import time
+import unittest
+
+from program import RECIPE, ProgramTest
+
+ENDLESS = ["--set", "train.epochs=100000"]
+
+
+def drop_privileges_over_files():
+    """Makes root obey permission bits, as everybody else does, from the next exec on."""
+    libc = ctypes.CDLL(None)
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH (linux/capability.h)
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+class FaultTest(ProgramTest):
+    def checkpoints(self, run="run"):
+        """The steps that have a checkpoint, whole or not, oldest first."""
+        folder = self.path(f"{run}/checkpoints")
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return sorted(int(name[len("step-"):]) for name in names if name.startswith("step-"))
+
+    def checkpoint_path(self, step, file, run="run"):
+        return f"{run}/checkpoints/step-{step:08}/{file}"
+
+    def wait_for_checkpoint(self, process, step, run="run"):
+        """Until there is a checkpoint of `step` or later; False where the process has ended before."""
+        while process.poll() is None:
+            if any(there >= step for there in self.checkpoints(run)):
+                return True
+            time.sleep(0.002)
+        return False
+
+    def stop_after(self, step, number, *arguments):
+        """Starts an endless training, sends the signal once `step` is stored, and returns (exit code, stderr)."""
+        process = self.start("train", *arguments)
+        self.assertTrue(self.wait_for_checkpoint(process, step), "ended by itself")
+        process.send_signal(number)
+        _, err = process.communicate()
+        return process.returncode, err
+
+    def make_interrupted_run(self):
+        """A run of three epochs' length that has checkpoints and was not finished."""
+        process = self.start("train", "recipe.yaml", "--run", "run", "--set", "train.checkpoint.every_steps=1")
+        self.wait_for_checkpoint(process, 5)
+        process.kill()
+        process.communicate()
+        self.assertGreater(len(self.checkpoints()), 1)
+
+    def resume(self, *arguments, **options):
+        return self.run_stoker("train", "--resume", "--run", "run", *arguments, **options)
+
+    def weights_of_an_undisturbed_run(self):
+        self.run_stoker("train", "recipe.yaml", "--run", "undisturbed", "--quiet",
+                        "--set", "train.checkpoint.every_steps=1")
+        return self.read("undisturbed/weights.safetensors")
+
+
+class SignalTest(FaultTest):
+    def test_a_signal_finishes_the_step_stores_it_and_sets_the_exit_code(self):
+        for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            with self.subTest(signal=number.name):
+                run = number.name
+                exit_code, err = self.stop_after(8, number, "recipe.yaml", "--run", run, *ENDLESS)
+                self.assertEqual(exit_code, code, err)
+                newest = self.checkpoints(run)[-1]
+                self.assertIn(f"stopped after step {newest} of", err)
+                self.assertIn(f"stoker train --resume --run {run}", err)
+                # It is whole, and training goes on from there.
+                self.assertTrue(self.run_json("inspect", run)["checkpoints"][-1]["whole"])
+                exit_code, err = self.stop_after(newest + 1, number, "--resume", "--run", run)
+                self.assertEqual(exit_code, code, err)
+                self.assertGreater(self.checkpoints(run)[-1], newest)
+
+
+class KillTest(FaultTest):
+    def test_a_killed_run_ends_with_the_same_bytes_as_one_that_was_not(self):
+        self.write("recipe.yaml", RECIPE.replace("every_steps: 8", "every_steps: 1"))
+        want = self.weights_of_an_undisturbed_run()
+        seed = random.randrange(1 << 32)
+        print(f"seed {seed}")
+        rng = random.Random(seed)
+        for attempt in range(3):
+            run = f"run-{attempt}"
+            arguments = ["recipe.yaml", "--run", run]
+            for _ in range(2):
+                process = self.start("train", *arguments, start_new_session=True)
+                self.wait_for_checkpoint(process, rng.randrange(1, 48), run)
+                time.sleep(rng.random() * 0.01)  # anywhere in a step, or in the writing of a checkpoint
+                process.kill()
+                process.communicate()
+                if not os.path.exists(self.path(f"{run}/recipe.yaml")):
+                    break
+                arguments = ["--resume", "--run", run]
+            self.run_stoker("train", *arguments)
+            self.assertEqual(self.read(f"{run}/weights.safetensors"), want, f"seed {seed}, attempt {attempt}")
+            left = [name for name in os.listdir(self.path(f"{run}/checkpoints")) if ".tmp-" in name]
+            self.assertEqual(left, [], "a temporary of the killed process is still there")
+
+
+class DiskTest(FaultTest):
+    def assert_old_checkpoints_stay(self, before):
+        found = self.run_json("inspect", "run")["checkpoints"]
+        self.assertEqual([each["step"] for each in found], before)
+        self.assertTrue(all(each["whole"] for each in found))
+
+    def test_a_full_disk_while_a_checkpoint_is_written(self):
+        self.make_interrupted_run()
+        before = self.checkpoints()
+        tensors = os.path.getsize(self.path(self.checkpoint_path(before[-1], "tensors.safetensors")))
+
+        def limit_file_size():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (tensors // 2, tensors // 2))
+
+        _, err = self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoints/step-", preexec_fn=limit_file_size)
+        self.assertRegex(err, "too large|space")
+        self.assert_old_checkpoints_stay(before)
+        self.resume()  # and once there is room again, the run goes on
+        self.assertTrue(os.path.exists(self.path("run/weights.safetensors")))
+
+    def test_a_read_only_directory_while_a_checkpoint_is_written(self):
+        self.make_interrupted_run()
+        before = self.checkpoints()
+        os.chmod(self.path("run/checkpoints"), 0o555)
+        self.addCleanup(os.chmod, self.path("run/checkpoints"), 0o755)
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "run/checkpoints",
+                          preexec_fn=drop_privileges_over_files)
+        self.assert_old_checkpoints_stay(before)
+
+    def test_a_directory_that_cannot_be_made_is_reported_before_training(self):
+        os.mkdir(self.path("locked"), 0o555)
+        self.assert_fails(["train", "recipe.yaml", "--run", "locked/run"], 1, "locked",
+                          preexec_fn=drop_privileges_over_files)
+
+
+class DamagedCheckpointTest(FaultTest):
+    def test_damage_is_detected_and_the_checkpoint_before_is_used(self):
+        want = self.weights_of_an_undisturbed_run()
+        for number, (file, damage) in enumerate([
+                ("tensors.safetensors", lambda content: content[:len(content) // 2]),
+                ("tensors.safetensors", lambda content: content[:-1]),
+                ("tensors.safetensors", lambda content: content[:-40] + bytes([content[-40] ^ 1]) + content[-39:]),
+                ("state.json", lambda content: content[:-1] + b" "),
+                ("state.json", lambda content: b""),
+                ("manifest.json", lambda content: content[:len(content) // 2])]):
+            with self.subTest(file=file, number=number):
+                self.make_interrupted_run()
+                steps = self.checkpoints()
+                damaged = self.checkpoint_path(steps[-1], file)
+                content = self.read(damaged)
+                self.assertNotEqual(damage(content), content)
+                self.write(damaged, damage(content))
+
+                self.assertEqual([each["whole"] for each in self.run_json("inspect", "run")["checkpoints"]],
+                                 [True] * (len(steps) - 1) + [False])
+                out, err = self.resume()
+                self.assertIn(f"step-{steps[-1]:08}", err)
+                self.assertIn(f"resumed after step {steps[-2]} ", out)
+                self.assertEqual(self.read("run/weights.safetensors"), want)
+                self.remove_run()
+
+    def remove_run(self):
+        shutil.rmtree(self.path("run"))
+
+    def test_if_all_are_damaged_nothing_is_trained(self):
+        self.make_interrupted_run()
+        for step in self.checkpoints():
+            self.write(self.checkpoint_path(step, "state.json"), "{}")
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoints")
+
+
+class ChangedRecipeTest(FaultTest):
+    def test_resume_names_the_keys_that_differ_and_refuses_unless_told(self):
+        self.make_interrupted_run()
+        changed = ["--set", "train.optimizer.adamw.weight_decay=0.5", "--set", "train.checkpoint.every_steps=1"]
+        for recipe in [[], ["recipe.yaml"]]:
+            self.assert_fails(["train", *recipe, "--resume", "--run", "run", *changed], 1,
+                              "weight_decay: 0.01 -> 0.5", "--allow-changes")
+        self.run_stoker("train", "recipe.yaml", "--resume", "--run", "run", *changed, "--allow-changes")
+        self.assertIn("weight_decay: 0.5", self.read("run/recipe.yaml").decode())
+
+
+class LossTest(FaultTest):
+    def test_a_loss_that_is_not_finite_stops_the_run_and_names_the_step(self):
+        _, err = self.assert_fails(
+            ["train", "recipe.yaml", "--run", "run", "--set", "train.checkpoint.every_steps=1",
+             "--set", "train.optimizer={sgd: {}}", "--set", "train.schedule={constant: {lr: 1e30}}"], 1, "step", "loss")
+        self.assertRegex(err, "(?i)nan|inf")
+        self.assertFalse(os.path.exists(self.path("run/weights.safetensors")))
+        found = self.run_json("inspect", "run")["checkpoints"]
+        self.assertTrue(found and found[-1]["whole"])
+        self.assertIn(f"step {found[-1]['step'] + 1}", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,137 @@
+"""Runs the real programs, and makes the small data sets and recipes that the tests of them need.
+
+STOKER in the environment is the path of the executable `stoker`. Everything is written into a temporary directory that is
+removed at the end of each test.
+"""
+import gzip
+import json
+import os
+import random
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+STOKER = os.environ["STOKER"]
+
+SIDE = 14
+CLASSES = ["north-west", "north-east", "south-west", "south-east"]
+
+
+def idx(dtype, shape, data):
+    """The bytes of an IDX file; README.md in stoker/formats/idx has the layout."""
+    return struct.pack(">BBBB", 0, 0, dtype, len(shape)) + struct.pack(f">{len(shape)}I", *shape) + bytes(data)
+
+
+def image(label, rng):
+    """An image whose class is the quadrant that is bright."""
+    pixels = bytearray(rng.randrange(60) for _ in range(SIDE * SIDE))
+    for y in range(SIDE // 2):
+        for x in range(SIDE // 2):
+            pixels[(y + label // 2 * (SIDE // 2)) * SIDE + x + label % 2 * (SIDE // 2)] += 150
+    return bytes(pixels)
+
+
+def images_and_labels(count, seed):
+    rng = random.Random(seed)
+    labels = bytes(rng.randrange(len(CLASSES)) for _ in range(count))
+    pixels = b"".join(image(label, rng) for label in labels)
+    return idx(8, [count, SIDE, SIDE], pixels), idx(8, [count], labels)
+
+
+def png(pixels, width, height):
+    """A grey PNG of 8 bits."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    rows = b"".join(b"\0" + pixels[y * width:(y + 1) * width] for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+# Whatever could choose differently from run to run is fixed, so that runs can be compared byte by byte.
+RECIPE = """\
+data:
+  root: data
+  train:
+    - idx: {images: train-images, labels: train-labels.gz}
+    - shuffle
+    - random_crop: {size: 14, padding: 1}
+    - normalize: {mean: 0.2, std: 0.3}
+    - batch: {size: 32, drop_remainder: true}
+    - prefetch
+  eval:
+    - idx: {images: eval-images.gz, labels: eval-labels}
+    - normalize: {mean: 0.2, std: 0.3}
+    - batch: {size: 50}
+  classes: [north-west, north-east, south-west, south-east]
+model:
+  convnet: {classes: 4, channels: [8, 8]}
+train:
+  epochs: 3
+  seed: 1
+  device: cpu
+  memory_format: contiguous
+  threads: 1
+  checkpoint: {every_steps: 8, keep: 3}
+  optimizer:
+    adamw: {weight_decay: 0.01}
+  schedule:
+    one_cycle: {max_lr: 0.01}
+"""
+TRAIN_IMAGES = 512
+STEPS_PER_EPOCH = TRAIN_IMAGES // 32
+
+
+class ProgramTest(unittest.TestCase):
+    """A temporary directory with data/ and recipe.yaml, in which the program runs."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="stoker-test-")
+        self.addCleanup(directory.cleanup)
+        self.folder = directory.name
+        for name, count, seed in (("train", TRAIN_IMAGES, 1), ("eval", 120, 2)):
+            pixels, labels = images_and_labels(count, seed)
+            self.write(f"data/{name}-images", pixels)
+            self.write(f"data/{name}-images.gz", gzip.compress(pixels, mtime=0))
+            self.write(f"data/{name}-labels", labels)
+            self.write(f"data/{name}-labels.gz", gzip.compress(labels, mtime=0))
+        self.write("recipe.yaml", RECIPE)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def start(self, *arguments, **options):
+        environment = dict(os.environ, **options.pop("environment", {}))
+        return subprocess.Popen([STOKER, *arguments], cwd=self.folder, env=environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def run_stoker(self, *arguments, expect=0, **options):
+        """Runs `stoker ARGUMENTS` and returns (stdout, stderr); the exit code must be `expect`, or among them."""
+        process = self.start(*arguments, **options)
+        out, err = process.communicate()
+        allowed = expect if isinstance(expect, tuple) else (expect,)
+        self.assertIn(process.returncode, allowed, f"stoker {' '.join(arguments)}\n{out}{err}")
+        return out, err
+
+    def run_json(self, *arguments, **options):
+        out, _ = self.run_stoker(*arguments, "--json", **options)
+        return json.loads(out)
+
+    def assert_fails(self, arguments, code, *says, **options):
+        """The program exits with `code`, prints nothing as a result, and one line that contains each of `says`."""
+        out, err = self.run_stoker(*arguments, expect=code, **options)
+        errors = [line for line in err.splitlines() if line.startswith("stoker: error: ")]
+        self.assertEqual(len(errors), 1, err)
+        for text in says:
+            self.assertIn(text, errors[0])
+        return out, err

@@ -1,0 +1,173 @@
+"""`stoker train`, `eval`, `predict` and `inspect` of what they leave behind."""
+import json
+import os
+import random
+import shutil
+import unittest
+
+from program import CLASSES, RECIPE, SIDE, STEPS_PER_EPOCH, STOKER, ProgramTest, image, png
+
+
+class TrainTest(ProgramTest):
+    def test_a_run_learns_and_leaves_what_it_promises(self):
+        out, err = self.run_stoker("train", "recipe.yaml", "--run", "run")
+        self.assertNotIn("\x1b", out + err)
+        self.assertEqual(err, "")
+        for word in ["test accuracy", "images per second", "epoch 1/3", "epoch 3/3", "accuracy"]:
+            self.assertIn(word, out)
+        self.assertTrue(out.splitlines()[-1].startswith("run "), out)
+        for name in ["recipe.yaml", "choices.json", "metrics.jsonl", "weights.safetensors", "summary.json", "checkpoints"]:
+            self.assertTrue(os.path.exists(self.path(f"run/{name}")), name)
+        lines = [json.loads(line) for line in self.read("run/metrics.jsonl").splitlines()]
+        self.assertTrue(lines and all("step" in line for line in lines))
+
+    def test_json_is_all_that_standard_output_holds(self):
+        summary = self.run_json("train", "recipe.yaml", "--run", "run")
+        self.assertEqual(summary["step"], 3 * STEPS_PER_EPOCH)
+        self.assertGreater(summary["images_per_s"], 0)
+        self.assertFalse(summary["interrupted"])
+
+    def test_quiet_prints_the_result_alone(self):
+        out, err = self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet")
+        self.assertEqual(len(out.splitlines()), 3, out)
+        self.assertEqual(err, "")
+
+    def test_without_a_name_the_run_goes_under_runs_and_resume_finds_it(self):
+        # A run of another recipe must not be mistaken for one of this.
+        self.write("recipe-2.yaml", RECIPE)
+        self.run_stoker("train", "recipe.yaml", "--quiet", "--set", "train.epochs=1")
+        self.run_stoker("train", "recipe-2.yaml", "--quiet", "--set", "train.epochs=1")
+        runs = sorted(os.listdir(self.path("runs")))
+        self.assertEqual(len(runs), 2)
+        mine = next(run for run in runs if not run.startswith("recipe-2"))
+        _, err = self.run_stoker("train", "recipe.yaml", "--resume", "--set", "train.epochs=1")
+        self.assertIn(f"resuming runs/{mine}", err)
+
+    def test_there_must_be_a_run_to_resume(self):
+        self.assert_fails(["train", "recipe.yaml", "--resume"], 1, "runs/", "no run of recipe")
+        self.assert_fails(["train", "--resume", "--run", "nothing"], 1, "nothing")
+
+    def test_a_directory_with_something_in_it_is_not_written_to(self):
+        self.write("run/thesis.txt", "precious")
+        self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "run")
+        self.assertEqual(os.listdir(self.path("run")), ["thesis.txt"])
+
+    def test_the_printed_recipe_is_a_recipe_that_means_the_same(self):
+        printed, _ = self.run_stoker("train", "recipe.yaml", "--print-recipe")
+        self.assertIn("max_lr: 0.01", printed)
+        self.assertIn("weight_decay: 0.01", printed)
+        self.assertIn("drop_remainder: true", printed)
+        self.write("elsewhere/printed.yaml", printed)
+        again, _ = self.run_stoker("train", "elsewhere/printed.yaml", "--print-recipe")
+        self.assertEqual(again, printed)
+        self.assertFalse(os.path.exists(self.path("runs")))
+
+    def test_set_changes_what_is_trained_and_is_kept_with_the_run(self):
+        self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.epochs=1", "--set", "model=linear")
+        stored = self.read("run/recipe.yaml").decode()
+        self.assertIn("epochs: 1", stored)
+        self.assertIn("linear", stored)
+
+    def test_auto_choices_are_reported_and_kept(self):
+        out, _ = self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.memory_format=auto",
+                                 "--set", "train.threads=auto")
+        self.assertIn("channels_last", out)
+        self.assertIn("memory_format", json.loads(self.read("run/choices.json")))
+
+
+class BadTrainRecipeTest(ProgramTest):
+    def test_wrong_keys_and_values_are_located(self):
+        for old, new, says in [
+                ("epochs: 3", "epocs: 3", ["recipe.yaml:17:3", "'epocs'", "did you mean 'epochs'?"]),
+                ("epochs: 3", "epochs: three", ["recipe.yaml:17:11", "'three'", "integer"]),
+                ("epochs: 3", "epochs: -1", ["recipe.yaml:17:11", "epochs is -1"]),
+                ("    adamw: {weight_decay", "    adamw: {weight_decai", ["recipe.yaml", "did you mean 'weight_decay'?"]),
+                ("    adamw:", "    adamv:", ["recipe.yaml", "did you mean 'adamw'?"]),
+                ("  convnet: {classes: 4", "  convnets: {classes: 4", ["recipe.yaml", "did you mean 'convnet'?"]),
+                ("convnet: {classes: 4", "convnet: {classes: 3", ["3"])]:
+            with self.subTest(new=new):
+                self.assertIn(old, RECIPE)
+                self.write("recipe.yaml", RECIPE.replace(old, new))
+                code = 1 if new.endswith("classes: 3") else 2  # that one only the labels in the data can tell
+                self.assert_fails(["train", "recipe.yaml", "--run", "run"], code, *says)
+                shutil.rmtree(self.path("run"), ignore_errors=True)
+
+    def test_a_missing_model_section_is_named(self):
+        self.write("recipe.yaml", RECIPE.replace("model:\n  convnet: {classes: 4, channels: [8, 8]}\n", ""))
+        self.assert_fails(["train", "recipe.yaml"], 2, "recipe.yaml", "'model' is missing")
+
+
+class UseOfARunTest(ProgramTest):
+    """eval, predict and inspect on one trained run."""
+
+    def setUp(self):
+        super().setUp()
+        self.summary = self.run_json("train", "recipe.yaml", "--run", "run")
+
+    def test_eval_repeats_the_accuracy_of_the_run(self):
+        measured = self.run_json("eval", "run")
+        self.assertGreater(measured["accuracy"], 0.9)  # the classes are easy to tell apart
+        self.assertEqual(measured["samples"], 120)
+        self.assertEqual(measured["accuracy"], self.summary["last_evaluation"]["accuracy"])
+        out, _ = self.run_stoker("eval", "run")
+        self.assertIn(f"accuracy  {measured['accuracy']:.4f}", out)
+
+    def test_eval_follows_data_that_has_moved(self):
+        shutil.move(self.path("data"), self.path("moved"))
+        self.assert_fails(["eval", "run"], 1, "data/eval-images.gz")
+        self.assertEqual(self.run_json("eval", "run", "--set", "data.root=moved")["samples"], 120)
+
+    def test_predict_names_the_class_of_images_of_every_format(self):
+        rng = random.Random(3)
+        for label, name in enumerate(CLASSES):
+            pixels = image(label, rng)
+            self.write("picture.png", png(pixels, SIDE, SIDE))
+            self.write("picture.pgm", b"P5\n%d %d\n255\n" % (SIDE, SIDE) + pixels)
+            found = self.run_json("predict", "run", "picture.png", "picture.pgm", "--top", "2")["predictions"]
+            self.assertEqual([(each["file"], each["index"], each["classes"][0]["class"]) for each in found],
+                             [("picture.png", 0, name), ("picture.pgm", 0, name)])
+            self.assertEqual([len(each["classes"]) for each in found], [2, 2])
+
+    def test_predict_takes_idx_files_and_probabilities_add_up(self):
+        labels = self.read("data/eval-labels")[8:]
+        found = self.run_json("predict", "run", "data/eval-images.gz", "--limit", "0", "--top", "4")["predictions"]
+        self.assertEqual(len(found), 120)
+        right = sum(each["classes"][0]["label"] == label for each, label in zip(found, labels))
+        self.assertAlmostEqual(right / 120, self.summary["last_evaluation"]["accuracy"], delta=1e-9)
+        for each in found:
+            self.assertAlmostEqual(sum(c["probability"] for c in each["classes"]), 1, delta=1e-5)
+        out, _ = self.run_stoker("predict", "run", "data/eval-images.gz", "--limit", "2")
+        self.assertEqual(len(out.splitlines()), 2)
+        self.assertTrue(out.startswith("data/eval-images.gz[0]: "), out)
+
+    def test_predict_says_what_it_cannot_read(self):
+        self.write("notes.txt", "not an image\n")
+        self.assert_fails(["predict", "run", "notes.txt"], 2, "notes.txt", "IDX")
+        self.write("wide.pgm", b"P5\n20 20\n255\n" + bytes(400))
+        self.assert_fails(["predict", "run", "wide.pgm"], (1, 2), "wide.pgm")
+        self.assert_fails(["predict", "nothing", "notes.txt"], 1, "nothing")
+
+    def test_inspect_knows_runs_checkpoints_and_weights(self):
+        found = self.run_json("inspect", "run")
+        self.assertTrue(found["finished"])
+        self.assertTrue(found["checkpoints"] and all(each["whole"] for each in found["checkpoints"]))
+        newest = self.run_json("inspect", found["checkpoints"][-1]["path"])
+        self.assertTrue(newest["whole"])
+        weights = self.run_json("inspect", "run/weights.safetensors")
+        self.assertIn([4, 8 * 3 * 3], [tensor["shape"] for tensor in weights["tensors"]])
+        self.assert_fails(["inspect", "data"], 1, "neither a run", "nor a checkpoint")
+
+    def test_inspect_lists_models_optimizers_and_schedules(self):
+        groups = {kind["name"]: kind["group"] for kind in self.run_json("inspect", "--models")}
+        for name, group in [("convnet", "model"), ("adamw", "optimizer"), ("sgd", "optimizer"), ("one_cycle", "schedule")]:
+            self.assertEqual(groups.get(name), group)
+
+
+class WithoutTrainerTest(ProgramTest):
+    def test_a_program_without_its_trainer_says_so(self):
+        shutil.copy(STOKER, self.path("stoker"))
+        self.assert_fails(["train", "recipe.yaml"], 1, "cannot train", "stoker-train", executable=self.path("stoker"))
+
+
+if __name__ == "__main__":
+    unittest.main()
