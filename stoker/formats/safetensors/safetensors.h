@@ -27,10 +27,8 @@ using SafetensorsMetadata = std::map<std::string, std::string>;
 
 // Writes a file atomically (io/atomic_file.h), straight from the arrays' memory.
 //   arrays    in any order: they are stored as the format's own library does, wide types first and
-//   then by name, so the
-//             same arrays give the same bytes, and each lies aligned to its type. Names: UTF-8,
-//             distinct, not
-//             "__metadata__".
+//             then by name, so the same arrays give the same bytes, and each lies aligned to its
+//             type. Names: UTF-8, distinct, not "__metadata__".
 //   metadata  free text; stored in the header
 // Errors: kInvalidArgument (names; a header over 100 MB); those of AtomicFileWriter.
 Status WriteSafetensors(const std::string& path, std::span<const NamedArray> arrays,
