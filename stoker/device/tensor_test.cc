@@ -44,7 +44,7 @@ TEST(Tensor, TheTensorKeepsTheMemoryAlive) {
   array = Array();
   EXPECT_FALSE(released);
   EXPECT_EQ(tensor.item<float>(), 7);
-  tensor = {};
+  tensor = at::Tensor();
   EXPECT_TRUE(released);
 }
 
@@ -52,7 +52,7 @@ TEST(Tensor, AnArrayOfATensorSharesMemoryAndOutlivesIt) {
   at::Tensor tensor = torch::arange(4, torch::kFloat);
   const void* memory = tensor.data_ptr();
   STOKER_ASSERT_OK_AND_ASSIGN(const Array array, ToArray(tensor));
-  tensor = {};
+  tensor = at::Tensor();
   EXPECT_EQ(static_cast<void*>(array.data()), memory);
   EXPECT_THAT(array.values<float>(), testing::ElementsAre(0, 1, 2, 3));
 }

@@ -66,6 +66,25 @@ std::vector<std::string> ClassesOf(const ConfigNode& recipe) {
   return classes;
 }
 
+void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out) {
+  const int64_t samples = probabilities.shape()[0];
+  for (int64_t i = 0; i < samples; ++i) {
+    const Array row = probabilities.Row(i);
+    const std::span<float> values = row.values<float>();
+    out.push_back({.probabilities = {values.begin(), values.end()},
+                   .best = std::ranges::max_element(values) - values.begin()});
+  }
+}
+
+Status PredictBatch(Model& model, const TensorBatch& batch, std::vector<Prediction>& out) {
+  at::Tensor probabilities;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors(
+      [&] { probabilities = at::softmax(model.Forward(batch.input), 1).to(at::kFloat); }));
+  STOKER_ASSIGN_OR_RETURN(const Array rows, ToArray(probabilities));
+  AppendPredictions(rows, out);
+  return OkStatus();
+}
+
 }  // namespace
 
 struct Predictor::Parts {
@@ -89,9 +108,12 @@ struct Predictor::Parts {
     if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
     STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(spec.fields[input]));
-    STOKER_ASSIGN_OR_RETURN(model,
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> made,
                             BuildModel(model_recipe, shape, /*seed=*/0, {.device = device.device}));
-    return CopyArraysInto(StateOf(*model), weights.arrays, weights.prefix, weights.source);
+    STOKER_RETURN_IF_ERROR(
+        CopyArraysInto(StateOf(*made), weights.arrays, weights.prefix, weights.source));
+    model = std::move(made);
+    return OkStatus();
   }
 
   // The samples behind the transforms of the eval pipeline, with class numbers that nobody reads.
@@ -105,37 +127,18 @@ struct Predictor::Parts {
   }
 };
 
-namespace {
-
-void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out) {
-  const int64_t samples = probabilities.shape()[0];
-  for (int64_t i = 0; i < samples; ++i) {
-    const Array row = probabilities.Row(i);
-    const std::span<float> values = row.values<float>();
-    out.push_back({.probabilities = {values.begin(), values.end()},
-                   .best = std::ranges::max_element(values) - values.begin()});
-  }
-}
-
-Status PredictBatch(Model& model, const TensorBatch& batch, std::vector<Prediction>& out) {
-  at::Tensor probabilities;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors(
-      [&] { probabilities = at::softmax(model.Forward(batch.input), 1).to(at::kFloat); }));
-  STOKER_ASSIGN_OR_RETURN(const Array rows, ToArray(probabilities));
-  AppendPredictions(rows, out);
-  return OkStatus();
-}
-
-}  // namespace
-
 Predictor::Predictor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Predictor::~Predictor() = default;
 
 const std::string& Predictor::weights() const { return parts_->weights.source; }
 const std::vector<std::string>& Predictor::classes() const { return parts_->classes; }
 
-Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run) {
+Result<std::unique_ptr<Predictor>> Predictor::Open(
+    const std::filesystem::path& run, const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
+  for (const std::string& assignment : assignments) {
+    STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
+  }
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_ASSIGN_OR_RETURN(Weights weights, LoadWeights(RunPaths{run}));
