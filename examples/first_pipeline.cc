@@ -1,7 +1,7 @@
 // Reads Fashion-MNIST in a new order, normalised and in batches, and measures how fast that goes.
 #include <fmt/core.h>
 
-#include "stoker/stoker.h"
+#include "stoker/data/data.h"
 
 using namespace stoker;
 

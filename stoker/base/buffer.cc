@@ -1,5 +1,7 @@
 #include "stoker/base/buffer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -16,14 +18,29 @@ size_t RoundUpToAlignment(size_t size) {
                   (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
 }
 
+// From 32 MiB on (its largest mmap threshold) malloc takes every block fresh from the system, and
+// each first touch of a page is a fault; pages of 2 MiB make that 512 times fewer (buffer_bench.cc:
+// 8 times faster). Below, malloc mostly hands warm blocks back, and giving the advice each time
+// costs more than it saves.
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kHugePagesFrom = size_t{32} << 20;
+
+std::byte* AllocateAligned(size_t capacity) {
+  const bool huge = capacity >= kHugePagesFrom;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, huge ? kHugePage : kBufferAlignment, capacity) != 0) {
+    throw std::bad_alloc();
+  }
+  // Only advice: where the kernel has no huge pages, or none to spare, small ones serve as well.
+  if (huge) ::madvise(memory, capacity, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
 // Owns aligned memory and its charge.
 class Block {
  public:
   Block(size_t capacity, std::shared_ptr<MemoryAccount> account)
-      : data_(static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, capacity))),
-        capacity_(capacity),
-        account_(std::move(account)) {
-    if (data_ == nullptr) throw std::bad_alloc();
+      : data_(AllocateAligned(capacity)), capacity_(capacity), account_(std::move(account)) {
     if (account_) account_->Charge(static_cast<int64_t>(capacity_));
   }
   Block(const Block&) = delete;

@@ -15,7 +15,7 @@ std::shared_ptr<MemoryAccount> NewAccount() {
 
 TEST(Buffer, IsAlignedWritableAndChargedWhileACopyLives) {
   const auto account = NewAccount();
-  for (const size_t size : {0, 1, 63, 64, 65, 4 << 20}) {
+  for (const size_t size : {0, 1, 63, 64, 65, 4 << 20, (33 << 20) + 5}) {
     Buffer copy;
     {
       const Buffer buffer = Buffer::Allocate(size, account);
