@@ -10,9 +10,10 @@ TrainObserver& Nobody() {
 
 }  // namespace
 
-Result<RunRecorder> RunRecorder::Open(RunDirectory& run, TrainObserver* observer) {
+Result<std::unique_ptr<RunRecorder>> RunRecorder::Open(RunDirectory& run, TrainObserver* observer) {
   STOKER_ASSIGN_OR_RETURN(MetricsFile metrics, MetricsFile::Open(run.paths().metrics()));
-  return RunRecorder(run, observer == nullptr ? Nobody() : *observer, std::move(metrics));
+  return std::unique_ptr<RunRecorder>(
+      new RunRecorder(run, observer == nullptr ? Nobody() : *observer, std::move(metrics)));
 }
 
 void RunRecorder::Started(const StartEvent& event) {

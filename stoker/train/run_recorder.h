@@ -2,6 +2,7 @@
 // and an observer.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "stoker/base/status.h"
@@ -25,7 +26,7 @@ struct TrainLine {
 class RunRecorder {
  public:
   // `observer` may be null; borrowed, like `run`.
-  static Result<RunRecorder> Open(RunDirectory& run, TrainObserver* observer);
+  static Result<std::unique_ptr<RunRecorder>> Open(RunDirectory& run, TrainObserver* observer);
 
   MetricsFile& metrics() { return metrics_; }
 

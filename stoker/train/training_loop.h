@@ -86,7 +86,7 @@ class TrainingLoop {
   const std::atomic<bool>* stop_ = nullptr;
 
   Choices choices_;
-  std::optional<RunRecorder> recorder_;
+  std::unique_ptr<RunRecorder> recorder_;
   std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<Feeder> feeder_;
