@@ -19,8 +19,8 @@ Result<std::vector<std::string>> CompareRecipes(const std::filesystem::path& run
   if (options.allow_changes) return std::vector<std::string>{"the recipe was changed: " + list};
   return FailedPrecondition(
       "{}: the recipe differs from the one the run was made with: {}. The weights would no longer "
-      "be "
-      "those of one uninterrupted run: undo the changes, start a new run, or allow changes",
+      "be those of one uninterrupted run: undo the changes, start a new run, or allow them "
+      "(--allow-changes)",
       run.string(), list);
 }
 
