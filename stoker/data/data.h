@@ -1,4 +1,5 @@
-// The input pipeline's whole public interface. What trains with libtorch stands in stoker/train/trainer.h.
+// The input pipeline's whole public interface. What trains with libtorch stands in
+// stoker/train/trainer.h.
 #pragma once
 
 #include "stoker/data/dataset.h"

@@ -29,7 +29,8 @@ std::string Cardinality::ToString() const {
 const Spec& Dataset::spec() const { return node_->spec(); }
 Cardinality Dataset::cardinality() const { return node_->cardinality(); }
 
-Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime, const PassOptions& options) const {
+Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
+                                                const PassOptions& options) const {
   STOKER_RETURN_IF_ERROR(PrepareAll(*this));
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
   return OpenContext(std::move(pass), options.epoch).OpenInput(*this);
@@ -41,7 +42,8 @@ std::string Dataset::ToString() const {
   return text;
 }
 
-DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality, std::vector<Dataset> inputs)
+DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality,
+                         std::vector<Dataset> inputs)
     : name_(std::move(name)),
       spec_(std::move(spec)),
       cardinality_(cardinality),
@@ -60,7 +62,8 @@ Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) 
   return element;
 }
 
-Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions, const ReadContext& context) const {
+Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
+                                   const ReadContext& context) const {
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   Result<Rows> rows = DoReadRows(positions, context);
@@ -76,7 +79,8 @@ Result<Element> DatasetNode::DoRead(int64_t, const ReadContext&) const {
   return Internal("{}: cannot read by position", name_);
 }
 
-Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const {
+Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,
+                                     const ReadContext& context) const {
   std::vector<Element> elements;
   elements.reserve(positions.size());
   for (const int64_t position : positions) {

@@ -2,7 +2,8 @@
 //
 // Two ways lead through a pipeline, and both give the same bytes:
 //   * in order: Open gives an Iterator; every dataset has this;
-//   * by position: Read(i), a pure function, where all operators down to the source allow it. Then any thread may
+//   * by position: Read(i), a pure function, where all operators down to the source allow it. Then
+//   any thread may
 //     compute any element, a checkpoint is one number, and restoring costs nothing.
 #pragma once
 
@@ -46,7 +47,8 @@ class Cardinality {
   int64_t n_;
 };
 
-// What makes the order and the random draws of one pass over the data, and nothing else does (design, invariant 1).
+// What makes the order and the random draws of one pass over the data, and nothing else does
+// (design, invariant 1).
 struct PassOptions {
   uint64_t seed = 0;
   uint64_t epoch = 0;  // of the first pass; `repeat` counts on from here
@@ -62,9 +64,10 @@ class Dataset {
   const DatasetNode& node() const { return *node_; }
   const std::shared_ptr<const DatasetNode>& shared_node() const { return node_; }
 
-  // Starts one pass. Loads what the sources keep in memory (once for each dataset); errors of files appear here.
-  // Several passes over one dataset may be open at once. See runtime.h.
-  Result<std::unique_ptr<Iterator>> Open(const Runtime& runtime, const PassOptions& pass = {}) const;
+  // Starts one pass. Loads what the sources keep in memory (once for each dataset); errors of files
+  // appear here. Several passes over one dataset may be open at once. See runtime.h.
+  Result<std::unique_ptr<Iterator>> Open(const Runtime& runtime,
+                                         const PassOptions& pass = {}) const;
 
   // The pipeline as text, source first, one stage a line.
   std::string ToString() const;
@@ -76,7 +79,8 @@ class Dataset {
 // Base of every source and operator: immutable after construction, used by many threads at once.
 class DatasetNode {
  public:
-  // `name` is the operator's name in recipes. Stages are numbered along the chain; the number keys their random draws.
+  // `name` is the operator's name in recipes. Stages are numbered along the chain; the number keys
+  // their random draws.
   DatasetNode(std::string name, Spec spec, Cardinality cardinality, std::vector<Dataset> inputs);
   virtual ~DatasetNode() = default;
 
@@ -90,30 +94,36 @@ class DatasetNode {
   // Options in short, for ToString: "size 128, drop_remainder".
   virtual std::string Details() const { return {}; }
 
-  // Loads what the node keeps in memory. Called at each Open, before anything is read; must be quick the second time.
+  // Loads what the node keeps in memory. Called at each Open, before anything is read; must be
+  // quick the second time.
   virtual Status Prepare() const { return OkStatus(); }
 
   // --- In order ---
-  // Called where the node, or the runtime, cannot read by position. Inputs are opened through the context.
+  // Called where the node, or the runtime, cannot read by position. Inputs are opened through the
+  // context.
   virtual Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const = 0;
-  // The transform of a node that maps one element to one: the runtime may then apply it on several threads.
+  // The transform of a node that maps one element to one: the runtime may then apply it on several
+  // threads.
   virtual const Transform* element_wise() const { return nullptr; }
-  // How many elements the node asks the runtime to keep ready ahead of the consumer; 0: does not ask, -1: the runtime
-  // chooses.
+  // How many elements the node asks the runtime to keep ready ahead of the consumer; 0: does not
+  // ask, -1: the runtime chooses.
   virtual int64_t read_ahead() const { return 0; }
 
   // --- By position ---
   // True where Read works. Then cardinality() is not unknown.
   virtual bool random_access() const { return false; }
-  // Element `position` of the pass, 0 <= position < cardinality. Pure: equal arguments give equal bytes.
+  // Element `position` of the pass, 0 <= position < cardinality. Pure: equal arguments give equal
+  // bytes.
   Result<Element> Read(int64_t position, const ReadContext& context) const;
-  // The same for many positions at once (at least one), in the order given; shapes must be fully known.
+  // The same for many positions at once (at least one), in the order given; shapes must be fully
+  // known.
   Result<Rows> ReadRows(std::span<const int64_t> positions, const ReadContext& context) const;
 
  protected:
   virtual Result<Element> DoRead(int64_t position, const ReadContext& context) const;
   // The default reads one by one and stacks, so overriding it is for speed only.
-  virtual Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const;
+  virtual Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                                  const ReadContext& context) const;
 
  private:
   const std::string name_;

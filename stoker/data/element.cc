@@ -14,7 +14,8 @@ Shape WithLeading(int64_t n, const Shape& shape) {
 }
 
 std::string FieldName(const Spec& spec, size_t field) {
-  return field < spec.fields.size() ? fmt::format("'{}'", spec.fields[field].name) : fmt::format("{}", field);
+  return field < spec.fields.size() ? fmt::format("'{}'", spec.fields[field].name)
+                                    : fmt::format("{}", field);
 }
 
 }  // namespace
@@ -45,14 +46,17 @@ Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, 
   for (const Element& element : elements) rows.keys.push_back(element.key);
   for (size_t f = 0; f < first.arrays.size(); ++f) {
     const Array& model = first.arrays[f];
-    Array column = scratch.NewArray(model.dtype(), WithLeading(std::ssize(elements), model.shape()));
+    Array column =
+        scratch.NewArray(model.dtype(), WithLeading(std::ssize(elements), model.shape()));
     std::byte* out = column.data();
     for (const Element& element : elements) {
       const Array& array = element.arrays[f];
       if (array.dtype() != model.dtype() || array.shape() != model.shape()) {
         return InvalidArgument(
-            "element {}: field {} is {}, but element {} has {}; elements of one batch must agree: resize, crop or pad first",
-            element.key.index, FieldName(spec, f), array.ToString(), first.key.index, model.ToString());
+            "element {}: field {} is {}, but element {} has {}; elements of one batch must agree: "
+            "resize, crop or pad first",
+            element.key.index, FieldName(spec, f), array.ToString(), first.key.index,
+            model.ToString());
       }
       std::memcpy(out, array.data(), array.num_bytes());
       out += array.num_bytes();
@@ -64,7 +68,8 @@ Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, 
 
 Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch) {
   Rows all;
-  for (const Rows& part : parts) all.keys.insert(all.keys.end(), part.keys.begin(), part.keys.end());
+  for (const Rows& part : parts)
+    all.keys.insert(all.keys.end(), part.keys.begin(), part.keys.end());
   for (size_t c = 0; c < parts.front().columns.size(); ++c) {
     const Array& model = parts.front().columns[c];
     Shape shape = model.shape();
@@ -80,6 +85,8 @@ Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch) {
   return all;
 }
 
-Element RowsAsElement(Rows rows, SampleKey key) { return {.key = key, .arrays = std::move(rows.columns)}; }
+Element RowsAsElement(Rows rows, SampleKey key) {
+  return {.key = key, .arrays = std::move(rows.columns)};
+}
 
 }  // namespace stoker

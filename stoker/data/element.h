@@ -1,4 +1,5 @@
-// Element: one sample on its way through a pipeline; Rows: many samples of one shape, column by column.
+// Element: one sample on its way through a pipeline; Rows: many samples of one shape, column by
+// column.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Element {
   int64_t num_bytes() const;
 };
 
-// n samples whose fields have equal shapes: column f has shape [n, ...field f's shape]. This is how tiny records are
-// moved: one gather, one kernel call and one queue hop for many of them.
+// n samples whose fields have equal shapes: column f has shape [n, ...field f's shape]. This is how
+// tiny records are moved: one gather, one kernel call and one queue hop for many of them.
 struct Rows {
   std::vector<SampleKey> keys;  // n
   std::vector<Array> columns;
@@ -40,8 +41,8 @@ struct Rows {
   Element RowElement(int64_t i) const;
 };
 
-// Copies elements (at least one) of equal shapes into columns. Where shapes differ the error names the field (by `spec`,
-// or by number where it has too few) and the two elements that disagree.
+// Copies elements (at least one) of equal shapes into columns. Where shapes differ the error names
+// the field (by `spec`, or by number where it has too few) and the two elements that disagree.
 Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, Scratch& scratch);
 
 // Copies several Rows with equal columns into one, in order.

@@ -8,7 +8,8 @@
 namespace stoker {
 namespace {
 
-// Rows that will be copied soon are asked for this many rows ahead: shuffled rows come from memory, not from the cache.
+// Rows that will be copied soon are asked for this many rows ahead: shuffled rows come from memory,
+// not from the cache.
 constexpr size_t kPrefetchRows = 4;
 constexpr size_t kCacheLine = 64;
 
@@ -19,7 +20,8 @@ void PrefetchRow(const std::byte* row, size_t bytes) {
 class ArraysNode final : public DatasetNode {
  public:
   ArraysNode(std::string name, Spec spec, std::vector<Array> arrays)
-      : DatasetNode(std::move(name), std::move(spec), Cardinality::Of(arrays.front().shape()[0]), {}),
+      : DatasetNode(std::move(name), std::move(spec), Cardinality::Of(arrays.front().shape()[0]),
+                    {}),
         table_(std::move(arrays)) {}
 
   bool random_access() const override { return true; }
@@ -31,7 +33,8 @@ class ArraysNode final : public DatasetNode {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     return table_.Read(position, context.epoch());
   }
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     return table_.ReadRows(positions, context.epoch(), scratch);
   }
@@ -48,9 +51,11 @@ Array GatherRows(const Array& from, std::span<const int64_t> positions, Scratch&
   Array out = scratch.NewArray(from.dtype(), std::move(shape));
   for (size_t i = 0; i < positions.size(); ++i) {
     if (i + kPrefetchRows < positions.size()) {
-      PrefetchRow(from.data() + static_cast<size_t>(positions[i + kPrefetchRows]) * row_bytes, row_bytes);
+      PrefetchRow(from.data() + static_cast<size_t>(positions[i + kPrefetchRows]) * row_bytes,
+                  row_bytes);
     }
-    std::memcpy(out.data() + i * row_bytes, from.data() + static_cast<size_t>(positions[i]) * row_bytes, row_bytes);
+    std::memcpy(out.data() + i * row_bytes,
+                from.data() + static_cast<size_t>(positions[i]) * row_bytes, row_bytes);
   }
   return out;
 }
@@ -63,11 +68,13 @@ Element ArrayTable::Read(int64_t position, uint64_t epoch) const {
   return element;
 }
 
-Rows ArrayTable::ReadRows(std::span<const int64_t> positions, uint64_t epoch, Scratch& scratch) const {
+Rows ArrayTable::ReadRows(std::span<const int64_t> positions, uint64_t epoch,
+                          Scratch& scratch) const {
   Rows rows;
   rows.keys.reserve(positions.size());
   for (const int64_t position : positions) rows.keys.push_back({epoch, position});
-  for (const Array& column : columns_) rows.columns.push_back(GatherRows(column, positions, scratch));
+  for (const Array& column : columns_)
+    rows.columns.push_back(GatherRows(column, positions, scratch));
   return rows;
 }
 
@@ -76,12 +83,16 @@ Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields, st
   Spec spec;
   std::vector<Array> arrays;
   for (auto& [field, array] : fields) {
-    if (array.shape().empty()) return InvalidArgument("{}: '{}' is a scalar; elements lie along the first dimension", name, field);
+    if (array.shape().empty())
+      return InvalidArgument("{}: '{}' is a scalar; elements lie along the first dimension", name,
+                             field);
     if (array.shape()[0] != fields.front().second.shape()[0]) {
-      return InvalidArgument("{}: '{}' has {} elements, '{}' has {}; they must agree", name, field, array.shape()[0],
-                             fields.front().first, fields.front().second.shape()[0]);
+      return InvalidArgument("{}: '{}' has {} elements, '{}' has {}; they must agree", name, field,
+                             array.shape()[0], fields.front().first,
+                             fields.front().second.shape()[0]);
     }
-    spec.fields.push_back({field, array.dtype(), Shape(array.shape().begin() + 1, array.shape().end())});
+    spec.fields.push_back(
+        {field, array.dtype(), Shape(array.shape().begin() + 1, array.shape().end())});
     arrays.push_back(array);
   }
   return Dataset(std::make_shared<ArraysNode>(std::move(name), std::move(spec), std::move(arrays)));

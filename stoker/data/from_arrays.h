@@ -9,9 +9,11 @@
 
 namespace stoker {
 
-// Each array has the elements along its first dimension; all agree in its extent. The dataset shares the arrays' memory,
-// and so do the elements read one by one: do not write to it. `name` is the stage's name in reports.
-Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields, std::string name = "arrays");
+// Each array has the elements along its first dimension; all agree in its extent. The dataset
+// shares the arrays' memory, and so do the elements read one by one: do not write to it. `name` is
+// the stage's name in reports.
+Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields,
+                           std::string name = "arrays");
 
 // What sources over memory read from: columns of equal length, one for each field. Immutable.
 class ArrayTable {

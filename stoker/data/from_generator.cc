@@ -24,14 +24,18 @@ class GeneratorIterator final : public Iterator {
     try {
       next_ = begin_(epoch_);
     } catch (const std::exception& error) {
-      return Internal("{}: starting epoch {}: the function threw: {}", node_.name(), epoch_, error.what());
+      return Internal("{}: starting epoch {}: the function threw: {}", node_.name(), epoch_,
+                      error.what());
     }
     const int64_t wanted = position_;
     while (made_ < wanted) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, Make());
       if (!element) {
-        return OutOfRange("{}: the saved position is element {}, but the generator ended after {}; it must give the same "
-                          "elements each time", node_.name(), wanted, made_);
+        return OutOfRange(
+            "{}: the saved position is element {}, but the generator ended after {}; it must give "
+            "the same "
+            "elements each time",
+            node_.name(), wanted, made_);
       }
     }
     return OkStatus();
@@ -42,8 +46,8 @@ class GeneratorIterator final : public Iterator {
       STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, next_());
       if (!element) return std::nullopt;
       if (element->arrays.size() != node_.spec().fields.size()) {
-        return InvalidArgument("{}: element {} has {} fields, its Spec {}", node_.name(), made_, element->arrays.size(),
-                               node_.spec().ToString());
+        return InvalidArgument("{}: element {} has {} fields, its Spec {}", node_.name(), made_,
+                               element->arrays.size(), node_.spec().ToString());
       }
       element->key = {epoch_, made_};
       position_ = ++made_;
@@ -73,7 +77,8 @@ class GeneratorIterator final : public Iterator {
 class GeneratorNode final : public DatasetNode {
  public:
   GeneratorNode(std::string name, Spec spec, BeginPass begin)
-      : DatasetNode(std::move(name), std::move(spec), Cardinality::Unknown(), {}), begin_(std::move(begin)) {}
+      : DatasetNode(std::move(name), std::move(spec), Cardinality::Unknown(), {}),
+        begin_(std::move(begin)) {}
 
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
     return std::make_unique<GeneratorIterator>(context, *this, begin_);
@@ -86,7 +91,8 @@ class GeneratorNode final : public DatasetNode {
 }  // namespace
 
 Dataset FromGenerator(Spec spec, BeginPass begin, std::string name) {
-  return Dataset(std::make_shared<GeneratorNode>(std::move(name), std::move(spec), std::move(begin)));
+  return Dataset(
+      std::make_shared<GeneratorNode>(std::move(name), std::move(spec), std::move(begin)));
 }
 
 }  // namespace stoker

@@ -9,11 +9,13 @@
 
 namespace stoker {
 
-// `begin(epoch)` starts a pass and returns the function that makes its elements one by one, until it returns nothing. Calls
-// for one pass come from one thread at a time, but not always from the same one; several passes may be open at once. The
-// elements' keys are set here. Equal epochs must give equal elements: a saved position is restored by calling the
-// function again from the start. An exception becomes an error. `name` is the stage's name in reports.
-Dataset FromGenerator(Spec spec, std::function<std::function<Result<std::optional<Element>>()>(uint64_t epoch)> begin,
-                      std::string name = "generator");
+// `begin(epoch)` starts a pass and returns the function that makes its elements one by one, until
+// it returns nothing. Calls for one pass come from one thread at a time, but not always from the
+// same one; several passes may be open at once. The elements' keys are set here. Equal epochs must
+// give equal elements: a saved position is restored by calling the function again from the start.
+// An exception becomes an error. `name` is the stage's name in reports.
+Dataset FromGenerator(
+    Spec spec, std::function<std::function<Result<std::optional<Element>>()>(uint64_t epoch)> begin,
+    std::string name = "generator");
 
 }  // namespace stoker

@@ -32,8 +32,11 @@ Result<std::optional<Element>> Iterator::CountedNext() {
 }
 
 Status Iterator::Restore(const Json& state) {
-  if (started_) return FailedPrecondition("an iterator can be restored only before its first element; open a new one");
-  if (!state.is_object()) return DataLoss("a saved pipeline position is no JSON object; the checkpoint is damaged");
+  if (started_)
+    return FailedPrecondition(
+        "an iterator can be restored only before its first element; open a new one");
+  if (!state.is_object())
+    return DataLoss("a saved pipeline position is no JSON object; the checkpoint is damaged");
   return DoRestore(state);
 }
 
@@ -42,7 +45,10 @@ Profile Iterator::GetProfile() const { return pass_->GetProfile(); }
 Result<int64_t> SavedInteger(const Json& state, const char* key) {
   const auto found = state.find(key);
   if (found == state.end() || !found->is_number_integer()) {
-    return DataLoss("the saved pipeline position has no integer '{}'; it was saved by another pipeline or is damaged", key);
+    return DataLoss(
+        "the saved pipeline position has no integer '{}'; it was saved by another pipeline or is "
+        "damaged",
+        key);
   }
   return found->get<int64_t>();
 }
@@ -50,7 +56,10 @@ Result<int64_t> SavedInteger(const Json& state, const char* key) {
 Result<Json> SavedObject(const Json& state, const char* key) {
   const auto found = state.find(key);
   if (found == state.end() || !found->is_object()) {
-    return DataLoss("the saved pipeline position has no part '{}'; it was saved by another pipeline or is damaged", key);
+    return DataLoss(
+        "the saved pipeline position has no part '{}'; it was saved by another pipeline or is "
+        "damaged",
+        key);
   }
   return *found;
 }

@@ -12,32 +12,36 @@ namespace stoker {
 
 class Pass;
 
-// Used by one thread at a time. Destroying it at any moment stops and joins its threads and frees what they hold;
-// elements already handed out stay valid.
+// Used by one thread at a time. Destroying it at any moment stops and joins its threads and frees
+// what they hold; elements already handed out stay valid.
 class Iterator {
  public:
   virtual ~Iterator() = default;
   Iterator(const Iterator&) = delete;
   Iterator& operator=(const Iterator&) = delete;
 
-  // The next element, nothing at the end, or an error. After an error or the end the same comes again.
+  // The next element, nothing at the end, or an error. After an error or the end the same comes
+  // again.
   Result<std::optional<Element>> Next();
 
-  // Where the pass stands: positions, not elements (design, invariant 2). The elements handed out so far are done, the
-  // ones prefetched are not. Call between two calls of Next.
+  // Where the pass stands: positions, not elements (design, invariant 2). The elements handed out
+  // so far are done, the ones prefetched are not. Call between two calls of Next.
   Result<Json> Save() const { return DoSave(); }
 
-  // Continues where `state` was saved, under any runtime and any number of threads. Only before the first Next. The seed
-  // and the pipeline must be those it was saved with: FailedPrecondition where that can be told.
+  // Continues where `state` was saved, under any runtime and any number of threads. Only before the
+  // first Next. The seed and the pipeline must be those it was saved with: FailedPrecondition where
+  // that can be told.
   Status Restore(const Json& state);
 
   // What the stages of the whole pass have counted so far.
   Profile GetProfile() const;
 
  protected:
-  // Who counts elements and busy time for the node's stage: this iterator, or whatever it reads through.
+  // Who counts elements and busy time for the node's stage: this iterator, or whatever it reads
+  // through.
   enum class Counting { kHere, kElsewhere };
-  Iterator(const OpenContext& context, const DatasetNode& node, Counting counting = Counting::kHere);
+  Iterator(const OpenContext& context, const DatasetNode& node,
+           Counting counting = Counting::kHere);
 
   virtual Result<std::optional<Element>> DoNext() = 0;
   virtual Result<Json> DoSave() const = 0;

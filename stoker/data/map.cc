@@ -8,7 +8,8 @@ namespace {
 
 class MapNode final : public DatasetNode {
  public:
-  MapNode(Dataset input, std::string name, std::string details, Spec output, std::shared_ptr<const Transform> transform)
+  MapNode(Dataset input, std::string name, std::string details, Spec output,
+          std::shared_ptr<const Transform> transform)
       : DatasetNode(std::move(name), std::move(output), input.cardinality(), {input}),
         details_(std::move(details)),
         transform_(std::move(transform)) {}
@@ -29,7 +30,8 @@ class MapNode final : public DatasetNode {
     return element;
   }
 
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(positions, context));
     Scratch scratch = context.scratch(*this);
     STOKER_RETURN_IF_ERROR(transform_->ApplyRows(rows, context.rngs(*this), scratch));
@@ -61,14 +63,15 @@ class FunctionTransform final : public Transform {
 
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform) {
-  return Dataset(std::make_shared<MapNode>(std::move(input), std::move(name), std::move(details), std::move(output),
-                                           std::move(transform)));
+  return Dataset(std::make_shared<MapNode>(std::move(input), std::move(name), std::move(details),
+                                           std::move(output), std::move(transform)));
 }
 
 Result<Dataset> Map::Build(Dataset input) const {
   if (!function) return InvalidArgument("map: no function is given; set Map::function");
   Spec spec = output.fields.empty() ? input.spec() : output;
-  return MapDataset(std::move(input), std::string(kName), "", std::move(spec), std::make_shared<FunctionTransform>(*this));
+  return MapDataset(std::move(input), std::string(kName), "", std::move(spec),
+                    std::make_shared<FunctionTransform>(*this));
 }
 
 Result<Dataset> operator|(Result<Dataset> input, const Map& map) {

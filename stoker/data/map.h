@@ -1,4 +1,5 @@
-// Element-wise work: a dataset whose elements are those of another, each put through a Transform or a function.
+// Element-wise work: a dataset whose elements are those of another, each put through a Transform or
+// a function.
 #pragma once
 
 #include <functional>
@@ -11,14 +12,15 @@
 
 namespace stoker {
 
-// `name` and `details` are what the stage is called in recipes and reports, `output` describes what comes out. By position
-// where `input` is. The transforms in transforms/ are made with this.
+// `name` and `details` are what the stage is called in recipes and reports, `output` describes what
+// comes out. By position where `input` is. The transforms in transforms/ are made with this.
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform);
 
-// A C++ function as a pipeline stage:  ... | Map{.function = [](Element& e, Rng& rng, Scratch& scratch) { ...; return OkStatus(); }}
-// It is called from several threads at once, must be a pure function of the element and the Rng, and may change the
-// element's arrays (write only where MayWriteInPlace). An exception becomes an error.
+// A C++ function as a pipeline stage:  ... | Map{.function = [](Element& e, Rng& rng, Scratch&
+// scratch) { ...; return OkStatus(); }} It is called from several threads at once, must be a pure
+// function of the element and the Rng, and may change the element's arrays (write only where
+// MayWriteInPlace). An exception becomes an error.
 struct Map {
   static constexpr std::string_view kName = "map";
   std::function<Status(Element& element, Rng& rng, Scratch& scratch)> function;

@@ -17,7 +17,10 @@ struct DataOptions {
   std::vector<std::string> classes;
 
   static void Describe(OptionTable<DataOptions>& table) {
-    table.Field("root", &DataOptions::root, "the folder that paths in the pipelines are relative to; itself relative to the recipe")
+    table
+        .Field(
+            "root", &DataOptions::root,
+            "the folder that paths in the pipelines are relative to; itself relative to the recipe")
         .Field("classes", &DataOptions::classes, "what the labels 0, 1, ... are called");
   }
 };
@@ -27,12 +30,14 @@ constexpr std::string_view kPipelines[] = {"train", "eval"};
 Result<const ConfigNode*> DataSection(const ConfigNode& recipe) {
   const ConfigNode* data = recipe.Find("data");
   if (data == nullptr) {
-    return InvalidArgument("{}: the section 'data' is missing; it holds the pipelines, such as data: {{train: [idx: {{...}}, shuffle, batch]}}",
-                           recipe.location.ToString());
+    return InvalidArgument(
+        "{}: the section 'data' is missing; it holds the pipelines, such as data: {{train: [idx: "
+        "{{...}}, shuffle, batch]}}",
+        recipe.location.ToString());
   }
   if (data->kind != ConfigNode::Kind::kMap) {
-    return InvalidArgument("{}: 'data' is {}; it must be a map with root, train, eval and classes", data->location.ToString(),
-                           data->KindName());
+    return InvalidArgument("{}: 'data' is {}; it must be a map with root, train, eval and classes",
+                           data->location.ToString(), data->KindName());
   }
   return data;
 }
@@ -47,7 +52,8 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
   for (const ConfigNode::Entry& entry : rest.entries) {
     if (std::ranges::find(names, entry.key) != names.end()) continue;
     const std::string nearest = NearestName(entry.key, names);
-    return InvalidArgument("{}: data: unknown key '{}'; {}", entry.key_location.ToString(), entry.key,
+    return InvalidArgument("{}: data: unknown key '{}'; {}", entry.key_location.ToString(),
+                           entry.key,
                            nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
                                            : fmt::format("did you mean '{}'?", nearest));
   }
@@ -56,12 +62,14 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
   return options;
 }
 
-// A root that stands in the recipe is relative to the recipe, one given on the command line to the working directory.
+// A root that stands in the recipe is relative to the recipe, one given on the command line to the
+// working directory.
 std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem::path& root,
                                    const std::filesystem::path& recipe_folder) {
   const ConfigNode* node = data.Find("root");
   const bool from_command_line = node != nullptr && node->location.line == 0;
-  return std::filesystem::absolute(from_command_line ? root : recipe_folder / root).lexically_normal();
+  return std::filesystem::absolute(from_command_line ? root : recipe_folder / root)
+      .lexically_normal();
 }
 
 }  // namespace
@@ -69,19 +77,22 @@ std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem
 Status CheckSections(const ConfigNode& recipe) {
   static const std::vector<std::string> kSections = {"data", "model", "train"};
   if (recipe.kind != ConfigNode::Kind::kMap) {
-    return InvalidArgument("{}: a recipe is a map with the sections data, model and train; here is {}",
-                           recipe.location.ToString(), recipe.KindName());
+    return InvalidArgument(
+        "{}: a recipe is a map with the sections data, model and train; here is {}",
+        recipe.location.ToString(), recipe.KindName());
   }
   for (const ConfigNode::Entry& entry : recipe.entries) {
     if (std::ranges::find(kSections, entry.key) != kSections.end()) continue;
     const std::string nearest = NearestName(entry.key, kSections);
     return InvalidArgument("{}: unknown section '{}'; {}", entry.key_location.ToString(), entry.key,
-                           nearest.empty() ? "a recipe has data, model and train" : fmt::format("did you mean '{}'?", nearest));
+                           nearest.empty() ? "a recipe has data, model and train"
+                                           : fmt::format("did you mean '{}'?", nearest));
   }
   return OkStatus();
 }
 
-Result<DataRecipe> ParseDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
+                                    const std::filesystem::path& recipe_folder) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
   STOKER_ASSIGN_OR_RETURN(DataOptions options, ParseDataOptions(*data));
   options.root = AbsoluteRoot(*data, options.root, recipe_folder);
@@ -91,8 +102,10 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe, const std::filesys
 
   const ConfigNode* train = data->Find("train");
   if (train == nullptr) {
-    return InvalidArgument("{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, batch]",
-                           data->location.ToString());
+    return InvalidArgument(
+        "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
+        "batch]",
+        data->location.ToString());
   }
   ConfigNode train_filled;
   STOKER_ASSIGN_OR_RETURN(Dataset train_dataset, BuildPipeline(*train, root, &train_filled));
@@ -104,18 +117,22 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe, const std::filesys
     STOKER_ASSIGN_OR_RETURN(eval_dataset, BuildPipeline(*eval, root, &eval_filled));
     filled.entries.push_back({"eval", {}, std::move(eval_filled)});
   }
-  return DataRecipe{options.root, std::move(train_dataset), std::move(eval_dataset), std::move(options.classes), std::move(filled)};
+  return DataRecipe{options.root, std::move(train_dataset), std::move(eval_dataset),
+                    std::move(options.classes), std::move(filled)};
 }
 
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
   const ConfigNode* eval = data->Find("eval");
   if (eval == nullptr || eval->kind != ConfigNode::Kind::kList || eval->items.empty()) {
-    return FailedPrecondition("the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
+    return FailedPrecondition(
+        "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add "
+        "one");
   }
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval->items.size(); ++i) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured, OperatorRegistry::Builtin().Parse(eval->items[i]));
+    STOKER_ASSIGN_OR_RETURN(const auto configured,
+                            OperatorRegistry::Builtin().Parse(eval->items[i]));
     STOKER_ASSIGN_OR_RETURN(dataset, configured.build(dataset));
   }
   return dataset;

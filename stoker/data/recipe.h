@@ -1,10 +1,10 @@
 // The `data:` section of a recipe.
 //
 //   data:
-//     root: /usr/share/datasets/fashion-mnist   # the paths below are relative to it; itself relative to the recipe
-//     train: [...]                              # a pipeline: a list of operators
-//     eval: [...]                               # optional
-//     classes: [T-shirt, Trouser, ...]          # optional: what the labels 0, 1, ... are called
+//     root: /usr/share/datasets/fashion-mnist   # the paths below are relative to it; itself
+//     relative to the recipe train: [...]                              # a pipeline: a list of
+//     operators eval: [...]                               # optional classes: [T-shirt, Trouser,
+//     ...]          # optional: what the labels 0, 1, ... are called
 #pragma once
 
 #include <filesystem>
@@ -25,16 +25,17 @@ struct DataRecipe {
   ConfigNode filled;  // the section with every option filled in
 };
 
-// The sections that a recipe may have: data, model, train. An unknown one is an error with line, column and the nearest
-// known name.
+// The sections that a recipe may have: data, model, train. An unknown one is an error with line,
+// column and the nearest known name.
 Status CheckSections(const ConfigNode& recipe);
 
-// Reads the section `data` of `recipe`. A relative root that stands in the recipe is taken relative to `recipe_folder`, one
-// from --set to the working directory; in `filled` it is absolute.
-Result<DataRecipe> ParseDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder);
+// Reads the section `data` of `recipe`. A relative root that stands in the recipe is taken relative
+// to `recipe_folder`, one from --set to the working directory; in `filled` it is absolute.
+Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
+                                    const std::filesystem::path& recipe_folder);
 
-// The recipe's eval pipeline with its source replaced by `source`, whose Spec must serve the operators: what `predict` puts
-// new samples through. Fails where the recipe has no eval pipeline.
+// The recipe's eval pipeline with its source replaced by `source`, whose Spec must serve the
+// operators: what `predict` puts new samples through. Fails where the recipe has no eval pipeline.
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source);
 
 }  // namespace stoker

@@ -11,7 +11,8 @@
 
 namespace stoker {
 
-// An options struct that makes a dataset out of nothing, or out of another. See sources/idx.h and ops/batch.h.
+// An options struct that makes a dataset out of nothing, or out of another. See sources/idx.h and
+// ops/batch.h.
 template <typename T>
 concept SourceOptions = requires(const T& options) {
   { options.Build() } -> std::same_as<Result<Dataset>>;
@@ -27,15 +28,20 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
 
   template <SourceOptions T>
   void Add() {
-    AddKind<T>("source", [](const T& options, const std::optional<Dataset>& input) -> Result<Dataset> {
-      if (input) return InvalidArgument("{}: a source must come first in its pipeline; move it to the top", T::kName);
-      return options.Build();
-    });
+    AddKind<T>(
+        "source", [](const T& options, const std::optional<Dataset>& input) -> Result<Dataset> {
+          if (input)
+            return InvalidArgument(
+                "{}: a source must come first in its pipeline; move it to the top", T::kName);
+          return options.Build();
+        });
   }
   template <OperatorOptions T>
   void Add() {
     AddKind<T>("operator", [](const T& options, std::optional<Dataset> input) -> Result<Dataset> {
-      if (!input) return InvalidArgument("{}: there is nothing to work on; begin the pipeline with a source", T::kName);
+      if (!input)
+        return InvalidArgument("{}: there is nothing to work on; begin the pipeline with a source",
+                               T::kName);
       return options.Build(*std::move(input));
     });
   }
@@ -47,11 +53,14 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
 // Generated: adds what stands in sources/, ops/ and transforms/.
 void RegisterBuiltinOperators(OperatorRegistry& registry);
 
-// Reads `pipeline`, a list with one operator an entry, into a Dataset. Paths are taken relative to `root`. Errors begin
-// with file, line and column. `filled` (may be null) gets the list with every option filled in.
-Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem::path& root, ConfigNode* filled = nullptr);
+// Reads `pipeline`, a list with one operator an entry, into a Dataset. Paths are taken relative to
+// `root`. Errors begin with file, line and column. `filled` (may be null) gets the list with every
+// option filled in.
+Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem::path& root,
+                              ConfigNode* filled = nullptr);
 
-// The same in C++:  Result<Dataset> train = Source(Idx{...}) | Shuffle{} | Normalize{.mean = {0.286}} | Batch{.size = 128};
+// The same in C++:  Result<Dataset> train = Source(Idx{...}) | Shuffle{} | Normalize{.mean =
+// {0.286}} | Batch{.size = 128};
 template <SourceOptions T>
 Result<Dataset> Source(const T& options) {
   STOKER_RETURN_IF_ERROR(CheckOptionsOf(options));

@@ -18,8 +18,9 @@
 namespace stoker {
 
 struct Runtime {
-  // kInline: the calling thread does everything, one element at a time, without cleverness: the oracle that the other is
-  // tested against. kThreaded: worker threads read ahead, many small elements at a time.
+  // kInline: the calling thread does everything, one element at a time, without cleverness: the
+  // oracle that the other is tested against. kThreaded: worker threads read ahead, many small
+  // elements at a time.
   enum class Kind { kInline, kThreaded };
 
   Kind kind = Kind::kThreaded;
@@ -32,15 +33,18 @@ struct Runtime {
 
 // What one stage of a pass uses and counts.
 struct StageResources {
-  StageResources(const std::shared_ptr<Ledger>& ledger, const std::string& name, int64_t max_idle_bytes);
+  StageResources(const std::shared_ptr<Ledger>& ledger, const std::string& name,
+                 int64_t max_idle_bytes);
   StageStats stats;
   BufferPool pool;
 };
 
-// What the iterators of one opened pipeline share: the settings, the ledger, and every stage's resources. Thread-safe.
+// What the iterators of one opened pipeline share: the settings, the ledger, and every stage's
+// resources. Thread-safe.
 class Pass {
  public:
-  static Result<std::shared_ptr<Pass>> Create(const Dataset& dataset, const Runtime& runtime, const PassOptions& options);
+  static Result<std::shared_ptr<Pass>> Create(const Dataset& dataset, const Runtime& runtime,
+                                              const PassOptions& options);
 
   const Runtime& runtime() const { return runtime_; }  // with its zeros filled in
   uint64_t seed() const { return seed_; }
@@ -61,7 +65,7 @@ class Pass {
   std::shared_ptr<Ledger> ledger_;
   std::unordered_map<const DatasetNode*, std::unique_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
-  std::optional<Dataset> dataset_;             // keeps the nodes alive
+  std::optional<Dataset> dataset_;         // keeps the nodes alive
   Stopwatch since_open_;
 };
 
@@ -86,7 +90,8 @@ class OpenContext {
 class ReadContext {
  public:
   // `vectorized`: many samples at a time (ReadRows) instead of one by one; the bytes are the same.
-  ReadContext(const Pass& pass, uint64_t epoch, bool vectorized) : pass_(&pass), epoch_(epoch), vectorized_(vectorized) {}
+  ReadContext(const Pass& pass, uint64_t epoch, bool vectorized)
+      : pass_(&pass), epoch_(epoch), vectorized_(vectorized) {}
 
   uint64_t seed() const { return pass_->seed(); }
   uint64_t epoch() const { return epoch_; }
@@ -103,7 +108,8 @@ class ReadContext {
   bool vectorized_;
 };
 
-// Charges the time of its scope to a stage, less the time of the scopes nested in it on the same thread.
+// Charges the time of its scope to a stage, less the time of the scopes nested in it on the same
+// thread.
 class ScopedStageTime {
  public:
   enum class Kind { kBusy, kStarved, kBlocked };

@@ -5,7 +5,9 @@
 
 namespace stoker {
 
-std::string Field::ToString() const { return fmt::format("{}: {}{}", name, DTypeName(dtype), ShapeToString(shape)); }
+std::string Field::ToString() const {
+  return fmt::format("{}: {}{}", name, DTypeName(dtype), ShapeToString(shape));
+}
 
 Result<size_t> Spec::IndexOf(std::string_view who, std::string_view name) const {
   for (size_t i = 0; i < fields.size(); ++i) {

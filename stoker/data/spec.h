@@ -29,7 +29,8 @@ struct Spec {
 
   bool operator==(const Spec&) const = default;
 
-  // The number of the field called `name`. The error names `who` asks and lists the fields there are.
+  // The number of the field called `name`. The error names `who` asks and lists the fields there
+  // are.
   Result<size_t> IndexOf(std::string_view who, std::string_view name) const;
 
   // Bytes of one element, or nothing where a shape is not fully known.

@@ -13,13 +13,16 @@
 
 namespace stoker {
 
-// n elements {image: uint8[1, 4, 4], label: int64[]}; label i is i, the image's values are made from i.
+// n elements {image: uint8[1, 4, 4], label: int64[]}; label i is i, the image's values are made
+// from i.
 inline Dataset NumberedImages(int64_t n) {
   Array images = Array::Allocate(DType::kUInt8, {n, 1, 4, 4});
   Array labels = Array::Allocate(DType::kInt64, {n});
   for (int64_t i = 0; i < n; ++i) {
     labels.values<int64_t>()[static_cast<size_t>(i)] = i;
-    for (int64_t p = 0; p < 16; ++p) images.values<uint8_t>()[static_cast<size_t>(i * 16 + p)] = static_cast<uint8_t>(i * 7 + p * 3);
+    for (int64_t p = 0; p < 16; ++p)
+      images.values<uint8_t>()[static_cast<size_t>(i * 16 + p)] =
+          static_cast<uint8_t>(i * 7 + p * 3);
   }
   return *FromArrays({{"image", images}, {"label", labels}});
 }
@@ -42,7 +45,8 @@ inline Result<std::vector<Element>> ReadAll(Iterator& iterator) {
     all.push_back(*std::move(element));
   }
 }
-inline Result<std::vector<Element>> ReadAll(const Dataset& dataset, const Runtime& runtime, const PassOptions& pass = {}) {
+inline Result<std::vector<Element>> ReadAll(const Dataset& dataset, const Runtime& runtime,
+                                            const PassOptions& pass = {}) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> iterator, dataset.Open(runtime, pass));
   return ReadAll(*iterator);
 }
@@ -54,7 +58,8 @@ inline std::string Fingerprint(const std::vector<Element>& elements) {
     text += fmt::format("{}/{}:", element.key.epoch, element.key.index);
     for (const Array& array : element.arrays) {
       text += array.ToString();
-      for (size_t i = 0; i < array.num_bytes(); ++i) text += fmt::format(" {:02x}", static_cast<unsigned>(array.data()[i]));
+      for (size_t i = 0; i < array.num_bytes(); ++i)
+        text += fmt::format(" {:02x}", static_cast<unsigned>(array.data()[i]));
     }
     text += '\n';
   }

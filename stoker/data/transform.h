@@ -9,7 +9,8 @@
 
 namespace stoker {
 
-// Where a stage gets memory for what it makes: recycled blocks, charged to the stage. Borrowed for one call.
+// Where a stage gets memory for what it makes: recycled blocks, charged to the stage. Borrowed for
+// one call.
 class Scratch {
  public:
   explicit Scratch(BufferPool& pool) : pool_(pool) {}
@@ -24,12 +25,15 @@ class Scratch {
 struct RngFactory {
   uint64_t seed = 0;
   uint64_t stage = 0;
-  Rng For(const SampleKey& key) const { return Rng(seed, key.epoch, static_cast<uint64_t>(key.index), stage); }
+  Rng For(const SampleKey& key) const {
+    return Rng(seed, key.epoch, static_cast<uint64_t>(key.index), stage);
+  }
 };
 
-// Stateless and thread-safe: everything that can be wrong with the input's Spec is found when the transform is made (the
-// operator's Build), and what it does to a sample depends on nothing but the sample, the options and the Rng. The same
-// sample gives the same bytes on every CPU, alone or among rows.
+// Stateless and thread-safe: everything that can be wrong with the input's Spec is found when the
+// transform is made (the operator's Build), and what it does to a sample depends on nothing but the
+// sample, the options and the Rng. The same sample gives the same bytes on every CPU, alone or
+// among rows.
 class Transform {
  public:
   virtual ~Transform() = default;
@@ -37,8 +41,8 @@ class Transform {
   // Changes `element` in place: replaces arrays, or writes into one whose buffer is unique().
   virtual Status Apply(Element& element, Rng& rng, Scratch& scratch) const = 0;
 
-  // The same for many samples at once. The default applies Apply to each row and stacks the results, so overriding it
-  // is for speed only. Rows keep their keys.
+  // The same for many samples at once. The default applies Apply to each row and stacks the
+  // results, so overriding it is for speed only. Rows keep their keys.
   virtual Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const;
 };
 

@@ -19,11 +19,14 @@ Cardinality BatchedCardinality(const Cardinality& input, const Batch& options) {
 Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
   Spec out = input.spec();
   const Cardinality n = input.cardinality();
-  const bool always_full = options.drop_remainder || n.infinite() || (n.known() && n.value() % options.size == 0);
+  const bool always_full =
+      options.drop_remainder || n.infinite() || (n.known() && n.value() % options.size == 0);
   for (Field& field : out.fields) {
     if (!IsFullyKnown(field.shape)) {
-      return InvalidArgument("batch: field '{}' has shape {}, which differs between elements; resize or crop before batch",
-                             field.name, ShapeToString(field.shape));
+      return InvalidArgument(
+          "batch: field '{}' has shape {}, which differs between elements; resize or crop before "
+          "batch",
+          field.name, ShapeToString(field.shape));
     }
     field.shape.insert(field.shape.begin(), always_full ? options.size : kUnknownDim);
   }
@@ -33,11 +36,13 @@ Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
 class BatchNode final : public DatasetNode {
  public:
   BatchNode(Dataset input, const Batch& options, Spec spec)
-      : DatasetNode(std::string(Batch::kName), std::move(spec), BatchedCardinality(input.cardinality(), options), {input}),
+      : DatasetNode(std::string(Batch::kName), std::move(spec),
+                    BatchedCardinality(input.cardinality(), options), {input}),
         options_(options) {}
 
   std::string Details() const override {
-    return fmt::format("size {}{}", options_.size, options_.drop_remainder ? ", drop_remainder" : "");
+    return fmt::format("size {}{}", options_.size,
+                       options_.drop_remainder ? ", drop_remainder" : "");
   }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
@@ -92,7 +97,8 @@ class BatchIterator final : public Iterator {
     return RowsAsElement(std::move(rows), {epoch_, batches_++});
   }
 
-  // No element is held between calls, so the input's position and the batch's number are the whole state.
+  // No element is held between calls, so the input's position and the batch's number are the whole
+  // state.
   Result<Json> DoSave() const override {
     STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
     return Json{{"batches", batches_}, {"input", std::move(input)}};
@@ -119,7 +125,8 @@ Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& conte
 
 void Batch::Describe(OptionTable<Batch>& table) {
   table.Field("size", &Batch::size, "elements in a batch", AtLeast(1))
-      .Field("drop_remainder", &Batch::drop_remainder, "leave out an epoch's last batch where it is not full");
+      .Field("drop_remainder", &Batch::drop_remainder,
+             "leave out an epoch's last batch where it is not full");
 }
 
 Result<Dataset> Batch::Build(Dataset input) const {

@@ -5,11 +5,13 @@
 
 namespace stoker {
 
-// Consecutive elements stacked along a new first dimension: fields of shape [...] become [size, ...]. The last batch of an
-// epoch has what is left, unless drop_remainder. Shapes must be known and equal.
+// Consecutive elements stacked along a new first dimension: fields of shape [...] become [size,
+// ...]. The last batch of an epoch has what is left, unless drop_remainder. Shapes must be known
+// and equal.
 struct Batch {
   static constexpr std::string_view kName = "batch";
-  static constexpr std::string_view kHelp = "Stacks consecutive elements along a new first dimension.";
+  static constexpr std::string_view kHelp =
+      "Stacks consecutive elements along a new first dimension.";
   int64_t size = 32;
   bool drop_remainder = false;
 

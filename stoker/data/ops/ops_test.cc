@@ -1,5 +1,5 @@
-// What each operator promises for itself. That both runtimes agree, and that positions are saved and restored, is tested
-// for all of them together in runtime/runtime_test.cc.
+// What each operator promises for itself. That both runtimes agree, and that positions are saved
+// and restored, is tested for all of them together in runtime/runtime_test.cc.
 #include <set>
 
 #include "stoker/data/ops/batch.h"
@@ -39,16 +39,20 @@ TEST(Shuffle, OwnSeedOverridesTheRunsSeed) {
 }
 
 TEST(Shuffle, RefusesAStreamAndAnEndlessInput) {
-  EXPECT_THAT(StreamedImages(5) | Shuffle{}, FailsWith(StatusCode::kInvalidArgument, "can only be read in order"));
-  EXPECT_THAT(NumberedImages(5) | Repeat{} | Shuffle{}, FailsWith(StatusCode::kInvalidArgument, "put repeat after shuffle"));
+  EXPECT_THAT(StreamedImages(5) | Shuffle{},
+              FailsWith(StatusCode::kInvalidArgument, "can only be read in order"));
+  EXPECT_THAT(NumberedImages(5) | Repeat{} | Shuffle{},
+              FailsWith(StatusCode::kInvalidArgument, "put repeat after shuffle"));
 }
 
 TEST(Repeat, GivesEachRoundItsOwnOrder) {
   const std::vector<int64_t> labels = LabelsOf(NumberedImages(50) | Shuffle{} | Repeat{.count = 2});
   ASSERT_EQ(labels.size(), 100u);
-  const std::vector<int64_t> first(labels.begin(), labels.begin() + 50), second(labels.begin() + 50, labels.end());
+  const std::vector<int64_t> first(labels.begin(), labels.begin() + 50),
+      second(labels.begin() + 50, labels.end());
   EXPECT_NE(first, second);
-  EXPECT_EQ(std::multiset<int64_t>(first.begin(), first.end()), std::multiset<int64_t>(second.begin(), second.end()));
+  EXPECT_EQ(std::multiset<int64_t>(first.begin(), first.end()),
+            std::multiset<int64_t>(second.begin(), second.end()));
 }
 
 TEST(Repeat, RoundsAreTheEpochsOfAPassWithoutIt) {
@@ -66,31 +70,37 @@ TEST(Repeat, OfNothingForEverEnds) {
 
 TEST(Batch, StacksInOrderAndKeepsOrDropsTheRest) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset kept, NumberedImages(7) | Batch{.size = 3});
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches, ReadAll(kept, Runtime::Threaded(2)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches,
+                              ReadAll(kept, Runtime::Threaded(2)));
   ASSERT_EQ(batches.size(), 3u);
   EXPECT_EQ(batches[0].arrays[0].shape(), (Shape{3, 1, 4, 4}));
   EXPECT_EQ(batches[2].arrays[0].shape(), (Shape{1, 1, 4, 4}));
   EXPECT_THAT(Labels(batches), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(LabelsOf(NumberedImages(7) | Batch{.size = 3, .drop_remainder = true}), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(LabelsOf(NumberedImages(7) | Batch{.size = 3, .drop_remainder = true}),
+              ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 TEST(Batch, SpecHasTheSizeWhereEveryBatchIsFull) {
   EXPECT_EQ((NumberedImages(7) | Batch{.size = 3})->spec().fields[1].shape, (Shape{-1}));
   EXPECT_EQ((NumberedImages(6) | Batch{.size = 3})->spec().fields[1].shape, (Shape{3}));
-  EXPECT_EQ((NumberedImages(7) | Batch{.size = 3, .drop_remainder = true})->spec().fields[1].shape, (Shape{3}));
+  EXPECT_EQ((NumberedImages(7) | Batch{.size = 3, .drop_remainder = true})->spec().fields[1].shape,
+            (Shape{3}));
   EXPECT_EQ((NumberedImages(7) | Repeat{} | Batch{.size = 3})->spec().fields[1].shape, (Shape{3}));
 }
 
 TEST(Batch, RefusesASizeOfZeroNamingTheOption) {
-  EXPECT_THAT(NumberedImages(7) | Batch{.size = 0}, FailsWith(StatusCode::kInvalidArgument, "batch"));
-  EXPECT_THAT(NumberedImages(7) | Batch{.size = 0}, FailsWith(StatusCode::kInvalidArgument, ">= 1"));
+  EXPECT_THAT(NumberedImages(7) | Batch{.size = 0},
+              FailsWith(StatusCode::kInvalidArgument, "batch"));
+  EXPECT_THAT(NumberedImages(7) | Batch{.size = 0},
+              FailsWith(StatusCode::kInvalidArgument, ">= 1"));
 }
 
 TEST(Batch, RefusesAFieldOfUnknownShape) {
   const Dataset ragged = FromGenerator({{{"text", DType::kUInt8, {kUnknownDim}}}}, [](uint64_t) {
     return []() -> Result<std::optional<Element>> { return std::nullopt; };
   });
-  EXPECT_THAT(ragged | Batch{}, FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [?]"));
+  EXPECT_THAT(ragged | Batch{},
+              FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [?]"));
 }
 
 TEST(Batch, NamesTheElementsThatDisagreeInShape) {
@@ -100,14 +110,17 @@ TEST(Batch, NamesTheElementsThatDisagreeInShape) {
       return Element{.arrays = {Array::Allocate(DType::kUInt8, {n++ == 0 ? 2 : 3})}};
     };
   });
-  EXPECT_THAT(ReadAll(*(lying | Batch{.size = 2}), Runtime::Inline()), FailsWith(StatusCode::kInvalidArgument, "element 1: field 'x' is uint8[3]"));
+  EXPECT_THAT(ReadAll(*(lying | Batch{.size = 2}), Runtime::Inline()),
+              FailsWith(StatusCode::kInvalidArgument, "element 1: field 'x' is uint8[3]"));
 }
 
 TEST(TakeAndSkip, SplitAnEpochWithoutLossOrOverlap) {
   for (const Dataset& source : {NumberedImages(10), StreamedImages(10)}) {
     EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Take{.count = 4}), ElementsAre(0, 1, 2, 3));
-    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Skip{.count = 4}), ElementsAre(4, 5, 6, 7, 8, 9));
-    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Skip{.count = 4} | Take{.count = 2}), ElementsAre(4, 5));
+    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Skip{.count = 4}),
+                ElementsAre(4, 5, 6, 7, 8, 9));
+    EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Skip{.count = 4} | Take{.count = 2}),
+                ElementsAre(4, 5));
     EXPECT_THAT(LabelsOf(Result<Dataset>(source) | Take{.count = 99}).size(), 10u);
     EXPECT_TRUE(LabelsOf(Result<Dataset>(source) | Skip{.count = 99}).empty());
   }
@@ -130,11 +143,13 @@ TEST(Generator, IsAskedOnceForEachElementAndReplayedOnlyOnRestore) {
       return Element{.arrays = {Array::Of(std::vector<int64_t>{n++}).Reshaped({})}};
     };
   });
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> first, source.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> first,
+                              source.Open(Runtime::Inline()));
   for (int i = 0; i < 6; ++i) STOKER_ASSERT_OK(first->Next());
   EXPECT_EQ(calls, 6);
   STOKER_ASSERT_OK_AND_ASSIGN(const Json state, first->Save());
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> second, source.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> second,
+                              source.Open(Runtime::Inline()));
   STOKER_ASSERT_OK(second->Restore(state));
   STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*second));
   EXPECT_THAT(Labels(rest, 0), ElementsAre(6, 7, 8, 9));

@@ -10,7 +10,8 @@ namespace {
 class PrefetchNode final : public DatasetNode {
  public:
   PrefetchNode(Dataset input, std::optional<int64_t> depth)
-      : DatasetNode(std::string(Prefetch::kName), input.spec(), input.cardinality(), {input}), depth_(depth) {}
+      : DatasetNode(std::string(Prefetch::kName), input.spec(), input.cardinality(), {input}),
+        depth_(depth) {}
 
   std::string Details() const override { return depth_ ? fmt::format("depth {}", *depth_) : ""; }
   int64_t read_ahead() const override { return depth_.value_or(-1); }
@@ -25,7 +26,8 @@ class PrefetchNode final : public DatasetNode {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     return input().node().Read(position, context);
   }
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     return input().node().ReadRows(positions, context);
   }
 
@@ -36,7 +38,8 @@ class PrefetchNode final : public DatasetNode {
 }  // namespace
 
 void Prefetch::Describe(OptionTable<Prefetch>& table) {
-  table.Field("depth", &Prefetch::depth, "elements kept ready; auto: enough for the threads that make them", AtLeast(1));
+  table.Field("depth", &Prefetch::depth,
+              "elements kept ready; auto: enough for the threads that make them", AtLeast(1));
 }
 
 Result<Dataset> Prefetch::Build(Dataset input) const {

@@ -5,10 +5,12 @@
 
 namespace stoker {
 
-// Keeps elements ready ahead of the consumer, so that making them and using them overlap. Passes elements on unchanged.
+// Keeps elements ready ahead of the consumer, so that making them and using them overlap. Passes
+// elements on unchanged.
 struct Prefetch {
   static constexpr std::string_view kName = "prefetch";
-  static constexpr std::string_view kHelp = "Keeps elements ready ahead of the consumer, within the memory budget.";
+  static constexpr std::string_view kHelp =
+      "Keeps elements ready ahead of the consumer, within the memory budget.";
   std::optional<int64_t> depth;
 
   static void Describe(OptionTable<Prefetch>& table);

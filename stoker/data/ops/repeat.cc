@@ -18,15 +18,19 @@ Cardinality RepeatedCardinality(const Cardinality& input, int64_t count) {
 class RepeatNode final : public DatasetNode {
  public:
   RepeatNode(Dataset input, int64_t count)
-      : DatasetNode(std::string(Repeat::kName), input.spec(), RepeatedCardinality(input.cardinality(), count), {input}),
+      : DatasetNode(std::string(Repeat::kName), input.spec(),
+                    RepeatedCardinality(input.cardinality(), count), {input}),
         count_(count) {}
 
-  std::string Details() const override { return count_ == 0 ? "for ever" : fmt::format("{} times", count_); }
+  std::string Details() const override {
+    return count_ == 0 ? "for ever" : fmt::format("{} times", count_);
+  }
   bool random_access() const override { return input().node().random_access(); }
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
-  // The input's epoch in round `round` of this dataset's epoch `outer`: all rounds of all epochs differ.
+  // The input's epoch in round `round` of this dataset's epoch `outer`: all rounds of all epochs
+  // differ.
   uint64_t InnerEpoch(uint64_t outer, uint64_t round) const {
     return outer * static_cast<uint64_t>(count_) + round;
   }
@@ -38,15 +42,18 @@ class RepeatNode final : public DatasetNode {
     return input().node().Read(position % n, RoundContext(position / n, context));
   }
 
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     const int64_t n = input().cardinality().value();
     std::vector<Rows> parts;
     std::vector<int64_t> inner;
     for (size_t begin = 0; begin < positions.size(); begin += inner.size()) {
       const int64_t round = positions[begin] / n;
       inner.clear();
-      for (size_t i = begin; i < positions.size() && positions[i] / n == round; ++i) inner.push_back(positions[i] % n);
-      STOKER_ASSIGN_OR_RETURN(Rows part, input().node().ReadRows(inner, RoundContext(round, context)));
+      for (size_t i = begin; i < positions.size() && positions[i] / n == round; ++i)
+        inner.push_back(positions[i] % n);
+      STOKER_ASSIGN_OR_RETURN(Rows part,
+                              input().node().ReadRows(inner, RoundContext(round, context)));
       parts.push_back(std::move(part));
     }
     if (parts.size() == 1) return std::move(parts.front());
@@ -64,7 +71,8 @@ class RepeatNode final : public DatasetNode {
 
 class RepeatIterator final : public Iterator {
  public:
-  RepeatIterator(const OpenContext& context, const RepeatNode& node) : Iterator(context, node), context_(context), node_(node) {}
+  RepeatIterator(const OpenContext& context, const RepeatNode& node)
+      : Iterator(context, node), context_(context), node_(node) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -75,7 +83,8 @@ class RepeatIterator final : public Iterator {
         round_is_empty_ = false;
         return element;
       }
-      if (round_is_empty_ && node_.count() == 0) return std::nullopt;  // an empty input, repeated for ever, is empty
+      if (round_is_empty_ && node_.count() == 0)
+        return std::nullopt;  // an empty input, repeated for ever, is empty
       input_.reset();
       ++round_;
     }

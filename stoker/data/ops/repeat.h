@@ -8,7 +8,8 @@ namespace stoker {
 // The input again and again, each time as another epoch: with a new order and new random draws.
 struct Repeat {
   static constexpr std::string_view kName = "repeat";
-  static constexpr std::string_view kHelp = "Goes through the input several times, each time as a new epoch with its own order.";
+  static constexpr std::string_view kHelp =
+      "Goes through the input several times, each time as a new epoch with its own order.";
   int64_t count = 0;
 
   static void Describe(OptionTable<Repeat>& table);

@@ -10,7 +10,8 @@ namespace {
 class ShuffleNode final : public DatasetNode {
  public:
   ShuffleNode(Dataset input, std::optional<int64_t> seed)
-      : DatasetNode(std::string(Shuffle::kName), input.spec(), input.cardinality(), {input}), seed_(seed) {}
+      : DatasetNode(std::string(Shuffle::kName), input.spec(), input.cardinality(), {input}),
+        seed_(seed) {}
 
   std::string Details() const override { return seed_ ? fmt::format("seed {}", *seed_) : ""; }
   bool random_access() const override { return true; }
@@ -23,7 +24,8 @@ class ShuffleNode final : public DatasetNode {
     return input().node().Read(Order(context)(position), context);
   }
 
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     const IndexPermutation order = Order(context);
     std::vector<int64_t> sources(positions.size());
     for (size_t i = 0; i < positions.size(); ++i) sources[i] = order(positions[i]);
@@ -42,15 +44,19 @@ class ShuffleNode final : public DatasetNode {
 }  // namespace
 
 void Shuffle::Describe(OptionTable<Shuffle>& table) {
-  table.Field("seed", &Shuffle::seed, "fixes this order whatever the run's seed is; auto: the run's seed");
+  table.Field("seed", &Shuffle::seed,
+              "fixes this order whatever the run's seed is; auto: the run's seed");
 }
 
 Result<Dataset> Shuffle::Build(Dataset input) const {
   if (!input.node().random_access()) {
-    return InvalidArgument("shuffle: '{}' can only be read in order; shuffle straight after a source that is readable by position",
-                           input.node().name());
+    return InvalidArgument(
+        "shuffle: '{}' can only be read in order; shuffle straight after a source that is readable "
+        "by position",
+        input.node().name());
   }
-  if (input.cardinality().infinite()) return InvalidArgument("shuffle: the input has no end; put repeat after shuffle");
+  if (input.cardinality().infinite())
+    return InvalidArgument("shuffle: the input has no end; put repeat after shuffle");
   return Dataset(std::make_shared<ShuffleNode>(std::move(input), seed));
 }
 

@@ -10,6 +10,9 @@ void Skip::Describe(OptionTable<Skip>& table) {
   table.Field("count", &Skip::count, "how many elements to leave out", AtLeast(0)).Required();
 }
 
-Result<Dataset> Skip::Build(Dataset input) const { return SliceDataset(std::move(input), std::string(kName), count, std::numeric_limits<int64_t>::max()); }
+Result<Dataset> Skip::Build(Dataset input) const {
+  return SliceDataset(std::move(input), std::string(kName), count,
+                      std::numeric_limits<int64_t>::max());
+}
 
 }  // namespace stoker

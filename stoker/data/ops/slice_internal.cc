@@ -20,7 +20,8 @@ Cardinality SlicedCardinality(const Cardinality& input, int64_t begin, int64_t c
 class SliceNode final : public DatasetNode {
  public:
   SliceNode(Dataset input, std::string name, int64_t begin, int64_t count)
-      : DatasetNode(std::move(name), input.spec(), SlicedCardinality(input.cardinality(), begin, count), {input}),
+      : DatasetNode(std::move(name), input.spec(),
+                    SlicedCardinality(input.cardinality(), begin, count), {input}),
         begin_(begin),
         count_(count) {}
 
@@ -35,7 +36,8 @@ class SliceNode final : public DatasetNode {
     return input().node().Read(begin_ + position, context);
   }
 
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     std::vector<int64_t> shifted(positions.begin(), positions.end());
     for (int64_t& position : shifted) position += begin_;
     return input().node().ReadRows(shifted, context);

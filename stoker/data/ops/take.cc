@@ -8,6 +8,8 @@ void Take::Describe(OptionTable<Take>& table) {
   table.Field("count", &Take::count, "how many elements to keep", AtLeast(0)).Required();
 }
 
-Result<Dataset> Take::Build(Dataset input) const { return SliceDataset(std::move(input), std::string(kName), 0, count); }
+Result<Dataset> Take::Build(Dataset input) const {
+  return SliceDataset(std::move(input), std::string(kName), 0, count);
+}
 
 }  // namespace stoker

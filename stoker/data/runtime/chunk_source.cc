@@ -10,7 +10,8 @@
 namespace stoker {
 namespace {
 
-// Enough work to make a hop between threads (about a microsecond) cheap, little enough to stay in a core's cache.
+// Enough work to make a hop between threads (about a microsecond) cheap, little enough to stay in a
+// core's cache.
 constexpr int64_t kChunkBytes = 64 << 10;
 constexpr int64_t kMaxChunk = 256;
 // A stream's state is saved once in so many elements.
@@ -25,7 +26,10 @@ int64_t ChunkSize(const Spec& spec) {
 }
 
 PositionSource::PositionSource(const OpenContext& context, const DatasetNode& node)
-    : pass_(context.pass()), node_(node), chunk_size_(ChunkSize(node.spec())), epoch_(context.epoch()) {}
+    : pass_(context.pass()),
+      node_(node),
+      chunk_size_(ChunkSize(node.spec())),
+      epoch_(context.epoch()) {}
 
 Chunk PositionSource::Take() {
   Chunk chunk;
@@ -66,12 +70,14 @@ Result<Json> PositionSource::SaveAfter(int64_t delivered) {
 }
 
 Status PositionSource::Restore(const Json& state) {
-  STOKER_RETURN_IF_ERROR(RestorePosition(state, pass_->seed(), node_.cardinality(), epoch_, start_));
+  STOKER_RETURN_IF_ERROR(
+      RestorePosition(state, pass_->seed(), node_.cardinality(), epoch_, start_));
   next_ = start_;
   return OkStatus();
 }
 
-Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& context, const DatasetNode& node) {
+Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& context,
+                                                         const DatasetNode& node) {
   std::unique_ptr<StreamSource> source(new StreamSource(context, node));
   source->maps_ = ConsecutiveMaps(node);
   const DatasetNode& first = source->maps_.empty() ? node : *source->maps_.front();
@@ -131,7 +137,8 @@ void StreamSource::Finish(Chunk& chunk) const {
 Result<Json> StreamSource::SaveAfter(int64_t delivered) {
   std::lock_guard lock(mutex_);
   const int64_t done = read_again_ + delivered;
-  if (snapshots_.empty()) {  // nothing has been pulled yet, and nothing will be while the lock is held
+  if (snapshots_
+          .empty()) {  // nothing has been pulled yet, and nothing will be while the lock is held
     STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
     return Json{{"input", std::move(input)}, {"read_again", done}};
   }

@@ -1,6 +1,6 @@
-// What the workers of a ReadAhead work on: chunks of consecutive elements, from a dataset read by position or from a
-// stream. A chunk is one element where elements are large, and many where they are tiny, so that a hop between
-// threads pays for enough work.
+// What the workers of a ReadAhead work on: chunks of consecutive elements, from a dataset read by
+// position or from a stream. A chunk is one element where elements are large, and many where they
+// are tiny, so that a hop between threads pays for enough work.
 #pragma once
 
 #include <deque>
@@ -25,7 +25,8 @@ class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  // The part that must happen in order. Called by one thread at a time; not after a chunk that is last or failed.
+  // The part that must happen in order. Called by one thread at a time; not after a chunk that is
+  // last or failed.
   virtual Chunk Take() = 0;
   // The part that may happen at any time, on many threads at once.
   virtual void Finish(Chunk& chunk) const = 0;
@@ -33,7 +34,8 @@ class ChunkSource {
   // True where Take waits for an input, rather than only counting.
   virtual bool takes_from_input() const = 0;
 
-  // The state that continues after `delivered` elements have been handed out; may be called while other threads work.
+  // The state that continues after `delivered` elements have been handed out; may be called while
+  // other threads work.
   virtual Result<Json> SaveAfter(int64_t delivered) = 0;
   // Called before the first Take.
   virtual Status Restore(const Json& state) = 0;
@@ -64,14 +66,18 @@ class PositionSource final : public ChunkSource {
   int64_t next_ = 0;
 };
 
-// Chunks of a stream: taking is pulling the input, finishing is applying the maps that stand behind it.
+// Chunks of a stream: taking is pulling the input, finishing is applying the maps that stand behind
+// it.
 //
-// A position in a stream is a state of its iterator, which may be large, so it is saved only now and then: SaveAfter gives
-// the newest saved state that is not ahead of the consumer, and how many elements to read again from there.
+// A position in a stream is a state of its iterator, which may be large, so it is saved only now
+// and then: SaveAfter gives the newest saved state that is not ahead of the consumer, and how many
+// elements to read again from there.
 class StreamSource final : public ChunkSource {
  public:
-  // For `node`, which passes its input on unchanged, or maps elements one by one (with the maps straight below it).
-  static Result<std::unique_ptr<StreamSource>> Open(const OpenContext& context, const DatasetNode& node);
+  // For `node`, which passes its input on unchanged, or maps elements one by one (with the maps
+  // straight below it).
+  static Result<std::unique_ptr<StreamSource>> Open(const OpenContext& context,
+                                                    const DatasetNode& node);
 
   Chunk Take() override;
   void Finish(Chunk& chunk) const override;
@@ -85,7 +91,8 @@ class StreamSource final : public ChunkSource {
     Json input;
   };
 
-  StreamSource(const OpenContext& context, const DatasetNode& node) : pass_(context.pass()), node_(node) {}
+  StreamSource(const OpenContext& context, const DatasetNode& node)
+      : pass_(context.pass()), node_(node) {}
   // The next element of the input, saving the input's state first where it is time to.
   Result<std::optional<Element>> Pull();
   Status SaveInputIfDue();
@@ -98,7 +105,7 @@ class StreamSource final : public ChunkSource {
   int64_t taken_ = 0;       // elements pulled since the restored state
   int64_t read_again_ = 0;  // after a restore: the first so many of them had been delivered already
 
-  std::mutex mutex_;  // guards snapshots_
+  std::mutex mutex_;                // guards snapshots_
   std::deque<Snapshot> snapshots_;  // oldest first
 };
 

@@ -16,13 +16,17 @@ thread_local int64_t nested_ns = 0;
 
 }  // namespace
 
-StageResources::StageResources(const std::shared_ptr<Ledger>& ledger, const std::string& name, int64_t max_idle_bytes)
+StageResources::StageResources(const std::shared_ptr<Ledger>& ledger, const std::string& name,
+                               int64_t max_idle_bytes)
     : stats(name), pool(ledger->OpenAccount(name), max_idle_bytes) {}
 
-Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime& runtime, const PassOptions& options) {
-  if (runtime.threads < 0) return InvalidArgument("threads is {}; it must be 0 (automatic) or more", runtime.threads);
+Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime& runtime,
+                                           const PassOptions& options) {
+  if (runtime.threads < 0)
+    return InvalidArgument("threads is {}; it must be 0 (automatic) or more", runtime.threads);
   if (runtime.memory_budget < 0) {
-    return InvalidArgument("memory_budget is {}; it must be 0 (automatic) or more bytes", runtime.memory_budget);
+    return InvalidArgument("memory_budget is {}; it must be 0 (automatic) or more bytes",
+                           runtime.memory_budget);
   }
   std::shared_ptr<Pass> pass(new Pass());
   pass->runtime_ = runtime;
@@ -41,7 +45,8 @@ void Pass::AddStages(const Dataset& dataset) {
   const DatasetNode& node = dataset.node();
   auto [entry, is_new] = stages_.try_emplace(&node);
   if (!is_new) return;
-  entry->second = std::make_unique<StageResources>(ledger_, node.name(), runtime_.memory_budget / kIdleShare);
+  entry->second =
+      std::make_unique<StageResources>(ledger_, node.name(), runtime_.memory_budget / kIdleShare);
   order_.push_back(&node);
 }
 
@@ -54,7 +59,8 @@ Profile Pass::GetProfile() const {
   profile.wall_s = since_open_.ElapsedSeconds();
   profile.threads = runtime_.threads;
   profile.peak_memory_bytes = ledger_->peak_bytes();
-  for (const DatasetNode* node : order_) profile.stages.push_back(StageProfile::Of(stage(*node).stats));
+  for (const DatasetNode* node : order_)
+    profile.stages.push_back(StageProfile::Of(stage(*node).stats));
   return profile;
 }
 
@@ -77,7 +83,10 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenInput(const Dataset& input) c
 }
 
 ScopedStageTime::ScopedStageTime(StageStats& stats, Kind kind)
-    : stats_(stats), kind_(kind), outer_nested_ns_(std::exchange(nested_ns, 0)), start_ns_(NowNs()) {}
+    : stats_(stats),
+      kind_(kind),
+      outer_nested_ns_(std::exchange(nested_ns, 0)),
+      start_ns_(NowNs()) {}
 
 ScopedStageTime::~ScopedStageTime() {
   const int64_t elapsed = NowNs() - start_ns_;

@@ -14,7 +14,8 @@ std::vector<const DatasetNode*> ConsecutiveMaps(const DatasetNode& node) {
   return maps;
 }
 
-Result<std::unique_ptr<Iterator>> PassThroughIterator::Open(const OpenContext& context, const DatasetNode& node) {
+Result<std::unique_ptr<Iterator>> PassThroughIterator::Open(const OpenContext& context,
+                                                            const DatasetNode& node) {
   std::unique_ptr<PassThroughIterator> iterator(new PassThroughIterator(context, node));
   iterator->maps_ = ConsecutiveMaps(node);
   const DatasetNode& first = iterator->maps_.empty() ? node : *iterator->maps_.front();
@@ -30,7 +31,8 @@ Result<std::optional<Element>> PassThroughIterator::DoNext() {
   STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
   if (!element) return std::nullopt;
   const ReadContext context(pass(), element->key.epoch, /*vectorized=*/false);
-  for (const DatasetNode* map : maps_) STOKER_RETURN_IF_ERROR(ApplyElementWise(*map, context, *element));
+  for (const DatasetNode* map : maps_)
+    STOKER_RETURN_IF_ERROR(ApplyElementWise(*map, context, *element));
   if (maps_.empty()) context.stats(node_).AddElements(1, element->num_bytes());
   return element;
 }

@@ -1,5 +1,6 @@
-// The inline counterpart of a ReadAhead over a stream: hands on the input's elements, put through the maps that stand
-// behind it, and reads and writes the same saved state, so that a pass saved under one runtime continues under the other.
+// The inline counterpart of a ReadAhead over a stream: hands on the input's elements, put through
+// the maps that stand behind it, and reads and writes the same saved state, so that a pass saved
+// under one runtime continues under the other.
 #pragma once
 
 #include <vector>
@@ -10,11 +11,14 @@ namespace stoker {
 
 class PassThroughIterator final : public Iterator {
  public:
-  // For `node`, which passes its input on unchanged, or maps elements one by one (with the maps straight below it).
-  static Result<std::unique_ptr<Iterator>> Open(const OpenContext& context, const DatasetNode& node);
+  // For `node`, which passes its input on unchanged, or maps elements one by one (with the maps
+  // straight below it).
+  static Result<std::unique_ptr<Iterator>> Open(const OpenContext& context,
+                                                const DatasetNode& node);
 
  private:
-  PassThroughIterator(const OpenContext& context, const DatasetNode& node) : Iterator(context, node, Counting::kElsewhere), node_(node) {}
+  PassThroughIterator(const OpenContext& context, const DatasetNode& node)
+      : Iterator(context, node, Counting::kElsewhere), node_(node) {}
 
   Result<std::optional<Element>> DoNext() override;
   Result<Json> DoSave() const override;
@@ -23,11 +27,13 @@ class PassThroughIterator final : public Iterator {
   const DatasetNode& node_;
   std::vector<const DatasetNode*> maps_;  // first applied first
   std::unique_ptr<Iterator> input_;
-  int64_t read_again_ = 0;  // after a restore: elements of the input that had been handed out already
+  int64_t read_again_ =
+      0;  // after a restore: elements of the input that had been handed out already
 };
 
-// `node` and the nodes straight below it that map elements one by one of a stream, first applied first; empty where `node`
-// is none. They are run as one stage: an element goes through all of them on one thread.
+// `node` and the nodes straight below it that map elements one by one of a stream, first applied
+// first; empty where `node` is none. They are run as one stage: an element goes through all of them
+// on one thread.
 std::vector<const DatasetNode*> ConsecutiveMaps(const DatasetNode& node);
 
 }  // namespace stoker

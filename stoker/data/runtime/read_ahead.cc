@@ -26,16 +26,19 @@ void FinishCaught(const ChunkSource& source, Chunk& chunk) {
   try {
     source.Finish(chunk);
   } catch (const std::bad_alloc&) {
-    chunk.error = ResourceExhausted("out of memory while reading element {}; lower the memory budget or the batch size",
-                                    chunk.begin + std::ssize(chunk.elements));
+    chunk.error = ResourceExhausted(
+        "out of memory while reading element {}; lower the memory budget or the batch size",
+        chunk.begin + std::ssize(chunk.elements));
   } catch (const std::exception& error) {
-    chunk.error = Internal("an exception while reading element {}: {}", chunk.begin + std::ssize(chunk.elements), error.what());
+    chunk.error = Internal("an exception while reading element {}: {}",
+                           chunk.begin + std::ssize(chunk.elements), error.what());
   }
 }
 
 }  // namespace
 
-ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node, std::unique_ptr<ChunkSource> source, int threads)
+ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node,
+                     std::unique_ptr<ChunkSource> source, int threads)
     : Iterator(context, node, Counting::kElsewhere),
       source_(std::move(source)),
       known_chunk_bytes_(KnownChunkBytes(node.spec())),
@@ -94,7 +97,8 @@ void ReadAhead::Work() {
 std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
   const int64_t wait_began = NowNs();
   std::lock_guard lock(take_mutex_);
-  (source_->takes_from_input() ? stats().AddStarved(NowNs() - wait_began) : stats().AddBlocked(NowNs() - wait_began));
+  (source_->takes_from_input() ? stats().AddStarved(NowNs() - wait_began)
+                               : stats().AddBlocked(NowNs() - wait_began));
   if (exhausted_ || !WaitForRoom(next_ticket_)) return std::nullopt;
   Ledger::Admission memory = WaitForMemory(next_ticket_);
   if (!memory.granted()) return std::nullopt;
@@ -116,11 +120,15 @@ bool ReadAhead::WaitForRoom(int64_t ticket) {
 Ledger::Admission ReadAhead::WaitForMemory(int64_t ticket) {
   Ledger& ledger = pass().ledger();
   const int64_t seen = largest_chunk_bytes_;
-  // Nothing is known of the first element's size where the Spec does not tell: let it through alone.
-  const int64_t expected = known_chunk_bytes_ ? *known_chunk_bytes_ : seen > 0 ? seen : ledger.budget_bytes();
+  // Nothing is known of the first element's size where the Spec does not tell: let it through
+  // alone.
+  const int64_t expected = known_chunk_bytes_ ? *known_chunk_bytes_
+                           : seen > 0         ? seen
+                                              : ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
   const ScopedStageTime time(stats(), ScopedStageTime::Kind::kBlocked);
-  return ledger.Admit(expected, [&] { return head_ == ticket; }, [&] { return stopping_.load(); });
+  return ledger.Admit(
+      expected, [&] { return head_ == ticket; }, [&] { return stopping_.load(); });
 }
 
 void ReadAhead::Publish(Ticket ticket) {

@@ -1,5 +1,6 @@
-// ReadAhead: the one place where the threaded runtime has threads. Workers make chunks of elements ahead of the
-// consumer, as many as the depth and the memory budget allow; the consumer gets them in order.
+// ReadAhead: the one place where the threaded runtime has threads. Workers make chunks of elements
+// ahead of the consumer, as many as the depth and the memory budget allow; the consumer gets them
+// in order.
 #pragma once
 
 #include <atomic>
@@ -14,13 +15,14 @@
 
 namespace stoker {
 
-// Life of a chunk: a worker takes ticket t (in order, when t is less than `depth` ahead of the consumer and the ledger
-// admits it), finishes the chunk beside the other workers, and puts it into slot t mod depth. The consumer takes the
-// slots in the order of their tickets. The chunk that the consumer waits for is exempt from the budget, so it always
-// comes.
+// Life of a chunk: a worker takes ticket t (in order, when t is less than `depth` ahead of the
+// consumer and the ledger admits it), finishes the chunk beside the other workers, and puts it into
+// slot t mod depth. The consumer takes the slots in the order of their tickets. The chunk that the
+// consumer waits for is exempt from the budget, so it always comes.
 class ReadAhead final : public Iterator {
  public:
-  ReadAhead(const OpenContext& context, const DatasetNode& node, std::unique_ptr<ChunkSource> source, int threads);
+  ReadAhead(const OpenContext& context, const DatasetNode& node,
+            std::unique_ptr<ChunkSource> source, int threads);
   ~ReadAhead() override;
 
  private:
@@ -49,7 +51,8 @@ class ReadAhead final : public Iterator {
   // Held while a ticket is taken, so that the in-order part of the source is never entered twice.
   std::mutex take_mutex_;
   int64_t next_ticket_ = 0;  // guarded by take_mutex_
-  bool exhausted_ = false;   // guarded by take_mutex_: a chunk that was last or failed has been taken
+  bool exhausted_ =
+      false;  // guarded by take_mutex_: a chunk that was last or failed has been taken
 
   std::mutex mutex_;  // guards slots_ and ready_, and the two conditions
   std::condition_variable room_, chunk_ready_;

@@ -13,7 +13,8 @@ namespace {
 class IdxNode final : public DatasetNode {
  public:
   IdxNode(const Idx& files, Spec spec, int64_t elements)
-      : DatasetNode(std::string(Idx::kName), std::move(spec), Cardinality::Of(elements), {}), files_(files) {}
+      : DatasetNode(std::string(Idx::kName), std::move(spec), Cardinality::Of(elements), {}),
+        files_(files) {}
 
   std::string Details() const override { return files_.images.string(); }
   bool random_access() const override { return true; }
@@ -27,12 +28,14 @@ class IdxNode final : public DatasetNode {
     if (loaded_) return OkStatus();
     std::vector<Array> columns;
     for (const Field& field : spec().fields) {
-      const std::string path = field.name == "image" ? files_.images.string() : files_.labels.string();
+      const std::string path =
+          field.name == "image" ? files_.images.string() : files_.labels.string();
       STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdx(path));
       Shape shape = field.shape;
       shape.insert(shape.begin(), cardinality().value());
       if (array.dtype() != field.dtype || array.num_values() != NumValues(shape)) {
-        return FailedPrecondition("{}: the file has changed since the pipeline was built; build it again", path);
+        return FailedPrecondition(
+            "{}: the file has changed since the pipeline was built; build it again", path);
       }
       columns.push_back(array.Reshaped(std::move(shape)));
     }
@@ -44,7 +47,8 @@ class IdxNode final : public DatasetNode {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     return loaded_->Read(position, context.epoch());
   }
-  Result<Rows> DoReadRows(std::span<const int64_t> positions, const ReadContext& context) const override {
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     return loaded_->ReadRows(positions, context.epoch(), scratch);
   }
@@ -52,19 +56,24 @@ class IdxNode final : public DatasetNode {
  private:
   const Idx files_;
   mutable std::mutex loading_;
-  mutable std::optional<ArrayTable> loaded_;  // written under the lock in Prepare, afterwards only read
+  mutable std::optional<ArrayTable>
+      loaded_;  // written under the lock in Prepare, afterwards only read
 };
 
 Result<Field> LabelField(const std::string& path, int64_t images, const std::string& images_path) {
   STOKER_ASSIGN_OR_RETURN(const IdxHeader header, ReadIdxHeader(path));
   if (header.shape.size() != 1) {
-    return DataLoss("{}: the file has {} dimensions, labels have one; is this the image file? Name it under `images:`", path,
-                    header.shape.size());
+    return DataLoss(
+        "{}: the file has {} dimensions, labels have one; is this the image file? Name it under "
+        "`images:`",
+        path, header.shape.size());
   }
-  if (IsFloating(header.dtype)) return DataLoss("{}: the labels are {}, class numbers must be integers", path, DTypeName(header.dtype));
+  if (IsFloating(header.dtype))
+    return DataLoss("{}: the labels are {}, class numbers must be integers", path,
+                    DTypeName(header.dtype));
   if (header.shape[0] != images) {
-    return DataLoss("{}: {} labels, but {} has {} images; the two files do not belong together", path, header.shape[0],
-                    images_path, images);
+    return DataLoss("{}: {} labels, but {} has {} images; the two files do not belong together",
+                    path, header.shape[0], images_path, images);
   }
   return Field{"label", header.dtype, {}};
 }
@@ -75,14 +84,24 @@ Result<Shape> IdxImageShape(std::string_view who, const Shape& file_shape) {
   switch (file_shape.size()) {
     case 3: return Shape{1, file_shape[1], file_shape[2]};
     case 4: return Shape{file_shape[1], file_shape[2], file_shape[3]};
-    case 1: return DataLoss("{}: the file has one dimension, images have three or four; is this the label file? Name it under `labels:`", who);
-    default: return DataLoss("{}: the file has {} dimensions, images have three or four", who, file_shape.size());
+    case 1:
+      return DataLoss(
+          "{}: the file has one dimension, images have three or four; is this the label file? Name "
+          "it under `labels:`",
+          who);
+    default:
+      return DataLoss("{}: the file has {} dimensions, images have three or four", who,
+                      file_shape.size());
   }
 }
 
 void Idx::Describe(OptionTable<Idx>& table) {
-  table.Field("images", &Idx::images, "file with [n, height, width] or [n, channels, height, width] values").Required()
-      .Field("labels", &Idx::labels, "file with [n] class numbers; without it the elements have no label");
+  table
+      .Field("images", &Idx::images,
+             "file with [n, height, width] or [n, channels, height, width] values")
+      .Required()
+      .Field("labels", &Idx::labels,
+             "file with [n] class numbers; without it the elements have no label");
 }
 
 Result<Dataset> Idx::Build() const {

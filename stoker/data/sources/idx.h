@@ -7,13 +7,14 @@
 
 namespace stoker {
 
-// Images and labels from IDX files (formats/idx), plain or gzip. Elements: image uint8 [1, height, width] (or [channels,
-// height, width] where the file has four dimensions), and label, an integer scalar, where a label file is named.
-// The headers are read and compared when the dataset is built; the values are loaded at the first Open and stay in memory
-// for as long as the dataset lives.
+// Images and labels from IDX files (formats/idx), plain or gzip. Elements: image uint8 [1, height,
+// width] (or [channels, height, width] where the file has four dimensions), and label, an integer
+// scalar, where a label file is named. The headers are read and compared when the dataset is built;
+// the values are loaded at the first Open and stay in memory for as long as the dataset lives.
 struct Idx {
   static constexpr std::string_view kName = "idx";
-  static constexpr std::string_view kHelp = "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain or .gz.";
+  static constexpr std::string_view kHelp =
+      "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain or .gz.";
   std::filesystem::path images;
   std::filesystem::path labels;
 
@@ -21,8 +22,8 @@ struct Idx {
   Result<Dataset> Build() const;
 };
 
-// The shape of one image of an IDX file of this shape: [n, height, width] or [n, channels, height, width]. `who` names the
-// file in errors.
+// The shape of one image of an IDX file of this shape: [n, height, width] or [n, channels, height,
+// width]. `who` names the file in errors.
 Result<Shape> IdxImageShape(std::string_view who, const Shape& file_shape);
 
 }  // namespace stoker

@@ -81,7 +81,7 @@ void TrainProgress::OnEpoch(const EpochEvent& event) {
   FlushEpochLine();
   epoch_line_ =
       fmt::format("epoch {}/{}  loss {:.4f}  {} images/s  {}", event.epoch, total_epochs(),
-                  event.train_loss, WithThousands(event.images_per_s), EtaText());
+                  event.loss, WithThousands(event.images_per_s), EtaText());
 }
 
 void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
