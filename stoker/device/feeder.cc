@@ -77,7 +77,7 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   TensorBatch batch;
   const Status status = CatchTorchErrors([&] {
     batch.input = OnDevice(ToTensor(element.arrays[fields_.input]));
-    if (batch.input.dim() == 4) batch.input = batch.input.contiguous(options_.memory_format);
+    batch.input = InLayout(batch.input, options_.memory_format);
     // Converted on the device: bytes travel, not 64-bit integers.
     batch.target = OnDevice(ToTensor(element.arrays[fields_.target])).to(at::kLong);
   });

@@ -52,4 +52,18 @@ Result<Array> ToArray(const at::Tensor& tensor) {
   return Array(std::move(buffer), dtype, host.sizes().vec());
 }
 
+at::Tensor InLayout(const at::Tensor& tensor, at::MemoryFormat format) {
+  if (tensor.dim() != 4) return tensor.contiguous();
+  const at::Tensor ordered = tensor.contiguous(format);
+  const int64_t channels = tensor.size(1), width = tensor.size(3);
+  const int64_t plane = tensor.size(2) * width;
+  const std::array<int64_t, 4> strides =
+      format == at::MemoryFormat::ChannelsLast
+          ? std::array<int64_t, 4>{channels * plane, 1, width * channels, channels}
+          : std::array<int64_t, 4>{channels * plane, plane, width, 1};
+  return ordered.strides() == at::IntArrayRef(strides)
+             ? ordered
+             : ordered.as_strided(tensor.sizes(), strides);
+}
+
 }  // namespace stoker

@@ -66,6 +66,28 @@ TEST(Tensor, AnArrayHasCOrderWhateverTheTensorsLayout) {
   for (int i = 0; i < 16; ++i) EXPECT_EQ(array.values<float>()[i], i);
 }
 
+TEST(InLayout, WritesTheStridesOutWhereBothOrdersAreTheSameBytes) {
+  const at::Tensor grey = torch::arange(24, torch::kFloat).view({2, 1, 3, 4});
+  const at::Tensor last = InLayout(grey, at::MemoryFormat::ChannelsLast);
+  EXPECT_EQ(last.strides().vec(), (std::vector<int64_t>{12, 1, 4, 1}));
+  EXPECT_EQ(last.data_ptr(), grey.data_ptr()) << "nothing needs to move";
+  EXPECT_TRUE(torch::equal(last, grey));
+  const at::Tensor back = InLayout(last, at::MemoryFormat::Contiguous);
+  EXPECT_EQ(back.strides().vec(), (std::vector<int64_t>{12, 12, 4, 1}));
+}
+
+TEST(InLayout, MovesTheBytesWhereTheOrdersDiffer) {
+  const at::Tensor colour = torch::arange(24, torch::kFloat).view({1, 2, 3, 4});
+  const at::Tensor last = InLayout(colour, at::MemoryFormat::ChannelsLast);
+  EXPECT_EQ(last.strides().vec(), (std::vector<int64_t>{24, 1, 8, 2}));
+  EXPECT_TRUE(torch::equal(last, colour));
+}
+
+TEST(InLayout, LeavesWhatIsNoImageInCOrder) {
+  const at::Tensor matrix = torch::arange(6, torch::kFloat).view({2, 3});
+  EXPECT_TRUE(InLayout(matrix.t(), at::MemoryFormat::ChannelsLast).is_contiguous());
+}
+
 TEST(Tensor, AScalarAndAnEmptyArrayKeepTheirShapes) {
   EXPECT_EQ(ToTensor(Array::Allocate(DType::kInt64, {})).dim(), 0);
   EXPECT_EQ(ToTensor(Array::Allocate(DType::kFloat32, {0, 3})).sizes().vec(),

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/losses.h"
 
@@ -16,7 +17,7 @@ constexpr std::string_view kOptimizerPrefix = "optimizer.";
 // torch's Module::to knows no layouts.
 void SetLayout(Model& model, at::MemoryFormat format) {
   for (at::Tensor& parameter : model.parameters()) {
-    if (parameter.dim() == 4) parameter.set_data(parameter.detach().contiguous(format));
+    if (parameter.dim() == 4) parameter.set_data(InLayout(parameter.detach(), format));
   }
 }
 

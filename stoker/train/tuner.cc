@@ -10,6 +10,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/device/accelerator.h"
+#include "stoker/device/tensor.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/random_state.h"
 
@@ -53,9 +54,7 @@ Result<TensorBatch> FirstBatch(const Recipe& recipe, c10::Device device) {
 // One step as the run will do it, its conversion of the layout included.
 Status StepOnce(Candidate& candidate, const TensorBatch& batch) {
   TensorBatch laid_out = batch;
-  if (batch.input.dim() == 4) {
-    laid_out.input = batch.input.contiguous(ToTorch(candidate.choices.memory_format));
-  }
+  laid_out.input = InLayout(batch.input, ToTorch(candidate.choices.memory_format));
   STOKER_RETURN_IF_ERROR(candidate.learner->Step(laid_out, kTinyStep).status());
   Synchronize(batch.input.device());
   return OkStatus();
