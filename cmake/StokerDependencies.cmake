@@ -22,8 +22,12 @@ if(STOKER_TRAIN)
     message(FATAL_ERROR "STOKER_TORCH_DIR='${STOKER_TORCH_DIR}' holds no torch headers. "
       "Use ./dev build, which finds or installs torch, or configure with -DSTOKER_TRAIN=OFF.")
   endif()
+  # The wheel brings the headers of another fmt; those of the library that is linked must be found first.
+  get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/before_torch)
+  file(CREATE_LINK ${fmt_headers}/fmt ${CMAKE_BINARY_DIR}/before_torch/fmt SYMBOLIC)
   add_library(stoker_torch INTERFACE)
-  target_include_directories(stoker_torch SYSTEM INTERFACE
+  target_include_directories(stoker_torch SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/before_torch
     ${STOKER_TORCH_DIR}/include ${STOKER_TORCH_DIR}/include/torch/csrc/api/include)
   target_link_libraries(stoker_torch INTERFACE ${STOKER_TORCH_DIR}/lib/libtorch_cpu.so ${STOKER_TORCH_DIR}/lib/libc10.so)
   # The wheel's libraries find their CUDA runtime beside them through their own run path; the linker must
