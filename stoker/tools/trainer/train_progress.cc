@@ -64,6 +64,7 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
 
 void TrainProgress::OnStep(const StepEvent& event) {
   last_step_ = event;
+  epoch_loss_.Add(event.loss);
   FlushEpochLine();
   if (status_.IsDue()) {
     const double share = static_cast<double>(event.step) /
@@ -81,7 +82,8 @@ void TrainProgress::OnEpoch(const EpochEvent& event) {
   FlushEpochLine();
   epoch_line_ =
       fmt::format("epoch {}/{}  loss {:.4f}  {} images/s  {}", event.epoch, total_epochs(),
-                  event.loss, WithThousands(event.images_per_s), EtaText());
+                  epoch_loss_.mean(), WithThousands(event.images_per_s), EtaText());
+  epoch_loss_ = RunningStats();
 }
 
 void TrainProgress::OnEvaluate(const EvaluateEvent& event) {

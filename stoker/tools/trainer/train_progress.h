@@ -6,6 +6,7 @@
 #include <string>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
 #include "stoker/tools/status_line.h"
 #include "stoker/train/observer.h"
 
@@ -41,6 +42,7 @@ class TrainProgress final : public TrainObserver {
   StatusLine status_;
   StartEvent start_;
   StepEvent last_step_;
+  RunningStats epoch_loss_;  // of the steps since the last epoch's end
   std::string epoch_line_;  // waits for the evaluation that belongs to it
   Stopwatch since_line_;
 };
