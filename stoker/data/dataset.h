@@ -2,9 +2,9 @@
 //
 // Two ways lead through a pipeline, and both give the same bytes:
 //   * in order: Open gives an Iterator; every dataset has this;
-//   * by position: Read(i), a pure function, where all operators down to the source allow it. Then
-//   any thread may
-//     compute any element, a checkpoint is one number, and restoring costs nothing.
+//   * by position: Read(i), a pure function, where all operators down to the source allow it.
+// By position, any thread may compute any element, a checkpoint is one number, and restoring costs
+// nothing.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ TEST(Crc, OfPartsInTurnIsThatOfTheWhole) {
 
 TEST(MaskedCrc32c, IsWhatTfRecordStores) {
   EXPECT_EQ(MaskCrc32c(Crc32c("123456789")), 0xc78ab0e5u);
-  // The first record of an event file: the length 24 and its masked CRC (reference/golden.md).
+  // The first record of an event file: the length 24 and its masked CRC.
   EXPECT_EQ(MaskCrc32c(Crc32c(std::string("\x18\0\0\0\0\0\0\0", 8))), 0x224b7fa3u);
 }
 

@@ -47,8 +47,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   return Summary();
 }
 
-// ---------------------------------------------------------------------------- before the first
-// step
+// ---------------------------------------------------------------- before the first step
 
 Status TrainingLoop::Start(TrainObserver* observer) {
   STOKER_ASSIGN_OR_RETURN(recorder_, RunRecorder::Open(run_, observer));
@@ -151,8 +150,7 @@ void TrainingLoop::TellStart(TuneReport tuning) {
                       .warnings = warnings_});
 }
 
-// ----------------------------------------------------------------------------------------- the
-// loop
+// ----------------------------------------------------------------------------- the loop
 
 bool TrainingLoop::AtEndOfEpoch() const {
   const int64_t step = progress_.step;
@@ -275,8 +273,7 @@ Status TrainingLoop::Evaluate() {
                                .best = best});
 }
 
-// ---------------------------------------------------------------------------------- what is
-// written
+// ---------------------------------------------------------------------- what is written
 
 Result<Json> TrainingLoop::State() const {
   STOKER_ASSIGN_OR_RETURN(Json data, feeder_->Save());

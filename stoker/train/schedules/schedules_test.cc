@@ -1,5 +1,5 @@
-// Golden values: reference/golden.md, computed in float64 with PyTorch 1.13 where it has the
-// schedule.
+// Golden values: computed in float64 with PyTorch 1.13, where it has the schedule, and by the
+// formula in the header else.
 #include <cmath>
 
 #include "stoker/base/testing.h"
