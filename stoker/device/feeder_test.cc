@@ -1,6 +1,6 @@
 #include "stoker/device/feeder.h"
 
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include "stoker/base/testing.h"
 #include "stoker/data/from_arrays.h"

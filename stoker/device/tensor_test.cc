@@ -1,6 +1,6 @@
 #include "stoker/device/tensor.h"
 
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include "stoker/base/testing.h"
 

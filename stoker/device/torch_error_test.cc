@@ -1,6 +1,6 @@
 #include "stoker/device/torch_error.h"
 
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include "stoker/base/testing.h"
 

@@ -1,5 +1,5 @@
 // What a checkpoint's contents are made of: tensors by name, random state, losses, progress.
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #include "stoker/train/tuner.h"
 
 #include <ATen/Parallel.h>
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 

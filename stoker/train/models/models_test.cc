@@ -1,4 +1,4 @@
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include "stoker/base/testing.h"
 #include "stoker/train/learner.h"
