@@ -62,7 +62,7 @@ set(STOKER_PLAIN_HEADERS <algorithm> <chrono> <cstdint> <functional> <map> <memo
 set(STOKER_PRECOMPILED_plain ${STOKER_PLAIN_HEADERS})
 set(STOKER_PRECOMPILED_tests ${STOKER_PLAIN_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 # Not the whole of torch/torch.h: its 724 MB take longer to load than what most files here use takes to compile.
-set(STOKER_PRECOMPILED_torch ${STOKER_PLAIN_HEADERS} <torch/nn/module.h> <torch/utils.h>)
+set(STOKER_PRECOMPILED_torch ${STOKER_PLAIN_HEADERS} <torch/nn/module.h>)
 set(STOKER_PRECOMPILED_LIBRARIES_plain fmt::fmt nlohmann_json::nlohmann_json)
 set(STOKER_PRECOMPILED_LIBRARIES_tests ${STOKER_PRECOMPILED_LIBRARIES_plain} GTest::gmock)
 set(STOKER_PRECOMPILED_LIBRARIES_torch ${STOKER_PRECOMPILED_LIBRARIES_plain} stoker_torch)
