@@ -22,7 +22,7 @@ target: label
 eval_every: 1
 log_every: 50
 max_steps: auto
-optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0.01}}
+optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
   div_factor: 25, final_div_factor: 10000, cycle_momentum: true, base_momentum: 0.85,
   max_momentum: 0.95}}

@@ -17,10 +17,11 @@
 namespace stoker {
 namespace {
 
-constexpr int kWarmUpSteps = 2;
 constexpr int kStepsAVisit = 2;
-constexpr int kMostSteps = 12;
-constexpr double kSecondsATrial = 0.5;
+constexpr int kMostVisits = 6;
+constexpr double kSecondsInAll = 2;
+// An alternative this much slower than the fastest is not looked at again.
+constexpr double kHopeless = 1.5;
 // What an alternative must gain to be preferred over the one listed before it: less is noise.
 constexpr double kWorthwhile = 0.98;
 // Steps that leave the weights nearly where they are take as long as any.
@@ -29,13 +30,10 @@ constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
 // One alternative while it is timed.
 struct Candidate {
   Choices choices;
-  std::unique_ptr<Learner> learner;
+  std::shared_ptr<Learner> learner;  // shared by those of one layout
   std::vector<double> steps_ms = {};
-  double spent_s = 0;
+  bool hopeless = false;
 
-  bool done() const {
-    return std::ssize(steps_ms) >= kMostSteps || (spent_s >= kSecondsATrial && !steps_ms.empty());
-  }
   double median_ms() const { return Median(steps_ms); }
 };
 
@@ -60,25 +58,14 @@ Status StepOnce(Candidate& candidate, const TensorBatch& batch) {
   return OkStatus();
 }
 
+// The first step of a visit wakes up the threads, and fills caches the first time; it is not timed.
 Status Visit(Candidate& candidate, const TensorBatch& batch) {
   at::set_num_threads(candidate.choices.threads);
-  const int untimed = candidate.steps_ms.empty() ? kWarmUpSteps : 0;
-  const Stopwatch visit;
-  for (int i = 0; i < untimed + kStepsAVisit; ++i) {
+  STOKER_RETURN_IF_ERROR(StepOnce(candidate, batch));
+  for (int i = 0; i < kStepsAVisit; ++i) {
     const Stopwatch watch;
     STOKER_RETURN_IF_ERROR(StepOnce(candidate, batch));
-    if (i >= untimed) candidate.steps_ms.push_back(watch.ElapsedSeconds() * 1e3);
-  }
-  candidate.spent_s += visit.ElapsedSeconds();
-  return OkStatus();
-}
-
-// The candidates take turns, so that a machine busy with other things for a while slows all alike.
-Status TimeAll(std::vector<Candidate>& candidates, const TensorBatch& batch) {
-  while (!std::ranges::all_of(candidates, &Candidate::done)) {
-    for (Candidate& candidate : candidates) {
-      if (!candidate.done()) STOKER_RETURN_IF_ERROR(Visit(candidate, batch));
-    }
+    candidate.steps_ms.push_back(watch.ElapsedSeconds() * 1e3);
   }
   return OkStatus();
 }
@@ -90,6 +77,22 @@ size_t Fastest(const std::vector<Candidate>& candidates) {
     if (candidates[i].median_ms() < kWorthwhile * candidates[best].median_ms()) best = i;
   }
   return best;
+}
+
+// The candidates take turns, so that a machine busy with other things for a while slows all alike.
+Status TimeAll(std::vector<Candidate>& candidates, const TensorBatch& batch) {
+  const Stopwatch watch;
+  for (int visit = 0; visit < kMostVisits; ++visit) {
+    for (Candidate& candidate : candidates) {
+      if (visit > 0 && watch.ElapsedSeconds() > kSecondsInAll) return OkStatus();
+      if (!candidate.hopeless) STOKER_RETURN_IF_ERROR(Visit(candidate, batch));
+    }
+    const double fastest_ms = candidates[Fastest(candidates)].median_ms();
+    for (Candidate& candidate : candidates) {
+      candidate.hopeless = candidate.median_ms() > kHopeless * fastest_ms;
+    }
+  }
+  return OkStatus();
 }
 
 bool HasImageParameters(const Recipe& recipe, const ModelInput& input) {
@@ -104,16 +107,20 @@ class Tuning {
 
   Result<Tuned> Run() {
     STOKER_RETURN_IF_ERROR(FindInput());
-    Choices now{.memory_format = Formats().front(), .threads = Threads().front()};
-    STOKER_ASSIGN_OR_RETURN(now, Decide(now, FormatAlternatives(now)));
-    STOKER_ASSIGN_OR_RETURN(now, Decide(now, ThreadAlternatives(now)));
-    at::set_num_threads(now.threads);
-    for (TuneTrial& trial : trials_) trial.chosen = trial.choices == now;
-    return Tuned{now,
-                 {.trials = std::move(trials_),
-                  .seconds = watch_.ElapsedSeconds(),
-                  .reason = batch_ ? "the fastest of real training steps"
-                                   : "fixed by the recipe, or nothing to choose from"}};
+    STOKER_ASSIGN_OR_RETURN(std::vector<Candidate> candidates, Candidates());
+    TuneReport report{.reason = "fixed by the recipe, or nothing to choose from"};
+    size_t chosen = 0;
+    if (candidates.size() > 1) {
+      STOKER_ASSIGN_OR_RETURN(const TensorBatch batch, FirstBatch(recipe_, device_));
+      STOKER_RETURN_IF_ERROR(TimeAll(candidates, batch).While("timing the alternatives"));
+      chosen = Fastest(candidates);
+      report.reason = "the fastest of real training steps";
+      for (const Candidate& candidate : candidates) report.trials.push_back(TrialOf(candidate));
+      report.trials[chosen].chosen = true;
+    }
+    at::set_num_threads(candidates[chosen].choices.threads);
+    report.seconds = watch_.ElapsedSeconds();
+    return Tuned{candidates[chosen].choices, std::move(report)};
   }
 
  private:
@@ -143,54 +150,34 @@ class Tuning {
     return {cpus, cpus / 2};
   }
 
-  std::vector<Choices> FormatAlternatives(Choices now) const {
-    std::vector<Choices> alternatives;
-    for (const MemoryFormat format : Formats()) {
-      alternatives.push_back({.memory_format = format, .threads = now.threads});
-    }
-    return alternatives;
-  }
-
-  std::vector<Choices> ThreadAlternatives(Choices now) const {
-    std::vector<Choices> alternatives;
-    for (const int threads : Threads()) {
-      alternatives.push_back({.memory_format = now.memory_format, .threads = threads});
-    }
-    return alternatives;
-  }
-
-  // Times the alternatives where there are several, and notes those not noted yet.
-  Result<Choices> Decide(Choices now, const std::vector<Choices>& alternatives) {
-    if (alternatives.size() < 2) return now;
-    if (!batch_) {
-      STOKER_ASSIGN_OR_RETURN(batch_, FirstBatch(recipe_, device_));
-    }
+  // Every layout with every number of threads; models are made only where there is a choice.
+  Result<std::vector<Candidate>> Candidates() const {
+    const std::vector<MemoryFormat> formats = Formats();
+    const std::vector<int> threads = Threads();
     std::vector<Candidate> candidates;
-    for (const Choices& choices : alternatives) {
-      STOKER_ASSIGN_OR_RETURN(auto learner,
-                              Learner::Create(recipe_, input_, {device_, choices.memory_format}));
-      candidates.push_back({.choices = choices, .learner = std::move(learner)});
+    for (const MemoryFormat format : formats) {
+      std::shared_ptr<Learner> learner;
+      if (formats.size() * threads.size() > 1) {
+        STOKER_ASSIGN_OR_RETURN(learner, Learner::Create(recipe_, input_, {device_, format}));
+      }
+      for (const int count : threads) {
+        candidates.push_back(
+            {.choices = {.memory_format = format, .threads = count}, .learner = learner});
+      }
     }
-    STOKER_RETURN_IF_ERROR(TimeAll(candidates, *batch_).While("timing the alternatives"));
-    for (const Candidate& candidate : candidates) Note(candidate);
-    return candidates[Fastest(candidates)].choices;
+    return candidates;
   }
 
-  void Note(const Candidate& candidate) {
-    const bool known = std::ranges::any_of(
-        trials_, [&](const TuneTrial& trial) { return trial.choices == candidate.choices; });
-    if (known) return;
-    trials_.push_back({.choices = candidate.choices,
-                       .step_ms = candidate.median_ms(),
-                       .steps = static_cast<int>(candidate.steps_ms.size())});
+  static TuneTrial TrialOf(const Candidate& candidate) {
+    return {.choices = candidate.choices,
+            .step_ms = candidate.median_ms(),
+            .steps = static_cast<int>(candidate.steps_ms.size())};
   }
 
   const Recipe& recipe_;
   const c10::Device device_;
   const Stopwatch watch_;
   ModelInput input_;
-  std::optional<TensorBatch> batch_;
-  std::vector<TuneTrial> trials_;
 };
 
 }  // namespace

@@ -37,9 +37,10 @@ struct Tuned {
   TuneReport report;
 };
 
-// What the recipe fixes is kept; the rest is timed: at most about half a second an alternative, two
-// to four of them. Where no parameter of the model has four dimensions the layout is not open.
-// Leaves at::set_num_threads at the choice.
+// What the recipe fixes is kept; the layouts and thread numbers left open are timed in all
+// combinations, two to four of them, for two seconds in all or three steps each, whichever is
+// longer. Where no parameter of the model has four dimensions the layout is not open. Leaves
+// at::set_num_threads at the choice.
 Result<Tuned> Tune(const Recipe& recipe, const c10::Device& device);
 
 }  // namespace stoker

@@ -24,7 +24,7 @@ TEST(Tuner, TimesBothLayoutsAndThreadCountsAndChoosesOne) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, ConvnetRecipe(problem, {"train.threads=auto"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, torch::kCPU));
   const auto& trials = tuned.report.trials;
-  EXPECT_EQ(trials.size(), AvailableCpus() > 1 ? 3u : 2u);
+  EXPECT_EQ(trials.size(), AvailableCpus() > 1 ? 4u : 2u);
   EXPECT_EQ(std::ranges::count_if(trials, &TuneTrial::chosen), 1);
   EXPECT_EQ(std::ranges::find_if(trials, &TuneTrial::chosen)->choices, tuned.choices);
   for (const TuneTrial& trial : trials) {

@@ -1,6 +1,5 @@
-// p = [1, 2, 3], g = [.1, -.2, .3] * t for t = 1..3. AdamW: in float64 (PyTorch 1.13,
-// float64). SGD, and AdamW with a momentum that changes: the formulas of the headers, evaluated in
-// Python's float64.
+// p = [1, 2, 3], g = [.1, -.2, .3] * t for t = 1..3. AdamW: PyTorch 1.13 in float64. SGD, and AdamW
+// with a momentum that changes: the formulas of the headers, evaluated in Python's float64.
 #include <torch/utils.h>
 
 #include "stoker/base/testing.h"

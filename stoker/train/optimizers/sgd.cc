@@ -47,18 +47,20 @@ class SgdOptimizer final : public Optimizer {
 
  private:
   void StepThose(bool started, const ScheduleValue& now) {
+    const double momentum = now.momentum.value_or(options_.momentum);
     std::vector<at::Tensor> parameters, gradients, momenta;
     for (const SgdState& state : states_) {
       const at::Tensor& gradient = state.parameter.grad();
       if (!gradient.defined() || *state.started.data_ptr<bool>() != started) continue;
       parameters.push_back(state.parameter);
       gradients.push_back(gradient);
-      momenta.push_back(state.momentum);
+      // The kernel refuses buffers that it would not use.
+      if (momentum != 0) momenta.push_back(state.momentum);
     }
     if (parameters.empty()) return;
-    at::_fused_sgd_(parameters, gradients, momenta, options_.weight_decay,
-                    now.momentum.value_or(options_.momentum), now.lr, options_.dampening,
-                    options_.nesterov, /*maximize=*/false, /*is_first_step=*/!started);
+    at::_fused_sgd_(parameters, gradients, momenta, options_.weight_decay, momentum, now.lr,
+                    options_.dampening, options_.nesterov, /*maximize=*/false,
+                    /*is_first_step=*/!started);
   }
 
   const Sgd options_;
