@@ -143,6 +143,20 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumedItEndsWithTheSameBytes) {
   }
 }
 
+// Batch norm's running means, convolutions on several threads and in channels-last are among what
+// must come back.
+TEST_F(TrainerTest, AConvnetInChannelsLastOnTwoThreadsResumesToTheSameBytes) {
+  const std::vector<std::string> set = {"model={convnet: {classes: 4, channels: [16, 8]}}",
+                                        "train.memory_format=channels_last", "train.threads=2"};
+  STOKER_ASSERT_OK(Train("whole", set));
+  Watcher watcher;
+  watcher.stop_after = 8;
+  STOKER_ASSERT_OK(Train("stopped", set, &watcher));
+  STOKER_ASSERT_OK(Resume("stopped", set));
+  EXPECT_EQ(WeightsOf("stopped"), WeightsOf("whole"));
+  EXPECT_EQ(MetricsOf("stopped"), MetricsOf("whole"));
+}
+
 // As a run killed at step 9 leaves it: metrics up to there, the newest checkpoint from before.
 TEST_F(TrainerTest, KilledBehindItsCheckpointItRepeatsStepsButNoLineAndEndsWithTheSameBytes) {
   STOKER_ASSERT_OK(Train("whole"));
