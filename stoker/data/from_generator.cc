@@ -1,5 +1,6 @@
 #include "stoker/data/from_generator.h"
 
+#include "stoker/data/check_element.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -45,11 +46,8 @@ class GeneratorIterator final : public Iterator {
     try {
       STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, next_());
       if (!element) return std::nullopt;
-      if (element->arrays.size() != node_.spec().fields.size()) {
-        return InvalidArgument("{}: element {} has {} fields, its Spec {}", node_.name(), made_,
-                               element->arrays.size(), node_.spec().ToString());
-      }
       element->key = {epoch_, made_};
+      STOKER_RETURN_IF_ERROR(CheckElement(node_.name(), node_.spec(), *element));
       position_ = ++made_;
       return element;
     } catch (const std::exception& error) {

@@ -50,6 +50,11 @@ Result<int64_t> SavedInteger(const Json& state, const char* key) {
         "damaged",
         key);
   }
+  // Seeds use all 64 bits and are stored unsigned; everything else counts something.
+  if (!found->is_number_unsigned() && found->get<int64_t>() < 0) {
+    return DataLoss("the saved pipeline position has '{}' {}, which cannot be; it is damaged", key,
+                    found->get<int64_t>());
+  }
   return found->get<int64_t>();
 }
 

@@ -1,5 +1,6 @@
 #include "stoker/data/map.h"
 
+#include "stoker/data/check_element.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 
@@ -45,18 +46,21 @@ class MapNode final : public DatasetNode {
 
 class FunctionTransform final : public Transform {
  public:
-  explicit FunctionTransform(const Map& map) : function_(map.function) {}
+  FunctionTransform(const Map& map, Spec output)
+      : function_(map.function), output_(std::move(output)) {}
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     try {
-      return function_(element, rng, scratch);
+      STOKER_RETURN_IF_ERROR(function_(element, rng, scratch));
     } catch (const std::exception& error) {
       return Internal("map: element {}: the function threw: {}", element.key.index, error.what());
     }
+    return CheckElement("map", output_, element);
   }
 
  private:
   const std::function<Status(Element&, Rng&, Scratch&)> function_;
+  const Spec output_;
 };
 
 }  // namespace
@@ -70,8 +74,9 @@ Dataset MapDataset(Dataset input, std::string name, std::string details, Spec ou
 Result<Dataset> Map::Build(Dataset input) const {
   if (!function) return InvalidArgument("map: no function is given; set Map::function");
   Spec spec = output.fields.empty() ? input.spec() : output;
+  auto transform = std::make_shared<FunctionTransform>(*this, spec);
   return MapDataset(std::move(input), std::string(kName), "", std::move(spec),
-                    std::make_shared<FunctionTransform>(*this));
+                    std::move(transform));
 }
 
 Result<Dataset> operator|(Result<Dataset> input, const Map& map) {

@@ -58,7 +58,7 @@ class Pass {
 
  private:
   Pass() = default;
-  void AddStages(const Dataset& dataset);
+  void AddStages(const Dataset& dataset, int64_t max_idle_bytes);
 
   Runtime runtime_;
   uint64_t seed_ = 0;

@@ -19,8 +19,13 @@ Result<size_t> Spec::IndexOf(std::string_view who, std::string_view name) const 
 std::optional<int64_t> Spec::ElementBytes() const {
   int64_t bytes = 0;
   for (const Field& field : fields) {
-    if (!IsFullyKnown(field.shape)) return std::nullopt;
-    bytes += NumValues(field.shape) * static_cast<int64_t>(DTypeSize(field.dtype));
+    int64_t field_bytes = static_cast<int64_t>(DTypeSize(field.dtype));
+    for (const int64_t extent : field.shape) {
+      if (extent == kUnknownDim || __builtin_mul_overflow(field_bytes, extent, &field_bytes)) {
+        return std::nullopt;
+      }
+    }
+    if (__builtin_add_overflow(bytes, field_bytes, &bytes)) return std::nullopt;
   }
   return bytes;
 }

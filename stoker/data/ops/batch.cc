@@ -9,6 +9,8 @@
 namespace stoker {
 namespace {
 
+constexpr double kMaxSize = 1 << 30;
+
 Cardinality BatchedCardinality(const Cardinality& input, const Batch& options) {
   if (!input.known()) return input;
   const int64_t full = input.value() / options.size;
@@ -124,7 +126,7 @@ Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& conte
 }  // namespace
 
 void Batch::Describe(OptionTable<Batch>& table) {
-  table.Field("size", &Batch::size, "elements in a batch", AtLeast(1))
+  table.Field("size", &Batch::size, "elements in a batch", Between(1, kMaxSize))
       .Field("drop_remainder", &Batch::drop_remainder,
              "leave out an epoch's last batch where it is not full");
 }

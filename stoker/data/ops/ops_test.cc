@@ -2,6 +2,7 @@
 // and restored, is tested for all of them together in runtime/runtime_test.cc.
 #include <set>
 
+#include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
@@ -63,6 +64,12 @@ TEST(Repeat, RoundsAreTheEpochsOfAPassWithoutIt) {
   EXPECT_EQ(LabelsOf(once | Repeat{.count = 2}, {.seed = 3}), epochs);
 }
 
+TEST(Repeat, ForEverCountsOnFromThePassesEpoch) {
+  const Result<Dataset> once = NumberedImages(50) | Shuffle{};
+  const Result<Dataset> endless = once | Repeat{} | Take{.count = 50};
+  EXPECT_EQ(LabelsOf(endless, {.epoch = 3}), LabelsOf(once, {.epoch = 3}));
+}
+
 TEST(Repeat, OfNothingForEverEnds) {
   EXPECT_TRUE(LabelsOf(NumberedImages(0) | Repeat{}).empty());
   EXPECT_TRUE(LabelsOf(StreamedImages(0) | Repeat{}).empty());
@@ -95,6 +102,13 @@ TEST(Batch, RefusesASizeOfZeroNamingTheOption) {
               FailsWith(StatusCode::kInvalidArgument, ">= 1"));
 }
 
+TEST(Options, RefuseSizesThatNoMachineHolds) {
+  EXPECT_THAT(NumberedImages(7) | Batch{.size = int64_t{1} << 62},
+              FailsWith(StatusCode::kInvalidArgument, "batch"));
+  EXPECT_THAT(NumberedImages(7) | Prefetch{.depth = int64_t{1} << 62},
+              FailsWith(StatusCode::kInvalidArgument, "prefetch"));
+}
+
 TEST(Batch, RefusesAFieldOfUnknownShape) {
   const Dataset ragged = FromGenerator({{{"text", DType::kUInt8, {kUnknownDim}}}}, [](uint64_t) {
     return []() -> Result<std::optional<Element>> { return std::nullopt; };
@@ -103,7 +117,7 @@ TEST(Batch, RefusesAFieldOfUnknownShape) {
               FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [?]"));
 }
 
-TEST(Batch, NamesTheElementsThatDisagreeInShape) {
+TEST(Generator, IsHeldToItsSpec) {
   // The Spec promises a shape that the second element does not keep.
   const Dataset lying = FromGenerator({{{"x", DType::kUInt8, {2}}}}, [](uint64_t) {
     return [n = 0]() mutable -> Result<std::optional<Element>> {
@@ -112,6 +126,25 @@ TEST(Batch, NamesTheElementsThatDisagreeInShape) {
   });
   EXPECT_THAT(ReadAll(*(lying | Batch{.size = 2}), Runtime::Inline()),
               FailsWith(StatusCode::kInvalidArgument, "element 1: field 'x' is uint8[3]"));
+}
+
+TEST(Map, IsHeldToItsSpec) {
+  const Result<Dataset> loses_a_field =
+      NumberedImages(4) | Map{.function = [](Element& element, Rng&, Scratch&) {
+        element.arrays.pop_back();
+        return OkStatus();
+      }};
+  const Result<Dataset> changes_a_type =
+      NumberedImages(4) | Map{.function = [](Element& element, Rng&, Scratch& scratch) {
+        element.arrays[0] = scratch.NewArray(DType::kFloat32, {1, 4, 4});
+        return OkStatus();
+      }};
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadAll(*loses_a_field, runtime),
+                FailsWith(StatusCode::kInvalidArgument, "has 1 fields"));
+    EXPECT_THAT(ReadAll(*changes_a_type, runtime),
+                FailsWith(StatusCode::kInvalidArgument, "field 'image' is float32[1, 4, 4]"));
+  }
 }
 
 TEST(TakeAndSkip, SplitAnEpochWithoutLossOrOverlap) {

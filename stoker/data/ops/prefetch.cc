@@ -7,6 +7,9 @@
 namespace stoker {
 namespace {
 
+// More would only hold memory: a queue this deep never runs dry.
+constexpr double kMaxDepth = 1 << 16;
+
 class PrefetchNode final : public DatasetNode {
  public:
   PrefetchNode(Dataset input, std::optional<int64_t> depth)
@@ -39,7 +42,8 @@ class PrefetchNode final : public DatasetNode {
 
 void Prefetch::Describe(OptionTable<Prefetch>& table) {
   table.Field("depth", &Prefetch::depth,
-              "elements kept ready; auto: enough for the threads that make them", AtLeast(1));
+              "elements kept ready; auto: enough for the threads that make them",
+              Between(1, kMaxDepth));
 }
 
 Result<Dataset> Prefetch::Build(Dataset input) const {

@@ -29,10 +29,10 @@ class RepeatNode final : public DatasetNode {
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
-  // The input's epoch in round `round` of this dataset's epoch `outer`: all rounds of all epochs
-  // differ.
+  // The input's epoch in round `round` of this dataset's epoch `outer`. Where the rounds end, those
+  // of all epochs differ; where they do not, they count on from the pass's epoch.
   uint64_t InnerEpoch(uint64_t outer, uint64_t round) const {
-    return outer * static_cast<uint64_t>(count_) + round;
+    return count_ == 0 ? outer + round : outer * static_cast<uint64_t>(count_) + round;
   }
   int64_t count() const { return count_; }
 

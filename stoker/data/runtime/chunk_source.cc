@@ -31,7 +31,7 @@ PositionSource::PositionSource(const OpenContext& context, const DatasetNode& no
       chunk_size_(ChunkSize(node.spec())),
       epoch_(context.epoch()) {}
 
-Chunk PositionSource::Take() {
+Chunk PositionSource::Take(int64_t) {
   Chunk chunk;
   chunk.begin = next_;
   chunk.count = std::min(chunk_size_, node_.cardinality().value() - next_);
@@ -86,8 +86,13 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
   return source;
 }
 
-Chunk StreamSource::Take() {
+Chunk StreamSource::Take(int64_t delivered) {
   Chunk chunk;
+  chunk.begin = taken_;
+  {
+    std::lock_guard lock(mutex_);
+    DropPassed(delivered);
+  }
   while (std::ssize(chunk.elements) < chunk_size_) {
     Result<std::optional<Element>> element = Pull();
     if (!element.ok()) {
@@ -137,13 +142,18 @@ void StreamSource::Finish(Chunk& chunk) const {
 Result<Json> StreamSource::SaveAfter(int64_t delivered) {
   std::lock_guard lock(mutex_);
   const int64_t done = read_again_ + delivered;
+  DropPassed(delivered);
   if (snapshots_
           .empty()) {  // nothing has been pulled yet, and nothing will be while the lock is held
     STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
     return Json{{"input", std::move(input)}, {"read_again", done}};
   }
-  while (snapshots_.size() > 1 && snapshots_[1].taken <= done) snapshots_.pop_front();
   return Json{{"input", snapshots_.front().input}, {"read_again", done - snapshots_.front().taken}};
+}
+
+void StreamSource::DropPassed(int64_t delivered) {
+  const int64_t done = read_again_ + delivered;
+  while (snapshots_.size() > 1 && snapshots_[1].taken <= done) snapshots_.pop_front();
 }
 
 Status StreamSource::Restore(const Json& state) {

@@ -26,8 +26,8 @@ class ChunkSource {
   virtual ~ChunkSource() = default;
 
   // The part that must happen in order. Called by one thread at a time; not after a chunk that is
-  // last or failed.
-  virtual Chunk Take() = 0;
+  // last or failed. `delivered`: how many elements the consumer has by now, or fewer.
+  virtual Chunk Take(int64_t delivered) = 0;
   // The part that may happen at any time, on many threads at once.
   virtual void Finish(Chunk& chunk) const = 0;
 
@@ -49,7 +49,7 @@ class PositionSource final : public ChunkSource {
  public:
   PositionSource(const OpenContext& context, const DatasetNode& node);
 
-  Chunk Take() override;
+  Chunk Take(int64_t delivered) override;
   void Finish(Chunk& chunk) const override;
   bool takes_from_input() const override { return false; }
   Result<Json> SaveAfter(int64_t delivered) override;
@@ -79,7 +79,7 @@ class StreamSource final : public ChunkSource {
   static Result<std::unique_ptr<StreamSource>> Open(const OpenContext& context,
                                                     const DatasetNode& node);
 
-  Chunk Take() override;
+  Chunk Take(int64_t delivered) override;
   void Finish(Chunk& chunk) const override;
   bool takes_from_input() const override { return true; }
   Result<Json> SaveAfter(int64_t delivered) override;
@@ -96,6 +96,9 @@ class StreamSource final : public ChunkSource {
   // The next element of the input, saving the input's state first where it is time to.
   Result<std::optional<Element>> Pull();
   Status SaveInputIfDue();
+  // Frees the saved states that nobody goes back to once the consumer has so many elements. With
+  // mutex_ held.
+  void DropPassed(int64_t delivered);
 
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& node_;

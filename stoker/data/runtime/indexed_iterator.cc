@@ -36,7 +36,7 @@ Status RestorePosition(const Json& state, uint64_t seed, const Cardinality& card
         "the same seed",
         static_cast<uint64_t>(saved_seed), seed);
   }
-  if (saved_epoch < 0 || saved_position < 0 || saved_position > cardinality.value()) {
+  if (saved_position > cardinality.value()) {
     return OutOfRange(
         "the saved position is element {} of epoch {}, but the data have {} elements; have the "
         "data changed?",

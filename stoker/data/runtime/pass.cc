@@ -9,8 +9,14 @@
 namespace stoker {
 namespace {
 
-// Idle blocks that all pools together may keep, as a share of the budget.
+// Idle blocks that all pools together may keep: a quarter of the budget.
 constexpr int64_t kIdleShare = 4;
+
+int64_t CountStages(const Dataset& dataset) {
+  int64_t stages = 1;
+  for (const Dataset& input : dataset.node().inputs()) stages += CountStages(input);
+  return stages;
+}
 
 thread_local int64_t nested_ns = 0;
 
@@ -36,17 +42,16 @@ Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime
   pass->seed_ = options.seed;
   pass->ledger_ = Ledger::Create(pass->runtime_.memory_budget);
   pass->dataset_ = dataset;
-  pass->AddStages(dataset);
+  pass->AddStages(dataset, pass->runtime_.memory_budget / kIdleShare / CountStages(dataset));
   return pass;
 }
 
-void Pass::AddStages(const Dataset& dataset) {
-  for (const Dataset& input : dataset.node().inputs()) AddStages(input);
+void Pass::AddStages(const Dataset& dataset, int64_t max_idle_bytes) {
+  for (const Dataset& input : dataset.node().inputs()) AddStages(input, max_idle_bytes);
   const DatasetNode& node = dataset.node();
   auto [entry, is_new] = stages_.try_emplace(&node);
   if (!is_new) return;
-  entry->second =
-      std::make_unique<StageResources>(ledger_, node.name(), runtime_.memory_budget / kIdleShare);
+  entry->second = std::make_unique<StageResources>(ledger_, node.name(), max_idle_bytes);
   order_.push_back(&node);
 }
 

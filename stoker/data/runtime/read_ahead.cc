@@ -12,7 +12,7 @@ int64_t Depth(const DatasetNode& node, int threads) {
   const int64_t asked = node.read_ahead();
   if (asked <= 0) return automatic;
   const int64_t chunk = ChunkSize(node.spec());
-  return std::max<int64_t>((asked + chunk - 1) / chunk, 1);
+  return (asked + chunk - 1) / chunk + threads;  // kept ready, and being made
 }
 
 std::optional<int64_t> KnownChunkBytes(const Spec& spec) {
@@ -21,17 +21,20 @@ std::optional<int64_t> KnownChunkBytes(const Spec& spec) {
   return *bytes * ChunkSize(spec);
 }
 
-// User code may throw; a worker must not.
-void FinishCaught(const ChunkSource& source, Chunk& chunk) {
+// User code may throw; a worker must not. Runs `work` on `chunk`, or says in it what was thrown.
+template <typename Work>
+void Caught(Chunk& chunk, const Work& work) {
+  const auto at = [&] { return chunk.begin + std::ssize(chunk.elements); };
   try {
-    source.Finish(chunk);
+    work();
   } catch (const std::bad_alloc&) {
     chunk.error = ResourceExhausted(
-        "out of memory while reading element {}; lower the memory budget or the batch size",
-        chunk.begin + std::ssize(chunk.elements));
+        "out of memory while reading element {}; lower the memory budget or the batch size", at());
   } catch (const std::exception& error) {
-    chunk.error = Internal("an exception while reading element {}: {}",
-                           chunk.begin + std::ssize(chunk.elements), error.what());
+    chunk.error = Internal("an exception while reading element {}: {}", at(), error.what());
+  } catch (...) {
+    chunk.error =
+        Internal("something that is no std::exception was thrown while reading element {}", at());
   }
 }
 
@@ -89,7 +92,7 @@ void ReadAhead::NextChunk() {
 
 void ReadAhead::Work() {
   while (std::optional<Ticket> ticket = TakeTicket()) {
-    FinishCaught(*source_, ticket->chunk);
+    Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
     Publish(*std::move(ticket));
   }
 }
@@ -102,7 +105,8 @@ std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
   if (exhausted_ || !WaitForRoom(next_ticket_)) return std::nullopt;
   Ledger::Admission memory = WaitForMemory(next_ticket_);
   if (!memory.granted()) return std::nullopt;
-  Ticket ticket{.number = next_ticket_++, .chunk = source_->Take(), .memory = std::move(memory)};
+  Ticket ticket{.number = next_ticket_++, .chunk = {}, .memory = std::move(memory)};
+  Caught(ticket.chunk, [&] { ticket.chunk = source_->Take(delivered_); });
   exhausted_ = ticket.chunk.last || !ticket.chunk.error.ok();
   return ticket;
 }

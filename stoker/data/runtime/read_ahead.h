@@ -61,10 +61,10 @@ class ReadAhead final : public Iterator {
   std::atomic<int64_t> head_{0};  // the ticket that the consumer takes next
   std::atomic<bool> stopping_{false};
 
-  // Used by the consumer alone.
+  // Written by the consumer alone.
   Chunk current_;
   size_t used_of_current_ = 0;
-  int64_t delivered_ = 0;
+  std::atomic<int64_t> delivered_{0};
 
   const int threads_;
   WorkerGroup workers_;

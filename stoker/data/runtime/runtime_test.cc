@@ -245,7 +245,7 @@ TEST(Pass, RefusesDamagedPositions) {
       {Json::object(), "no integer 'seed'"},
       {{{"seed", 0}, {"epoch", 0}}, "no integer 'position'"},
       {{{"seed", 0}, {"epoch", 0}, {"position", 21}}, "element 21"},
-      {{{"seed", 0}, {"epoch", 0}, {"position", -1}}, "element -1"},
+      {{{"seed", 0}, {"epoch", 0}, {"position", -1}}, "'position' -1"},
   };
   for (const auto& [state, says] : kBroken) {
     STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator,
