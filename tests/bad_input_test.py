@@ -3,7 +3,7 @@ import gzip
 import os
 import unittest
 
-from program import RECIPE, SIDE, ProgramTest, idx
+from program import RECIPE, SIDE, ProgramTest, idx, where
 
 
 class BadDataTest(ProgramTest):
@@ -68,31 +68,34 @@ class BadDataTest(ProgramTest):
 
 
 class BadRecipeTest(ProgramTest):
-    def assert_recipe_fails(self, old, new, *says):
+    def assert_recipe_fails(self, old, new, wrong, *says):
+        """With `new` in place of `old` the program fails, points at `wrong` (a part of `new`), and says the rest."""
         self.assertEqual(RECIPE.count(old), 1, old)
-        self.write("recipe.yaml", RECIPE.replace(old, new))
-        self.assert_fails(["bench", "recipe.yaml"], 2, *says)
+        text = RECIPE.replace(old, new)
+        self.write("recipe.yaml", text)
+        self.assert_fails(["bench", "recipe.yaml"], 2, where(text, wrong) + ": ", *says)
 
     def test_an_unknown_key_is_located_and_the_nearest_known_one_given(self):
-        self.assert_recipe_fails("{size: 32, drop", "{sise: 32, drop", "recipe.yaml:7:15", "'sise'", "did you mean 'size'?")
-        self.assert_recipe_fails("- shuffle", "- shufle", "recipe.yaml:5:7", "'shufle'", "did you mean 'shuffle'?")
-        self.assert_recipe_fails("  eval:", "  evil:", "recipe.yaml:9:3", "'evil'", "did you mean 'eval'?")
-        self.assert_recipe_fails("model:", "modell:", "recipe.yaml:14:1", "'modell'", "did you mean 'model'?")
+        self.assert_recipe_fails("{size: 32, drop", "{sise: 32, drop", "sise", "'sise'", "did you mean 'size'?")
+        self.assert_recipe_fails("- shuffle", "- shufle", "shufle", "'shufle'", "did you mean 'shuffle'?")
+        self.assert_recipe_fails("  eval:", "  evil:", "evil", "'evil'", "did you mean 'eval'?")
+        self.assert_recipe_fails("model:", "modell:", "modell", "'modell'", "did you mean 'model'?")
 
     def test_a_value_of_the_wrong_type_is_shown(self):
-        self.assert_recipe_fails("size: 32", "size: many", "recipe.yaml:7:21", "batch.size", "'many'", "integer")
-        self.assert_recipe_fails("remainder: true", "remainder: 1", "recipe.yaml:7:41", "drop_remainder")
+        self.assert_recipe_fails("size: 32", "size: many", "many", "batch.size", "'many'", "integer")
+        self.assert_recipe_fails("remainder: true", "remainder: yeah", "yeah", "drop_remainder", "'yeah'")
 
     def test_a_value_out_of_range_comes_with_the_range(self):
-        self.assert_recipe_fails("size: 32", "size: 0", "recipe.yaml:7:21", "batch.size is 0", ">= 1")
+        self.assert_recipe_fails("size: 32", "size: -7", "-7", "batch.size is -7", "1..1073741824")
 
     def test_a_missing_section_is_named(self):
         self.write("recipe.yaml", RECIPE[RECIPE.index("model:"):])
         self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml", "'data' is missing")
-        self.assert_recipe_fails("  train:\n    - idx", "  eval:\n    - idx", "recipe.yaml")
+        self.write("recipe.yaml", RECIPE.replace("  train:\n    - idx", "  validation:\n    - idx"))
+        self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml:3:3", "'validation'")
 
     def test_text_that_is_no_yaml_is_located(self):
-        self.assert_recipe_fails("[north-west,", "{north-west,", "recipe.yaml:13")
+        self.assert_recipe_fails("south-west, south-east]", "south-west, south-east}", "}\nmodel", "not YAML")
 
     def test_a_recipe_that_is_not_there_or_empty_or_a_directory(self):
         self.assert_fails(["bench", "nothing.yaml"], 1, "nothing.yaml")

@@ -104,7 +104,7 @@ class InspectTest(ProgramTest):
                 for option in op["options"]:
                     self.assertIn(f"    {option['name']}: ", out)
         size = operators["batch"]["options"][0]
-        self.assertEqual((size["name"], size["type"], size["range"], size["default"]), ("size", "integer", ">= 1", "32"))
+        self.assertEqual((size["name"], size["type"], size["range"], size["default"]), ("size", "integer", "1..1073741824", "32"))
         self.assert_fails(["inspect", "--ops", "bach"], 2, "no operator 'bach'", "did you mean 'batch'?")
 
 

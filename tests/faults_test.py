@@ -38,10 +38,10 @@ class FaultTest(ProgramTest):
             time.sleep(0.002)
         return False
 
-    def stop_after(self, step, number, *arguments):
+    def stop_after(self, step, number, run, *arguments):
         """Starts an endless training, sends the signal once `step` is stored, and returns (exit code, stderr)."""
-        process = self.start("train", *arguments)
-        self.assertTrue(self.wait_for_checkpoint(process, step), "ended by itself")
+        process = self.start("train", "--run", run, *arguments)
+        self.assertTrue(self.wait_for_checkpoint(process, step, run), "ended by itself")
         process.send_signal(number)
         _, err = process.communicate()
         return process.returncode, err
@@ -68,14 +68,14 @@ class SignalTest(FaultTest):
         for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
             with self.subTest(signal=number.name):
                 run = number.name
-                exit_code, err = self.stop_after(8, number, "recipe.yaml", "--run", run, *ENDLESS)
+                exit_code, err = self.stop_after(8, number, run, "recipe.yaml", *ENDLESS)
                 self.assertEqual(exit_code, code, err)
                 newest = self.checkpoints(run)[-1]
                 self.assertIn(f"stopped after step {newest} of", err)
                 self.assertIn(f"stoker train --resume --run {run}", err)
                 # It is whole, and training goes on from there.
                 self.assertTrue(self.run_json("inspect", run)["checkpoints"][-1]["whole"])
-                exit_code, err = self.stop_after(newest + 1, number, "--resume", "--run", run)
+                exit_code, err = self.stop_after(newest + 1, number, run, "--resume")
                 self.assertEqual(exit_code, code, err)
                 self.assertGreater(self.checkpoints(run)[-1], newest)
 
@@ -118,7 +118,8 @@ class DiskTest(FaultTest):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write fails instead
             resource.setrlimit(resource.RLIMIT_FSIZE, (tensors // 2, tensors // 2))
 
-        _, err = self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoints/step-", preexec_fn=limit_file_size)
+        _, err = self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoint of step",
+                                   "run/checkpoints/", "untouched", preexec_fn=limit_file_size)
         self.assertRegex(err, "too large|space")
         self.assert_old_checkpoints_stay(before)
         self.resume()  # and once there is room again, the run goes on

@@ -83,6 +83,12 @@ TRAIN_IMAGES = 512
 STEPS_PER_EPOCH = TRAIN_IMAGES // 32
 
 
+def where(text, wrong):
+    """The place of `wrong` in the recipe `text`, as messages write it: recipe.yaml:LINE:COLUMN, both from 1."""
+    before = text[:text.index(wrong)]
+    return f"recipe.yaml:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+
+
 class ProgramTest(unittest.TestCase):
     """A temporary directory with data/ and recipe.yaml, in which the program runs."""
 
@@ -112,8 +118,16 @@ class ProgramTest(unittest.TestCase):
 
     def start(self, *arguments, **options):
         environment = dict(os.environ, **options.pop("environment", {}))
-        return subprocess.Popen([STOKER, *arguments], cwd=self.folder, env=environment, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        process = subprocess.Popen([STOKER, *arguments], cwd=self.folder, env=environment, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        """Nothing is left running, whatever happened in the test."""
+        process.kill()
+        process.communicate()
 
     def run_stoker(self, *arguments, expect=0, **options):
         """Runs `stoker ARGUMENTS` and returns (stdout, stderr); the exit code must be `expect`, or among them."""
