@@ -296,6 +296,17 @@ TEST(RemoveStaleTemporaries, RemovesWhatAKilledProcessLeft) {
   EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"keep"});
 }
 
+TEST(RemoveAtomically, TakesAFileOrADirectoryAwayWithAllThatIsInIt) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "file", "x"));
+  std::filesystem::create_directories(dir / "step-1/deep");
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "step-1/deep/a", "x"));
+  STOKER_EXPECT_OK(RemoveAtomically(dir / "file"));
+  STOKER_EXPECT_OK(RemoveAtomically(dir / "step-1"));
+  EXPECT_TRUE(Names(dir.path()).empty());
+  EXPECT_THAT(RemoveAtomically(dir / "file"), FailsWith(StatusCode::kNotFound, "/file"));
+}
+
 TEST(RemoveStaleTemporaries, LeavesWhatThisProcessIsWriting) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
@@ -330,6 +341,15 @@ TEST(RemoveStaleTemporaries, TouchesNoFileThatIsNotOurs) {
   std::ofstream(dir / ".a.tmp-4194305-0123abcd") << "x";
   STOKER_ASSERT_OK_AND_ASSIGN(const int one, RemoveStaleTemporaries(dir.path().string()));
   EXPECT_EQ(one, 1);
+}
+
+TEST(RemoveDirectoryWhole, LeavesNothingAndMindsNothingThatIsMissing) {
+  const TempDir dir;
+  std::filesystem::create_directories(dir / "old/inner");
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "old/inner/a", "x"));
+  STOKER_EXPECT_OK(RemoveDirectoryWhole(dir / "old"));
+  EXPECT_TRUE(Names(dir.path()).empty());
+  STOKER_EXPECT_OK(RemoveDirectoryWhole(dir / "old"));
 }
 
 TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {

@@ -107,7 +107,7 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
   if (error) return ErrnoStatus(error.value(), "making the directory " + directory_);
   if (fs::exists(PathOf(step), error)) {
     if (Load(step).ok()) return OkStatus();
-    fs::remove_all(PathOf(step), error);
+    STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
   }
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::Create(PathOf(step)));
   STOKER_RETURN_IF_ERROR(WriteSafetensors(made.path() + "/" + kTensors, tensors));
@@ -122,10 +122,8 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
 
 Status CheckpointStore::RemoveOld() const {
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, Steps());
-  std::error_code error;
   for (int64_t i = 0; i + keep_ < std::ssize(steps); ++i) {
-    fs::remove_all(PathOf(steps[static_cast<size_t>(i)]), error);
-    if (error) return ErrnoStatus(error.value(), "removing an old checkpoint");
+    STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(steps[static_cast<size_t>(i)])));
   }
   return RemoveStaleTemporaries(directory_).status();
 }
