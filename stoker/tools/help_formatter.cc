@@ -58,19 +58,19 @@ std::vector<const CLI::App*> CommandsIn(const CLI::App& app) {
 }
 
 std::string UsageLine(const CLI::App& app, const std::string& program) {
-  std::string usage = "Usage: " + program;
-  const size_t indent = usage.size() + 1;
+  const std::string start = "Usage: " + program + " ";
+  std::string usage;
   for (const CLI::Option* option : OptionsIn(app)) {
     if (option == app.get_help_ptr()) continue;
     // An option and its value stay on one line.
     std::string part = UsageOf(*option);
     std::ranges::replace(part, ' ', '\x01');
-    usage += " " + part;
+    usage += part + " ";
   }
-  if (!CommandsIn(app).empty()) usage += " COMMAND ...";
-  usage = WrapText(usage, kHelpWidth, indent);
+  if (!CommandsIn(app).empty()) usage += "COMMAND ...";
+  usage = WrapText(usage, kHelpWidth, start.size());
   std::ranges::replace(usage, '\x01', ' ');
-  return usage + "\n";
+  return start + usage + "\n";
 }
 
 std::vector<HelpRow> RowsOf(const CLI::App& app) {
@@ -87,11 +87,7 @@ std::vector<HelpRow> RowsOf(const CLI::App& app) {
 
 std::string FormatRow(const HelpRow& row, size_t text_column) {
   std::string line = fmt::format("  {:<{}}", row.name, text_column - 2) +
-                     WrapText(row.text, kHelpWidth - text_column, 0);
-  const std::string break_and_indent = "\n" + std::string(text_column, ' ');
-  for (size_t at = line.find('\n'); at != std::string::npos; at = line.find('\n', at + 1)) {
-    line.replace(at, 1, break_and_indent);
-  }
+                     WrapText(row.text, kHelpWidth, text_column);
   if (!row.default_text.empty()) {
     const std::string shown = "[" + row.default_text + "]";
     const size_t last_line = line.rfind('\n') == std::string::npos ? 0 : line.rfind('\n') + 1;
@@ -109,7 +105,7 @@ std::string FormatRow(const HelpRow& row, size_t text_column) {
 
 std::string WrapText(std::string_view text, size_t width, size_t indent) {
   std::string out;
-  size_t column = 0;
+  size_t column = indent;
   bool line_is_empty = true;
   const auto break_line = [&] {
     out += '\n' + std::string(indent, ' ');

@@ -29,9 +29,9 @@ class HelpFormatter : public CLI::FormatterBase {
                         CLI::AppFormatMode mode) const override;
 };
 
-// `text` broken into lines of at most `width` columns at spaces; every line but the first begins
-// with `indent` spaces (counted in the width). Line breaks in `text` are kept. A word longer than
-// a line stays whole.
+// `text` broken into lines at spaces, to be written from column `indent` on: no line reaches beyond
+// `width`, and every line but the first begins with `indent` spaces. Line breaks in `text` are
+// kept. A word longer than a line stays whole.
 std::string WrapText(std::string_view text, size_t width, size_t indent);
 
 }  // namespace stoker

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 
 TEST(WrapText, BreaksAtSpacesAndIndentsWhatFollows) {
   EXPECT_EQ(WrapText("one two three", 7, 0), "one two\nthree");
-  EXPECT_EQ(WrapText("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(WrapText("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(WrapText("one two three", 8, 2), "one\n  two\n  three");
   EXPECT_EQ(WrapText("one\ntwo", 80, 2), "one\n  two");
   EXPECT_EQ(WrapText("", 80, 2), "");
 }

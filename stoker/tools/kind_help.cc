@@ -5,26 +5,28 @@
 #include <algorithm>
 
 #include "stoker/tools/help_formatter.h"
-#include "stoker/tools/text.h"
 
 namespace stoker {
 namespace {
 
 std::string DefaultText(const KindDescription& kind, const Option& option) {
-  if (option.required) return "required";
   const ConfigNode* value = kind.defaults.Find(option.name);
   if (value == nullptr) return "";
-  std::string text = ToYaml(*value);
-  text.erase(text.find_last_not_of('\n') + 1);
-  return text;
+  if (value->kind == ConfigNode::Kind::kList) {
+    std::vector<std::string> items;
+    for (const ConfigNode& item : value->items) items.push_back(item.scalar);
+    return fmt::format("[{}]", fmt::join(items, ", "));
+  }
+  return value->scalar;
 }
 
 std::string OptionText(const KindDescription& kind, const Option& option) {
-  std::string text = fmt::format("    {}: {}", option.name, option.type);
+  std::string text = fmt::format("{}: {}", option.name, option.type);
   if (!option.constraint.empty()) text += ", " + option.constraint;
   const std::string value = DefaultText(kind, option);
-  text += option.required ? ", required" : fmt::format(", default {}", value);
-  return text + "\n" + std::string(8, ' ') + WrapText(option.help, kHelpWidth, 8) + "\n";
+  text += option.required ? ", required" : ", default " + (value.empty() ? "none" : value);
+  return fmt::format("    {}\n        {}\n", WrapText(text, kHelpWidth, 6),
+                     WrapText(option.help, kHelpWidth, 8));
 }
 
 std::string KindText(const KindDescription& kind) {
