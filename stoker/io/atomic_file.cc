@@ -120,17 +120,6 @@ Status RemoveAtomically(const std::string& path) {
   return error ? WriteError(error.value(), path, "cannot remove all of it") : OkStatus();
 }
 
-Status RemoveDirectoryWhole(const std::string& path) {
-  const std::string aside = internal::TemporaryName(path);
-  std::error_code error;
-  fs::rename(path, aside, error);
-  if (error == std::errc::no_such_file_or_directory) return OkStatus();
-  if (error) return WriteError(error.value(), path, "cannot set aside for removal");
-  fs::remove_all(aside, error);
-  if (error) return WriteError(error.value(), aside, "cannot remove");
-  return OkStatus();
-}
-
 Result<int> RemoveStaleTemporaries(const std::string& directory) {
   std::error_code error;
   std::vector<fs::path> stale;

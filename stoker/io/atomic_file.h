@@ -83,10 +83,6 @@ class AtomicDirectory {
 // is left to RemoveStaleTemporaries. Errors: also kNotFound where there is nothing of that name.
 Status RemoveAtomically(const std::string& path);
 
-// Removes a directory and all that is in it, so that it is there whole or not at all, even where the
-// process is killed meanwhile: it first gets the name of a temporary. Nothing there: no error.
-Status RemoveDirectoryWhole(const std::string& path);
-
 // Removes from `directory` (not from those below it) the temporaries whose process is gone, and
 // returns their number. A temporary that is still being written is left alone: its process holds a
 // lock on it (flock(2)), and its number is that of a living process.

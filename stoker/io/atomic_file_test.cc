@@ -343,15 +343,6 @@ TEST(RemoveStaleTemporaries, TouchesNoFileThatIsNotOurs) {
   EXPECT_EQ(one, 1);
 }
 
-TEST(RemoveDirectoryWhole, LeavesNothingAndMindsNothingThatIsMissing) {
-  const TempDir dir;
-  std::filesystem::create_directories(dir / "old/inner");
-  STOKER_ASSERT_OK(WriteFileAtomically(dir / "old/inner/a", "x"));
-  STOKER_EXPECT_OK(RemoveDirectoryWhole(dir / "old"));
-  EXPECT_TRUE(Names(dir.path()).empty());
-  STOKER_EXPECT_OK(RemoveDirectoryWhole(dir / "old"));
-}
-
 TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {
   EXPECT_THAT(RemoveStaleTemporaries("/no/such/directory"),
               FailsWith(StatusCode::kNotFound, "/no/such/directory"));

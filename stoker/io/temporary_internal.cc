@@ -79,60 +79,6 @@ std::string_view AdviceFor(int error_number) {
 
 }  // namespace
 
-
-
-// Creates `path` and opens it; -1 with errno where that fails.
-int CreateAndOpen(Temporary::Type type, const std::string& path) {
-  if (type == Temporary::Type::kFile) {
-    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  if (::mkdir(path.c_str(), 0777) != 0) return -1;
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
-// The process in a temporary's name; 0 for any other name.
-pid_t ProcessInName(std::string_view name) {
-  const size_t mark = name.rfind(kMark);
-  if (!name.starts_with('.') || mark == std::string_view::npos || mark < 2) return 0;
-  const std::string_view tail = name.substr(mark + kMark.size());
-  const size_t dash = tail.find('-');
-  if (dash == std::string_view::npos) return 0;
-  const std::string_view random = tail.substr(dash + 1);
-  if (random.size() != kRandomDigits || !std::all_of(random.begin(), random.end(), IsLowerHex))
-    return 0;
-  pid_t process = 0;
-  const auto [end, error] = std::from_chars(tail.data(), tail.data() + dash, process);
-  return error == std::errc() && end == tail.data() + dash && process > 0 ? process : 0;
-}
-
-bool IsLocked(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  // What cannot be opened cannot be judged either: call it in use.
-  return !file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
-}
-
-std::string_view AdviceFor(int error_number) {
-  switch (error_number) {
-    case ENOSPC:
-    case EDQUOT: return "; free space on that file system or write elsewhere";
-    case EFBIG:
-      return "; raise the file size limit (ulimit -f) or write to a file system that takes larger "
-             "files";
-    case EROFS: return "; write to a directory on another file system";
-    case EACCES:
-    case EPERM: return "; allow writing to its directory or choose another";
-    case ENOENT: return "; make its directory first or check the path";
-    case ENOTDIR: return "; a part of the path is a file: check the path";
-    case EEXIST:
-    case ENOTEMPTY: return "; remove what is there or choose another name";
-    default: return "";
-  }
-}
-
-}  // namespace
-
 std::string TemporaryName(const std::string& final_path) {
   // From the system's entropy, not from a run's seed: two processes must not agree on a name.
   const uint32_t random = std::random_device{}();

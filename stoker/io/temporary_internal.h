@@ -47,9 +47,6 @@ class Temporary {
 // A new name beside `final_path` that IsStaleTemporary knows.
 std::string TemporaryName(const std::string& final_path);
 
-// A new name ".NAME.tmp-PID-RANDOM" beside `final_path`.
-std::string TemporaryName(const std::string& final_path);
-
 // True for the name (not path) of a temporary whose process is gone, in the open directory.
 bool IsStaleTemporary(const std::string& directory, std::string_view name);
 
