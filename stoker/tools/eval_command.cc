@@ -10,7 +10,7 @@ constexpr const char* kAbout =
     "Prints loss and accuracy, of the run's final weights, or of its newest whole "
     "checkpoint where training has not finished.";
 constexpr const char* kFooter =
-    "Example: stoker eval runs/fashion-mnist-001 --set data.root=/data/fashion-mnist\n"
+    "Example: stoker eval runs/first --set data.root=/data/fashion-mnist\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe";
 
 }  // namespace

@@ -11,7 +11,7 @@ constexpr const char* kAbout =
     "as in the eval pipeline of the run's recipe; classes are called as its "
     "data.classes says, or by number.";
 constexpr const char* kFooter =
-    "Example: stoker predict runs/fashion-mnist-001 shirt.png --top 1\n"
+    "Example: stoker predict runs/first shirt.png --top 1\n"
     "Exit: 0 all images predicted, 1 failed, 2 wrong usage";
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <new>
 #include <string_view>
 
 #include "stoker/base/config.h"
@@ -72,6 +74,21 @@ CLI::App& Program::AddApp(const std::string& name, const std::string& about,
   return *app;
 }
 
+namespace {
+
+// Whatever is thrown below, out of memory above all, ends in a message and not in a crash.
+Status Caught(const std::function<Status()>& run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory; a smaller batch or fewer threads need less");
+  } catch (const std::exception& error) {
+    return Internal("{}; this is a defect of Stoker, please report it", error.what());
+  }
+}
+
+}  // namespace
+
 int Program::Run(int argc, char** argv) {
   try {
     app_.parse(argc, argv);
@@ -83,7 +100,7 @@ int Program::Run(int argc, char** argv) {
   }
   for (const auto& [app, run] : commands_) {
     if (!app->parsed()) continue;
-    const Status status = run();
+    const Status status = Caught(run);
     if (!status.ok()) Log(LogLevel::kError, status.message());
     return ExitCodeOf(status);
   }

@@ -13,7 +13,7 @@ constexpr const char* kAbout =
     "same bytes as one that was never stopped.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
-    "         stoker train --resume --run runs/fashion-mnist-001\n"
+    "         stoker train --resume --run runs/first\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 Status CheckAndRun(const TrainArguments& arguments,

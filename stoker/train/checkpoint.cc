@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "stoker/base/log.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
@@ -117,12 +118,20 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
   STOKER_RETURN_IF_ERROR(AddToManifest(made.path(), kState, files));
   STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kManifest, ManifestText(files)));
   STOKER_RETURN_IF_ERROR(made.Commit());
-  return RemoveOld();
+  // The new one is safe whatever happens to the old ones.
+  if (const Status tidied = RemoveOld(step); !tidied.ok()) {
+    LogWarning("old checkpoints stay: {}", tidied.message());
+  }
+  return OkStatus();
 }
 
-Status CheckpointStore::RemoveOld() const {
+// Keeps the newest up to `written`. Those of later steps were passed over as damaged when the run
+// was resumed before them, and must not take the place of a whole one.
+Status CheckpointStore::RemoveOld(int64_t written) const {
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, Steps());
-  for (int64_t i = 0; i + keep_ < std::ssize(steps); ++i) {
+  const int64_t usable = std::ranges::upper_bound(steps, written) - steps.begin();
+  for (int64_t i = 0; i < std::ssize(steps); ++i) {
+    if (i >= usable - keep_ && i < usable) continue;
     STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(steps[static_cast<size_t>(i)])));
   }
   return RemoveStaleTemporaries(directory_).status();

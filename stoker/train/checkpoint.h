@@ -57,7 +57,7 @@ class CheckpointStore {
   std::string PathOf(int64_t step) const;
 
  private:
-  Status RemoveOld() const;
+  Status RemoveOld(int64_t written) const;
 
   std::string directory_;
   int64_t keep_;

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/worker_group.h"
@@ -264,6 +265,10 @@ Status TrainingLoop::Evaluate() {
       Feeder::Create(std::move(batches), recipe_.data.eval->spec(), FeedOptions()));
   STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
                           stoker::Evaluate(learner_->model(), *feeder, stop_));
+  if (!std::isfinite(evaluation.loss)) {
+    return Broken(FailedPrecondition("step {}: the loss on data.eval is {}", progress_.step,
+                                     evaluation.loss));
+  }
   const bool best = !progress_.last_evaluation || evaluation.accuracy > progress_.best_accuracy;
   progress_.last_evaluation = evaluation;
   progress_.best_accuracy = std::max(progress_.best_accuracy, evaluation.accuracy);

@@ -99,7 +99,7 @@ TEST(Batch, RefusesASizeOfZeroNamingTheOption) {
   EXPECT_THAT(NumberedImages(7) | Batch{.size = 0},
               FailsWith(StatusCode::kInvalidArgument, "batch"));
   EXPECT_THAT(NumberedImages(7) | Batch{.size = 0},
-              FailsWith(StatusCode::kInvalidArgument, ">= 1"));
+              FailsWith(StatusCode::kInvalidArgument, "size is 0; it must lie in 1.."));
 }
 
 TEST(Options, RefuseSizesThatNoMachineHolds) {
