@@ -55,10 +55,18 @@ TEST_F(CheckpointTest, OlderOnesThanThoseKeptAreRemoved) {
 }
 
 TEST_F(CheckpointTest, StepsAreOrderedAsNumbersEvenBehindEightDigits) {
-  WriteStep(100'000'000);
   WriteStep(99'999'999);
+  WriteStep(100'000'000);
   STOKER_ASSERT_OK_AND_ASSIGN(const auto newest, store_.LoadNewest());
   EXPECT_EQ(newest.step, 100'000'000);
+}
+
+TEST_F(CheckpointTest, ADamagedLaterOneNeverTakesThePlaceOfAWholeOne) {
+  WriteFileForTest(store_.PathOf(20) + "/state.json", "damaged");
+  WriteStep(15);  // by a run that went on from step 10
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto newest, store_.LoadNewest());
+  EXPECT_EQ(newest.step, 15);
+  STOKER_EXPECT_OK(store_.Load(10));
 }
 
 // Every byte of every file counts.

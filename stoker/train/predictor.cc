@@ -133,8 +133,8 @@ Predictor::~Predictor() = default;
 const std::string& Predictor::weights() const { return parts_->weights.source; }
 const std::vector<std::string>& Predictor::classes() const { return parts_->classes; }
 
-Result<std::unique_ptr<Predictor>> Predictor::Open(
-    const std::filesystem::path& run, const std::vector<std::string>& assignments) {
+Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
+                                                   const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
   for (const std::string& assignment : assignments) {
     STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));

@@ -43,7 +43,7 @@ class TrainProgress final : public TrainObserver {
   StartEvent start_;
   StepEvent last_step_;
   RunningStats epoch_loss_;  // of the steps since the last epoch's end
-  std::string epoch_line_;  // waits for the evaluation that belongs to it
+  std::string epoch_line_;   // waits for the evaluation that belongs to it
   Stopwatch since_line_;
 };
 
