@@ -63,9 +63,9 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
 }
 
 void TrainProgress::OnStep(const StepEvent& event) {
+  FlushEvaluation();
   last_step_ = event;
   epoch_loss_.Add(event.loss);
-  FlushEpochLine();
   if (status_.IsDue()) {
     const double share = static_cast<double>(event.step) /
                          static_cast<double>(std::max<int64_t>(1, start_.total_steps));
@@ -78,29 +78,27 @@ void TrainProgress::OnStep(const StepEvent& event) {
   }
 }
 
+void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
+  FlushEvaluation();
+  evaluated_ = fmt::format("  test loss {:.4f}  accuracy {:.4f}{}", event.evaluation.loss,
+                           event.evaluation.accuracy, event.best ? " (best)" : "");
+}
+
 void TrainProgress::OnEpoch(const EpochEvent& event) {
-  FlushEpochLine();
-  epoch_line_ =
-      fmt::format("epoch {}/{}  loss {:.4f}  {} images/s  {}", event.epoch, total_epochs(),
-                  epoch_loss_.mean(), WithThousands(event.images_per_s), EtaText());
+  Print(fmt::format("epoch {}/{}  loss {:.4f}  {} images/s  {}{}", event.epoch, total_epochs(),
+                    epoch_loss_.mean(), WithThousands(event.images_per_s), EtaText(), evaluated_));
+  evaluated_.clear();
   epoch_loss_ = RunningStats();
 }
 
-void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
-  if (epoch_line_.empty()) epoch_line_ = fmt::format("step {}/{}", event.step, start_.total_steps);
-  epoch_line_ += fmt::format("  test loss {:.4f}  accuracy {:.4f}{}", event.evaluation.loss,
-                             event.evaluation.accuracy, event.best ? " (best)" : "");
-  FlushEpochLine();
-}
-
-void TrainProgress::FlushEpochLine() {
-  if (epoch_line_.empty()) return;
-  Print(epoch_line_);
-  epoch_line_.clear();
+void TrainProgress::FlushEvaluation() {
+  if (evaluated_.empty()) return;
+  Print(fmt::format("step {}/{}{}", last_step_.step, start_.total_steps, evaluated_));
+  evaluated_.clear();
 }
 
 void TrainProgress::Finish() {
-  FlushEpochLine();
+  FlushEvaluation();
   status_.Clear();
 }
 

@@ -36,14 +36,14 @@ class TrainProgress final : public TrainObserver {
   int64_t total_epochs() const;
   std::string EtaText() const;
   std::string StepText(const StepEvent& event) const;
-  void FlushEpochLine();
+  void FlushEvaluation();
 
   const Options options_;
   StatusLine status_;
   StartEvent start_;
   StepEvent last_step_;
   RunningStats epoch_loss_;  // of the steps since the last epoch's end
-  std::string epoch_line_;   // waits for the evaluation that belongs to it
+  std::string evaluated_;    // an evaluation; waits for the line of the epoch that it ended
   Stopwatch since_line_;
 };
 
