@@ -4,6 +4,7 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include "stoker/train/kernels/norm_relu_pool.h"
 #include "stoker/train/model.h"
 
 namespace stoker {
@@ -34,10 +35,7 @@ class ConvnetModel final : public Model {
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input;
     for (Block& block : blocks_) {
-      x = block.norm(block.convolution(x));
-      // The largest of four, then ReLU, is ReLU, then the largest of four, gradients included: but
-      // on a quarter of the values.
-      x = at::max_pool2d(x, 2).relu_();
+      x = block.Pool(block.convolution(x));
     }
     return classifier_(x.flatten(1));
   }
@@ -46,6 +44,25 @@ class ConvnetModel final : public Model {
   struct Block {
     torch::nn::Conv2d convolution;
     torch::nn::BatchNorm2d norm;
+
+    // Batch norm, ReLU and pooling: fused where that is possible.
+    at::Tensor Pool(const at::Tensor& x) {
+      if (CanNormReluPool(x)) return PoolFused(x);
+      // The largest of four, then ReLU, is ReLU, then the largest of four, gradients included: but
+      // on a quarter of the values.
+      return at::max_pool2d(norm(x), 2).relu_();
+    }
+
+    at::Tensor PoolFused(const at::Tensor& x) {
+      if (norm->is_training()) norm->num_batches_tracked += 1;
+      return NormReluPool(x, {.weight = norm->weight,
+                              .bias = norm->bias,
+                              .running_mean = norm->running_mean,
+                              .running_var = norm->running_var,
+                              .momentum = *norm->options.momentum(),
+                              .eps = norm->options.eps(),
+                              .training = norm->is_training()});
+    }
   };
 
   void AddBlock(int64_t place, int64_t in, int64_t out) {

@@ -1,0 +1,265 @@
+#include "stoker/train/kernels/norm_relu_pool.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <c10/util/Exception.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+#include <vector>
+
+#include "stoker/train/kernels/norm_relu_pool_kernel.h"
+
+namespace stoker {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Variable;
+using torch::autograd::variable_list;
+
+ImageExtent ExtentOf(const at::Tensor& x) {
+  return {.height = static_cast<size_t>(x.size(2)),
+          .width = static_cast<size_t>(x.size(3)),
+          .channels = static_cast<size_t>(x.size(1))};
+}
+
+// Calls work(image) for all, on torch's threads.
+template <typename Work>
+void ForEachImage(int64_t images, const Work& work) {
+  at::parallel_for(0, images, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t image = begin; image < end; ++image) work(image);
+  });
+}
+
+// Two sums a channel over all images. Each image's are made by one thread and then added in the
+// order of the images, so that the result does not depend on who made them.
+class ChannelSums {
+ public:
+  ChannelSums(int64_t images, size_t channels)
+      : channels_(channels), parts_(static_cast<size_t>(images) * 2 * channels) {}
+
+  double* first(int64_t image) {
+    return parts_.data() + static_cast<size_t>(image) * 2 * channels_;
+  }
+  double* second(int64_t image) { return first(image) + channels_; }
+
+  // After this, those of image 0 are the sums over all.
+  void Add() {
+    for (size_t i = 2 * channels_; i < parts_.size(); ++i) parts_[i % (2 * channels_)] += parts_[i];
+  }
+
+ private:
+  const size_t channels_;
+  std::vector<double> parts_;
+};
+
+// A channel's constants, as the kernels take them.
+struct Statistics {
+  explicit Statistics(size_t channels) : mean(channels), inverse_std(channels) {}
+  std::vector<float> mean, inverse_std;
+};
+
+Statistics RunningStatistics(const NormState& state) {
+  Statistics statistics(static_cast<size_t>(state.running_mean.numel()));
+  const auto* mean = state.running_mean.const_data_ptr<float>();
+  const auto* var = state.running_var.const_data_ptr<float>();
+  for (size_t c = 0; c < statistics.mean.size(); ++c) {
+    statistics.mean[c] = mean[c];
+    statistics.inverse_std[c] = static_cast<float>(1 / std::sqrt(double{var[c]} + state.eps));
+  }
+  return statistics;
+}
+
+// Of the batch; moves the running ones towards them.
+Statistics BatchStatistics(const at::Tensor& x, const NormState& state) {
+  const ImageExtent extent = ExtentOf(x);
+  const auto* in = x.const_data_ptr<float>();
+  const size_t image_size = extent.pixels() * extent.channels;
+  ChannelSums sums(x.size(0), extent.channels);
+  ForEachImage(x.size(0), [&](int64_t image) {
+    AddMoments(in + static_cast<size_t>(image) * image_size, extent, /*origin=*/in,
+               sums.first(image), sums.second(image));
+  });
+  sums.Add();
+  Statistics statistics(extent.channels);
+  auto* running_mean = state.running_mean.data_ptr<float>();
+  auto* running_var = state.running_var.data_ptr<float>();
+  const double n = static_cast<double>(x.size(0)) * static_cast<double>(extent.pixels());
+  for (size_t c = 0; c < extent.channels; ++c) {
+    const double moved = sums.first(0)[c] / n;  // the mean, from the first pixel's value
+    const double mean = moved + double{in[c]};
+    const double var = std::max(0.0, sums.second(0)[c] / n - moved * moved);
+    statistics.mean[c] = static_cast<float>(mean);
+    statistics.inverse_std[c] = static_cast<float>(1 / std::sqrt(var + state.eps));
+    const auto move = [&](float& running, double now) {
+      running = static_cast<float>((1 - state.momentum) * double{running} + state.momentum * now);
+    };
+    move(running_mean[c], mean);
+    move(running_var[c], var * n / (n - 1));  // the estimate without bias, as torch keeps it
+  }
+  return statistics;
+}
+
+at::Tensor EmptyPooled(const at::Tensor& x, at::ScalarType dtype) {
+  return at::empty({x.size(0), x.size(1), x.size(2) / 2, x.size(3) / 2},
+                   x.options().dtype(dtype).memory_format(at::MemoryFormat::ChannelsLast));
+}
+
+// What the backward pass wants to see again.
+struct Pooled {
+  at::Tensor values;
+  at::Tensor peak, choice;  // not defined where no gradient is wanted
+};
+
+Pooled Forward(const at::Tensor& x, const NormState& state, const Statistics& statistics,
+               bool with_gradient) {
+  const ImageExtent extent = ExtentOf(x);
+  std::vector<float> scale(extent.channels), shift(extent.channels);
+  const auto* weight = state.weight.const_data_ptr<float>();
+  const auto* bias = state.bias.const_data_ptr<float>();
+  for (size_t c = 0; c < extent.channels; ++c) {
+    scale[c] = weight[c] * statistics.inverse_std[c];
+    shift[c] = bias[c] - statistics.mean[c] * scale[c];
+  }
+  Pooled pooled{EmptyPooled(x, at::kFloat), {}, {}};
+  if (with_gradient)
+    pooled.peak = EmptyPooled(x, at::kFloat), pooled.choice = EmptyPooled(x, at::kByte);
+  const size_t image_size = extent.pixels() * extent.channels;
+  const size_t pooled_size = extent.windows() * extent.channels;
+  const auto* in = x.const_data_ptr<float>();
+  auto* values = pooled.values.data_ptr<float>();
+  float* peak = with_gradient ? pooled.peak.data_ptr<float>() : nullptr;
+  PoolChoice* choice = with_gradient ? pooled.choice.data_ptr<uint8_t>() : nullptr;
+  ForEachImage(x.size(0), [&](int64_t image) {
+    const size_t out = static_cast<size_t>(image) * pooled_size;
+    PoolForward(in + static_cast<size_t>(image) * image_size, extent, scale.data(), shift.data(),
+                values + out, with_gradient ? peak + out : nullptr,
+                with_gradient ? choice + out : nullptr);
+  });
+  return pooled;
+}
+
+struct Gradients {
+  at::Tensor x, weight, bias;
+};
+
+// With y = weight * (x - mean) * s + bias, s = 1 / standard deviation, n values a channel:
+//   d bias   = sum of dy
+//   d weight = s * sum of dy * (x - mean)
+//   dx       = weight * s * (dy - d bias / n - (x - mean) * s * d weight / n)
+// (Ioffe and Szegedy, "Batch Normalization", 2015, section 3). The last two terms vanish where the
+// statistics were not the batch's. dy is nonzero only where a window's largest value passed.
+Gradients Backward(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& weight,
+                   const Statistics& statistics, const at::Tensor& peak, const at::Tensor& choice,
+                   bool training) {
+  const ImageExtent extent = ExtentOf(x);
+  const size_t image_size = extent.pixels() * extent.channels;
+  const size_t pooled_size = extent.windows() * extent.channels;
+  const auto* dy = grad.const_data_ptr<float>();
+  const auto* peaks = peak.const_data_ptr<float>();
+  const auto* choices = choice.const_data_ptr<uint8_t>();
+  ChannelSums sums(x.size(0), extent.channels);
+  ForEachImage(x.size(0), [&](int64_t image) {
+    const size_t at = static_cast<size_t>(image) * pooled_size;
+    AddGradientSums(dy + at, peaks + at, choices + at, extent, statistics.mean.data(),
+                    sums.first(image), sums.second(image));
+  });
+  sums.Add();
+
+  Gradients gradients{at::empty_like(x), at::empty_like(weight), at::empty_like(weight)};
+  auto* d_weight = gradients.weight.data_ptr<float>();
+  auto* d_bias = gradients.bias.data_ptr<float>();
+  const auto* w = weight.const_data_ptr<float>();
+  std::vector<float> a(extent.channels), b(extent.channels), c(extent.channels);
+  const double n = static_cast<double>(x.size(0)) * static_cast<double>(extent.pixels());
+  for (size_t k = 0; k < extent.channels; ++k) {
+    const double s = statistics.inverse_std[k];
+    const double scale = double{w[k]} * s;
+    const double bias_gradient = sums.first(0)[k], weight_gradient = s * sums.second(0)[k];
+    d_bias[k] = static_cast<float>(bias_gradient);
+    d_weight[k] = static_cast<float>(weight_gradient);
+    a[k] = static_cast<float>(scale);
+    if (!training) continue;
+    const double slope = -scale * s * weight_gradient / n;
+    b[k] = static_cast<float>(slope);
+    c[k] = static_cast<float>(-scale * bias_gradient / n - slope * double{statistics.mean[k]});
+  }
+  const auto* in = x.const_data_ptr<float>();
+  auto* dx = gradients.x.data_ptr<float>();
+  ForEachImage(x.size(0), [&](int64_t image) {
+    const size_t at = static_cast<size_t>(image) * image_size;
+    const size_t pooled_at = static_cast<size_t>(image) * pooled_size;
+    PoolBackward(in + at, dy + pooled_at, choices + pooled_at, extent, a.data(), b.data(), c.data(),
+                 dx + at);
+  });
+  return gradients;
+}
+
+at::Tensor AsTensor(const std::vector<float>& values) {
+  at::Tensor tensor = at::empty({static_cast<int64_t>(values.size())}, at::kFloat);
+  std::ranges::copy(values, tensor.data_ptr<float>());
+  return tensor;
+}
+
+std::vector<float> AsVector(const at::Tensor& tensor) {
+  const auto* values = tensor.const_data_ptr<float>();
+  return {values, values + tensor.numel()};
+}
+
+class NormReluPoolFunction : public torch::autograd::Function<NormReluPoolFunction> {
+ public:
+  static Variable forward(AutogradContext* context, const Variable& x, const Variable& weight,
+                          const Variable& bias, const NormState& state) {
+    NormState detached = state;
+    detached.weight = weight;
+    detached.bias = bias;
+    const Statistics statistics =
+        state.training ? BatchStatistics(x, detached) : RunningStatistics(detached);
+    const Pooled pooled = Forward(x, detached, statistics, /*with_gradient=*/true);
+    context->save_for_backward({x, weight, AsTensor(statistics.mean),
+                                AsTensor(statistics.inverse_std), pooled.peak, pooled.choice});
+    context->saved_data["training"] = state.training;
+    return pooled.values;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    const variable_list saved = context->get_saved_variables();
+    Statistics statistics(0);
+    statistics.mean = AsVector(saved[2]);
+    statistics.inverse_std = AsVector(saved[3]);
+    const at::Tensor grad = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
+    Gradients gradients = Backward(grad, saved[0], saved[1], statistics, saved[4], saved[5],
+                                   context->saved_data["training"].toBool());
+    return {std::move(gradients.x), std::move(gradients.weight), std::move(gradients.bias),
+            Variable()};
+  }
+};
+
+bool WantsGradient(const at::Tensor& x, const NormState& state) {
+  return at::GradMode::is_enabled() &&
+         (x.requires_grad() || state.weight.requires_grad() || state.bias.requires_grad());
+}
+
+}  // namespace
+
+bool CanNormReluPool(const at::Tensor& x) {
+  return x.dim() == 4 && x.is_cpu() && x.scalar_type() == at::kFloat && x.size(0) > 0 &&
+         x.size(2) >= 2 && x.size(3) >= 2 && x.is_contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor NormReluPool(const at::Tensor& x, const NormState& state) {
+  TORCH_CHECK(CanNormReluPool(x),
+              "NormReluPool takes float images in channels-last order on the CPU, here are ",
+              x.toString(), x.sizes());
+  TORCH_CHECK(!state.training || x.numel() > x.size(1),
+              "batch norm needs more than one value a channel while training, here is ", x.sizes());
+  if (WantsGradient(x, state)) {
+    return NormReluPoolFunction::apply(x, state.weight, state.bias, state);
+  }
+  const Statistics statistics =
+      state.training ? BatchStatistics(x, state) : RunningStatistics(state);
+  return Forward(x, state, statistics, /*with_gradient=*/false).values;
+}
+
+}  // namespace stoker
