@@ -1,4 +1,5 @@
-# Flags that every file of ours is compiled with, collected in the interface target stoker_flags.
+# Flags of every file of ours, in two interface targets: stoker_flags, which programs that use our libraries get too, and
+# stoker_own_flags, which they do not.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -18,7 +19,8 @@ endif()
 add_library(stoker_flags INTERFACE)
 target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
-target_compile_options(stoker_flags INTERFACE
+add_library(stoker_own_flags INTERFACE)
+target_compile_options(stoker_own_flags INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
   # Designated initialisers leave fields out on purpose.
   -Wno-missing-field-initializers

@@ -1,5 +1,6 @@
 #include "stoker/train/learner.h"
 
+#include <ATen/ops/isfinite.h>
 #include <torch/utils.h>
 
 #include <cmath>
@@ -89,6 +90,18 @@ Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& 
 // Set to nothing instead of zero: the next backward pass then moves its results in, without adding.
 void Learner::ClearGradients() {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+Status Learner::CheckFinite() const {
+  Status broken;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    for (const auto& [name, tensor] : StateOf(*model_)) {
+      if (!tensor.is_floating_point() || at::isfinite(tensor).all().item<bool>()) continue;
+      broken = FailedPrecondition("the weights '{}' are no longer finite", name);
+      return;
+    }
+  }));
+  return broken;
 }
 
 Result<std::vector<NamedArray>> Learner::Save() const {

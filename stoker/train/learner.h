@@ -41,6 +41,10 @@ class Learner {
   // shapes that do not fit, no memory.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now);
 
+  // Errors: kFailedPrecondition where a parameter or buffer holds a NaN or an infinity (which).
+  // Reads all of them: for before a checkpoint.
+  Status CheckFinite() const;
+
   Model& model() { return *model_; }
   const Placement& placement() const { return placement_; }
 

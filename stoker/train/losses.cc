@@ -13,10 +13,9 @@ Status CheckTarget(const at::Tensor& target, int64_t classes) {
   const int64_t* values = host.data_ptr<int64_t>();
   for (int64_t i = 0; i < host.numel(); ++i) {
     if (values[i] >= 0 && values[i] < classes) continue;
-    return InvalidArgument(
-        "sample {} of the batch has class number {}, the model has {} classes, numbered from 0; "
-        "set "
-        "the model's `classes` or mend the labels",
+    return DataLoss(
+        "sample {} of the batch has class number {}, but the model has {} classes, numbered from "
+        "0; set the model's `classes` or mend the labels",
         i, values[i], classes);
   }
   return OkStatus();

@@ -8,21 +8,27 @@
 #include <cerrno>
 #include <string_view>
 
-#include "stoker/io/file.h"
-
 namespace stoker {
 namespace {
 
 Result<Descriptor> OpenForAppending(const std::string& path) {
-  Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  Descriptor descriptor(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor.valid()) return ErrnoStatus(errno, path);
   return descriptor;
 }
 
-// How much of `text` remains when it is cut back to `size` bytes of whole lines.
-size_t WholeLines(std::string_view text, uint64_t size) {
-  const std::string_view kept = text.substr(0, std::min<uint64_t>(size, text.size()));
-  return kept.rfind('\n') + 1;  // npos + 1 is 0
+// Where the last line that ends within the first `size` bytes ends. Reads from there backwards.
+Result<off_t> EndOfWholeLines(int fd, const std::string& path, off_t size) {
+  char block[4096];
+  while (size > 0) {
+    const auto wanted = std::min<off_t>(size, sizeof block);
+    const ssize_t got = ::pread(fd, block, static_cast<size_t>(wanted), size - wanted);
+    if (got < 0) return ErrnoStatus(errno, path);
+    const size_t newline = std::string_view(block, static_cast<size_t>(got)).rfind('\n');
+    if (newline != std::string_view::npos) return size - wanted + static_cast<off_t>(newline) + 1;
+    size -= wanted;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -41,15 +47,20 @@ Status MetricsFile::Append(const Json& line) {
                            path_, written, text.size());
 }
 
-Result<uint64_t> MetricsFile::Size() const {
+Result<uint64_t> MetricsFile::Sync() const {
   struct stat status;
-  if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
+  if (::fdatasync(descriptor_.get()) != 0 || ::fstat(descriptor_.get(), &status) != 0) {
+    return ErrnoStatus(errno, path_);
+  }
   return static_cast<uint64_t>(status.st_size);
 }
 
 Status MetricsFile::CutBack(uint64_t size) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path_, uint64_t{4} << 30));
-  const auto kept = static_cast<off_t>(WholeLines(text, size));
+  struct stat status;
+  if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
+  const auto longest = std::min(static_cast<uint64_t>(status.st_size), size);
+  STOKER_ASSIGN_OR_RETURN(const off_t kept,
+                          EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(longest)));
   if (::ftruncate(descriptor_.get(), kept) != 0) return ErrnoStatus(errno, path_);
   return OkStatus();
 }

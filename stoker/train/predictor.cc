@@ -16,6 +16,7 @@
 #include "stoker/train/checkpoint.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/run_directory.h"
+#include "stoker/train/weights_file.h"
 
 namespace stoker {
 namespace {
@@ -27,13 +28,8 @@ struct Weights {
 };
 
 Result<Weights> FinalWeights(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
-  Weights weights{.arrays = {}, .prefix = "", .source = path};
-  for (const SafetensorsEntry& entry : file.entries()) {
-    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
-    weights.arrays.push_back({entry.name, std::move(array)});
-  }
-  return weights;
+  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, ReadWeights(path));
+  return Weights{.arrays = std::move(arrays), .prefix = "", .source = path};
 }
 
 Result<Weights> NewestWeights(const RunPaths& paths) {

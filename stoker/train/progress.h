@@ -15,6 +15,8 @@ struct Progress {
   int64_t closed_step = 0;  // the step whose end of epoch, evaluation included, is done
   std::optional<Evaluation> last_evaluation;
   double best_accuracy = 0;
+  double train_seconds = 0;  // in steps, over all processes of the run
+  int64_t train_samples = 0;
 
   Json ToJson() const;
   // Errors: kDataLoss where something is missing.

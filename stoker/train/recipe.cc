@@ -45,7 +45,10 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
       .Field("threads", &O::threads, "threads that compute; auto times some numbers",
              Between(1, 1024))
       .Field("feed_threads", &O::feed_threads,
-             "threads that run the input pipeline; auto: one for each CPU", Between(1, 1024))
+             "threads that run the input pipeline; auto: as many as CPUs, a quarter of that where "
+             "these "
+             "compute too",
+             Between(1, 1024))
       .Field("input", &O::input, "field of the pipeline that the model sees")
       .Field("target", &O::target, "field of the pipeline that holds the class numbers")
       .Field("eval_every", &O::eval_every,

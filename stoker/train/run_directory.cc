@@ -30,15 +30,32 @@ Result<Descriptor> TakeLock(const RunPaths& paths) {
                      paths.root.string());
 }
 
-Status MakeEmptyDirectory(const fs::path& root) {
+// Nothing but what a process leaves that was killed before it had written the recipe.
+bool IsUnused(const fs::path& root) {
   std::error_code error;
-  if (fs::exists(root, error) && !(fs::is_directory(root, error) && fs::is_empty(root, error))) {
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename() != "lock") return false;
+  }
+  return !error;
+}
+
+Status MakeDirectory(const fs::path& root) {
+  std::error_code error;
+  if (fs::is_directory(root, error)) {
+    STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
+  }
+  if (fs::exists(root, error) && !IsUnused(root)) {
     return FailedPrecondition("{}: exists already; resume that run, or name another directory",
                               root.string());
   }
   fs::create_directories(root, error);
   if (error) return ErrnoStatus(error.value(), "making the run directory " + root.string());
   return OkStatus();
+}
+
+Status RemoveIfThere(const std::string& path) {
+  const Status removed = RemoveAtomically(path);
+  return removed.code() == StatusCode::kNotFound ? OkStatus() : removed;
 }
 
 // A JSON file of ours, or nothing where it does not exist.
@@ -70,15 +87,16 @@ Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
   const std::string path = RunPaths{root}.recipe();
   const Result<std::string> text = ReadTextFile(path);
   if (!text.ok() && text.status().code() == StatusCode::kNotFound) {
-    return NotFound("{}: is no run directory (it has no recipe.yaml); runs are made by training",
-                    root.string());
+    return NotFound(
+        "{}: is no run directory (it has no recipe.yaml); without --resume a run begins there",
+        root.string());
   }
   if (!text.ok()) return text.status();
   return ParseYaml(*text, path);
 }
 
 Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode& recipe) {
-  STOKER_RETURN_IF_ERROR(MakeEmptyDirectory(root));
+  STOKER_RETURN_IF_ERROR(MakeDirectory(root));
   RunPaths paths{root};
   STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
   RunDirectory run(std::move(paths), std::move(lock));
@@ -90,6 +108,7 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   STOKER_RETURN_IF_ERROR(ReadRunRecipe(root).status());
   RunPaths paths{root};
   STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
   return RunDirectory(std::move(paths), std::move(lock));
 }
 
@@ -111,6 +130,11 @@ Status RunDirectory::WriteChoices(const Choices& choices) {
 
 Status RunDirectory::WriteSummary(const Json& summary) {
   return WriteJsonFile(paths_.summary(), summary);
+}
+
+Status RunDirectory::RemoveResults() {
+  STOKER_RETURN_IF_ERROR(RemoveIfThere(paths_.weights()));
+  return RemoveIfThere(paths_.summary());
 }
 
 void RunDirectory::Log(std::string_view message) {

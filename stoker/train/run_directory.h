@@ -5,7 +5,7 @@
 //   metrics.jsonl         one JSON object a line (metrics_file.h)
 //   log                   what happened, with times
 //   checkpoints/          one directory each (checkpoint.h)
-//   weights.safetensors   the final weights; there once training has finished
+//   weights.safetensors   the final weights (weights_file.h); there once training has finished
 //   summary.json          final figures; likewise
 //   lock                  held while a process trains here
 #pragma once
@@ -50,11 +50,13 @@ Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
 // ends. One thread at a time.
 class RunDirectory {
  public:
-  // Makes the directory and writes the recipe. Errors: kFailedPrecondition where it exists and is
-  // not empty.
+  // Makes the directory and writes the recipe. A directory that a process left which was killed
+  // before it had done so counts as empty. Errors: kFailedPrecondition where it exists and is not
+  // empty.
   static Result<RunDirectory> Create(const std::filesystem::path& root, const ConfigNode& recipe);
 
-  // Errors: kNotFound where there is no run; kUnavailable where another process trains in it.
+  // Also removes what a killed process left half-written. Errors: kNotFound where there is no run;
+  // kUnavailable where another process trains in it.
   static Result<RunDirectory> Open(const std::filesystem::path& root);
 
   const RunPaths& paths() const { return paths_; }
@@ -66,6 +68,10 @@ class RunDirectory {
   Status WriteChoices(const Choices& choices);
 
   Status WriteSummary(const Json& summary);
+
+  // Removes the final weights and the summary, where there are any: a run that goes on past its end
+  // has neither until its new end.
+  Status RemoveResults();
 
   // Appends "2024-01-31 23:59:59 message". A log that cannot be written is no reason to stop
   // training, so errors are dropped.

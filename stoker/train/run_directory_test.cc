@@ -27,6 +27,27 @@ TEST(RunDirectory, DoesNotTouchADirectoryThatHoldsSomething) {
               FailsWith(StatusCode::kFailedPrecondition, "exists already"));
 }
 
+TEST(RunDirectory, AcceptsWhatAProcessLeftThatWasKilledBeforeItHadWrittenTheRecipe) {
+  const TempDir dir;
+  WriteFileForTest(dir / "lock", "");
+  WriteFileForTest(dir / ".recipe.yaml.tmp-999999999-deadbeef", "half a rec");
+  EXPECT_THAT(RunDirectory::Open(dir.path()),
+              FailsWith(StatusCode::kNotFound, "without --resume a run begins there"));
+  STOKER_ASSERT_OK(RunDirectory::Create(dir.path(), kRecipe));
+  STOKER_EXPECT_OK(ReadRunRecipe(dir.path()));
+}
+
+TEST(RunDirectory, RemovesItsResultsWhereThereAreAny) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_EXPECT_OK(run.RemoveResults());
+  WriteFileForTest(run.paths().weights(), "w");
+  STOKER_ASSERT_OK(run.WriteSummary({{"step", 1}}));
+  STOKER_EXPECT_OK(run.RemoveResults());
+  EXPECT_FALSE(std::filesystem::exists(run.paths().weights()));
+  EXPECT_FALSE(std::filesystem::exists(run.paths().summary()));
+}
+
 TEST(RunDirectory, AcceptsAnEmptyDirectory) {
   const TempDir dir;
   STOKER_EXPECT_OK(RunDirectory::Create(dir.path(), kRecipe));
@@ -110,7 +131,7 @@ TEST(MetricsFile, CutBackRemovesWhatCameLaterAndGoesOnFromThere) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
   STOKER_ASSERT_OK(metrics.Append({{"step", 1}}));
-  STOKER_ASSERT_OK_AND_ASSIGN(const uint64_t size, metrics.Size());
+  STOKER_ASSERT_OK_AND_ASSIGN(const uint64_t size, metrics.Sync());
   STOKER_ASSERT_OK(metrics.Append({{"step", 2}}));
   STOKER_ASSERT_OK(metrics.CutBack(size));
   EXPECT_EQ(ReadFileForTest(dir / "m"), "{\"step\":1}\n");

@@ -2,26 +2,68 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <span>
+
 #include "stoker/train/training_loop.h"
 
 namespace stoker {
 namespace {
 
-// What the run was made with, against what it is asked to go on with. With changes allowed: a
-// warning.
-Result<std::vector<std::string>> CompareRecipes(const std::filesystem::path& run,
-                                                const Recipe& recipe,
-                                                const ResumeOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
-  const std::vector<std::string> changes = Differences(before, recipe.Filled());
-  if (changes.empty()) return std::vector<std::string>{};
-  const std::string list = fmt::format("{}", fmt::join(changes, "; "));
-  if (options.allow_changes) return std::vector<std::string>{"the recipe was changed: " + list};
+// Keys that change no weight: a run goes on with new ones as it would have with the old.
+constexpr std::string_view kHarmless[] = {
+    "data.root",        "data.classes",    "data.eval",         "train.checkpoint",
+    "train.eval_every", "train.log_every", "train.feed_threads"};
+// Keys on which the tuner's choices depend.
+constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory_format",
+                                          "train.threads"};
+
+// Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
+bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
+  return std::ranges::any_of(keys, [&](std::string_view key) {
+    if (!difference.starts_with(key)) return false;
+    const char next = difference.substr(key.size()).empty() ? ':' : difference[key.size()];
+    return next == ':' || next == '.';
+  });
+}
+
+// What the run was made with, against what it is asked to go on with.
+struct RecipeChanges {
+  std::vector<std::string> of_weights;  // that make the weights other ones
+  std::vector<std::string> harmless;
+  bool choose_again = false;
+
+  bool any() const { return !of_weights.empty() || !harmless.empty(); }
+  std::vector<std::string> Warnings() const {
+    std::vector<std::string> warnings;
+    if (!of_weights.empty()) {
+      warnings.push_back(fmt::format("the recipe was changed: {}", fmt::join(of_weights, "; ")));
+    }
+    if (!harmless.empty()) {
+      warnings.push_back(
+          fmt::format("the recipe was changed in what makes no weights other ones: {}",
+                      fmt::join(harmless, "; ")));
+    }
+    return warnings;
+  }
+};
+
+RecipeChanges CompareRecipes(const ConfigNode& before, const ConfigNode& now) {
+  RecipeChanges changes;
+  for (std::string& difference : Differences(before, now)) {
+    changes.choose_again |= IsOf(difference, kChosenBy);
+    auto& list = IsOf(difference, kHarmless) ? changes.harmless : changes.of_weights;
+    list.push_back(std::move(difference));
+  }
+  return changes;
+}
+
+Status Refuse(const std::filesystem::path& run, const std::vector<std::string>& changes) {
   return FailedPrecondition(
       "{}: the recipe differs from the one the run was made with: {}. The weights would no longer "
       "be those of one uninterrupted run: undo the changes, start a new run, or allow them "
       "(--allow-changes)",
-      run.string(), list);
+      run.string(), fmt::join(changes, "; "));
 }
 
 }  // namespace
@@ -53,19 +95,24 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
 
 Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::filesystem::path& run,
                                                  const ResumeOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> warnings, CompareRecipes(run, recipe, options));
+  STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Open(run));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
+  const RecipeChanges changes = CompareRecipes(before, recipe.Filled());
+  if (!changes.of_weights.empty() && !options.allow_changes) {
+    return Refuse(run, changes.of_weights);
+  }
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
   STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
-  STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Open(run));
-  if (!warnings.empty()) STOKER_RETURN_IF_ERROR(directory.WriteRecipe(recipe.Filled()));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingLoop::Setup{.recipe = std::move(recipe),
                                                          .plan = std::move(plan),
                                                          .device = std::move(device),
                                                          .run = std::move(directory),
                                                          .resume = true,
-                                                         .allow_changes = !warnings.empty(),
-                                                         .warnings = std::move(warnings)})));
+                                                         .allow_changes = options.allow_changes,
+                                                         .recipe_changed = changes.any(),
+                                                         .choose_again = changes.choose_again,
+                                                         .warnings = changes.Warnings()})));
 }
 
 Result<TrainSummary> Trainer::Run(TrainObserver* observer, const std::atomic<bool>* stop) {

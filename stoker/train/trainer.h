@@ -31,7 +31,7 @@ struct TrainSummary {
   int64_t total_steps = 0;
   std::optional<Evaluation> last_evaluation;
   double best_accuracy = 0;  // of all evaluations; 0 where there was none
-  double images_per_s = 0;   // over the steps of this process: no tuning, evaluation or checkpoints
+  double images_per_s = 0;   // over all steps of the run: no tuning, evaluation or checkpoints
   double train_seconds = 0;  // likewise
   std::string run;           // the run directory
 
@@ -39,7 +39,8 @@ struct TrainSummary {
 };
 
 struct ResumeOptions {
-  // Go on although the recipe differs from the one the run was made with; the new one is then kept.
+  // Go on although the recipe, or the length of the data, differs from what the run was made with,
+  // in a way that makes the weights other ones; the new recipe is then kept.
   bool allow_changes = false;
 };
 
@@ -60,8 +61,7 @@ class Trainer {
   // Trains to the end, then writes weights.safetensors and summary.json. Call once.
   //   observer  may be null
   //   stop      may be null; may be set by a signal handler. Once true, the step under way is
-  //   finished,
-  //             a checkpoint written, and the call returns with `interrupted`
+  //             finished, a checkpoint written, and the call returns with `interrupted`
   // Errors: kFailedPrecondition where the loss is NaN or infinite (step and epoch are named; the
   // last checkpoint is from before), the pipeline's, and those of writing: a checkpoint that cannot
   // be written ends the run, since going on would risk hours of work; those before it stay.

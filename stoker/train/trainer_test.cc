@@ -232,6 +232,70 @@ TEST_F(TrainerTest, AChangedRecipeIsRefusedWithItsKeysUnlessAllowed) {
   EXPECT_THAT(ToYaml(kept), testing::HasSubstr("max_lr: 0.5"));
 }
 
+TEST_F(TrainerTest, KeysThatChangeNoWeightMayChangeWithoutPermission) {
+  STOKER_ASSERT_OK(Train("whole"));
+  Watcher watcher;
+  watcher.stop_after = 7;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  const std::string choices = ReadFileForTest(Paths("run").choices());
+  Watcher second;
+  STOKER_ASSERT_OK(Resume(
+      "run", {"train.log_every=3", "train.checkpoint.keep=5", "train.feed_threads=2"}, &second));
+  EXPECT_THAT(second.start.warnings, testing::ElementsAre(testing::HasSubstr("log_every: 2 -> 3")));
+  EXPECT_EQ(ReadFileForTest(Paths("run").choices()), choices);
+  EXPECT_EQ(WeightsOf("run"), WeightsOf("whole"));
+}
+
+TEST_F(TrainerTest, ARecipeThatDoesNotFitTheRunLeavesTheRunAsItWas) {
+  Watcher watcher;
+  watcher.stop_after = 6;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  const std::string recipe = ReadFileForTest(Paths("run").recipe());
+  const std::string choices = ReadFileForTest(Paths("run").choices());
+  EXPECT_FALSE(
+      Resume("run", {"model.mlp.hidden=8", "train.threads=2"}, nullptr, {.allow_changes = true})
+          .ok());
+  EXPECT_EQ(ReadFileForTest(Paths("run").recipe()), recipe);
+  EXPECT_EQ(ReadFileForTest(Paths("run").choices()), choices);
+  STOKER_EXPECT_OK(Resume("run"));
+}
+
+TEST_F(TrainerTest, AFinishedRunThatGoesOnHasNoResultsUntilItsNewEnd) {
+  STOKER_ASSERT_OK(Train("run"));
+  Watcher watcher;
+  watcher.stop_after = 20;
+  STOKER_ASSERT_OK(Resume("run", {"train.epochs=4"}, &watcher, {.allow_changes = true}));
+  EXPECT_FALSE(fs::exists(Paths("run").weights()));
+  EXPECT_FALSE(fs::exists(Paths("run").summary()));
+  STOKER_ASSERT_OK(Resume("run", {"train.epochs=4"}));
+  EXPECT_TRUE(fs::exists(Paths("run").weights()));
+}
+
+TEST_F(TrainerTest, TheSummaryOfAResumedRunCountsTheTimeOfAllItsSteps) {
+  Watcher watcher;
+  watcher.stop_after = 9;
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, Train("run", {}, &watcher));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary whole, Resume("run"));
+  EXPECT_GT(whole.train_seconds, stopped.train_seconds);
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary again, Resume("run"));
+  EXPECT_EQ(again.train_seconds, whole.train_seconds);
+  EXPECT_EQ(again.images_per_s, whole.images_per_s);
+}
+
+// The request comes with the last step of an epoch, so it is seen by the evaluation.
+TEST_F(TrainerTest, StoppedAtAnEvaluationItEvaluatesWhenResumed) {
+  Watcher watcher;
+  watcher.stop_after = 6;
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, Train("run", {}, &watcher));
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_EQ(watcher.evaluations.size(), 0u);
+  Watcher second;
+  second.stop_after = 7;
+  STOKER_ASSERT_OK(Resume("run", {}, &second));
+  ASSERT_EQ(second.evaluations.size(), 1u);
+  EXPECT_EQ(second.evaluations[0].step, 6);
+}
+
 TEST_F(TrainerTest, AnotherModelIsRefusedEvenWhereChangesAreAllowed) {
   Watcher watcher;
   watcher.stop_after = 6;
@@ -251,7 +315,7 @@ TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
 }
 
 TEST_F(TrainerTest, ABrokenLossStopsTheRunNamesTheStepAndKeepsTheLastGoodCheckpoint) {
-  const std::vector<std::string> set = {"train.schedule={constant: {lr: 1.0e+38}}",
+  const std::vector<std::string> set = {"train.schedule={constant: {lr: 1.0e+30}}",
                                         "train.checkpoint.every_steps=1"};
   const Result<TrainSummary> result = Train("run", set);
   EXPECT_THAT(result,
@@ -261,6 +325,14 @@ TEST_F(TrainerTest, ABrokenLossStopsTheRunNamesTheStepAndKeepsTheLastGoodCheckpo
   EXPECT_FALSE(fs::exists(CheckpointOf("run", 2)));
   EXPECT_FALSE(fs::exists(Paths("run").weights()));
   EXPECT_THAT(ReadFileForTest(Paths("run").log()), testing::HasSubstr("failed"));
+}
+
+// The step itself had a good loss; its update broke the weights.
+TEST_F(TrainerTest, WeightsThatAreNotFiniteAreNeverStored) {
+  EXPECT_THAT(
+      Train("run", {"train.schedule={constant: {lr: 1.0e+38}}", "train.checkpoint.every_steps=1"}),
+      FailsWith(StatusCode::kFailedPrecondition, "step 1: the weights '1.weight'"));
+  EXPECT_FALSE(fs::exists(CheckpointOf("run", 1)));
 }
 
 TEST_F(TrainerTest, ACheckpointThatCannotBeWrittenEndsTheRunAndSaysSo) {
@@ -304,6 +376,7 @@ TEST_F(TrainerTest, EndlessDataNeedsANumberOfSteps) {
 
 struct UntrainableCase {
   const char *name, *set, *says;
+  StatusCode code = StatusCode::kInvalidArgument;
 };
 constexpr UntrainableCase kUntrainable[] = {
     {"BatchLargerThanTheData", "data.train.batch.size=1000", "data.train gives no batch"},
@@ -314,16 +387,21 @@ constexpr UntrainableCase kUntrainable[] = {
      "data.eval=[{idx: {images: eval-images, labels: eval-labels}}, {normalize: {mean: 0.5}}]",
      "while checking data.eval"},
     {"UnknownDevice", "train.device=tpu", "must be auto, cpu, cuda"},
-    {"TooFewClasses", "model.mlp.classes=3", "has class number 3, the model has 3 classes"},
+    {"TooFewClasses", "model.mlp.classes=3", "has class number 3, but the model has 3 classes",
+     StatusCode::kDataLoss},
     {"TooSmallForTheModel", "model={convnet: {channels: [4, 4, 4, 4]}}", "too small for 4 blocks"},
 };
 
 TEST_F(TrainerTest, WhatCannotBeTrainedIsRefusedWithTheReason) {
   for (const UntrainableCase& broken : kUntrainable) {
     SCOPED_TRACE(broken.name);
-    EXPECT_THAT(Train(broken.name, {broken.set}),
-                FailsWith(StatusCode::kInvalidArgument, broken.says));
+    EXPECT_THAT(Train(broken.name, {broken.set}), FailsWith(broken.code, broken.says));
   }
+}
+
+TEST_F(TrainerTest, AModelThatCannotBeMadeLeavesNoDirectory) {
+  EXPECT_FALSE(Train("run", {"model={convnet: {channels: [4, 4, 4, 4]}}"}).ok());
+  EXPECT_FALSE(fs::exists(problem_ / "run"));
 }
 
 }  // namespace

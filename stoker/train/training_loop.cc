@@ -9,6 +9,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/train/random_state.h"
+#include "stoker/train/weights_file.h"
 
 namespace stoker {
 namespace {
@@ -30,6 +31,8 @@ TrainingLoop::TrainingLoop(Setup setup)
       run_(std::move(setup.run)),
       resume_(setup.resume),
       allow_changes_(setup.allow_changes),
+      recipe_changed_(setup.recipe_changed),
+      choose_again_(setup.choose_again),
       warnings_(std::move(setup.warnings)),
       checkpoints_(run_.paths().checkpoints(), recipe_.train.checkpoint.keep) {}
 
@@ -58,6 +61,7 @@ Status TrainingLoop::Start(TrainObserver* observer) {
       learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format}));
   STOKER_RETURN_IF_ERROR(OpenFeeder());
   if (resume_) STOKER_RETURN_IF_ERROR(RestoreNewest());
+  STOKER_RETURN_IF_ERROR(StoreDecisions());
   TellStart(std::move(tuning));
   return OkStatus();
 }
@@ -65,15 +69,21 @@ Status TrainingLoop::Start(TrainObserver* observer) {
 // A run that has chosen once keeps its choices: others could change its bits.
 Result<TuneReport> TrainingLoop::Choose() {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before, run_.ReadChoices());
-  if (before && !allow_changes_) {
+  if (before && !choose_again_) {
     choices_ = *before;
     at::set_num_threads(choices_.threads);
     return TuneReport{.reason = "as chosen when the run began"};
   }
   STOKER_ASSIGN_OR_RETURN(Tuned tuned, Tune(recipe_, device_.device));
   choices_ = tuned.choices;
-  STOKER_RETURN_IF_ERROR(run_.WriteChoices(choices_));
   return std::move(tuned.report);
+}
+
+// Only now: had the run not fitted the recipe, it would have kept its own.
+Status TrainingLoop::StoreDecisions() {
+  STOKER_RETURN_IF_ERROR(run_.WriteChoices(choices_));
+  if (recipe_changed_) STOKER_RETURN_IF_ERROR(run_.WriteRecipe(recipe_.Filled()));
+  return Finished() ? OkStatus() : run_.RemoveResults();
 }
 
 Runtime TrainingLoop::FeedRuntime() const {
@@ -116,12 +126,12 @@ Status TrainingLoop::Restore(const CheckpointStore::Newest& newest) {
   if (!allow_changes_ && schedule.value("steps_per_epoch", Json()) != plan_.steps_per_epoch()) {
     return FailedPrecondition(
         "an epoch had {} steps when the run began and has {} now: the data has changed; start a "
-        "new "
-        "run, or allow changes",
+        "new run, or allow changes (--allow-changes)",
         schedule.value("steps_per_epoch", Json()).dump(), plan_.steps_per_epoch());
   }
   STOKER_ASSIGN_OR_RETURN(const Json progress, Member(state, "progress"));
   STOKER_ASSIGN_OR_RETURN(progress_, Progress::FromJson(progress));
+  before_ = {progress_.train_seconds, progress_.train_samples};
   STOKER_ASSIGN_OR_RETURN(const Json data, Member(state, "data"));
   STOKER_RETURN_IF_ERROR(feeder_->Restore(data));
   STOKER_ASSIGN_OR_RETURN(const Json loss, Member(state, "loss"));
@@ -282,11 +292,14 @@ Status TrainingLoop::Evaluate() {
 
 Result<Json> TrainingLoop::State() const {
   STOKER_ASSIGN_OR_RETURN(Json data, feeder_->Save());
-  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, recorder_->metrics().Size());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, recorder_->metrics().Sync());
   const ScheduleValue next = schedule_->At(progress_.step);
+  Progress progress = progress_;
+  progress.train_seconds = before_.With(total_).seconds;
+  progress.train_samples = before_.With(total_).samples;
   return Json{{"format", kStateFormat},
               {"epoch", plan_.EpochOf(progress_.step)},
-              {"progress", progress_.ToJson()},
+              {"progress", progress.ToJson()},
               {"schedule",
                {{"total_steps", plan_.total_steps()},
                 {"steps_per_epoch", plan_.steps_per_epoch()},
@@ -302,12 +315,14 @@ Status TrainingLoop::WriteCheckpoint() {
   const Stopwatch watch;
   // On an accelerator losses may be waiting: weights that are broken must not be kept.
   STOKER_RETURN_IF_ERROR(Broken(loss_log_.Flush()));
+  if (const Status finite = learner_->CheckFinite(); !finite.ok()) {
+    return Broken({finite.code(), fmt::format("step {}: {}", progress_.step, finite.message())});
+  }
   STOKER_ASSIGN_OR_RETURN(const Json state, State());
   STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors, learner_->Save());
   STOKER_RETURN_IF_ERROR(
       checkpoints_.Write(progress_.step, tensors, state)
-          .While(fmt::format("writing the checkpoint of step {} (those before it "
-                             "are untouched)",
+          .While(fmt::format("writing the checkpoint of step {} (those before it are untouched)",
                              progress_.step)));
   last_checkpoint_ = progress_.step;
   recorder_->Checkpointed({.step = progress_.step,
@@ -322,16 +337,15 @@ TrainSummary TrainingLoop::Summary() const {
           .total_steps = plan_.total_steps(),
           .last_evaluation = progress_.last_evaluation,
           .best_accuracy = progress_.best_accuracy,
-          .images_per_s = total_.per_second(),
-          .train_seconds = total_.seconds,
+          .images_per_s = before_.With(total_).per_second(),
+          .train_seconds = before_.With(total_).seconds,
           .run = run_.paths().root.string()};
 }
 
 Result<TrainSummary> TrainingLoop::Finish() {
   STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> weights,
                           ToNamedArrays(StateOf(learner_->model())));
-  // "pt": what other readers of the format ask for, meaning the layout of PyTorch's state dicts.
-  STOKER_RETURN_IF_ERROR(WriteSafetensors(run_.paths().weights(), weights, {{"format", "pt"}}));
+  STOKER_RETURN_IF_ERROR(WriteWeights(run_.paths().weights(), weights));
   const TrainSummary summary = Summary();
   STOKER_RETURN_IF_ERROR(run_.WriteSummary(summary.ToJson()));
   recorder_->Ended(

@@ -28,6 +28,9 @@ struct Throughput {
   Throughput Since(const Throughput& mark) const {
     return {seconds - mark.seconds, samples - mark.samples};
   }
+  Throughput With(const Throughput& other) const {
+    return {seconds + other.seconds, samples + other.samples};
+  }
 };
 
 class TrainingLoop {
@@ -38,7 +41,9 @@ class TrainingLoop {
     OpenedDevice device;
     RunDirectory run;
     bool resume = false;
-    bool allow_changes = false;
+    bool allow_changes = false;              // go on although the data has changed
+    bool recipe_changed = false;             // the run directory still holds the one before
+    bool choose_again = false;               // something that the choices depend on has changed
     std::vector<std::string> warnings = {};  // to be told at the start
   };
   explicit TrainingLoop(Setup setup);
@@ -52,6 +57,7 @@ class TrainingLoop {
   Status Start(TrainObserver* observer);
   Result<TuneReport> Choose();
   Status OpenFeeder();
+  Status StoreDecisions();
   Status RestoreNewest();
   Status Restore(const CheckpointStore::Newest& newest);
   void TellStart(TuneReport tuning);
@@ -81,6 +87,8 @@ class TrainingLoop {
   RunDirectory run_;
   const bool resume_;
   const bool allow_changes_;
+  const bool recipe_changed_;
+  const bool choose_again_;
   std::vector<std::string> warnings_;
   CheckpointStore checkpoints_;
   const std::atomic<bool>* stop_ = nullptr;
@@ -95,7 +103,8 @@ class TrainingLoop {
   int64_t last_checkpoint_ = -1;  // its step; -1: none
   bool interrupted_ = false;
 
-  Throughput total_, at_last_line_, at_last_epoch_;
+  Throughput total_, at_last_line_, at_last_epoch_;  // of this process
+  Throughput before_;                                // of those that it goes on from
   double waited_at_last_line_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/registry.h"
 #include "stoker/device/feeder.h"
+#include "stoker/train/learner.h"
 
 namespace stoker {
 namespace {
@@ -50,6 +51,8 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
     const Result<ModelInput> eval = CheckFields(recipe.train.options, recipe.data.eval->spec());
     STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
   }
+  // Before anything is written: whether the model can be made for such samples at all.
+  STOKER_RETURN_IF_ERROR(BuildModel(recipe.model, input, /*seed=*/0, {}).status());
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe));
   STOKER_ASSIGN_OR_RETURN(Dataset batches, Repeat{.count = length.epochs}.Build(recipe.data.train));
   int64_t total_steps = length.steps_per_epoch;

@@ -67,7 +67,7 @@ TEST(Tuner, ReportsABatchThatTheModelCannotLearnFrom) {
   STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, ConvnetRecipe(problem, {}));
   recipe.model = Configure(Convnet{.classes = 2, .channels = {4}});
   EXPECT_THAT(Tune(recipe, torch::kCPU),
-              FailsWith(StatusCode::kInvalidArgument, "the model has 2 classes"));
+              FailsWith(StatusCode::kDataLoss, "the model has 2 classes"));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "stoker/train/run_directory.h"
+
 namespace stoker {
 namespace {
 
@@ -49,6 +51,9 @@ Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
     auto order = RunOrder(entry.path().filename().string(), recipe_name);
     if (!order || *order <= newest_order) continue;
+    // Without a recipe its process was killed before it began.
+    if (std::error_code ignored; !std::filesystem::exists(RunPaths{entry.path()}.recipe(), ignored))
+      continue;
     newest = entry.path();
     newest_order = *std::move(order);
   }

@@ -1,0 +1,46 @@
+#include "stoker/train/weights_file.h"
+
+#include "stoker/base/testing.h"
+#include "stoker/train/testing.h"
+
+namespace stoker {
+namespace {
+
+std::vector<NamedArray> SomeWeights() {
+  return {{"b.weight", Array::Of<float>({1, 2, 3})}, {"a.bias", Array::Of<int64_t>({7})}};
+}
+
+TEST(WeightsFile, GivesBackWhatWasWritten) {
+  const TempDir dir;
+  ASSERT_THAT(WriteWeights(dir / "w", SomeWeights()), IsOk());
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<NamedArray> got, ReadWeights(dir / "w"));
+  ASSERT_EQ(got.size(), 2u);
+  for (const NamedArray& want : SomeWeights()) {
+    const auto found = std::ranges::find(got, want.name, &NamedArray::name);
+    ASSERT_NE(found, got.end()) << want.name;
+    EXPECT_EQ(found->array.dtype(), want.array.dtype());
+    EXPECT_EQ(std::memcmp(found->array.data(), want.array.data(), want.array.num_bytes()), 0);
+  }
+}
+
+TEST(WeightsFile, EveryFlippedBitOfAValueIsFound) {
+  const TempDir dir;
+  ASSERT_THAT(WriteWeights(dir / "w", SomeWeights()), IsOk());
+  const std::string whole = ReadFileForTest(dir / "w");
+  const size_t value_bytes = 8 + 3 * 4;
+  for (size_t i = whole.size() - value_bytes; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    WriteFileForTest(dir / "w", damaged);
+    EXPECT_THAT(ReadWeights(dir / "w"), FailsWith(StatusCode::kDataLoss, "CRC-32C")) << i;
+  }
+}
+
+TEST(WeightsFile, WithoutAChecksumIsTakenAsItIs) {
+  const TempDir dir;
+  ASSERT_THAT(WriteSafetensors(dir / "w", SomeWeights()), IsOk());
+  EXPECT_THAT(ReadWeights(dir / "w"), IsOk());
+}
+
+}  // namespace
+}  // namespace stoker
