@@ -167,6 +167,25 @@ class UseOfARunTest(ProgramTest):
             self.assertEqual(groups.get(name), group)
 
 
+class InspectDirectoryTest(ProgramTest):
+    def test_a_directory_that_cannot_be_looked_into_is_an_error_and_no_defect(self):
+        os.mkdir(self.path("loop"))
+        for name in ["recipe.yaml", "manifest.json"]:
+            os.symlink(name, self.path(f"loop/{name}"))
+            _, err = self.assert_fails(["inspect", "loop"], 1, f"loop/{name}", "check the path")
+            self.assertNotIn("defect", err)
+            os.remove(self.path(f"loop/{name}"))
+        os.symlink("runs", self.path("runs"))
+        _, err = self.assert_fails(["train", "recipe.yaml", "--resume"], 1, "runs", "--run")
+        self.assertNotIn("defect", err)
+
+    def test_a_damaged_summary_is_named(self):
+        for content in ["", "[]", "{"]:
+            self.write("run/recipe.yaml", RECIPE)
+            self.write("run/summary.json", content)
+            self.assert_fails(["inspect", "run"], 1, "run/summary.json", "damaged")
+
+
 class WithoutTrainerTest(ProgramTest):
     def test_a_program_without_its_trainer_says_so(self):
         shutil.copy(STOKER, self.path("stoker"))
