@@ -84,26 +84,74 @@ class SignalTest(FaultTest):
 
 
 class KillTest(FaultTest):
+    """kill -9 from the first moment on, again and again, with the settings that the tuner chooses."""
+
+    def setUp(self):
+        super().setUp()
+        text = RECIPE.replace("every_steps: 8", "every_steps: 1")
+        self.write("recipe.yaml", text.replace("contiguous", "auto").replace("threads: 1", "threads: auto"))
+        self.undisturbed = {}  # weights, by what the tuner chose
+
+    def arguments_to_go_on(self, run):
+        """--resume, or where there was no time to begin a run, the same command again."""
+        begun = os.path.exists(self.path(f"{run}/recipe.yaml"))
+        return ["--resume", "--run", run] if begun else ["recipe.yaml", "--run", run]
+
+    def seconds_until(self, moment, process, run):
+        """Waits for the moment, or for the end of the process if that comes before, and returns how long it took."""
+        began = time.monotonic()
+        steps = self.checkpoints(run)
+        come = {"start": lambda: True,
+                "directory": lambda: os.path.exists(self.path(run)),
+                "checkpoint": lambda: self.checkpoints(run) != steps}[moment]
+        while process.poll() is None and not come():
+            time.sleep(0.0005)
+        return time.monotonic() - began
+
+    def measure_a_run(self):
+        """How long after each moment there is something to disturb: all the time, while a directory is made, while training."""
+        process = self.start("train", "recipe.yaml", "--run", "whole", "--quiet")
+        until_checkpoint = self.seconds_until("checkpoint", process, "whole")
+        began = time.monotonic()
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+        training = time.monotonic() - began
+        return {"start": until_checkpoint + training, "directory": 0.01, "checkpoint": training}
+
+    def kill_a_process(self, run, moment, delay):
+        process = self.start("train", *self.arguments_to_go_on(run))
+        self.seconds_until(moment, process, run)
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+
+    def undisturbed_weights(self, run):
+        """Those of a run that was not killed and was told to use what the tuner chose for `run`."""
+        choices = json.loads(self.read(f"{run}/choices.json"))
+        settings = [word for key in ("memory_format", "threads") for word in ("--set", f"train.{key}={choices[key]}")]
+        key = tuple(settings)
+        if key not in self.undisturbed:
+            name = f"undisturbed-{len(self.undisturbed)}"
+            self.run_stoker("train", "recipe.yaml", "--run", name, "--quiet", *settings)
+            self.undisturbed[key] = self.read(f"{name}/weights.safetensors")
+        return self.undisturbed[key]
+
     def test_a_killed_run_ends_with_the_same_bytes_as_one_that_was_not(self):
-        self.write("recipe.yaml", RECIPE.replace("every_steps: 8", "every_steps: 1"))
-        want = self.weights_of_an_undisturbed_run()
         seed = random.randrange(1 << 32)
-        print(f"seed {seed}")
         rng = random.Random(seed)
-        for attempt in range(3):
+        longest = self.measure_a_run()
+        print(f"seed {seed}, longest delays {longest}")
+        for attempt in range(6):
             run = f"run-{attempt}"
-            arguments = ["recipe.yaml", "--run", run]
-            for _ in range(2):
-                process = self.start("train", *arguments, start_new_session=True)
-                self.wait_for_checkpoint(process, rng.randrange(1, 48), run)
-                time.sleep(rng.random() * 0.01)  # anywhere in a step, or in the writing of a checkpoint
-                process.kill()
-                process.communicate()
-                arguments = ["--resume", "--run", run]
-            self.run_stoker("train", *arguments)
-            self.assertEqual(self.read(f"{run}/weights.safetensors"), want, f"seed {seed}, attempt {attempt}")
-            left = [name for name in os.listdir(self.path(f"{run}/checkpoints")) if ".tmp-" in name]
-            self.assertEqual(left, [], "a temporary of the killed process is still there")
+            moments = ["directory", "checkpoint", "start"][attempt % 3], rng.choice(["checkpoint", "start"])
+            kills = [(moment, rng.random() * longest[moment]) for moment in moments]
+            with self.subTest(seed=seed, attempt=attempt, kills=kills):
+                for moment, delay in kills:
+                    self.kill_a_process(run, moment, delay)
+                self.run_stoker("train", *self.arguments_to_go_on(run))
+                self.assertEqual(self.read(f"{run}/weights.safetensors"), self.undisturbed_weights(run))
+                left = [name for name in os.listdir(self.path(f"{run}/checkpoints")) if ".tmp-" in name]
+                self.assertEqual(left, [], "a temporary of the killed process is still there")
 
 
 class DiskTest(FaultTest):
