@@ -1,9 +1,10 @@
 """What the benchmarks share: finding both sides, running them in turn, and printing medians and ratios.
 
-Environment: STOKER_BIN, the folder of the programs (build/release/bin); STOKER_PEERS, the folder of the peers' scripts
-(../shared/peers beside the checkout); STOKER_PEERS_PYTHON, their Python (.deps/peers/bin/python, made by
-`./dev setup --peers`).
+Environment: STOKER_BIN, the folder of the programs [build/release/bin]; STOKER_PEERS, the folder of the peers' scripts, which
+README.md describes [shared/peers beside the checkout]; STOKER_PEERS_PYTHON, their Python [.deps/peers/bin/python, which
+`./dev bench` makes].
 """
+import argparse
 import json
 import os
 import pathlib
@@ -28,6 +29,24 @@ def machine():
     return f"{model}, {len(os.sched_getaffinity(0))} CPUs, Linux {platform.release()}"
 
 
+# Exit codes, beside 0: every promised figure was reached and every peer measured.
+MISSED = 1
+NOT_COMPARED = 3
+
+
+def arguments(description):
+    """The command line of a benchmark that has peers: `rounds`, `no_peers`."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="Exit: 0 all figures reached, 1 one missed or Stoker failed, 2 wrong usage, 3 reached, but not compared with every peer")
+    parser.add_argument("rounds", nargs="?", type=int, default=3, help="how often each side is measured [3]")
+    parser.add_argument("--no-peers", action="store_true", help="measure Stoker alone; no comparison is then no failure")
+    given = parser.parse_args()
+    if given.rounds < 1:
+        parser.error("at least one round")
+    return given
+
+
 def run_json(command, label):
     """Runs a command whose last line of output is one JSON object. None, with the reason printed, where it fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=ROOT)
@@ -44,17 +63,38 @@ def stoker(*arguments):
 
 
 def peer(script, *arguments):
-    """Runs a peer's script; None where the peers are not installed or this one's packages are missing."""
-    if not PEERS_PYTHON.exists() or not (PEERS / script).exists():
-        return None
+    """Runs a peer's script. None where it fails, such as for want of its packages; run_json says why."""
     return run_json([PEERS_PYTHON, PEERS / script, *arguments], " ".join([script, *arguments]))
 
 
-def say_if_peers_are_missing():
-    if not (PEERS / "records.py").exists():
-        print(f"The peers' scripts are not in {PEERS}; name their folder with STOKER_PEERS. Only Stoker's side is measured.")
-    elif not PEERS_PYTHON.exists():
-        print("The peers are not installed (./dev setup --peers). Only Stoker's side is measured.")
+def peers_problem(script):
+    """Why the peers cannot be measured, and what to do about it; None where they can."""
+    if not (PEERS / script).exists():
+        return f"{PEERS / script} is not there; name the folder of the peers' scripts with STOKER_PEERS (bench/README.md)"
+    if not PEERS_PYTHON.exists():
+        return f"{PEERS_PYTHON} is not there; ./dev setup --all makes it"
+    return None
+
+
+def compare(stoker_side, peers, script, given):
+    """Measures Stoker and, unless that is not wanted or not possible, the peers ({name: function -> dict or None}) in turn.
+    Returns ({name: [result, ...]}, [name of a peer that was wanted and not measured, ...])."""
+    sides = {"stoker": stoker_side}
+    problem = None if given.no_peers else peers_problem(script)
+    if problem:
+        print(f"NOT COMPARED: {problem}")
+    elif not given.no_peers:
+        sides.update(peers)
+    results = in_turn(sides, given.rounds)
+    missing = [] if given.no_peers else [name for name in peers if not any(results.get(name, []))]
+    return results, missing
+
+
+def exit_code(reached, missing):
+    """What a benchmark exits with, and a line where some of its promised comparisons were not made."""
+    if missing:
+        print(f"  NOT COMPARED with: {', '.join(missing)}")
+    return MISSED if not reached else NOT_COMPARED if missing else 0
 
 
 def in_turn(sides, rounds):
@@ -72,17 +112,22 @@ def values(results, key):
     return [result[key] for result in results if result is not None]
 
 
-def table(title, key, results, ours, unit=""):
+def ratios(results, key, name):
+    """Ours divided by the peer's, for each round in which both were measured."""
+    return [mine[key] / theirs[key] for mine, theirs in zip(results["stoker"], results.get(name, [])) if mine and theirs]
+
+
+def table(title, key, results):
     """Prints median, least and most of `key` for each side, and the median over rounds of ours divided by the peer's."""
     print(f"\n{title}")
     for name, runs in results.items():
         got = values(runs, key)
         if not got:
             continue
-        line = f"  {name:<28}{statistics.median(got):>14,.0f}{unit}   ({min(got):,.0f} .. {max(got):,.0f})"
-        if name != ours:
-            ratios = [mine[key] / theirs[key] for mine, theirs in zip(results[ours], runs) if mine and theirs]
-            line += f"   ours is {statistics.median(ratios):.2f} times that"
+        line = f"  {name:<28}{statistics.median(got):>14,.0f}   ({min(got):,.0f} .. {max(got):,.0f})"
+        ours = ratios(results, key, name) if name != "stoker" else []
+        if ours:
+            line += f"   ours is {statistics.median(ours):.2f} times that"
         print(line)
 
 

@@ -103,6 +103,16 @@ class BadRecipeTest(ProgramTest):
         self.write("recipe.yaml", "")
         self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml")
 
+    def test_a_working_directory_that_is_gone_is_an_error_and_no_defect(self):
+        def leave_nothing():
+            os.mkdir("gone")
+            os.chdir("gone")
+            os.rmdir("../gone")
+
+        _, err = self.assert_fails(["bench", self.path("recipe.yaml"), "--set", "data.root=data"], 1, "check that the path",
+                                   preexec_fn=leave_nothing)
+        self.assertNotIn("defect", err)
+
     def test_set_is_checked_like_the_recipe(self):
         self.assert_fails(["bench", "recipe.yaml", "--set", "data.train.batch.sise=3"], 2, "--set", "'sise'",
                           "did you mean 'size'?")

@@ -1,4 +1,5 @@
 """The command line itself: help, version, exit codes, error lines."""
+import os
 import re
 import subprocess
 import unittest
@@ -59,6 +60,13 @@ class CommandLineTest(ProgramTest):
     def test_set_takes_one_assignment_so_the_recipe_may_follow_it(self):
         out, _ = self.run_stoker("bench", "--set", "data.train.batch.size=16", "recipe.yaml", "--seconds", "0.1")
         self.assertIn("samples_per_s", out)
+
+    def test_a_result_that_cannot_be_printed_is_a_failure(self):
+        for arguments in [["--help"], ["--version"], ["inspect", "--ops"], ["bench", "recipe.yaml", "--seconds", "0.1", "--json"]]:
+            with self.subTest(arguments=arguments):
+                with open("/dev/full", "w", encoding="ascii") as full:
+                    self.assert_fails(arguments, 1, "standard output", "space", stdout=full)
+                self.assert_fails(arguments, 1, "standard output", preexec_fn=lambda: os.close(1))
 
     def test_nothing_of_libtorch_is_loaded_by_the_light_program(self):
         out = subprocess.run(["ldd", STOKER], check=True, capture_output=True, text=True).stdout

@@ -1,10 +1,12 @@
 """What happens to a run when the world misbehaves: signals, kill -9, full and read-only disks, damaged checkpoints."""
 import ctypes
+import json
 import os
 import random
 import resource
 import shutil
 import signal
+import subprocess
 import time
 import unittest
 
@@ -71,6 +73,7 @@ class SignalTest(FaultTest):
                 exit_code, err = self.stop_after(8, number, run, "recipe.yaml", *ENDLESS)
                 self.assertEqual(exit_code, code, err)
                 newest = self.checkpoints(run)[-1]
+                self.assertIn(f"stoker: {number.name}: storing what is done", err)
                 self.assertIn(f"stopped after step {newest} of", err)
                 self.assertIn(f"stoker train --resume --run {run}", err)
                 # It is whole, and training goes on from there.
@@ -81,63 +84,180 @@ class SignalTest(FaultTest):
 
 
 class KillTest(FaultTest):
+    """kill -9 from the first moment on, again and again, with the settings that the tuner chooses."""
+
+    def setUp(self):
+        super().setUp()
+        text = RECIPE.replace("every_steps: 8", "every_steps: 1")
+        self.write("recipe.yaml", text.replace("contiguous", "auto").replace("threads: 1", "threads: auto"))
+        self.undisturbed = {}  # weights, by what the tuner chose
+
+    def arguments_to_go_on(self, run):
+        """--resume, or where there was no time to begin a run, the same command again."""
+        begun = os.path.exists(self.path(f"{run}/recipe.yaml"))
+        return ["--resume", "--run", run] if begun else ["recipe.yaml", "--run", run]
+
+    def seconds_until(self, moment, process, run):
+        """Waits for the moment, or for the end of the process if that comes before, and returns how long it took."""
+        began = time.monotonic()
+        steps = self.checkpoints(run)
+        come = {"start": lambda: True,
+                "directory": lambda: os.path.exists(self.path(run)),
+                "checkpoint": lambda: self.checkpoints(run) != steps}[moment]
+        while process.poll() is None and not come():
+            time.sleep(0.0005)
+        return time.monotonic() - began
+
+    def measure_a_run(self):
+        """How long after each moment there is something to disturb: all the time, while a directory is made, while training."""
+        process = self.start("train", "recipe.yaml", "--run", "whole", "--quiet")
+        until_checkpoint = self.seconds_until("checkpoint", process, "whole")
+        began = time.monotonic()
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+        training = time.monotonic() - began
+        return {"start": until_checkpoint + training, "directory": 0.01, "checkpoint": training}
+
+    def kill_a_process(self, run, moment, delay):
+        process = self.start("train", *self.arguments_to_go_on(run))
+        self.seconds_until(moment, process, run)
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+
+    def undisturbed_weights(self, run):
+        """Those of a run that was not killed and was told to use what the tuner chose for `run`."""
+        choices = json.loads(self.read(f"{run}/choices.json"))
+        settings = [word for key in ("memory_format", "threads") for word in ("--set", f"train.{key}={choices[key]}")]
+        key = tuple(settings)
+        if key not in self.undisturbed:
+            name = f"undisturbed-{len(self.undisturbed)}"
+            self.run_stoker("train", "recipe.yaml", "--run", name, "--quiet", *settings)
+            self.undisturbed[key] = self.read(f"{name}/weights.safetensors")
+        return self.undisturbed[key]
+
     def test_a_killed_run_ends_with_the_same_bytes_as_one_that_was_not(self):
-        self.write("recipe.yaml", RECIPE.replace("every_steps: 8", "every_steps: 1"))
-        want = self.weights_of_an_undisturbed_run()
         seed = random.randrange(1 << 32)
-        print(f"seed {seed}")
         rng = random.Random(seed)
-        for attempt in range(3):
+        longest = self.measure_a_run()
+        print(f"seed {seed}, longest delays {longest}")
+        for attempt in range(6):
             run = f"run-{attempt}"
-            arguments = ["recipe.yaml", "--run", run]
-            for _ in range(2):
-                process = self.start("train", *arguments, start_new_session=True)
-                self.wait_for_checkpoint(process, rng.randrange(1, 48), run)
-                time.sleep(rng.random() * 0.01)  # anywhere in a step, or in the writing of a checkpoint
-                process.kill()
-                process.communicate()
-                arguments = ["--resume", "--run", run]
-            self.run_stoker("train", *arguments)
-            self.assertEqual(self.read(f"{run}/weights.safetensors"), want, f"seed {seed}, attempt {attempt}")
-            left = [name for name in os.listdir(self.path(f"{run}/checkpoints")) if ".tmp-" in name]
-            self.assertEqual(left, [], "a temporary of the killed process is still there")
+            moments = ["directory", "checkpoint", "start"][attempt % 3], rng.choice(["checkpoint", "start"])
+            kills = [(moment, rng.random() * longest[moment]) for moment in moments]
+            with self.subTest(seed=seed, attempt=attempt, kills=kills):
+                for moment, delay in kills:
+                    self.kill_a_process(run, moment, delay)
+                self.run_stoker("train", *self.arguments_to_go_on(run))
+                self.assertEqual(self.read(f"{run}/weights.safetensors"), self.undisturbed_weights(run))
+                left = [name for name in os.listdir(self.path(f"{run}/checkpoints")) if ".tmp-" in name]
+                self.assertEqual(left, [], "a temporary of the killed process is still there")
 
 
 class DiskTest(FaultTest):
-    def assert_old_checkpoints_stay(self, before):
-        found = self.run_json("inspect", "run")["checkpoints"]
-        self.assertEqual([each["step"] for each in found], before)
-        self.assertTrue(all(each["whole"] for each in found))
+    """Whatever refuses a checkpoint: those before it stay, and with them the run ends as if nothing had happened."""
 
-    def test_a_full_disk_while_a_checkpoint_is_written(self):
+    def setUp(self):
+        super().setUp()
+        self.want = self.weights_of_an_undisturbed_run()
+
+    def assert_checkpoints_are_whole(self, steps):
+        found = self.run_json("inspect", "run")["checkpoints"]
+        self.assertEqual([each["step"] for each in found], steps)
+        self.assertTrue(all(each["whole"] for each in found), found)
+
+    def assert_resumes_after(self, step):
+        out, err = self.resume()
+        self.assertEqual(err, "")  # no checkpoint was passed over
+        self.assertIn(f"resumed after step {step} ", out)
+        self.assertEqual(self.read("run/weights.safetensors"), self.want)
+
+    def limit_file_size(self, size):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    def test_a_limit_on_file_sizes_while_a_checkpoint_is_written(self):
         self.make_interrupted_run()
         before = self.checkpoints()
         tensors = os.path.getsize(self.path(self.checkpoint_path(before[-1], "tensors.safetensors")))
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoint of step", "run/checkpoints/", "untouched",
+                          "ulimit -f", preexec_fn=lambda: self.limit_file_size(tensors // 2))
+        self.assert_checkpoints_are_whole(before)
+        self.assert_resumes_after(before[-1])
 
-        def limit_file_size():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write fails instead
-            resource.setrlimit(resource.RLIMIT_FSIZE, (tensors // 2, tensors // 2))
+    def test_a_limit_on_file_sizes_while_the_final_weights_are_written(self):
+        weights = len(self.want)
+        tensors = os.path.getsize(self.path(self.checkpoint_path(self.checkpoints("undisturbed")[-1],
+                                                                 "tensors.safetensors", "undisturbed")))
+        self.assertGreater(tensors, weights)  # so a run of no steps but the last line is what can fail there alone
+        shutil.copytree(self.path("undisturbed"), self.path("run"))
+        os.remove(self.path("run/weights.safetensors"))
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "run/weights.safetensors", "ulimit -f",
+                          preexec_fn=lambda: self.limit_file_size(weights - 1))
+        self.assertFalse(os.path.exists(self.path("run/weights.safetensors")))
+        self.resume()
+        self.assertEqual(self.read("run/weights.safetensors"), self.want)
 
-        _, err = self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoint of step",
-                                   "run/checkpoints/", "untouched", preexec_fn=limit_file_size)
-        self.assertRegex(err, "too large|space")
-        self.assert_old_checkpoints_stay(before)
-        self.resume()  # and once there is room again, the run goes on
-        self.assertTrue(os.path.exists(self.path("run/weights.safetensors")))
+    def test_a_full_disk_while_a_checkpoint_is_written(self):
+        """A disk of its own, small; what happens on it is seen only by the shell that mounted it."""
+        mount = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "bash", "-euc"]
+        os.mkdir(self.path("disk"))
+        tried = subprocess.run([*mount, "mount -t tmpfs tmpfs disk"], cwd=self.folder, capture_output=True, check=False)
+        if tried.returncode != 0:
+            self.skipTest(f"no disk can be mounted here: {tried.stderr.decode().strip()}")
+        script = """
+            mount -t tmpfs -o size=300k tmpfs disk
+            code=0
+            "$STOKER" train recipe.yaml --run disk/run --set train.checkpoint.every_steps=1 \
+              --set train.checkpoint.keep=1000 2>full.err || code=$?
+            echo $code >full.code
+            "$STOKER" inspect disk/run --json >inspected.json
+            mount -o remount,size=30m disk
+            "$STOKER" train --resume --run disk/run >resumed.out 2>resumed.err
+            cp disk/run/weights.safetensors .
+            """
+        done = subprocess.run([*mount, script], cwd=self.folder, capture_output=True, text=True, check=False)
+        said = self.read("full.err").decode()
+        self.assertEqual(done.returncode, 0, done.stderr + said)
+        self.assertEqual(self.read("full.code"), b"1\n", said)
+        for text in ["stoker: error: ", "checkpoint of step", "disk/run/checkpoints/", "untouched", "free space"]:
+            self.assertIn(text, said)
+        checkpoints = json.loads(self.read("inspected.json"))["checkpoints"]
+        self.assertTrue(checkpoints and all(each["whole"] for each in checkpoints), checkpoints)
+        self.assertIn(f"resumed after step {checkpoints[-1]['step']} ", self.read("resumed.out").decode())
+        self.assertEqual(self.read("resumed.err"), b"")
+        self.assertEqual(self.read("weights.safetensors"), self.want)
 
     def test_a_read_only_directory_while_a_checkpoint_is_written(self):
         self.make_interrupted_run()
         before = self.checkpoints()
         os.chmod(self.path("run/checkpoints"), 0o555)
         self.addCleanup(os.chmod, self.path("run/checkpoints"), 0o755)
-        self.assert_fails(["train", "--resume", "--run", "run"], 1, "run/checkpoints",
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "checkpoint of step", "run/checkpoints", "untouched",
                           preexec_fn=drop_privileges_over_files)
-        self.assert_old_checkpoints_stay(before)
+        os.chmod(self.path("run/checkpoints"), 0o755)
+        self.assert_checkpoints_are_whole(before)
+        self.assert_resumes_after(before[-1])
 
     def test_a_directory_that_cannot_be_made_is_reported_before_training(self):
         os.mkdir(self.path("locked"), 0o555)
         self.assert_fails(["train", "recipe.yaml", "--run", "locked/run"], 1, "locked",
                           preexec_fn=drop_privileges_over_files)
+
+    def test_progress_that_cannot_be_printed_does_not_stop_a_training(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "standard output", "not complete", stdout=full)
+        self.assertEqual(self.read("run/weights.safetensors"), self.want)
+
+    def test_with_its_output_closed_a_training_prints_into_none_of_its_files(self):
+        def close_output():
+            os.close(1)
+            os.close(2)
+
+        self.run_stoker("train", "recipe.yaml", "--run", "run", expect=1, preexec_fn=close_output)
+        self.assertEqual(self.read("run/lock"), b"")
+        self.assertEqual(self.read("run/weights.safetensors"), self.want)
+        for name in ("recipe.yaml", "choices.json"):
+            self.assertEqual(self.read(f"run/{name}"), self.read(f"undisturbed/{name}").replace(b"every_steps: 1", b"every_steps: 8"))
 
 
 class DamagedCheckpointTest(FaultTest):
@@ -164,10 +284,7 @@ class DamagedCheckpointTest(FaultTest):
                 self.assertIn(f"step-{steps[-1]:08}", err)
                 self.assertIn(f"resumed after step {steps[-2]} ", out)
                 self.assertEqual(self.read("run/weights.safetensors"), want)
-                self.remove_run()
-
-    def remove_run(self):
-        shutil.rmtree(self.path("run"))
+                shutil.rmtree(self.path("run"))
 
     def test_if_all_are_damaged_nothing_is_trained(self):
         self.make_interrupted_run()

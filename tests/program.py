@@ -117,9 +117,10 @@ class ProgramTest(unittest.TestCase):
             return file.read()
 
     def start(self, *arguments, **options):
-        environment = dict(os.environ, **options.pop("environment", {}))
-        process = subprocess.Popen([STOKER, *arguments], cwd=self.folder, env=environment, text=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        """A process that runs `stoker ARGUMENTS`; options are those of Popen, and `environment`: variables to add."""
+        options["env"] = dict(os.environ, **options.pop("environment", {}))
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen([STOKER, *arguments], cwd=self.folder, text=True, **{**streams, **options})
         self.addCleanup(self.end, process)
         return process
 
@@ -127,14 +128,16 @@ class ProgramTest(unittest.TestCase):
     def end(process):
         """Nothing is left running, whatever happened in the test."""
         process.kill()
-        process.communicate()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            if stream:
+                stream.close()
 
     def run_stoker(self, *arguments, expect=0, **options):
-        """Runs `stoker ARGUMENTS` and returns (stdout, stderr); the exit code must be `expect`, or among them."""
+        """Runs `stoker ARGUMENTS` and returns (stdout, stderr); the exit code must be `expect`."""
         process = self.start(*arguments, **options)
         out, err = process.communicate()
-        allowed = expect if isinstance(expect, tuple) else (expect,)
-        self.assertIn(process.returncode, allowed, f"stoker {' '.join(arguments)}\n{out}{err}")
+        self.assertEqual(process.returncode, expect, f"stoker {' '.join(arguments)}\n{out}{err}")
         return out, err
 
     def run_json(self, *arguments, **options):

@@ -93,7 +93,8 @@ class BadTrainRecipeTest(ProgramTest):
                 self.assertFalse(os.path.exists(self.path("run")))
 
     def test_a_label_that_the_model_has_no_class_for_is_named(self):
-        self.assert_fails(["train", "recipe.yaml", "--run", "run", "--set", "model.convnet.classes=3"], 2,
+        # The labels may be wrong as well as the recipe: only reading the data shows it, so it is no wrong usage.
+        self.assert_fails(["train", "recipe.yaml", "--run", "run", "--set", "model.convnet.classes=3"], 1,
                           "class number 3", "3 classes")
 
     def test_a_missing_model_section_is_named(self):
@@ -115,6 +116,12 @@ class UseOfARunTest(ProgramTest):
         self.assertEqual(measured["accuracy"], self.summary["last_evaluation"]["accuracy"])
         out, _ = self.run_stoker("eval", "run")
         self.assertIn(f"accuracy  {measured['accuracy']:.4f}", out)
+
+    def test_eval_needs_only_the_data_that_it_evaluates_on(self):
+        for name in os.listdir(self.path("data")):
+            if name.startswith("train-"):
+                os.remove(self.path(f"data/{name}"))
+        self.assertEqual(self.run_json("eval", "run")["samples"], 120)
 
     def test_eval_follows_data_that_has_moved(self):
         shutil.move(self.path("data"), self.path("moved"))
@@ -146,9 +153,9 @@ class UseOfARunTest(ProgramTest):
 
     def test_predict_says_what_it_cannot_read(self):
         self.write("notes.txt", "not an image\n")
-        self.assert_fails(["predict", "run", "notes.txt"], 2, "notes.txt", "IDX")
+        self.assert_fails(["predict", "run", "notes.txt"], 1, "notes.txt", "IDX")
         self.write("wide.pgm", b"P5\n20 20\n255\n" + bytes(400))
-        self.assert_fails(["predict", "run", "wide.pgm"], (1, 2), "wide.pgm")
+        self.assert_fails(["predict", "run", "wide.pgm"], 1, "wide.pgm")
         self.assert_fails(["predict", "nothing", "notes.txt"], 1, "nothing")
 
     def test_inspect_knows_runs_checkpoints_and_weights(self):
@@ -165,6 +172,25 @@ class UseOfARunTest(ProgramTest):
         groups = {kind["name"]: kind["group"] for kind in self.run_json("inspect", "--models")}
         for name, group in [("convnet", "model"), ("adamw", "optimizer"), ("sgd", "optimizer"), ("one_cycle", "schedule")]:
             self.assertEqual(groups.get(name), group)
+
+
+class InspectDirectoryTest(ProgramTest):
+    def test_a_directory_that_cannot_be_looked_into_is_an_error_and_no_defect(self):
+        os.mkdir(self.path("loop"))
+        for name in ["recipe.yaml", "manifest.json"]:
+            os.symlink(name, self.path(f"loop/{name}"))
+            _, err = self.assert_fails(["inspect", "loop"], 1, f"loop/{name}", "check the path")
+            self.assertNotIn("defect", err)
+            os.remove(self.path(f"loop/{name}"))
+        os.symlink("runs", self.path("runs"))
+        _, err = self.assert_fails(["train", "recipe.yaml", "--resume"], 1, "runs", "--run")
+        self.assertNotIn("defect", err)
+
+    def test_a_damaged_summary_is_named(self):
+        for content in ["", "[]", "{"]:
+            self.write("run/recipe.yaml", RECIPE)
+            self.write("run/summary.json", content)
+            self.assert_fails(["inspect", "run"], 1, "run/summary.json", "damaged")
 
 
 class WithoutTrainerTest(ProgramTest):

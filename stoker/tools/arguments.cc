@@ -7,6 +7,11 @@ CLI::Option& AddRecipeArgument(CLI::App& app, std::string& path) {
               ->type_name("");
 }
 
+CLI::Option& AddRunArgument(CLI::App& app, std::string& directory) {
+  return *app.add_option("RUN", directory, "directory of the run, as `stoker train` printed it")
+              ->type_name("");
+}
+
 CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments) {
   return *app.add_option("--set", assignments,
                          "change a key of the recipe, such as train.epochs=1 or data.root=DIR; "

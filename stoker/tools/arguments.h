@@ -10,6 +10,9 @@ namespace stoker {
 // RECIPE
 CLI::Option& AddRecipeArgument(CLI::App& app, std::string& path);
 
+// RUN
+CLI::Option& AddRunArgument(CLI::App& app, std::string& directory);
+
 // --set KEY=VALUE, any number of times; kept in order.
 CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments);
 

@@ -5,6 +5,7 @@
 #include "stoker/data/recipe.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/pipeline_bench.h"
+#include "stoker/tools/print.h"
 #include "stoker/tools/recipe_file.h"
 #include "stoker/tools/text.h"
 
@@ -13,13 +14,12 @@ namespace {
 
 constexpr const char* kAbout =
     "Measures the input pipeline of RECIPE alone.\n"
-    "Runs data.train epoch after epoch and prints samples per second, the time to the "
-    "first batch once the files are loaded, the peak memory, and for each stage the "
-    "time it was busy, starved of input and blocked on its output. Trains and writes "
-    "nothing.";
+    "Runs data.train epoch after epoch and prints samples per second, the time to the first "
+    "batch once the files are loaded, the peak memory, and for each stage the time it was "
+    "busy, starved of input and blocked on its output. Trains and writes nothing.";
 constexpr const char* kFooter =
     "Example: stoker bench recipes/fashion-mnist.yaml --threads 2 --seconds 3\n"
-    "Exit: 0 measured, 1 failed, 2 wrong usage or recipe";
+    "Exit: 0 measured, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 Json ToJson(const PipelineMeasurement& measured, const std::string& recipe) {
   return {{"recipe", recipe},
@@ -83,12 +83,8 @@ Status RunBench(const BenchArguments& arguments) {
   runtime.memory_budget = arguments.memory_bytes;
   STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,
                           MeasurePipeline(data.train, runtime, arguments.seconds));
-  if (arguments.json) {
-    fmt::print("{}\n", ToJson(measured, arguments.recipe).dump());
-  } else {
-    fmt::print("{}", ToText(measured));
-  }
-  return OkStatus();
+  return PrintResult(arguments.json ? ToJson(measured, arguments.recipe).dump() + "\n"
+                                    : ToText(measured));
 }
 
 }  // namespace stoker

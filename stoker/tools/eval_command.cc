@@ -7,8 +7,8 @@ namespace {
 
 constexpr const char* kAbout =
     "Measures a trained model on the eval pipeline of its recipe.\n"
-    "Prints loss and accuracy, of the run's final weights, or of its newest whole "
-    "checkpoint where training has not finished.";
+    "Prints loss and accuracy, of the run's final weights, or of its newest whole checkpoint "
+    "where training has not finished.";
 constexpr const char* kFooter =
     "Example: stoker eval runs/first --set data.root=/data/fashion-mnist\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe";
@@ -17,9 +17,7 @@ constexpr const char* kFooter =
 
 void AddEvalCommand(Program& program, std::function<Status(const EvalArguments&)> run) {
   auto [app, arguments] = program.Add<EvalArguments>("eval", kAbout, kFooter, std::move(run));
-  app.add_option("RUN", arguments.run, "directory of the run, as `stoker train` printed it")
-      ->type_name("")
-      ->required();
+  AddRunArgument(app, arguments.run).required();
   AddSetOption(app, arguments.set);
   AddJsonOption(app, arguments.json);
 }

@@ -7,15 +7,13 @@ namespace stoker {
 
 enum ExitCode {
   kExitSuccess = 0,
-  kExitFailed =
-      1,  // it went wrong while running: a file, the data, the disk, a loss that is not finite
+  kExitFailed = 1,         // a file, the data, the disk, a loss that is not finite
   kExitUsage = 2,          // the command line or the recipe is wrong; nothing was started
   kExitInterrupted = 130,  // SIGINT, after the work was put in order
   kExitTerminated = 143,   // SIGTERM, likewise
 };
 
-// kInvalidArgument is wrong usage; kCancelled is what stopped us (interrupt.h); every other error
-// is a failure.
+// kInvalidArgument is wrong usage, kCancelled what stopped us (interrupt.h), all else failure.
 int ExitCodeOf(const Status& status);
 
 }  // namespace stoker

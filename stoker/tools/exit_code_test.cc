@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdio>
 
 #include "stoker/tools/interrupt.h"
 
@@ -21,7 +22,7 @@ class InterruptTest : public testing::TestWithParam<std::pair<int, int>> {};
 
 TEST_P(InterruptTest, TheFirstSignalIsNotedAndGivesTheExitCode) {
   const auto [signal, exit_code] = GetParam();
-  CatchInterrupts();
+  NoteInterrupt();
   EXPECT_FALSE(Interrupted().load());
   std::raise(signal);
   EXPECT_TRUE(Interrupted().load());
@@ -29,15 +30,35 @@ TEST_P(InterruptTest, TheFirstSignalIsNotedAndGivesTheExitCode) {
   EXPECT_EQ(ExitCodeOf(Cancelled("stopped")), exit_code);
 }
 
-TEST_P(InterruptTest, TheSecondSignalEndsTheProcessAtOnce) {
+TEST_P(InterruptTest, TheSecondSignalEndsTheProcess) {
   const auto [signal, exit_code] = GetParam();
-  EXPECT_EXIT(
-      {
-        CatchInterrupts();
-        std::raise(signal);
-        std::raise(signal);
-      },
-      testing::ExitedWithCode(exit_code), "");
+  const auto raise_twice = [signal = signal] {
+    NoteInterrupt();
+    std::raise(signal);
+    std::raise(signal);
+  };
+  EXPECT_EXIT(raise_twice(), testing::ExitedWithCode(exit_code), "storing(.|\n)*error: stopped by");
+}
+
+TEST_P(InterruptTest, WithNothingToPutInOrderTheFirstSignalEndsTheProcess) {
+  const auto [signal, exit_code] = GetParam();
+  const auto raise_once = [signal = signal] {
+    EndOnInterrupt();
+    std::raise(signal);
+  };
+  EXPECT_EXIT(raise_once(), testing::ExitedWithCode(exit_code), "stoker: error: stopped by SIG");
+}
+
+TEST_P(InterruptTest, ASignalThatIsHeldArrivesLater) {
+  const auto [signal, exit_code] = GetParam();
+  const auto hold_raise_release = [signal = signal] {
+    EndOnInterrupt();
+    HoldInterrupts();
+    std::raise(signal);
+    std::fputs("still here\n", stderr);
+    EndOnInterrupt();
+  };
+  EXPECT_EXIT(hold_raise_release(), testing::ExitedWithCode(exit_code), "still here\n.*stopped by");
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest,

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/tools/terminal.h"
+
 namespace stoker {
 namespace {
 
@@ -124,6 +126,23 @@ std::string WrapText(std::string_view text, size_t width, size_t indent) {
     }
     if (end < text.size() && text[end] == '\n') break_line();
     text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string WithHeadings(std::string_view help, int descriptor) {
+  std::string out;
+  while (!help.empty()) {
+    std::string_view line = help.substr(0, help.find('\n') + 1);
+    if (line.empty()) line = help;  // the last one, without a line break
+    help.remove_prefix(line.size());
+    for (const std::string_view heading : {"Usage:", "Example:", "Exit:"}) {
+      if (!line.starts_with(heading)) continue;
+      out += Styled(descriptor, Style::kHeading, heading);
+      line.remove_prefix(heading.size());
+      break;
+    }
+    out += line;
   }
   return out;
 }

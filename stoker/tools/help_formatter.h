@@ -29,6 +29,10 @@ class HelpFormatter : public CLI::FormatterBase {
                         CLI::AppFormatMode mode) const override;
 };
 
+// `help` as make_help gives it, with what begins its parts ("Usage:", "Example:", "Exit:") as a
+// heading where colours may be used on `descriptor`.
+std::string WithHeadings(std::string_view help, int descriptor);
+
 // `text` broken into lines at spaces, to be written from column `indent` on: no line reaches beyond
 // `width`, and every line but the first begins with `indent` spaces. Line breaks in `text` are
 // kept. A word longer than a line stays whole.

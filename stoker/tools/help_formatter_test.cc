@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
-
-#include "stoker/tools/bench_command.h"
-#include "stoker/tools/program.h"
+#include <string>
+#include <vector>
 
 namespace stoker {
 namespace {
@@ -67,6 +66,13 @@ TEST_F(HelpFormatterTest, NoLineIsWiderThanTheScreen) {
   std::istringstream help(app_.help());
   for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), kHelpWidth) << line;
   EXPECT_THAT(app_.help(), HasSubstr("[something that needs a line of its own]\n"));
+}
+
+TEST(WithHeadings, ChangesNothingWhereThereAreNoColours) {
+  constexpr int kNoTerminal = -1;
+  for (const char* help : {"", "Usage: x\n", "Usage: x", "\nExit: 0\n  Exit: not a heading\n\n"}) {
+    EXPECT_EQ(WithHeadings(help, kNoTerminal), help);
+  }
 }
 
 }  // namespace

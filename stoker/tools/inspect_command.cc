@@ -1,20 +1,19 @@
 #include "stoker/tools/inspect_command.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <system_error>
 
 #include "stoker/tools/arguments.h"
+#include "stoker/tools/print.h"
 
 namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
     "Says what a file holds, or what a recipe may contain.\n"
-    "FILE is known by its content: IDX and safetensors files, also inside gzip, a "
-    "recipe (its pipelines stage by stage), a run or a checkpoint (directories). What "
-    "has a checksum or announces its size is read whole and checked.";
+    "FILE is known by its content: an IDX file, also inside gzip, a safetensors file, a recipe "
+    "(its pipelines stage by stage), a run or a checkpoint (directories). What has a checksum "
+    "or announces its size is read whole and checked.";
 constexpr const char* kFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
@@ -55,8 +54,7 @@ Status RunInspect(const InspectArguments& arguments) {
 
 Status PrintInspection(const Result<Inspection>& inspection, bool json) {
   if (!inspection.ok()) return inspection.status();
-  fmt::print("{}", json ? inspection->json.dump() + "\n" : inspection->text);
-  return OkStatus();
+  return PrintResult(json ? inspection->json.dump() + "\n" : inspection->text);
 }
 
 }  // namespace stoker

@@ -8,6 +8,7 @@
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
+#include "stoker/tools/content.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -16,13 +17,6 @@ namespace {
 
 // Recipes are small; a larger text is not read only to see whether it is one.
 constexpr uint64_t kLargestRecipe = 1 << 20;
-
-Result<FileKind> ContentKind(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
-  std::array<std::byte, kProbeBytes> prefix;
-  STOKER_ASSIGN_OR_RETURN(const size_t size, source->ReadFully(prefix));
-  return ProbeFile(std::span(prefix).first(size));
-}
 
 // Reads to the end, where the checksum is, and counts.
 Result<uint64_t> DecompressedBytes(const std::string& path) {
@@ -66,7 +60,8 @@ Result<Inspection> InspectFile(const std::string& path) {
   std::array<std::byte, kProbeBytes> prefix;
   STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
   const FileKind stored = ProbeFile(std::span(prefix).first(size));
-  STOKER_ASSIGN_OR_RETURN(const FileKind content, ContentKind(path));
+  STOKER_ASSIGN_OR_RETURN(const std::string content_prefix, ReadContentPrefix(path));
+  const FileKind content = ProbeFile(std::as_bytes(std::span(content_prefix)));
   if (content == FileKind::kIdx) return InspectIdx(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);

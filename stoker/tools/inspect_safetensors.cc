@@ -26,12 +26,13 @@ Result<Inspection> InspectSafetensors(const std::string& path) {
   out.json = {{"file", path},   {"kind", "safetensors"},       {"values", values},
               {"bytes", bytes}, {"metadata", file.metadata()}, {"tensors", std::move(tensors)}};
   out.text = fmt::format(
-      "{}: safetensors, {} tensors, {} values, {}; header whole (the format has no checksum of the "
-      "values)\n",
+      "{}: safetensors, {} tensors, {} values, {}; "
+      "header whole (the format has no checksum of the values)\n",
       path, file.entries().size(), WithThousands(static_cast<double>(values)), ByteText(bytes));
   out.text += TableText(rows, 2);
-  for (const auto& [key, value] : file.metadata())
+  for (const auto& [key, value] : file.metadata()) {
     out.text += fmt::format("  metadata {}: {}\n", key, value);
+  }
   return out;
 }
 

@@ -13,20 +13,20 @@ struct Inspection {
   Json json;         // the same facts
 };
 
-// A file, by its content: IDX, safetensors, a recipe (YAML with a section `data`, `model` or
-// `train`), gzip around any of them; of other kinds the name and size. Everything that has a
-// checksum or announces its size is read and checked.
+// A file, by its content: IDX (also inside gzip), safetensors, a recipe (YAML with a section
+// `data`, `model` or `train`); of other kinds the name and size. Everything that has a checksum or
+// announces its size is read and checked.
 Result<Inspection> InspectFile(const std::string& path);
 
-// An IDX file, plain or gzip: type, shape, range, mean and standard deviation; of labels how many
-// of each.
+// An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
+// there are of each.
 Result<Inspection> InspectIdx(const std::string& path);
 
 // Names, types and shapes of the tensors, and the metadata.
 Result<Inspection> InspectSafetensors(const std::string& path);
 
-// The sections, and each pipeline stage by stage with the elements that come out; opens the headers
-// of the data files.
+// The sections, and each pipeline stage by stage with the elements that come out. Opens the data
+// files for their headers.
 Result<Inspection> InspectRecipe(const std::string& path);
 
 // Every operator of recipes, or the one called `name` with all about its options. Errors:

@@ -4,36 +4,83 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <string_view>
+
+#include "stoker/tools/terminal.h"
 
 namespace stoker {
 namespace {
 
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+
 std::atomic<int> first_signal{0};
 std::atomic<bool> interrupted{false};
+// What the messages below begin with: on a terminal a status line may have to be wiped out first.
+std::atomic<bool> on_terminal{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
-              "used in a signal handler");
+              "used in signal handlers");
+
+// Only what POSIX allows in a signal handler is called from here on: no allocation, no stdio.
+void Write(std::string_view text) {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void Say(std::string_view line) {
+  if (on_terminal) Write(kEraseLine);
+  Write(line);
+}
+
+extern "C" void EndProcess(int number) {
+  Say(number == SIGINT ? "stoker: error: stopped by SIGINT\n"
+                       : "stoker: error: stopped by SIGTERM\n");
+  ::_exit(128 + number);
+}
 
 extern "C" void NoteSignal(int number) {
   int none = 0;
-  if (!first_signal.compare_exchange_strong(none, number)) ::_exit(128 + number);
+  if (!first_signal.compare_exchange_strong(none, number)) EndProcess(number);
+  const int error_number = errno;
+  Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
+                       : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
   interrupted.store(true);
+  errno = error_number;
 }
 
-}  // namespace
+sigset_t Signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : kSignals) ::sigaddset(&set, number);
+  return set;
+}
 
-void CatchInterrupts() {
-  first_signal.store(0);
-  interrupted.store(false);
-  for (const int number : {SIGINT, SIGTERM}) {
+void Handle(void (*handler)(int)) {
+  on_terminal = IsTerminal(STDERR_FILENO);
+  first_signal = 0;
+  interrupted = false;
+  for (const int number : kSignals) {
     struct sigaction before = {};
     ::sigaction(number, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;
     struct sigaction action = {};
-    action.sa_handler = NoteSignal;
+    action.sa_handler = handler;
     action.sa_flags = SA_RESTART;  // reads and writes under way are not disturbed
-    ::sigemptyset(&action.sa_mask);
+    action.sa_mask = Signals();    // one at a time
     ::sigaction(number, &action, nullptr);
   }
+  const sigset_t all = Signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+}
+
+}  // namespace
+
+void EndOnInterrupt() { Handle(EndProcess); }
+
+void NoteInterrupt() { Handle(NoteSignal); }
+
+void HoldInterrupts() {
+  const sigset_t all = Signals();
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 const std::atomic<bool>& Interrupted() { return interrupted; }

@@ -1,19 +1,28 @@
-// SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process at once.
+// SIGINT and SIGTERM: what they do to a program from its first line to its last.
+//
+// A signal that was ignored when the program started (nohup, a background job) stays ignored.
 #pragma once
 
 #include <atomic>
 
 namespace stoker {
 
-// From now on SIGINT and SIGTERM are noted instead of ending the process; a second one exits
-// immediately with 128 + its number. A signal that was ignored when the program started (nohup, a
-// background job) stays ignored.
-void CatchInterrupts();
+// For work that leaves nothing to put in order: a signal ends the process at once with 128 + its
+// number, and says so on standard error. Lets through those that HoldInterrupts kept.
+void EndOnInterrupt();
 
-// True once a signal has arrived: what long work is given to look at.
+// For work that has to be put in order: the first signal is noted and acknowledged on standard
+// error, the second ends the process as above.
+void NoteInterrupt();
+
+// Keeps signals waiting, also while this process becomes another program: the time before that one
+// calls EndOnInterrupt is not one in which it could answer.
+void HoldInterrupts();
+
+// True once a signal has been noted: what long work is given to look at.
 const std::atomic<bool>& Interrupted();
 
-// The first signal that arrived since CatchInterrupts, or 0. Any thread may ask.
+// The signal that was noted, or 0. Any thread may ask.
 int InterruptSignal();
 
 }  // namespace stoker

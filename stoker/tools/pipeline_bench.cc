@@ -67,8 +67,8 @@ class RateMeter {
 
 Status EmptyPipeline() {
   return FailedPrecondition(
-      "the pipeline gives no batch; has the source elements, or does drop_remainder drop them "
-      "all?");
+      "the pipeline gives no batch: its source is empty, or drop_remainder drops all there is; "
+      "look with `stoker inspect RECIPE`, or make batch.size smaller");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ struct PipelineMeasurement {
   int64_t samples = 0;        // in that time
   int64_t batches = 0;        // likewise
   double samples_per_s = 0;   // over all of it
-  double slice_min = 0, slice_median = 0,
-         slice_max = 0;    // samples per second in slices of half a second
+  // Samples per second in slices of half a second: the least, the middle and the most.
+  double slice_min = 0, slice_median = 0, slice_max = 0;
   double peak_rss_mb = 0;  // the process's largest resident size so far, in 10^6 bytes
   Profile profile;
 };

@@ -7,9 +7,9 @@ namespace {
 
 constexpr const char* kAbout =
     "Says which class each image belongs to.\n"
-    "The likeliest classes come first, each with its probability. Images are prepared "
-    "as in the eval pipeline of the run's recipe; classes are called as its "
-    "data.classes says, or by number.";
+    "The likeliest classes come first, each with its probability. Images are prepared as in "
+    "the eval pipeline of the run's recipe; classes have the names that its data.classes "
+    "gives, or their numbers.";
 constexpr const char* kFooter =
     "Example: stoker predict runs/first shirt.png --top 1\n"
     "Exit: 0 all images predicted, 1 failed, 2 wrong usage";
@@ -18,9 +18,7 @@ constexpr const char* kFooter =
 
 void AddPredictCommand(Program& program, std::function<Status(const PredictArguments&)> run) {
   auto [app, arguments] = program.Add<PredictArguments>("predict", kAbout, kFooter, std::move(run));
-  app.add_option("RUN", arguments.run, "directory of the run, as `stoker train` printed it")
-      ->type_name("")
-      ->required();
+  AddRunArgument(app, arguments.run).required();
   app.add_option("FILE", arguments.files,
                  "images: IDX (plain or .gz), PNG, PGM or PPM, known by content")
       ->type_name("")

@@ -1,18 +1,23 @@
 #include "stoker/tools/program.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "stoker/base/config.h"
 #include "stoker/base/log.h"
 #include "stoker/tools/exit_code.h"
 #include "stoker/tools/help_formatter.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/terminal.h"
 
 namespace stoker {
 namespace {
@@ -50,9 +55,32 @@ std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
     const std::string name = extra.substr(0, extra.find('='));
     return fmt::format("unknown option '{}'{}", name, DidYouMean(name, OptionNames(app)));
   }
-  if (!commands.empty())
+  if (!commands.empty()) {
     return fmt::format("unknown command '{}'{}", extra, DidYouMean(extra, commands));
+  }
   return fmt::format("'{}' is one argument too many", extra);
+}
+
+// Whatever is thrown below, out of memory above all, ends in a message and not in a crash.
+Status Caught(const std::function<Status()>& run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory; a smaller batch or fewer threads need less");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return FailedPrecondition("{}; check that the path exists and who may use it", error.what());
+  } catch (const std::system_error& error) {
+    return ResourceExhausted(
+        "the operating system refuses: {}; use fewer threads or raise its limits (ulimit -a)",
+        error.what());
+  } catch (const std::exception& error) {
+    return Internal("{}; this is a defect of Stoker, please report it", error.what());
+  }
+}
+
+int Reported(const Status& status) {
+  if (!status.ok()) Log(LogLevel::kError, Styled(STDERR_FILENO, Style::kError, status.message()));
+  return ExitCodeOf(status);
 }
 
 }  // namespace
@@ -74,37 +102,20 @@ CLI::App& Program::AddApp(const std::string& name, const std::string& about,
   return *app;
 }
 
-namespace {
-
-// Whatever is thrown below, out of memory above all, ends in a message and not in a crash.
-Status Caught(const std::function<Status()>& run) {
-  try {
-    return run();
-  } catch (const std::bad_alloc&) {
-    return ResourceExhausted("out of memory; a smaller batch or fewer threads need less");
-  } catch (const std::exception& error) {
-    return Internal("{}; this is a defect of Stoker, please report it", error.what());
-  }
-}
-
-}  // namespace
-
 int Program::Run(int argc, char** argv) {
   try {
     app_.parse(argc, argv);
-  } catch (const CLI::Success& help_or_version) {
-    return app_.exit(help_or_version);
+  } catch (const CLI::CallForVersion& version) {
+    return Reported(PrintResult(fmt::format("{}\n", version.what())));
+  } catch (const CLI::CallForHelp&) {
+    return Reported(PrintResult(WithHeadings(app_.help(), STDOUT_FILENO)));
   } catch (const CLI::ParseError& error) {
-    Log(LogLevel::kError, UsageError(error));
-    return kExitUsage;
+    return Reported(InvalidArgument("{}", UsageError(error)));
   }
   for (const auto& [app, run] : commands_) {
-    if (!app->parsed()) continue;
-    const Status status = Caught(run);
-    if (!status.ok()) Log(LogLevel::kError, status.message());
-    return ExitCodeOf(status);
+    if (app->parsed()) return Reported(Caught(run));
   }
-  fmt::print(stderr, "{}", app_.help());
+  PrintProgress(stderr, WithHeadings(app_.help(), STDERR_FILENO));
   return kExitUsage;
 }
 
@@ -118,8 +129,9 @@ std::string Program::UsageError(const CLI::ParseError& error) const {
   }
   std::string what = error.what();
   const std::vector<std::string> extras = app_.remaining(/*recurse=*/true);
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty())
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty()) {
     what = DescribeExtra(*app, extras.front());
+  }
   std::ranges::replace(what, '\n', ' ');
   return fmt::format("{}; `{} --help` explains", what, command);
 }

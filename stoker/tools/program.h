@@ -19,8 +19,8 @@ class Program {
   // Adds a command.
   //   about   what it does; the first line alone is its entry in `stoker --help`
   //   footer  example and exit codes, as they stand below the options
-  // The caller adds the options, bound to `arguments`, which live as long as the program. Then
-  // `run` gets them.
+  // The caller adds the options, bound to `arguments`, which live as long as the program and are
+  // handed to `run`.
   template <typename Arguments>
   struct Command {
     CLI::App& app;
@@ -34,8 +34,8 @@ class Program {
     return {app, *arguments};
   }
 
-  // Parses, runs the command and returns the exit code. Errors go to standard error as one line
-  // "stoker: error: ...".
+  // Parses, runs the command and returns the exit code. An error goes to standard error as one
+  // line, "stoker: error: ...", in red on a terminal. Nothing is thrown.
   int Run(int argc, char** argv);
 
  private:

@@ -9,11 +9,16 @@ Result<ConfigNode> ReadRecipe(const std::string& path,
                               const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ParseYaml(text, path));
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
+  STOKER_RETURN_IF_ERROR(CheckSections(recipe));
+  return recipe;
+}
+
+Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments) {
   for (const std::string& assignment : assignments) {
     STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
   }
-  STOKER_RETURN_IF_ERROR(CheckSections(recipe));
-  return recipe;
+  return OkStatus();
 }
 
 std::filesystem::path RecipeFolder(const std::string& path) {

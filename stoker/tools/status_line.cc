@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/tools/print.h"
 #include "stoker/tools/terminal.h"
 
 namespace stoker {
 namespace {
 
 constexpr int64_t kBetweenDrawingsNs = 100'000'000;
-// ECMA-48: to the first column, then erase to the end of the line.
-constexpr std::string_view kEraseLine = "\r\x1b[K";
 
 }  // namespace
 
@@ -32,22 +31,19 @@ void StatusLine::Draw(std::string_view text) {
   if (!shown_) return;
   // One column is left free: some terminals wrap when the last one is written to.
   const std::string_view visible = text.substr(0, TerminalWidth(STDERR_FILENO) - 1);
-  fmt::print(stderr, "{}{}", kEraseLine, visible);
-  std::fflush(stderr);
+  PrintProgress(stderr, fmt::format("{}{}", kEraseLine, visible));
   drawn_ = true;
   drawn_ns_ = NowNs();
 }
 
 void StatusLine::PrintAbove(std::FILE* stream, std::string_view line) {
   Clear();
-  fmt::print(stream, "{}\n", line);
-  std::fflush(stream);
+  PrintProgress(stream, fmt::format("{}\n", line));
 }
 
 void StatusLine::Clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "{}", kEraseLine);
-  std::fflush(stderr);
+  PrintProgress(stderr, kEraseLine);
   drawn_ = false;
 }
 

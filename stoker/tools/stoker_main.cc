@@ -3,12 +3,14 @@
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/predict_command.h"
+#include "stoker/tools/process.h"
 #include "stoker/tools/program.h"
 #include "stoker/tools/train_command.h"
 #include "stoker/tools/trainer_process.h"
 
 int main(int argc, char** argv) {
   using namespace stoker;
+  PrepareProcess();
   // The arguments are right when this is called; stoker-train reads them again.
   const auto hand_over = [argv](const auto&) { return ExecTrainer(argv); };
   Program program;

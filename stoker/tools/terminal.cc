@@ -1,5 +1,6 @@
 #include "stoker/tools/terminal.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -14,6 +15,17 @@ std::string_view Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// ECMA-48, "select graphic rendition".
+std::string_view Begin(Style style) {
+  switch (style) {
+    case Style::kError: return "\x1b[31m";
+    case Style::kWarning: return "\x1b[33m";
+    case Style::kHeading: return "\x1b[1m";
+  }
+  return "";
+}
+constexpr std::string_view kEnd = "\x1b[0m";
+
 }  // namespace
 
 bool IsTerminal(int descriptor) {
@@ -21,6 +33,11 @@ bool IsTerminal(int descriptor) {
 }
 
 bool UseColor(int descriptor) { return IsTerminal(descriptor) && Environment("NO_COLOR").empty(); }
+
+std::string Styled(int descriptor, Style style, std::string_view text) {
+  if (!UseColor(descriptor)) return std::string(text);
+  return fmt::format("{}{}{}", Begin(style), text, kEnd);
+}
 
 size_t TerminalWidth(int descriptor) {
   winsize size = {};

@@ -7,10 +7,10 @@ namespace {
 
 constexpr const char* kAbout =
     "Trains the model of RECIPE and stores the run.\n"
-    "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, "
-    "and at the end weights.safetensors. The first SIGINT or SIGTERM finishes the step "
-    "and writes a checkpoint, a second ends at once; a resumed run ends with the "
-    "same bytes as one that was never stopped.";
+    "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, and at "
+    "the end weights.safetensors. The first SIGINT or SIGTERM finishes the step and writes "
+    "a checkpoint, a second ends at once; before the first step one ends it. A resumed run "
+    "ends with the same bytes as one that was never stopped.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "         stoker train --resume --run runs/first\n"
@@ -20,8 +20,8 @@ Status CheckAndRun(const TrainArguments& arguments,
                    const std::function<Status(const TrainArguments&)>& run) {
   if (arguments.recipe.empty() && !(arguments.resume && !arguments.run.empty())) {
     return InvalidArgument(
-        "RECIPE is required (only --resume with --run does without); `stoker train --help` "
-        "explains");
+        "RECIPE is required (only --resume with --run does without); "
+        "`stoker train --help` explains");
   }
   if (arguments.allow_changes && !arguments.resume) {
     return InvalidArgument(

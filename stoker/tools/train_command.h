@@ -13,8 +13,8 @@ namespace stoker {
 struct TrainArguments {
   std::string recipe;  // may be empty with `resume` and `run`: then the stored one is used
   std::vector<std::string> set;
-  std::string
-      run;  // the run directory; empty: a new one under runs/, or with `resume` the newest there
+  // The run's directory; empty: a new one below runs/, or with `resume` the newest there.
+  std::string run;
   bool resume = false;
   bool allow_changes = false;
   bool print_recipe = false;

@@ -1,5 +1,4 @@
-// Handing over to `stoker-train`, the executable that holds libtorch
-// (docs/adr/0003-two-executables.md).
+// Handing over to `stoker-train`, which holds libtorch (docs/adr/0003-two-executables.md).
 #pragma once
 
 #include "stoker/base/status.h"
@@ -8,8 +7,8 @@ namespace stoker {
 
 // Replaces this process by stoker-train with the same arguments, so it only returns where that
 // fails: kNotFound, with what to do, where the program was built or installed without it. It is
-// looked for beside this executable, then in
-// ../libexec/stoker/.
+// looked for beside this executable, then in ../libexec/stoker/. A signal that arrives meanwhile
+// waits for stoker-train.
 //   argv  as main got it, ended by a null pointer
 Status ExecTrainer(char** argv);
 

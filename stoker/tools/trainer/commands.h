@@ -1,5 +1,4 @@
-// What the commands do that need libtorch. Each prints its result and returns why it failed, if it
-// did.
+// What the commands do that need libtorch. Each prints its result, or returns why there is none.
 #pragma once
 
 #include <string>

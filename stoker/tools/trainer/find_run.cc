@@ -21,13 +21,14 @@ bool IsTime(std::string_view text) {
   return true;
 }
 
-// The time in a run's name, and the number that tells runs of one second apart; nothing where it is
-// another's name.
+// The time in a run's name, and the number that tells runs of one second apart; nothing where the
+// name is not that of a run of this recipe.
 std::optional<std::pair<std::string, int>> RunOrder(std::string_view name,
                                                     std::string_view recipe_name) {
   const size_t prefix = recipe_name.size() + 1;
-  if (name.size() < prefix + kTimePattern.size() || !name.starts_with(recipe_name))
+  if (name.size() < prefix + kTimePattern.size() || !name.starts_with(recipe_name)) {
     return std::nullopt;
+  }
   if (name[prefix - 1] != '-') return std::nullopt;
   const std::string_view rest = name.substr(prefix);
   if (!IsTime(rest)) return std::nullopt;
@@ -48,14 +49,18 @@ Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
   std::filesystem::path newest;
   std::pair<std::string, int> newest_order;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
-    auto order = RunOrder(entry.path().filename().string(), recipe_name);
+  for (std::filesystem::directory_iterator it(parent, error), end; !error && it != end;
+       it.increment(error)) {
+    auto order = RunOrder(it->path().filename().string(), recipe_name);
     if (!order || *order <= newest_order) continue;
     // Without a recipe its process was killed before it began.
-    if (std::error_code ignored; !std::filesystem::exists(RunPaths{entry.path()}.recipe(), ignored))
-      continue;
-    newest = entry.path();
+    std::error_code ignored;
+    if (!std::filesystem::exists(RunPaths{it->path()}.recipe(), ignored)) continue;
+    newest = it->path();
     newest_order = *std::move(order);
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return FailedPrecondition("{}: {}; name the run with --run", parent.string(), error.message());
   }
   if (newest.empty()) {
     return NotFound(

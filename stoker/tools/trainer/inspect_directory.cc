@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "stoker/io/file.h"
 #include "stoker/tools/text.h"
@@ -12,6 +13,19 @@ namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
+
+Status CannotLook(const fs::path& path, const std::error_code& error) {
+  return FailedPrecondition("{}: {}; check the path, its links and who may read it", path.string(),
+                            error.message());
+}
+
+// Whether there is something of that name; an error where that cannot be told.
+Result<bool> Exists(const fs::path& path) {
+  std::error_code error;
+  const bool exists = fs::exists(path, error);
+  if (error) return CannotLook(path, error);
+  return exists;
+}
 
 struct CheckpointReport {
   std::string text;
@@ -41,18 +55,19 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
 
 // The figures of a finished run; nothing where it has not finished.
 Result<Json> ReadSummary(const RunPaths& paths) {
-  if (!fs::exists(paths.summary())) return Json();
+  STOKER_ASSIGN_OR_RETURN(const bool exists, Exists(paths.summary()));
+  if (!exists) return Json();
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(paths.summary()));
   Json summary = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (summary.is_discarded())
-    return DataLoss("{}: this is not JSON; the file is damaged", paths.summary());
-  return summary;
+  if (summary.is_object()) return summary;
+  return DataLoss("{}: this is no JSON object; the file is damaged: delete it and look again",
+                  paths.summary());
 }
 
 Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRunRecipe(paths.root));
   STOKER_ASSIGN_OR_RETURN(const Json summary, ReadSummary(paths));
-  const bool finished = fs::exists(paths.weights());
+  STOKER_ASSIGN_OR_RETURN(const bool finished, Exists(paths.weights()));
   Inspection out;
   out.json = {{"directory", paths.root.string()},
               {"kind", "run"},
@@ -62,10 +77,10 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
       fmt::format("{}: run, {}\n", paths.root.string(), finished ? "finished" : "not finished");
   if (!summary.is_null()) {
     out.json["summary"] = summary;
-    for (const auto& [key, value] : summary.items())
+    for (const auto& [key, value] : summary.items()) {
       out.text += fmt::format("  {}: {}\n", key, value.dump());
+    }
   }
-  if (!fs::exists(paths.checkpoints())) return out;
   const CheckpointStore store(paths.checkpoints(), 1);
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());
   for (const int64_t step : steps) {
@@ -85,19 +100,27 @@ Result<Inspection> InspectCheckpoint(const fs::path& path) {
     STOKER_RETURN_IF_ERROR(report.status);
     return Inspection{path.string() + ":\n" + report.text, std::move(report.json)};
   }
-  return DataLoss("{}: this holds a manifest but is not called as a checkpoint is, step-00000000",
-                  path.string());
+  return FailedPrecondition(
+      "{}: this holds a manifest but is not called as a checkpoint is, step-00000000; give it back "
+      "the name it had",
+      path.string());
 }
 
 }  // namespace
 
 Result<Inspection> InspectDirectory(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(fs::path(path) / "", error);
+  if (error) return CannotLook(path, error);
   // Without a slash behind, so that it has a name and a parent.
-  const fs::path directory = fs::absolute(fs::path(path) / "").lexically_normal().parent_path();
-  if (fs::exists(RunPaths{directory}.recipe())) return InspectRun(RunPaths{directory});
-  if (fs::exists(directory / "manifest.json")) return InspectCheckpoint(directory);
+  const fs::path directory = absolute.lexically_normal().parent_path();
+  STOKER_ASSIGN_OR_RETURN(const bool is_run, Exists(RunPaths{directory}.recipe()));
+  if (is_run) return InspectRun(RunPaths{directory});
+  STOKER_ASSIGN_OR_RETURN(const bool is_checkpoint, Exists(directory / "manifest.json"));
+  if (is_checkpoint) return InspectCheckpoint(directory);
   return NotFound(
-      "{}: neither a run (it has no recipe.yaml) nor a checkpoint (it has no manifest.json)",
+      "{}: neither a run (it has no recipe.yaml) nor a checkpoint (it has no manifest.json); name "
+      "the directory that `stoker train` printed, or a file",
       directory.string());
 }
 

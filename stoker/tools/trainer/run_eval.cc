@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/predictor.h"
@@ -13,14 +14,12 @@ Status RunEval(const EvalArguments& arguments) {
   if (arguments.json) {
     Json json = evaluation.ToJson();
     json["weights"] = predictor->weights();
-    fmt::print("{}\n", json.dump());
-    return OkStatus();
+    return PrintResult(json.dump() + "\n");
   }
-  fmt::print("accuracy  {:.4f}\nloss      {:.4f}\nsamples   {} in {}\nweights   {}\n",
-             evaluation.accuracy, evaluation.loss,
-             WithThousands(static_cast<double>(evaluation.samples)),
-             DurationText(evaluation.seconds), predictor->weights());
-  return OkStatus();
+  return PrintResult(fmt::format(
+      "accuracy  {:.4f}\nloss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.accuracy,
+      evaluation.loss, WithThousands(static_cast<double>(evaluation.samples)),
+      DurationText(evaluation.seconds), predictor->weights()));
 }
 
 }  // namespace stoker

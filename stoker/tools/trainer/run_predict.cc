@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "stoker/tools/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/sample_file.h"
 #include "stoker/train/predictor.h"
@@ -70,6 +71,20 @@ std::string ToText(const Predictor& predictor, const NamedPrediction& named, int
   return fmt::format("{}[{}]: {}\n", named.file, named.index, fmt::join(classes, ", "));
 }
 
+std::string AllJson(const Predictor& predictor, const std::vector<NamedPrediction>& predictions,
+                    int64_t top) {
+  Json all = Json::array();
+  for (const NamedPrediction& named : predictions) all.push_back(ToJson(predictor, named, top));
+  return Json{{"weights", predictor.weights()}, {"predictions", std::move(all)}}.dump() + "\n";
+}
+
+std::string AllText(const Predictor& predictor, const std::vector<NamedPrediction>& predictions,
+                    int64_t top) {
+  std::string text;
+  for (const NamedPrediction& named : predictions) text += ToText(predictor, named, top);
+  return text;
+}
+
 }  // namespace
 
 Status RunPredict(const PredictArguments& arguments) {
@@ -79,17 +94,8 @@ Status RunPredict(const PredictArguments& arguments) {
   for (const std::string& file : arguments.files) {
     STOKER_RETURN_IF_ERROR(PredictFile(*predictor, file, arguments.limit, predictions));
   }
-  if (!arguments.json) {
-    for (const NamedPrediction& named : predictions)
-      fmt::print("{}", ToText(*predictor, named, arguments.top));
-    return OkStatus();
-  }
-  Json all = Json::array();
-  for (const NamedPrediction& named : predictions)
-    all.push_back(ToJson(*predictor, named, arguments.top));
-  fmt::print("{}\n",
-             Json{{"weights", predictor->weights()}, {"predictions", std::move(all)}}.dump());
-  return OkStatus();
+  return PrintResult(arguments.json ? AllJson(*predictor, predictions, arguments.top)
+                                    : AllText(*predictor, predictions, arguments.top));
 }
 
 }  // namespace stoker

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <filesystem>
 
+#include "stoker/base/log.h"
 #include "stoker/tools/interrupt.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/recipe_file.h"
 #include "stoker/tools/terminal.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
@@ -22,9 +25,7 @@ constexpr const char* kRuns = "runs";
 // A stored recipe names everything absolutely, so it needs no folder.
 Result<Recipe> ReadStoredRecipe(const TrainArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(arguments.run));
-  for (const std::string& assignment : arguments.set) {
-    STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
-  }
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, arguments.set));
   return ParseRecipe(recipe, arguments.run);
 }
 
@@ -41,8 +42,7 @@ Result<std::filesystem::path> RunToResume(const TrainArguments& arguments) {
   if (!arguments.run.empty()) return std::filesystem::path(arguments.run);
   STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run,
                           FindNewestRun(kRuns, RecipeName(arguments)));
-  // On standard error: with --json standard output holds nothing else.
-  fmt::print(stderr, "stoker: resuming {}, the newest run of {}\n", run.string(), arguments.recipe);
+  LogInfo("resuming {}, the newest run of {}", run.string(), arguments.recipe);
   return run;
 }
 
@@ -68,15 +68,16 @@ std::string SummaryText(const TrainSummary& summary) {
 }
 
 Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
+  Status printed;
   if (arguments.json) {
-    fmt::print("{}\n", summary.ToJson().dump());
+    printed = PrintResult(summary.ToJson().dump() + "\n");
   } else if (!summary.interrupted) {
-    fmt::print("{}", SummaryText(summary));
+    printed = PrintResult(SummaryText(summary));
   }
-  if (!summary.interrupted) return OkStatus();
+  if (!summary.interrupted) return printed;
   return Cancelled(
-      "stopped after step {} of {}; a checkpoint is stored; continue with: stoker train --resume "
-      "--run {}",
+      "stopped after step {} of {}; a checkpoint is stored; continue with: "
+      "stoker train --resume --run {}",
       summary.step, summary.total_steps, summary.run);
 }
 
@@ -85,15 +86,15 @@ Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
 Status RunTrain(const TrainArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(Recipe recipe, ReadWantedRecipe(arguments));
   if (arguments.print_recipe) {
-    fmt::print("{}", ToYaml(recipe.Filled()));
-    return OkStatus();
+    return PrintResult(ToYaml(recipe.Filled()));
   }
-  CatchInterrupts();
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Trainer> trainer,
                           OpenTrainer(arguments, std::move(recipe)));
+  // Until the first step there is nothing to store, and a signal ends the process at once.
   TrainProgress progress({.quiet = arguments.quiet,
                           .lines = arguments.json ? stderr : stdout,
-                          .bar = IsTerminal(STDERR_FILENO)});
+                          .bar = IsTerminal(STDERR_FILENO),
+                          .before_first_step = NoteInterrupt});
   const Result<TrainSummary> summary = trainer->Run(&progress, &Interrupted());
   progress.Finish();
   if (!summary.ok()) return summary.status();

@@ -1,8 +1,7 @@
 #include "stoker/tools/trainer/sample_file.h"
 
 #include <algorithm>
-#include <array>
-#include <memory>
+#include <span>
 #include <string_view>
 
 #include "stoker/data/sources/idx.h"
@@ -10,8 +9,8 @@
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/image/png.h"
 #include "stoker/image/pnm.h"
-#include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
+#include "stoker/tools/content.h"
 
 namespace stoker {
 namespace {
@@ -31,16 +30,6 @@ Result<Array> ReadIdxImages(const std::string& path, int64_t limit) {
   return array.Reshaped(std::move(shape)).Rows(0, limit == 0 ? there : std::min(limit, there));
 }
 
-// The first bytes, decompressed where they are gzip.
-Result<std::string> ContentPrefix(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
-  std::string prefix(kProbeBytes, '\0');
-  STOKER_ASSIGN_OR_RETURN(const size_t size,
-                          source->ReadFully(std::as_writable_bytes(std::span(prefix))));
-  prefix.resize(size);
-  return prefix;
-}
-
 bool IsPnm(std::string_view prefix) {
   return prefix.size() > 2 && prefix[0] == 'P' && prefix[1] >= '1' && prefix[1] <= '6' &&
          std::string_view(" \t\r\n#").find(prefix[2]) != std::string_view::npos;
@@ -49,12 +38,12 @@ bool IsPnm(std::string_view prefix) {
 }  // namespace
 
 Result<Array> ReadSamples(const std::string& path, int64_t limit) {
-  STOKER_ASSIGN_OR_RETURN(const std::string prefix, ContentPrefix(path));
+  STOKER_ASSIGN_OR_RETURN(const std::string prefix, ReadContentPrefix(path));
   const FileKind kind = ProbeFile(std::as_bytes(std::span(prefix)));
   if (kind == FileKind::kIdx) return ReadIdxImages(path, limit);
   if (kind != FileKind::kPng && !IsPnm(prefix)) {
-    return InvalidArgument("{}: this is {}; images may be IDX (plain or .gz), PNG, PGM or PPM",
-                           path, FileKindName(kind));
+    return DataLoss("{}: this is {}; images may be IDX (plain or .gz), PNG, PGM or PPM", path,
+                    FileKindName(kind));
   }
   STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path));
   const std::span<const std::byte> picture(bytes.data(), bytes.size());

@@ -11,7 +11,7 @@ namespace stoker {
 
 // The first `limit` (0: all) images of `path` as [n, channels, height, width]: an IDX file, plain
 // or gzip, with images; a PNG, PGM or PPM picture, uint8. Known by content. Errors:
-// kInvalidArgument for another kind, which it names; those of the decoders.
+// kDataLoss for another kind, which it names; those of the decoders.
 Result<Array> ReadSamples(const std::string& path, int64_t limit);
 
 }  // namespace stoker

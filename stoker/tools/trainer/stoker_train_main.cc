@@ -1,11 +1,13 @@
 // `stoker-train`: the commands that need libtorch. People start it through `stoker`.
 #include "stoker/tools/inspect_command.h"
+#include "stoker/tools/process.h"
 #include "stoker/tools/program.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/allocator.h"
 
 int main(int argc, char** argv) {
   using namespace stoker;
+  PrepareProcess();
   KeepLargeBlocksMapped();
   Program program;
   AddTrainCommand(program, RunTrain);

@@ -1,10 +1,12 @@
 #include "stoker/tools/trainer/train_progress.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "stoker/base/log.h"
+#include "stoker/tools/terminal.h"
 #include "stoker/tools/text.h"
 
 namespace stoker {
@@ -30,8 +32,7 @@ int64_t TrainProgress::total_epochs() const {
 void TrainProgress::OnStart(const StartEvent& event) {
   start_ = event;
   for (const std::string& warning : event.warnings) {
-    status_.Clear();
-    LogWarning("{}", warning);
+    LogWarning("{}", Styled(STDERR_FILENO, Style::kWarning, warning));
   }
   Print(fmt::format("run    {}", event.run));
   Print(fmt::format("model  {}, {} parameters, on {}", event.model,
@@ -44,6 +45,7 @@ void TrainProgress::OnStart(const StartEvent& event) {
   if (event.first_step > 0) {
     Print(fmt::format("resumed after step {} of {}", event.first_step, event.total_steps));
   }
+  options_.before_first_step();
 }
 
 std::string TrainProgress::EtaText() const {

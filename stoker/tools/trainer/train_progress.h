@@ -15,10 +15,10 @@ namespace stoker {
 class TrainProgress final : public TrainObserver {
  public:
   struct Options {
-    bool quiet = false;  // nothing but warnings
-    std::FILE* lines =
-        nullptr;       // where the lines that stay go: stdout, or stderr where that holds JSON
-    bool bar = false;  // draw one on standard error
+    bool quiet = false;          // nothing but warnings
+    std::FILE* lines = nullptr;  // for the lines that stay: stdout, or stderr where that holds JSON
+    bool bar = false;            // draw one on standard error
+    void (*before_first_step)() = [] {};
   };
   explicit TrainProgress(const Options& options)
       : options_(options), status_(options.bar && !options.quiet) {}

@@ -1,0 +1,28 @@
+#include "stoker/tools/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "stoker/tools/interrupt.h"
+
+namespace stoker {
+namespace {
+
+void OpenStandardStreams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) != -1) continue;
+    // The lowest number that is free, so this one. For reading only: whoever prints to it is told.
+    if (::open("/dev/null", O_RDONLY) != descriptor) ::_exit(1);
+  }
+}
+
+}  // namespace
+
+void PrepareProcess() {
+  OpenStandardStreams();
+  ::signal(SIGXFSZ, SIG_IGN);
+  EndOnInterrupt();
+}
+
+}  // namespace stoker

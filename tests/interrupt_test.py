@@ -1,0 +1,122 @@
+"""SIGINT and SIGTERM at any moment: the exit code says which, a line says that it was so, and nothing crashes."""
+import gzip
+import os
+import random
+import signal
+import time
+import unittest
+
+from program import SIDE, ProgramTest, idx
+
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+
+
+class Interrupting(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        seed = random.randrange(1 << 32)
+        print(f"seed {seed}")
+        self.rng = random.Random(seed)
+
+    @staticmethod
+    def heeds(process, number):
+        """Whether the process catches the signal, or holds it for the program that it is about to become."""
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            masks = [int(line.split()[1], 16) for line in status if line.startswith(("SigBlk:", "SigCgt:"))]
+        return any(mask >> (number - 1) & 1 for mask in masks)
+
+    def wait_until(self, process, holds):
+        while not holds():
+            self.assertIsNone(process.poll(), "ended by itself")
+            time.sleep(0.001)
+
+    def assert_interrupted(self, process, number, code):
+        """Sends the signal as soon as the program has begun, or now, and checks how it ends."""
+        self.wait_until(process, lambda: self.heeds(process, number))
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, out + err)
+        errors = [line for line in err.splitlines() if line.startswith("stoker: error: stopped ")]
+        self.assertEqual(len(errors), 1, err)
+
+    def interrupt_while_a_recipe_is_read(self, *command):
+        os.mkfifo(self.path("recipe.fifo"))  # nobody writes to it, so the program waits there
+        for number, code in SIGNALS:
+            for delay in (0, self.rng.random()):
+                with self.subTest(signal=number.name, delay=delay):
+                    process = self.start(*command, "recipe.fifo")
+                    time.sleep(delay)
+                    self.assert_interrupted(process, number, code)
+
+    def make_data_that_take_long_to_read(self):
+        """A million images, all black: few bytes on the disk, 200 MB to decompress."""
+        block, blocks = 5000, 200
+        member = gzip.compress(bytes(SIDE * SIDE * block), compresslevel=1)
+        self.write("data/train-images", gzip.compress(idx(8, [block * blocks, SIDE, SIDE], b"")) + member * blocks)
+        self.write("data/train-labels.gz", gzip.compress(idx(8, [block * blocks], bytes(block * blocks))))
+
+    def has_open(self, process, name):
+        folder = f"/proc/{process.pid}/fd"
+        try:
+            return any(os.readlink(f"{folder}/{fd}").endswith(name) for fd in os.listdir(folder))
+        except OSError:  # closed meanwhile
+            return False
+
+    def interrupt_while_data_are_read(self, *command):
+        self.make_data_that_take_long_to_read()
+        for number, code in SIGNALS:
+            with self.subTest(signal=number.name):
+                process = self.start(*command)
+                self.wait_until(process, lambda: self.has_open(process, "train-images"))
+                self.assert_interrupted(process, number, code)
+
+
+class InterruptTest(Interrupting):
+    def test_while_the_recipe_is_read(self):
+        self.interrupt_while_a_recipe_is_read("bench")
+
+    def test_while_the_data_files_are_read(self):
+        self.interrupt_while_data_are_read("bench", "recipe.yaml", "--seconds", "60")
+
+    def test_while_a_pipeline_is_measured(self):
+        for number, code in SIGNALS * 2:
+            delay = self.rng.random()
+            with self.subTest(signal=number.name, delay=delay):
+                process = self.start("bench", "recipe.yaml", "--seconds", "60", "--json")
+                time.sleep(delay)
+                self.assert_interrupted(process, number, code)
+
+    def test_a_signal_that_was_ignored_from_the_start_stays_ignored(self):
+        process = self.start("bench", "recipe.yaml", "--seconds", "0.5",
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+
+
+class TrainInterruptTest(Interrupting):
+    def test_while_libtorch_is_loaded(self):
+        for number, code in SIGNALS:
+            with self.subTest(signal=number.name):
+                self.assert_interrupted(self.start("inspect", "--models"), number, code)
+
+    def test_while_the_recipe_is_read(self):
+        self.interrupt_while_a_recipe_is_read("train")
+
+    def test_while_the_data_files_are_read(self):
+        self.interrupt_while_data_are_read("train", "recipe.yaml", "--set", "model.convnet.classes=10")
+
+    def test_at_a_random_moment_of_a_training(self):
+        for attempt in range(6):
+            number, code = self.rng.choice(SIGNALS)
+            delay = self.rng.random() * 3
+            with self.subTest(signal=number.name, delay=delay):
+                process = self.start("train", "recipe.yaml", "--run", f"run-{attempt}", "--set", "train.epochs=100000",
+                                     "--set", "train.memory_format=auto", "--set", "train.threads=auto", "--quiet")
+                time.sleep(delay)
+                self.assert_interrupted(process, number, code)
+
+
+if __name__ == "__main__":
+    unittest.main()

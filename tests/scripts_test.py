@@ -1,0 +1,126 @@
+"""The scripts beside the program: ./dev lint and the benchmarks that compare with peers."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class ScriptTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="stoker-test-")
+        self.addCleanup(directory.cleanup)
+        self.folder = pathlib.Path(directory.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+
+    def run_script(self, *command, expect, cwd=ROOT, **environment):
+        done = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(done.returncode, expect, done.stdout)
+        return done.stdout
+
+
+@unittest.skipUnless(shutil.which("shellcheck") and shutil.which("clang-format") and shutil.which("git"),
+                     "what ./dev lint needs is not installed")
+class LintTest(ScriptTest):
+    """./dev lint in a small repository of its own."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(ROOT / "dev", self.folder / "dev")
+        self.write("bench/right", "#!/usr/bin/env python3\nprint('right')\n")
+        self.write("right.sh", "#!/bin/sh\necho right\n")
+        self.write("LICENSE", "do as you (like\n")
+        self.git("init", "--quiet")
+
+    def git(self, *arguments):
+        subprocess.run(["git", *arguments], cwd=self.folder, check=True)
+
+    def lint(self, expect):
+        self.git("add", "--all")
+        return self.run_script("./dev", "lint", expect=expect, cwd=self.folder)
+
+    def test_what_is_right_passes(self):
+        self.assertIn("no problems", self.lint(expect=0))
+
+    def test_scripts_are_known_by_their_ending_and_by_their_first_line(self):
+        wrong_python, wrong_shell = "def f(:\n", "echo $undefined_and_unquoted\n"
+        wrong = {"a.py": wrong_python, "bench/b": "#!/usr/bin/env python3\n" + wrong_python,
+                 "c": "#!/usr/bin/python3 -B\n" + wrong_python, "d.sh": "#!/bin/sh\n" + wrong_shell,
+                 ".ci/e": "#!/usr/bin/env bash\n" + wrong_shell, "with space/f": "#!/bin/bash\n" + wrong_shell}
+        for name, text in wrong.items():
+            self.write(name, text)
+        said = self.lint(expect=1)
+        for name in wrong:
+            self.assertRegex(said, rf"(?m)^{name}:\d+:")
+        for name in ["dev", "bench/right", "right.sh", "LICENSE"]:
+            self.assertNotRegex(said, rf"(?m)^{name}:")
+
+
+class CompareTest(ScriptTest):
+    """The benchmarks, with programs in the place of both sides that print figures at once."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("bin/stoker", """#!/bin/sh
+            case $1 in
+              bench) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
+              train) echo '{"images_per_s": 300, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
+            esac
+            """)
+        self.write("bin/some_bench", "#!/bin/sh\n")
+        self.write("peers/records.py", "print('{\"records_per_s\": 1e5}')\n")
+        self.write("peers/train_torch.py", "print('{\"images_per_s\": 100}')\n")
+
+    def bench(self, script, *arguments, expect, **environment):
+        return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
+            "STOKER_BIN": str(self.folder / "bin"), "STOKER_PEERS": str(self.folder / "peers"),
+            "STOKER_PEERS_PYTHON": sys.executable, **environment})
+
+    def test_with_all_peers_the_ratios_are_printed(self):
+        for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"), ("run.sh", "times")]:
+            with self.subTest(script=script):
+                said = self.bench(script, *(["--quick"] if script == "run.sh" else ["1"]), expect=0)
+                self.assertIn(says, said)
+                self.assertNotIn("NOT COMPARED", said)
+
+    def test_without_peers_it_is_said_and_is_no_success(self):
+        for missing in [{"STOKER_PEERS": "/nowhere"}, {"STOKER_PEERS_PYTHON": "/nowhere/python"}]:
+            for script, rounds in [("records", "1"), ("train", "1"), ("run.sh", "--quick")]:
+                with self.subTest(script=script, missing=missing):
+                    said = self.bench(script, rounds, expect=3, **missing)
+                    self.assertIn("NOT COMPARED: /nowhere", said)
+
+    def test_a_peer_that_fails_is_named(self):
+        self.write("peers/records.py", "import sys\nif sys.argv[1] == 'grain': sys.exit('no grain')\nprint('{\"records_per_s\": 1}')\n")
+        said = self.bench("records", "1", expect=3)
+        self.assertIn("no grain", said)
+        self.assertRegex(said, "NOT COMPARED with: grain\n")
+
+    def test_comparing_with_nobody_may_be_wanted(self):
+        for script, rounds in [("records", "1"), ("train", "1"), ("run.sh", "--quick")]:
+            with self.subTest(script=script):
+                said = self.bench(script, rounds, "--no-peers", expect=0, STOKER_PEERS="/nowhere")
+                self.assertNotIn("NOT COMPARED", said)
+
+    def test_a_missed_figure_weighs_more_than_a_missing_peer(self):
+        self.write("peers/train_torch.py", "import sys\nif '--loader' in sys.argv: sys.exit(1)\nprint('{\"images_per_s\": 1000}')\n")
+        self.assertIn("MISSED : at least 1.7 times", self.bench("train", "1", expect=1))
+
+    def test_if_stoker_fails_the_benchmark_fails(self):
+        self.write("bin/stoker", "#!/bin/sh\nexit 1\n")
+        for script in ["records", "train"]:
+            self.bench(script, "1", expect=1)
+
+
+if __name__ == "__main__":
+    unittest.main()
