@@ -94,8 +94,8 @@ DLManagedTensor* ToDLPack(const Array& array) {
   tensor.device = {kDLCPU, 0};
   tensor.ndim = static_cast<int32_t>(array.shape().size());
   tensor.dtype = kDTypes[static_cast<size_t>(array.dtype())].dlpack;
-  tensor.shape =
-      const_cast<int64_t*>(made->array.shape().data());  // readers of DLPack do not write it
+  // Readers of DLPack do not write it.
+  tensor.shape = const_cast<int64_t*>(made->array.shape().data());
   tensor.strides = made->strides.data();
   tensor.byte_offset = 0;
   made->tensor.manager_ctx = made.get();

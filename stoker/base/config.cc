@@ -97,8 +97,8 @@ bool LooksLikeNull(std::string_view text) {
 
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {
   const size_t limit = std::max<size_t>(1, wanted.size() / 3);
-  size_t nearest_distance =
-      std::min(limit + 1, wanted.size());  // a name that shares nothing is never near
+  // A name that shares nothing is never near.
+  size_t nearest_distance = std::min(limit + 1, wanted.size());
   std::string nearest;
   for (const std::string& name : names) {
     const size_t distance = EditDistance(wanted, name);

@@ -218,8 +218,8 @@ Status ReadOption(const ConfigNode& value, std::optional<double>& out) {
 ConfigNode WriteOption(bool value) { return ConfigNode::Scalar(value ? "true" : "false"); }
 ConfigNode WriteOption(int64_t value) { return ConfigNode::Scalar(std::to_string(value)); }
 ConfigNode WriteOption(double value) {
-  return ConfigNode::Scalar(
-      fmt::format("{}", value));  // the shortest text that is read back to the same number
+  // The shortest text that is read back to the same number.
+  return ConfigNode::Scalar(fmt::format("{}", value));
 }
 ConfigNode WriteOption(const std::string& value) {
   return ConfigNode::Scalar(value,

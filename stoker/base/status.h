@@ -20,15 +20,13 @@ namespace stoker {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,  // the caller asked for something that makes no sense: an option, a recipe, a
-                     // shape
-  kNotFound,         // a file, key or name does not exist
-  kDataLoss,         // the bytes are damaged, cut short or of another format
-  kOutOfRange,       // an index or position lies outside what exists
-  kFailedPrecondition,  // right in itself, but not now: another recipe, another world, a directory
-                        // that is not empty
+  kInvalidArgument,     // what is asked for makes no sense: an option, a recipe, a shape
+  kNotFound,            // a file, key or name does not exist
+  kDataLoss,            // the bytes are damaged, cut short or of another format
+  kOutOfRange,          // an index or position lies outside what exists
+  kFailedPrecondition,  // right in itself, but not now: another recipe, a directory not empty
   kPermissionDenied,    // the operating system refuses access
-  kResourceExhausted,   // no space, no memory, too many open files
+  kResourceExhausted,   // no space, no memory, too many open files or threads
   kUnimplemented,       // a valid input that Stoker does not handle
   kCancelled,           // somebody asked to stop
   kUnavailable,         // may work when tried again: a network, a lock
@@ -106,8 +104,7 @@ class [[nodiscard]] Result {
     if (std::get<1>(state_).ok())
       state_.template emplace<1>(Status(StatusCode::kInternal, "a Result was made from success"));
   }
-  // Whatever makes a T makes a Result<T>: `return std::nullopt;`, `return
-  // std::make_unique<Derived>();`
+  // Whatever makes a T makes a Result<T>: `return std::make_unique<Derived>();`
   template <typename U>
   requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
            !std::is_same_v<std::remove_cvref_t<U>, Status> &&

@@ -34,8 +34,7 @@ class GeneratorIterator final : public Iterator {
       if (!element) {
         return OutOfRange(
             "{}: the saved position is element {}, but the generator ended after {}; it must give "
-            "the same "
-            "elements each time",
+            "the same elements each time",
             node_.name(), wanted, made_);
       }
     }

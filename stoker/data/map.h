@@ -17,10 +17,13 @@ namespace stoker {
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform);
 
-// A C++ function as a pipeline stage:  ... | Map{.function = [](Element& e, Rng& rng, Scratch&
-// scratch) { ...; return OkStatus(); }} It is called from several threads at once, must be a pure
-// function of the element and the Rng, and may change the element's arrays (write only where
-// MayWriteInPlace). An exception becomes an error.
+// A C++ function as a pipeline stage:
+//
+//   ... | Map{.function = [](Element& element, Rng& rng, Scratch& scratch) { ... }}
+//
+// It is called from several threads at once, must be a pure function of the element and the Rng,
+// and may change the element's arrays (write only where MayWriteInPlace). An exception becomes an
+// error.
 struct Map {
   static constexpr std::string_view kName = "map";
   std::function<Status(Element& element, Rng& rng, Scratch& scratch)> function;

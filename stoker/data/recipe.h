@@ -1,10 +1,10 @@
 // The `data:` section of a recipe.
 //
 //   data:
-//     root: /usr/share/datasets/fashion-mnist   # the paths below are relative to it; itself
-//     relative to the recipe train: [...]                              # a pipeline: a list of
-//     operators eval: [...]                               # optional classes: [T-shirt, Trouser,
-//     ...]          # optional: what the labels 0, 1, ... are called
+//     root: fashion-mnist              # paths below are relative to it, it to the recipe
+//     train: [...]                     # a pipeline: a list of operators
+//     eval: [...]                      # optional
+//     classes: [T-shirt, Trouser]      # optional: what the labels 0, 1, ... are called
 #pragma once
 
 #include <filesystem>

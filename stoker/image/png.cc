@@ -11,8 +11,8 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kMaxMetadataBytes =
-    64 << 20;  // texts and profiles, which libspng unpacks along the way
+// Texts and profiles, which libspng unpacks along the way.
+constexpr size_t kMaxMetadataBytes = 64 << 20;
 constexpr int64_t kMaxDeflateRatio = 1032;  // zlib.net/zlib_tech.html
 
 struct FreeContext {

@@ -81,8 +81,7 @@ class GzipSource final : public ByteSource {
   Status CutShort() const {
     return DataLoss(
         "{}: byte {} (compressed): the file ends in the middle of its gzip data; it was cut short: "
-        "copy or "
-        "download it again",
+        "copy or download it again",
         compressed_->name(), CompressedPosition());
   }
 

@@ -56,8 +56,8 @@ class IdxNode final : public DatasetNode {
  private:
   const Idx files_;
   mutable std::mutex loading_;
-  mutable std::optional<ArrayTable>
-      loaded_;  // written under the lock in Prepare, afterwards only read
+  // Written under the lock in Prepare, afterwards only read.
+  mutable std::optional<ArrayTable> loaded_;
 };
 
 Result<Field> LabelField(const std::string& path, int64_t images, const std::string& images_path) {

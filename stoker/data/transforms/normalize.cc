@@ -67,8 +67,7 @@ Result<size_t> CountChannels(const Normalize& options, const Field& field) {
     if (static_cast<int64_t>(list->size()) == channels) continue;
     return InvalidArgument(
         "normalize: {} has {} values, but field '{}' has shape {}, whose first dimension is the "
-        "channels; "
-        "give one value, or one for each channel",
+        "channels; give one value, or one for each channel",
         name, list->size(), field.name, ShapeToString(field.shape));
   }
   return std::max(options.mean.size(), options.std.size());

@@ -122,8 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
                    DType::kUInt8,
                    {1, 28, 28},
                    "normalize: mean has 3 values, but field 'image' has shape [1, 28, 28], whose "
-                   "first dimension is the "
-                   "channels; give one value, or one for each channel"},
+                   "first dimension is the channels; give one value, or one for each channel"},
         BrokenCase{"TooManyStds",
                    {.std = {1, 1}},
                    DType::kUInt8,
@@ -144,8 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                    DType::kUInt8,
                    {1},
                    "normalize: channel 0: mean 0, std 1e-60 and scale 0.00392156862745098 make "
-                   "constants that float32 "
-                   "cannot hold"},
+                   "constants that float32 cannot hold"},
         BrokenCase{"NanMean", {.mean = {__builtin_nan("")}}, DType::kUInt8, {1}, "mean nan"}),
     [](const auto& test_case) { return test_case.param.name; });
 

@@ -106,8 +106,7 @@ Result<int64_t> PlanSide(const RandomCrop& options, std::string_view side, int64
   if (image != kUnknownDim && extent > image + 2 * options.padding) {
     return InvalidArgument(
         "random_crop: a window of {} {} is wanted, but field '{}' has {} {}, padded {}; make the "
-        "window smaller or the "
-        "padding at least {}",
+        "window smaller or the padding at least {}",
         side, extent, options.field, side, image, image + 2 * options.padding,
         (extent - image + 1) / 2);
   }

@@ -51,8 +51,7 @@ Status WrongMagic(ByteReader& in) {
   const auto byte = [&](size_t i) { return std::to_integer<int>(start[i]); };
   return DataLoss(
       "{}: byte 0: magic number {:02x} {:02x} {:02x} {:02x}, IDX begins with 00 00, a type (08, "
-      "09, 0b..0e) "
-      "and the number of dimensions; check the path",
+      "09, 0b..0e) and the number of dimensions; check the path",
       in.name(), byte(0), byte(1), byte(2), byte(3));
 }
 

@@ -158,8 +158,8 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool in_metadata_ = false;
   bool in_list_ = false;
   std::string key_;
-  std::vector<uint64_t>* list_ =
-      nullptr;  // what the current key's numbers go to; null where it takes text
+  // What the current key's numbers go to; null where it takes text.
+  std::vector<uint64_t>* list_ = nullptr;
 };
 
 Result<SafetensorsEntry> Checked(const RawEntry& raw, const std::string& file) {
@@ -171,8 +171,7 @@ Result<SafetensorsEntry> Checked(const RawEntry& raw, const std::string& file) {
   if (type == std::end(kTypes)) {
     return Unimplemented(
         "{}: entry '{}' has the dtype {}, which Stoker does not have; convert it to one of BOOL, "
-        "U8, I8, "
-        "I16, I32, I64, F16, BF16, F32 and F64",
+        "U8, I8, I16, I32, I64, F16, BF16, F32 and F64",
         file, raw.name, *raw.dtype);
   }
   SafetensorsEntry entry{raw.name, type->dtype, {}, 0, 0};
