@@ -1,10 +1,12 @@
 #include "stoker/base/ledger.h"
 
 #include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "stoker/base/bounded_queue.h"
 #include "stoker/base/buffer.h"
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
@@ -158,19 +160,29 @@ TEST(Ledger, FastProducersNeverExceedTheBudgetByMoreThanAnElementEach) {
   constexpr int64_t kElement = 64 << 10;
   const auto ledger = Ledger::Create(8 * kElement);
   const auto account = ledger->OpenAccount("decode");
-  BoundedQueue<Buffer> queue(
-      1000);  // far more room than the budget: the ledger must hold them back
+  std::mutex mutex;  // guards made, which has no limit of its own: the ledger must hold them back
+  std::condition_variable changed;
+  std::deque<Buffer> made;
   std::atomic<bool> stopped{false};
   WorkerGroup producers(kProducers, "produce", [&](int) {
     while (true) {
       const auto admission = ledger->Admit(kElement, kNever, [&] { return stopped.load(); });
       if (!admission.granted()) return;
-      if (!queue.Push(Buffer::Allocate(kElement, account))) return;
+      Buffer buffer = Buffer::Allocate(kElement, account);
+      const std::lock_guard lock(mutex);
+      made.push_back(std::move(buffer));
+      changed.notify_one();
     }
   });
-  for (int i = 0; i < 3000; ++i) ASSERT_TRUE(queue.Pop().has_value());
+  for (int i = 0; i < 3000; ++i) {
+    Buffer taken;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !made.empty(); });
+    taken = std::move(made.front());
+    made.pop_front();
+    lock.unlock();
+  }
   stopped = true;
-  queue.Close();
   ledger->Recheck();
   producers.Join();
   EXPECT_GT(ledger->peak_bytes(), kElement);

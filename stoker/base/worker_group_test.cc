@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "stoker/base/bounded_queue.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -65,44 +64,6 @@ TEST(WorkerGroup, JoiningTwiceOrAnEmptyGroupIsHarmless) {
 }
 
 TEST(AvailableCpus, IsAtLeastOne) { EXPECT_GE(AvailableCpus(), 1); }
-
-TEST(BoundedQueue, KeepsOrderAndHoldsNoMoreThanItsCapacity) {
-  BoundedQueue<int> queue(3);
-  WorkerGroup producer(1, "produce", [&](int) {
-    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(queue.Push(i));
-    queue.Close();
-  });
-  for (int i = 0; i < 1000; ++i) {
-    ASSERT_LE(queue.size(), 3u);
-    ASSERT_EQ(queue.Pop(), i);
-  }
-  EXPECT_EQ(queue.Pop(), std::nullopt);
-}
-
-TEST(BoundedQueue, ClosingDrainsAndRefuses) {
-  BoundedQueue<int> queue(2);
-  EXPECT_TRUE(queue.Push(1));
-  queue.Close();
-  EXPECT_FALSE(queue.Push(2));
-  EXPECT_EQ(queue.Pop(), 1);
-  EXPECT_EQ(queue.Pop(), std::nullopt);
-}
-
-TEST(BoundedQueue, ClosingWakesBothSides) {
-  BoundedQueue<int> full(1), empty(1);
-  ASSERT_TRUE(full.Push(0));
-  bool pushed = true;
-  std::optional<int> popped = 1;
-  WorkerGroup group(2, "wait", [&](int worker) {
-    if (worker == 0) pushed = full.Push(1);
-    if (worker == 1) popped = empty.Pop();
-  });
-  full.Close();
-  empty.Close();
-  group.Join();
-  EXPECT_FALSE(pushed);
-  EXPECT_EQ(popped, std::nullopt);
-}
 
 }  // namespace
 }  // namespace stoker
