@@ -92,6 +92,10 @@ namespace internal {
 
 // A T, or the reason why there is none. Dereferencing a failed Result is a programming error: it
 // prints the error and aborts.
+//
+// A temporary Result gives its T by value, not as a reference into itself: in
+// `for (const Element& e : *ReadAll(...))` only what the * returns lives as long as the loop, so a
+// reference would dangle. The value costs one move more where it is not bound at once.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -122,10 +126,13 @@ class [[nodiscard]] Result {
     CheckOk();
     return *std::get_if<0>(&state_);
   }
-  T&& value() && { return std::move(value()); }
+  T value() && {
+    CheckOk();
+    return std::move(*std::get_if<0>(&state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

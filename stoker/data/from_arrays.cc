@@ -49,6 +49,7 @@ Array GatherRows(const Array& from, std::span<const int64_t> positions, Scratch&
   const size_t row_bytes = from.num_bytes() / static_cast<size_t>(std::max<int64_t>(shape[0], 1));
   shape[0] = std::ssize(positions);
   Array out = scratch.NewArray(from.dtype(), std::move(shape));
+  if (row_bytes == 0) return out;
   for (size_t i = 0; i < positions.size(); ++i) {
     if (i + kPrefetchRows < positions.size()) {
       PrefetchRow(from.data() + static_cast<size_t>(positions[i + kPrefetchRows]) * row_bytes,
