@@ -20,6 +20,6 @@ Status Transform::ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch
   return OkStatus();
 }
 
-bool MayWriteInPlace(const Array& array) { return array.buffer().unique(); }
+bool MayWriteInPlace(const Array& array) { return array.buffer().exclusive(); }
 
 }  // namespace stoker

@@ -38,7 +38,7 @@ class Transform {
  public:
   virtual ~Transform() = default;
 
-  // Changes `element` in place: replaces arrays, or writes into one whose buffer is unique().
+  // Changes `element` in place: replaces arrays, or writes into one where MayWriteInPlace.
   virtual Status Apply(Element& element, Rng& rng, Scratch& scratch) const = 0;
 
   // The same for many samples at once. The default applies Apply to each row and stacks the
@@ -46,7 +46,8 @@ class Transform {
   virtual Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const;
 };
 
-// True where nobody else sees the array's memory and it may be written in place.
+// True where nobody else sees the array's memory and it may be written in place: the only copy of a
+// block that Stoker allocated. Memory that a user or a file lends is copied instead.
 bool MayWriteInPlace(const Array& array);
 
 }  // namespace stoker
