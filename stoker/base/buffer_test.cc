@@ -122,7 +122,7 @@ TEST(BufferPool, ServesManyThreadsAtOnceWithoutSharingABlock) {
   const auto account = NewAccount();
   {
     BufferPool pool(account, 1 << 20);
-    WorkerGroup workers(4, "pool", [&](int worker) {
+    WorkerGroup workers = *WorkerGroup::Start(4, "pool", [&](int worker) {
       for (int i = 0; i < 2000; ++i) {
         const Buffer buffer = pool.Get(256 << (i % 3));
         std::memset(buffer.data(), worker, buffer.size());

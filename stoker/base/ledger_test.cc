@@ -68,17 +68,14 @@ TEST(Ledger, TheExemptElementPassesOverTheBudget) {
 class Waiter {
  public:
   Waiter(const std::shared_ptr<Ledger>& ledger, int64_t bytes)
-      : thread_(1, "waiter", [this, ledger, bytes](int) {
-          granted_ = ledger
-                         ->Admit(
-                             bytes,
-                             [this] {
-                               looked_ = true;
-                               return exempt.load();
-                             },
-                             [this] { return stop.load(); })
-                         .granted();
-        }) {
+      : thread_(*WorkerGroup::Start(1, "waiter", [this, ledger, bytes](int) {
+          const auto looked_and_is_exempt = [this] {
+            looked_ = true;
+            return exempt.load();
+          };
+          const auto stopped = [this] { return stop.load(); };
+          granted_ = ledger->Admit(bytes, looked_and_is_exempt, stopped).granted();
+        })) {
     while (!looked_) std::this_thread::yield();
   }
   bool Result() {
@@ -139,7 +136,7 @@ TEST(Ledger, NoWakeUpIsLostAmongManyThreads) {
     return false;
   };
   {
-    WorkerGroup workers(4, "ledger", [&](int) {
+    WorkerGroup workers = *WorkerGroup::Start(4, "ledger", [&](int) {
       for (int i = 0; i < 2000; ++i) {
         const Ledger::Admission admission = ledger->Admit(60, count_wait, kNever);
         account->Charge(40);
@@ -164,7 +161,7 @@ TEST(Ledger, FastProducersNeverExceedTheBudgetByMoreThanAnElementEach) {
   std::condition_variable changed;
   std::deque<Buffer> made;
   std::atomic<bool> stopped{false};
-  WorkerGroup producers(kProducers, "produce", [&](int) {
+  WorkerGroup producers = *WorkerGroup::Start(kProducers, "produce", [&](int) {
     while (true) {
       const auto admission = ledger->Admit(kElement, kNever, [&] { return stopped.load(); });
       if (!admission.granted()) return;

@@ -62,15 +62,16 @@ Result<std::optional<Element>> ReadAhead::DoNext() {
   while (used_of_current_ == current_.elements.size()) {
     if (!current_.error.ok()) return current_.error;
     if (current_.last) return std::nullopt;
-    NextChunk();
+    STOKER_RETURN_IF_ERROR(NextChunk());
   }
   ++delivered_;
   return std::move(current_.elements[used_of_current_++]);
 }
 
-void ReadAhead::NextChunk() {
+Status ReadAhead::NextChunk() {
   if (head_ == 0) {
-    workers_ = WorkerGroup(threads_, stats().name(), [this](int) { Work(); });
+    STOKER_ASSIGN_OR_RETURN(
+        workers_, WorkerGroup::Start(threads_, stats().name(), [this](int) { Work(); }));
   }
   {
     std::unique_lock lock(mutex_);
@@ -88,6 +89,7 @@ void ReadAhead::NextChunk() {
   used_of_current_ = 0;
   room_.notify_one();
   pass().ledger().Recheck();  // another chunk is the one waited for now
+  return OkStatus();
 }
 
 void ReadAhead::Work() {

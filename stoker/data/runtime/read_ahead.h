@@ -41,8 +41,9 @@ class ReadAhead final : public Iterator {
   bool WaitForRoom(int64_t ticket);
   Ledger::Admission WaitForMemory(int64_t ticket);
   void Publish(Ticket ticket);
-  // The consumer's side: the chunk after the current one, waiting for it if need be.
-  void NextChunk();
+  // The consumer's side: the chunk after the current one, waiting for it if need be. Errors: those
+  // of starting the threads.
+  Status NextChunk();
 
   const std::unique_ptr<ChunkSource> source_;
   const std::optional<int64_t> known_chunk_bytes_;
