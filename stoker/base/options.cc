@@ -125,17 +125,6 @@ Status SetOption(const Option& option, std::string_view what, const ConfigNode& 
   return OkStatus();
 }
 
-Status UnknownOption(const std::vector<Option>& options, std::string_view what,
-                     const ConfigNode::Entry& entry) {
-  const std::vector<std::string> names = NamesOf(options);
-  const std::string nearest = NearestName(entry.key, names);
-  const std::string advice = !nearest.empty() ? fmt::format("did you mean '{}'?", nearest)
-                             : names.empty()  ? "it has no options"
-                                              : fmt::format("its options are {}", Join(names));
-  return InvalidArgument("{}: {}: unknown option '{}'; {}", entry.key_location.ToString(), what,
-                         entry.key, advice);
-}
-
 Status CheckRequired(const std::vector<Option>& options, std::string_view what,
                      const ConfigNode& node, std::string_view set_bare) {
   for (const Option& option : options) {
@@ -275,10 +264,10 @@ Status ParseOptions(const std::vector<Option>& options, std::string_view what,
                     const ConfigNode& node, void* object) {
   std::string_view set_bare;
   if (node.kind == Kind::kMap) {
+    STOKER_RETURN_IF_ERROR(CheckKeys(node, what, "option", NamesOf(options)));
     for (const ConfigNode::Entry& entry : node.entries) {
       const auto named = [&](const Option& option) { return option.name == entry.key; };
       const auto option = std::find_if(options.begin(), options.end(), named);
-      if (option == options.end()) return UnknownOption(options, what, entry);
       STOKER_RETURN_IF_ERROR(SetOption(*option, what, entry.value, object));
     }
   } else if (node.kind != Kind::kNull) {
