@@ -140,7 +140,7 @@ Result<IdxHeader> ReadIdxHeader(const std::string& path) {
 }
 
 Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path, account));
   ByteReader in(*source);
   return Parse(in, std::move(account));
 }
