@@ -16,6 +16,9 @@ class MapNode final : public DatasetNode {
         transform_(std::move(transform)) {}
 
   std::string Details() const override { return details_; }
+  std::string_view Disturbs() const override {
+    return transform_->random() ? "alters elements at random" : "";
+  }
   const Transform* element_wise() const override { return transform_.get(); }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {

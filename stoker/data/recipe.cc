@@ -117,7 +117,18 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   for (size_t i = 1; i < eval->items.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(const auto configured,
                             OperatorRegistry::Builtin().Parse(eval->items[i]));
-    STOKER_ASSIGN_OR_RETURN(dataset, configured.build(dataset));
+    Result<Dataset> built = configured.build(dataset);
+    if (!built.ok()) {
+      return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),
+                                                       built.status().message()));
+    }
+    dataset = *std::move(built);
+    const std::string_view disturbs = dataset.node().Disturbs();
+    if (disturbs.empty()) continue;
+    return FailedPrecondition(
+        "{}: data.eval: {} {}, but a prediction needs each sample once, in its place and the same "
+        "every time; take that out of data.eval",
+        eval->items[i].location.ToString(), dataset.node().name(), disturbs);
   }
   return dataset;
 }

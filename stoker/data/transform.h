@@ -44,6 +44,9 @@ class Transform {
   // The same for many samples at once. The default applies Apply to each row and stacks the
   // results, so overriding it is for speed only. Rows keep their keys.
   virtual Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const;
+
+  // False where nothing is drawn from the Rng, so that a sample is the same in every pass.
+  virtual bool random() const { return true; }
 };
 
 // True where nobody else sees the array's memory and it may be written in place: the only copy of a

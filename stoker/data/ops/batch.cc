@@ -46,6 +46,11 @@ class BatchNode final : public DatasetNode {
     return fmt::format("size {}{}", options_.size,
                        options_.drop_remainder ? ", drop_remainder" : "");
   }
+  std::string_view Disturbs() const override {
+    return options_.drop_remainder
+               ? "leaves out the elements of a last batch that is not full (drop_remainder)"
+               : "";
+  }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const Batch& options() const { return options_; }

@@ -17,6 +17,7 @@ class PrefetchNode final : public DatasetNode {
         depth_(depth) {}
 
   std::string Details() const override { return depth_ ? fmt::format("depth {}", *depth_) : ""; }
+  std::string_view Disturbs() const override { return ""; }
   int64_t read_ahead() const override { return depth_.value_or(-1); }
   bool random_access() const override { return input().node().random_access(); }
 

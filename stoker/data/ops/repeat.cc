@@ -25,6 +25,7 @@ class RepeatNode final : public DatasetNode {
   std::string Details() const override {
     return count_ == 0 ? "for ever" : fmt::format("{} times", count_);
   }
+  std::string_view Disturbs() const override { return "gives elements several times"; }
   bool random_access() const override { return input().node().random_access(); }
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;

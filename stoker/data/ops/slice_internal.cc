@@ -26,6 +26,7 @@ class SliceNode final : public DatasetNode {
         count_(count) {}
 
   std::string Details() const override { return fmt::format("{}", begin_ > 0 ? begin_ : count_); }
+  std::string_view Disturbs() const override { return "leaves elements out"; }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   int64_t begin() const { return begin_; }

@@ -20,6 +20,8 @@ class CastTransform final : public Transform {
     return OkStatus();
   }
 
+  bool random() const override { return false; }
+
  private:
   void CastArray(Array& array, Scratch& scratch) const {
     if (array.dtype() == dtype_) return;

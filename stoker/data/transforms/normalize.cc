@@ -24,6 +24,8 @@ class NormalizeTransform final : public Transform {
     return OkStatus();
   }
 
+  bool random() const override { return false; }
+
  private:
   void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const {
     if (array.num_values() == 0) num_images = 0;
