@@ -56,6 +56,24 @@ TEST(Ledger, AnAdmissionReservesUntilItGoes) {
   EXPECT_EQ(ledger->bytes(), 0);
 }
 
+TEST(Ledger, AnAccountMayBePartOfAnother) {
+  const auto ledger = Ledger::Create(1000);
+  const auto whole = ledger->OpenAccount("pass");
+  const auto decode = ledger->OpenAccount("decode", whole);
+  const auto batch = ledger->OpenAccount("batch", whole);
+  decode->Charge(300);
+  batch->Charge(200);
+  decode->Release(300);
+  EXPECT_EQ(whole->bytes(), 200);
+  EXPECT_EQ(whole->peak_bytes(), 500);
+  EXPECT_EQ(ledger->bytes(), 200);  // counted once
+}
+
+TEST(Ledger, ThereIsOneForAllWhoSetNoBudget) {
+  EXPECT_EQ(Ledger::Default(), Ledger::Default());
+  EXPECT_EQ(Ledger::Default()->budget_bytes(), DefaultMemoryBudget());
+}
+
 TEST(Ledger, TheExemptElementPassesOverTheBudget) {
   const auto ledger = Ledger::Create(10);
   const Ledger::Admission admission = ledger->Admit(1'000'000, kAlways, kNever);
@@ -106,6 +124,17 @@ TEST(Ledger, AReturnedReservationWakesWhoWaitsForIt) {
   Waiter waiter(ledger, 60);
   admission = Ledger::Admission();
   EXPECT_TRUE(waiter.Result());
+}
+
+TEST(Ledger, AnAdmissionCanGiveBackAPart) {
+  const auto ledger = Ledger::Create(100);
+  Ledger::Admission admission = ledger->Admit(100, kNever, kNever);
+  Waiter waiter(ledger, 60);
+  admission.ShrinkTo(200);  // it never grows
+  EXPECT_EQ(ledger->bytes(), 100);
+  admission.ShrinkTo(40);
+  EXPECT_TRUE(waiter.Result());
+  EXPECT_EQ(ledger->bytes(), 40);
 }
 
 TEST(Ledger, StoppingEndsTheWaitWithoutAGrant) {
