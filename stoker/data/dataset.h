@@ -105,6 +105,12 @@ class DatasetNode {
   // not know of this is refused rather than trusted.
   virtual std::string_view Disturbs() const { return "may reorder, leave out or alter elements"; }
 
+  // At most so many bytes of buffers are asked for, by the node and all below it, to make `count`
+  // consecutive elements; nothing where the Specs do not tell. What the memory budget admits an
+  // element by. The default is right for a node that makes each element, from one element of each
+  // input, in buffers of its own.
+  virtual std::optional<int64_t> MemoryToRead(int64_t count) const;
+
   // --- In order ---
   // Called where the node, or the runtime, cannot read by position. Inputs are opened through the
   // context.

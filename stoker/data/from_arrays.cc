@@ -24,6 +24,10 @@ class ArraysNode final : public DatasetNode {
                     {}),
         table_(std::move(arrays)) {}
 
+  // The arrays themselves are there already.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return spec().BytesTogether(count);
+  }
   bool random_access() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("{}: is read by position", name());

@@ -17,6 +17,9 @@ class Scratch {
   // Values are not set.
   Array NewArray(DType dtype, Shape shape);
 
+  // The bytes that this thread has asked for since it began, of all stages together.
+  static int64_t BytesAskedByThisThread();
+
  private:
   BufferPool& pool_;
 };
@@ -47,6 +50,9 @@ class Transform {
 
   // False where nothing is drawn from the Rng, so that a sample is the same in every pass.
   virtual bool random() const { return true; }
+  // True where ApplyRows makes no more arrays than one for each column; the default makes one for
+  // each field of each sample and then stacks them. For the memory budget.
+  virtual bool works_on_columns() const { return false; }
 };
 
 // True where nobody else sees the array's memory and it may be written in place: the only copy of a

@@ -17,6 +17,10 @@ class IdxNode final : public DatasetNode {
         files_(files) {}
 
   std::string Details() const override { return files_.images.string(); }
+  // The files' values are there already.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return spec().BytesTogether(count);
+  }
   bool random_access() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("idx: is read by position");

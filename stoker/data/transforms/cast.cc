@@ -21,6 +21,7 @@ class CastTransform final : public Transform {
   }
 
   bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
 
  private:
   void CastArray(Array& array, Scratch& scratch) const {

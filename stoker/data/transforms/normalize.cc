@@ -25,6 +25,7 @@ class NormalizeTransform final : public Transform {
   }
 
   bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
 
  private:
   void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const {

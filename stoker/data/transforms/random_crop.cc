@@ -64,6 +64,8 @@ class RandomCropTransform final : public Transform {
     return OkStatus();
   }
 
+  bool works_on_columns() const override { return true; }
+
  private:
   ImageShape WindowOf(const ImageShape& image) const {
     return {.channels = image.channels,
