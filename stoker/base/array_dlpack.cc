@@ -70,14 +70,18 @@ Result<DType> DTypeOfDLPack(DLDataType type) {
 // The tensor's shape, after a check that its size in bytes can be represented.
 Result<Shape> ShapeOfDLPack(const DLTensor& tensor, size_t value_bytes) {
   if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
-    return InvalidArgument("DLPack tensor: {} dimensions without a shape", tensor.ndim);
+    return InvalidArgument(
+        "DLPack tensor: {} dimensions without a shape; the library that made it must say one",
+        tensor.ndim);
   }
   Shape shape(tensor.shape, tensor.shape + tensor.ndim);
   auto bytes = static_cast<int64_t>(value_bytes);
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes)) {
-      return InvalidArgument("DLPack tensor: shape {} cannot be, at dimension {}",
-                             ShapeToString(shape), i);
+      return InvalidArgument(
+          "DLPack tensor: shape {} cannot be, at dimension {}; the library that made it must give "
+          "extents from 0 on",
+          ShapeToString(shape), i);
     }
   }
   return shape;

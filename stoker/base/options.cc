@@ -15,7 +15,9 @@ Status NotA(const ConfigNode& value, std::string_view type) {
   if (value.kind == Kind::kNull)
     return InvalidArgument("there is no value; give {} or leave the option out", type);
   if (value.kind != Kind::kScalar) return InvalidArgument("{} is not {}", value.KindName(), type);
-  if (value.quoted) return InvalidArgument("'{}' in quotes is text, not {}", value.scalar, type);
+  if (value.quoted)
+    return InvalidArgument("'{}' in quotes is text, not {}; take the quotes away", value.scalar,
+                           type);
   return InvalidArgument("'{}' is not {}", value.scalar, type);
 }
 
@@ -173,7 +175,8 @@ Status ReadOption(const ConfigNode& value, double& out) {
   if (!text) return NotA(value, "a number");
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
   if (error == std::errc()) return OkStatus();
-  return InvalidArgument("'{}' is too large or too small for a 64-bit number", value.scalar);
+  return InvalidArgument(
+      "'{}' is too large or too small; numbers go from 5e-324 to 1.8e308 in size", value.scalar);
 }
 
 Status ReadOption(const ConfigNode& value, std::string& out) {

@@ -84,7 +84,7 @@ Rows ArrayTable::ReadRows(std::span<const int64_t> positions, uint64_t epoch,
 }
 
 Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields, std::string name) {
-  if (fields.empty()) return InvalidArgument("{}: no arrays are given", name);
+  if (fields.empty()) return InvalidArgument("{}: no arrays are given; give at least one", name);
   Spec spec;
   std::vector<Array> arrays;
   for (auto& [field, array] : fields) {

@@ -75,7 +75,8 @@ Status AtomicFileWriter::Write(std::span<const std::byte> bytes) {
 
 Status AtomicFileWriter::Commit() {
   STOKER_RETURN_IF_ERROR(error_);
-  error_ = FailedPrecondition("{}: Commit was called already", temporary_.final_path());
+  error_ = FailedPrecondition("{}: Commit was called already; make a new writer",
+                              temporary_.final_path());
   STOKER_RETURN_IF_ERROR(Write(pending_));
   pending_.clear();
   STOKER_RETURN_IF_ERROR(SyncToDisk(temporary_.fd(), temporary_.final_path()));

@@ -225,7 +225,7 @@ Result<std::vector<std::byte>> GzipCompress(std::span<const std::byte> bytes, in
   if (level < 1 || level > 9) return InvalidArgument("gzip level {}: it must lie in 1..9", level);
   if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
-    return ResourceExhausted("gzip: no memory for the compressor's state");
+    return ResourceExhausted("gzip: no memory for the compressor's state; free some");
   }
   const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, deflateEnd);
   std::vector<std::byte> out(deflateBound(&stream, bytes.size()));

@@ -94,8 +94,9 @@ Result<Shape> IdxImageShape(std::string_view who, const Shape& file_shape) {
           "it under `labels:`",
           who);
     default:
-      return DataLoss("{}: the file has {} dimensions, images have three or four", who,
-                      file_shape.size());
+      return DataLoss(
+          "{}: the file has {} dimensions, images have three or four; name a file of images", who,
+          file_shape.size());
   }
 }
 

@@ -36,7 +36,7 @@ class RandomCropTransform final : public Transform {
     if (!Fits(shape, window)) {
       return InvalidArgument(
           "random_crop: element {}: a window of {} x {} does not fit into an image of {} x {} "
-          "padded by {}",
+          "padded by {}; make the window smaller or the padding larger",
           element.key.index, window.height, window.width, shape.height, shape.width, plan_.padding);
     }
     Array out = scratch.NewArray(image.dtype(), {window.channels, window.height, window.width});
