@@ -32,7 +32,8 @@ class Array {
   template <typename T>
   static Array Of(std::span<const T> values, Shape shape) {
     Array out = Allocate(DTypeOf<T>(), std::move(shape));
-    std::memcpy(out.data(), values.data(), values.size_bytes());
+    // The pointer of an empty span may be null, which memcpy must not be given.
+    if (!values.empty()) std::memcpy(out.data(), values.data(), values.size_bytes());
     return out;
   }
   template <typename T>

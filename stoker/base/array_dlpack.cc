@@ -70,14 +70,18 @@ Result<DType> DTypeOfDLPack(DLDataType type) {
 // The tensor's shape, after a check that its size in bytes can be represented.
 Result<Shape> ShapeOfDLPack(const DLTensor& tensor, size_t value_bytes) {
   if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
-    return InvalidArgument("DLPack tensor: {} dimensions without a shape", tensor.ndim);
+    return InvalidArgument(
+        "DLPack tensor: {} dimensions without a shape; the library that made it must say one",
+        tensor.ndim);
   }
   Shape shape(tensor.shape, tensor.shape + tensor.ndim);
   auto bytes = static_cast<int64_t>(value_bytes);
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes)) {
-      return InvalidArgument("DLPack tensor: shape {} cannot be, at dimension {}",
-                             ShapeToString(shape), i);
+      return InvalidArgument(
+          "DLPack tensor: shape {} cannot be, at dimension {}; the library that made it must give "
+          "extents from 0 on",
+          ShapeToString(shape), i);
     }
   }
   return shape;
@@ -94,8 +98,8 @@ DLManagedTensor* ToDLPack(const Array& array) {
   tensor.device = {kDLCPU, 0};
   tensor.ndim = static_cast<int32_t>(array.shape().size());
   tensor.dtype = kDTypes[static_cast<size_t>(array.dtype())].dlpack;
-  tensor.shape =
-      const_cast<int64_t*>(made->array.shape().data());  // readers of DLPack do not write it
+  // Readers of DLPack do not write it.
+  tensor.shape = const_cast<int64_t*>(made->array.shape().data());
   tensor.strides = made->strides.data();
   tensor.byte_offset = 0;
   made->tensor.manager_ctx = made.get();

@@ -41,6 +41,13 @@ TEST(Array, ADefaultOneHoldsNothing) {
   EXPECT_TRUE(SameBytes(array, Array()));
 }
 
+// Under UndefinedBehaviorSanitizer: an empty vector's pointer is null.
+TEST(Array, OfAnEmptyListHasNoValues) {
+  const Array array = Array::Of(std::vector<float>());
+  EXPECT_EQ(array.ToString(), "float32[0]");
+  EXPECT_EQ(Array::Of(std::span<const uint8_t>(), {0, 3}).shape(), (Shape{0, 3}));
+}
+
 TEST(Array, RowsShareTheMemoryAndKeepItAlive) {
   Array row;
   {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -62,20 +63,33 @@ class Block {
 }  // namespace
 
 Buffer Buffer::Allocate(size_t size, std::shared_ptr<MemoryAccount> account) {
+  const Kind kind = account ? Kind::kCharged : Kind::kUncharged;
   auto block = std::make_shared<Block>(RoundUpToAlignment(size), std::move(account));
   std::byte* const data = block->data();
-  return {data, size, std::move(block)};
+  return {data, size, std::move(block), kind};
 }
 
 Buffer Buffer::Wrap(std::byte* data, size_t size, std::function<void()> release) {
   std::shared_ptr<void> owner(data, [release = std::move(release)](void*) {
     if (release) release();
   });
-  return {data, size, std::move(owner)};
+  return {data, size, std::move(owner), Kind::kWrapped};
 }
 
-// Shared with the blocks that are out, so that the last of them may come home after the pool has
-// gone.
+bool Buffer::exclusive() const {
+  if (kind_ == Kind::kWrapped || owner_.use_count() != 1) return false;
+    // use_count() is a relaxed load. It saw what the last other copy's release stored, so a fence
+    // is enough to order that copy's reads before the writes of our caller.
+#if defined(__SANITIZE_THREAD__)
+  // ThreadSanitizer does not know fences; the counter's own increment says the same to it.
+  (void)std::shared_ptr<void>(owner_);
+#else
+  std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+  return true;
+}
+
+// Shared with the blocks that are out: the last of them may come home after the pool has gone.
 struct BufferPool::Shelf {
   Shelf(std::shared_ptr<MemoryAccount> shelf_account, int64_t max_idle)
       : account(std::move(shelf_account)), max_idle_bytes(max_idle) {}
@@ -127,7 +141,8 @@ Buffer BufferPool::Get(size_t size) {
   std::shared_ptr<Block> owner(block.release(), [shelf = shelf_](Block* returned) {
     shelf->PutBack(std::unique_ptr<Block>(returned));
   });
-  return {data, size, std::move(owner)};
+  return {data, size, std::move(owner),
+          shelf_->account ? Buffer::Kind::kCharged : Buffer::Kind::kUncharged};
 }
 
 void BufferPool::Trim() { shelf_->Empty(/*for_good=*/false); }

@@ -24,24 +24,30 @@ class Buffer {
   // file is checked before it gets here.
   static Buffer Allocate(size_t size, std::shared_ptr<MemoryAccount> account = nullptr);
 
-  // Memory that belongs to somebody else; `release` runs when the last copy goes, on whichever
-  // thread that is.
+  // Memory that belongs to somebody else, who may still read it: it is never written in place
+  // (exclusive() is false). `release` runs when the last copy goes, on whichever thread that is.
   static Buffer Wrap(std::byte* data, size_t size, std::function<void()> release);
 
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
   explicit operator bool() const { return owner_ != nullptr; }
-  // True where this is the only copy, so that writing disturbs nobody.
-  bool unique() const { return owner_.use_count() == 1; }
+  // True where this is the only copy of a block of our own, so that writing disturbs nobody: what
+  // other threads did with their copies, the last read included, happened before the call returns
+  // true.
+  bool exclusive() const;
+  // True where the block is charged to an account.
+  bool charged() const { return kind_ == Kind::kCharged; }
 
  private:
   friend class BufferPool;
-  Buffer(std::byte* data, size_t size, std::shared_ptr<void> owner)
-      : data_(data), size_(size), owner_(std::move(owner)) {}
+  enum class Kind : uint8_t { kWrapped, kUncharged, kCharged };
+  Buffer(std::byte* data, size_t size, std::shared_ptr<void> owner, Kind kind)
+      : data_(data), size_(size), owner_(std::move(owner)), kind_(kind) {}
 
   std::byte* data_ = nullptr;
   size_t size_ = 0;
   std::shared_ptr<void> owner_;
+  Kind kind_ = Kind::kUncharged;
 };
 
 // Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay

@@ -95,10 +95,27 @@ bool LooksLikeNull(std::string_view text) {
   return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
 
+Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view noun,
+                 const std::vector<std::string>& names) {
+  for (const ConfigNode::Entry& entry : node.entries) {
+    if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+    return InvalidArgument("{}: {}{}unknown {} '{}'; {}", entry.key_location.ToString(), what,
+                           what.empty() ? "" : ": ", noun, entry.key, NameAdvice(entry.key, names));
+  }
+  return OkStatus();
+}
+
+std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names) {
+  if (names.empty()) return "there are none";
+  const std::string nearest = NearestName(wanted, names);
+  return nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
+                         : fmt::format("did you mean '{}'?", nearest);
+}
+
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {
   const size_t limit = std::max<size_t>(1, wanted.size() / 3);
-  size_t nearest_distance =
-      std::min(limit + 1, wanted.size());  // a name that shares nothing is never near
+  // A name that shares nothing is never near.
+  size_t nearest_distance = std::min(limit + 1, wanted.size());
   std::string nearest;
   for (const std::string& name : names) {
     const size_t distance = EditDistance(wanted, name);

@@ -79,6 +79,18 @@ Status SetByPath(ConfigNode& root, std::string_view assignment);
 // none. Locations and the order of keys do not count.
 std::vector<std::string> Differences(const ConfigNode& before, const ConfigNode& after);
 
+// InvalidArgument at the first key of the map `node` that is not among `names`. `what` owns the
+// keys (may be empty: a whole recipe), `noun` is what messages call one:
+//   recipe.yaml:12:7: data: unknown key 'trian'; did you mean 'train'?
+//   recipe.yaml:12:7: data: unknown key 'x'; known are root, classes, train, eval
+// Every strict section of a recipe is checked with this.
+Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view noun,
+                 const std::vector<std::string>& names);
+
+// What to do about a name that is not among `names`: "did you mean 'train'?", "known are a, b", or
+// "there are none".
+std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names);
+
 // The name in `names` with the fewest edits (a swap of neighbours is one) to `wanted`; the first of
 // equals. Empty where none is near, so that a suggestion is rarely silly: more edits than a third
 // of its length (but one is always allowed), or as many as it has letters.

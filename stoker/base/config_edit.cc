@@ -106,13 +106,13 @@ class PathSetter {
     size_t index = 0;
     const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
     if (error != std::errc() || end != step.data() + step.size()) {
-      return InvalidArgument("{}: '{}' is not in the list at {}, which has: {}",
+      return InvalidArgument("{}: '{}' is not in the list at {}; name one of: {}",
                              location_.ToString(), step, list.location.ToString(),
                              OperatorNames(list));
     }
     if (index >= list.items.size()) {
       return InvalidArgument(
-          "{}: there is no number {} in the list at {}, which has {} (counted from 0)",
+          "{}: there is no number {} in the list at {}; it has {}, counted from 0",
           location_.ToString(), index, list.location.ToString(), list.items.size());
     }
     return &list.items[index];
@@ -215,7 +215,9 @@ Status SetByPath(ConfigNode& root, std::string_view assignment) {
         assignment);
   }
   if (std::count(path.begin(), path.end(), '.') >= kMaxPathParts) {
-    return InvalidArgument("--set {}: the key has more than {} parts", assignment, kMaxPathParts);
+    return InvalidArgument(
+        "--set {}: the key has more than {} parts; recipes are not that deep: check it", assignment,
+        kMaxPathParts);
   }
   STOKER_ASSIGN_OR_RETURN(ConfigNode value,
                           ParseYaml(assignment.substr(equals + 1), fmt::format("--set {}", path)));

@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kMaxTextBytes = 4 << 20;
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxNodes = 100'000;
-constexpr size_t kMaxKeyBytes =
-    200;  // YAML itself allows 1024 characters, quotes and escapes included
+// YAML itself allows 1024 characters, quotes and escapes included.
+constexpr size_t kMaxKeyBytes = 200;
 
 // Leaves yaml-cpp's parser, which reports its own errors by exceptions as well. Never leaves this
 // file.

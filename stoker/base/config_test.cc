@@ -317,6 +317,25 @@ TEST(ConfigLocation, SaysWhereOrThatThereIsNoPlace) {
   EXPECT_EQ(ConfigLocation{}.ToString(), "(set in code)");
 }
 
+TEST(CheckKeys, NamesThePlaceTheOwnerAndWhatToDo) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode node, ParseYaml("train: 1\nevla: 2\n", "r.yaml"));
+  EXPECT_THAT(CheckKeys(node, "data", "key", {"train", "evla"}), IsOk());
+  const std::pair<Status, const char*> kCases[] = {
+      {CheckKeys(node, "data", "key", {"train", "eval"}),
+       "r.yaml:2:1: data: unknown key 'evla'; did you mean 'eval'?"},
+      {CheckKeys(node, "data", "key", {"train", "classes"}),
+       "r.yaml:2:1: data: unknown key 'evla'; known are train, classes"},
+      {CheckKeys(node, "", "section", {"train", "data"}),
+       "r.yaml:2:1: unknown section 'evla'; known are train, data"},
+      {CheckKeys(node, "nothing", "option", {}),
+       "r.yaml:1:1: nothing: unknown option 'train'; there are none"},
+  };
+  for (const auto& [status, says] : kCases) {
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), says);
+  }
+}
+
 TEST(NearestName, SuggestsTyposAndNothingElse) {
   const std::vector<std::string> names = {"size", "drop_remainder", "weight_decay", "x"};
   EXPECT_EQ(NearestName("sise", names), "size");

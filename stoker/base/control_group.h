@@ -14,9 +14,10 @@ struct ControlGroupLimits {
 };
 
 // The smallest limits among the process's groups and all groups above them, versions 1 and 2.
-//   groups  the text of /proc/self/cgroup: lines "hierarchy:controllers:path", version 2 being
-//   "0::path" mount   where the hierarchies are mounted: version 2 at `mount` itself, version 1 in
-//   a folder a controller
+//   groups  the text of /proc/self/cgroup: lines "hierarchy:controllers:path", "0::path" for
+//           version 2
+//   mount   where the hierarchies are mounted: version 2 at `mount` itself, version 1 in a folder
+//           for each controller
 // A group that is not visible under `mount` (a container without its own namespace) is skipped, its
 // parents are not.
 ControlGroupLimits ReadControlGroupLimits(std::string_view groups,

@@ -15,16 +15,23 @@ void RaiseTo(std::atomic<int64_t>& peak, int64_t value) {
 
 }  // namespace
 
-MemoryAccount::MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage)
-    : ledger_(std::move(ledger)), stage_(std::move(stage)) {}
+MemoryAccount::MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage,
+                             std::shared_ptr<MemoryAccount> whole)
+    : ledger_(std::move(ledger)), stage_(std::move(stage)), whole_(std::move(whole)) {}
+
+void MemoryAccount::Count(int64_t bytes) {
+  RaiseTo(peak_bytes_, bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+}
 
 void MemoryAccount::Charge(int64_t bytes) {
-  RaiseTo(peak_bytes_, bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  Count(bytes);
+  if (whole_) whole_->Count(bytes);
   ledger_->Charge(bytes);
 }
 
 void MemoryAccount::Release(int64_t bytes) {
   bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (whole_) whole_->bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   ledger_->Release(bytes);
 }
 
@@ -34,6 +41,13 @@ Ledger::Admission& Ledger::Admission::operator=(Admission&& other) noexcept {
   ledger_ = std::move(other.ledger_);
   bytes_ = std::exchange(other.bytes_, 0);
   return *this;
+}
+
+void Ledger::Admission::ShrinkTo(int64_t bytes) {
+  if (ledger_ == nullptr || bytes >= bytes_) return;
+  ledger_->reserved_.fetch_sub(bytes_ - bytes);
+  bytes_ = bytes;
+  ledger_->WakeWaiters();
 }
 
 void Ledger::Admission::Return() {
@@ -47,8 +61,14 @@ std::shared_ptr<Ledger> Ledger::Create(int64_t budget_bytes) {
   return std::shared_ptr<Ledger>(new Ledger(budget_bytes));
 }
 
-std::shared_ptr<MemoryAccount> Ledger::OpenAccount(std::string stage) {
-  return std::make_shared<MemoryAccount>(shared_from_this(), std::move(stage));
+const std::shared_ptr<Ledger>& Ledger::Default() {
+  static const std::shared_ptr<Ledger> ledger = Create(DefaultMemoryBudget());
+  return ledger;
+}
+
+std::shared_ptr<MemoryAccount> Ledger::OpenAccount(std::string stage,
+                                                   std::shared_ptr<MemoryAccount> whole) {
+  return std::make_shared<MemoryAccount>(shared_from_this(), std::move(stage), std::move(whole));
 }
 
 void Ledger::Charge(int64_t bytes) { RaiseTo(peak_bytes_, charged_.fetch_add(bytes) + bytes); }

@@ -1,16 +1,19 @@
-// The memory ledger: a hard budget for everything the input pipeline holds, accounted stage by
-// stage.
+// The memory ledger: a hard budget for the buffers of input pipelines, accounted stage by stage.
 //
 // Two calls keep the budget (design, invariant 3):
-//   * every Buffer is charged to an account for as long as it lives, the time it waits in a pool
-//   included;
-//   * before a stage starts on an element ahead of demand it asks for admission (Admit). Admission
-//   is refused while
-//     the budget is used up, except to the element that the consumer is waiting for: that one
-//     always passes, so nothing deadlocks and an element larger than the whole budget still gets
-//     through.
-// So at any moment: charged bytes <= budget + one element for each stage + what the consumer itself
-// keeps.
+//   * every buffer that a stage makes is charged to its account for as long as it lives, the time
+//     it waits in a pool included;
+//   * before a stage starts on an element ahead of demand it asks for admission (Admit) of all that
+//     the element will ask buffers for on its way, intermediate results included. Admission is
+//     refused where that does not fit, except to the element that the consumer is waiting for: that
+//     one always passes, so nothing deadlocks, and an element larger than the whole budget still
+//     gets through.
+// So at any moment: charged bytes <= budget + one element for each stage + what the consumer keeps.
+//
+// Not seen, and so not counted: what user code allocates by itself (new, std::vector) and frees
+// again before it returns; what a source keeps resident (a loaded file); structures beside the
+// values (shapes, queues). Arrays that user code allocates by itself and hands on are counted while
+// they wait in a queue.
 #pragma once
 
 #include <atomic>
@@ -31,7 +34,8 @@ class Ledger;
 // The memory of one stage. Thread-safe. Made by Ledger::OpenAccount; keeps its ledger alive.
 class MemoryAccount {
  public:
-  MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage);
+  MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage,
+                std::shared_ptr<MemoryAccount> whole);
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
 
@@ -45,8 +49,11 @@ class MemoryAccount {
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  std::shared_ptr<Ledger> ledger_;
+  void Count(int64_t bytes);
+
+  const std::shared_ptr<Ledger> ledger_;
   const std::string stage_;
+  const std::shared_ptr<MemoryAccount> whole_;
   std::atomic<int64_t> bytes_{0};
   std::atomic<int64_t> peak_bytes_{0};
 };
@@ -55,8 +62,13 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
  public:
   // budget_bytes > 0.
   static std::shared_ptr<Ledger> Create(int64_t budget_bytes);
+  // The process's own, of DefaultMemoryBudget(): all who set no budget share it, however many they
+  // are.
+  static const std::shared_ptr<Ledger>& Default();
 
-  std::shared_ptr<MemoryAccount> OpenAccount(std::string stage);
+  // Where `whole` is given, its figures include those of the new account.
+  std::shared_ptr<MemoryAccount> OpenAccount(std::string stage,
+                                             std::shared_ptr<MemoryAccount> whole = nullptr);
 
   // A reservation of memory for one element that is about to be made; returned when destroyed.
   // Destroy it once the element's buffers exist: until then both the reservation and the buffers
@@ -69,6 +81,8 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
     Admission& operator=(Admission&& other) noexcept;
     ~Admission() { Return(); }
     bool granted() const { return ledger_ != nullptr; }
+    // Gives back all but `bytes`, where it is more.
+    void ShrinkTo(int64_t bytes);
 
    private:
     friend class Ledger;

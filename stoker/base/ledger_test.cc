@@ -1,10 +1,12 @@
 #include "stoker/base/ledger.h"
 
 #include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "stoker/base/bounded_queue.h"
 #include "stoker/base/buffer.h"
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
@@ -54,6 +56,24 @@ TEST(Ledger, AnAdmissionReservesUntilItGoes) {
   EXPECT_EQ(ledger->bytes(), 0);
 }
 
+TEST(Ledger, AnAccountMayBePartOfAnother) {
+  const auto ledger = Ledger::Create(1000);
+  const auto whole = ledger->OpenAccount("pass");
+  const auto decode = ledger->OpenAccount("decode", whole);
+  const auto batch = ledger->OpenAccount("batch", whole);
+  decode->Charge(300);
+  batch->Charge(200);
+  decode->Release(300);
+  EXPECT_EQ(whole->bytes(), 200);
+  EXPECT_EQ(whole->peak_bytes(), 500);
+  EXPECT_EQ(ledger->bytes(), 200);  // counted once
+}
+
+TEST(Ledger, ThereIsOneForAllWhoSetNoBudget) {
+  EXPECT_EQ(Ledger::Default(), Ledger::Default());
+  EXPECT_EQ(Ledger::Default()->budget_bytes(), DefaultMemoryBudget());
+}
+
 TEST(Ledger, TheExemptElementPassesOverTheBudget) {
   const auto ledger = Ledger::Create(10);
   const Ledger::Admission admission = ledger->Admit(1'000'000, kAlways, kNever);
@@ -66,17 +86,14 @@ TEST(Ledger, TheExemptElementPassesOverTheBudget) {
 class Waiter {
  public:
   Waiter(const std::shared_ptr<Ledger>& ledger, int64_t bytes)
-      : thread_(1, "waiter", [this, ledger, bytes](int) {
-          granted_ = ledger
-                         ->Admit(
-                             bytes,
-                             [this] {
-                               looked_ = true;
-                               return exempt.load();
-                             },
-                             [this] { return stop.load(); })
-                         .granted();
-        }) {
+      : thread_(*WorkerGroup::Start(1, "waiter", [this, ledger, bytes](int) {
+          const auto looked_and_is_exempt = [this] {
+            looked_ = true;
+            return exempt.load();
+          };
+          const auto stopped = [this] { return stop.load(); };
+          granted_ = ledger->Admit(bytes, looked_and_is_exempt, stopped).granted();
+        })) {
     while (!looked_) std::this_thread::yield();
   }
   bool Result() {
@@ -109,6 +126,17 @@ TEST(Ledger, AReturnedReservationWakesWhoWaitsForIt) {
   EXPECT_TRUE(waiter.Result());
 }
 
+TEST(Ledger, AnAdmissionCanGiveBackAPart) {
+  const auto ledger = Ledger::Create(100);
+  Ledger::Admission admission = ledger->Admit(100, kNever, kNever);
+  Waiter waiter(ledger, 60);
+  admission.ShrinkTo(200);  // it never grows
+  EXPECT_EQ(ledger->bytes(), 100);
+  admission.ShrinkTo(40);
+  EXPECT_TRUE(waiter.Result());
+  EXPECT_EQ(ledger->bytes(), 40);
+}
+
 TEST(Ledger, StoppingEndsTheWaitWithoutAGrant) {
   const auto ledger = Ledger::Create(10);
   Waiter waiter(ledger, 11);
@@ -137,7 +165,7 @@ TEST(Ledger, NoWakeUpIsLostAmongManyThreads) {
     return false;
   };
   {
-    WorkerGroup workers(4, "ledger", [&](int) {
+    WorkerGroup workers = *WorkerGroup::Start(4, "ledger", [&](int) {
       for (int i = 0; i < 2000; ++i) {
         const Ledger::Admission admission = ledger->Admit(60, count_wait, kNever);
         account->Charge(40);
@@ -158,19 +186,29 @@ TEST(Ledger, FastProducersNeverExceedTheBudgetByMoreThanAnElementEach) {
   constexpr int64_t kElement = 64 << 10;
   const auto ledger = Ledger::Create(8 * kElement);
   const auto account = ledger->OpenAccount("decode");
-  BoundedQueue<Buffer> queue(
-      1000);  // far more room than the budget: the ledger must hold them back
+  std::mutex mutex;  // guards made, which has no limit of its own: the ledger must hold them back
+  std::condition_variable changed;
+  std::deque<Buffer> made;
   std::atomic<bool> stopped{false};
-  WorkerGroup producers(kProducers, "produce", [&](int) {
+  WorkerGroup producers = *WorkerGroup::Start(kProducers, "produce", [&](int) {
     while (true) {
       const auto admission = ledger->Admit(kElement, kNever, [&] { return stopped.load(); });
       if (!admission.granted()) return;
-      if (!queue.Push(Buffer::Allocate(kElement, account))) return;
+      Buffer buffer = Buffer::Allocate(kElement, account);
+      const std::lock_guard lock(mutex);
+      made.push_back(std::move(buffer));
+      changed.notify_one();
     }
   });
-  for (int i = 0; i < 3000; ++i) ASSERT_TRUE(queue.Pop().has_value());
+  for (int i = 0; i < 3000; ++i) {
+    Buffer taken;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !made.empty(); });
+    taken = std::move(made.front());
+    made.pop_front();
+    lock.unlock();
+  }
   stopped = true;
-  queue.Close();
   ledger->Recheck();
   producers.Join();
   EXPECT_GT(ledger->peak_bytes(), kElement);

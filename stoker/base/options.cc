@@ -15,7 +15,9 @@ Status NotA(const ConfigNode& value, std::string_view type) {
   if (value.kind == Kind::kNull)
     return InvalidArgument("there is no value; give {} or leave the option out", type);
   if (value.kind != Kind::kScalar) return InvalidArgument("{} is not {}", value.KindName(), type);
-  if (value.quoted) return InvalidArgument("'{}' in quotes is text, not {}", value.scalar, type);
+  if (value.quoted)
+    return InvalidArgument("'{}' in quotes is text, not {}; take the quotes away", value.scalar,
+                           type);
   return InvalidArgument("'{}' is not {}", value.scalar, type);
 }
 
@@ -125,17 +127,6 @@ Status SetOption(const Option& option, std::string_view what, const ConfigNode& 
   return OkStatus();
 }
 
-Status UnknownOption(const std::vector<Option>& options, std::string_view what,
-                     const ConfigNode::Entry& entry) {
-  const std::vector<std::string> names = NamesOf(options);
-  const std::string nearest = NearestName(entry.key, names);
-  const std::string advice = !nearest.empty() ? fmt::format("did you mean '{}'?", nearest)
-                             : names.empty()  ? "it has no options"
-                                              : fmt::format("its options are {}", Join(names));
-  return InvalidArgument("{}: {}: unknown option '{}'; {}", entry.key_location.ToString(), what,
-                         entry.key, advice);
-}
-
 Status CheckRequired(const std::vector<Option>& options, std::string_view what,
                      const ConfigNode& node, std::string_view set_bare) {
   for (const Option& option : options) {
@@ -184,7 +175,8 @@ Status ReadOption(const ConfigNode& value, double& out) {
   if (!text) return NotA(value, "a number");
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
   if (error == std::errc()) return OkStatus();
-  return InvalidArgument("'{}' is too large or too small for a 64-bit number", value.scalar);
+  return InvalidArgument(
+      "'{}' is too large or too small; numbers go from 5e-324 to 1.8e308 in size", value.scalar);
 }
 
 Status ReadOption(const ConfigNode& value, std::string& out) {
@@ -218,8 +210,8 @@ Status ReadOption(const ConfigNode& value, std::optional<double>& out) {
 ConfigNode WriteOption(bool value) { return ConfigNode::Scalar(value ? "true" : "false"); }
 ConfigNode WriteOption(int64_t value) { return ConfigNode::Scalar(std::to_string(value)); }
 ConfigNode WriteOption(double value) {
-  return ConfigNode::Scalar(
-      fmt::format("{}", value));  // the shortest text that is read back to the same number
+  // The shortest text that is read back to the same number.
+  return ConfigNode::Scalar(fmt::format("{}", value));
 }
 ConfigNode WriteOption(const std::string& value) {
   return ConfigNode::Scalar(value,
@@ -275,10 +267,10 @@ Status ParseOptions(const std::vector<Option>& options, std::string_view what,
                     const ConfigNode& node, void* object) {
   std::string_view set_bare;
   if (node.kind == Kind::kMap) {
+    STOKER_RETURN_IF_ERROR(CheckKeys(node, what, "option", NamesOf(options)));
     for (const ConfigNode::Entry& entry : node.entries) {
       const auto named = [&](const Option& option) { return option.name == entry.key; };
       const auto option = std::find_if(options.begin(), options.end(), named);
-      if (option == options.end()) return UnknownOption(options, what, entry);
       STOKER_RETURN_IF_ERROR(SetOption(*option, what, entry.value, object));
     }
   } else if (node.kind != Kind::kNull) {

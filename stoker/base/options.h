@@ -3,12 +3,12 @@
 //
 //   struct Batch {
 //     static constexpr std::string_view kName = "batch";
-//     static constexpr std::string_view kHelp = "Stacks consecutive elements along a new first
-//     dimension."; int64_t size = 32; bool drop_remainder = false; static void
-//     Describe(OptionTable<Batch>& table) {
+//     static constexpr std::string_view kHelp = "Stacks consecutive elements.";
+//     int64_t size = 32;
+//     bool drop_remainder = false;
+//     static void Describe(OptionTable<Batch>& table) {
 //       table.Field("size", &Batch::size, "elements in a batch", AtLeast(1))
-//            .Field("drop_remainder", &Batch::drop_remainder, "leave out a last batch that is not
-//            full");
+//           .Field("drop_remainder", &Batch::drop_remainder, "leave out a last batch not full");
 //     }
 //   };
 //
@@ -64,12 +64,12 @@ struct Option {
   std::string constraint;  // ">= 1", "0..1", "one of: a, b"; empty where there is none
   std::string help;
   bool required = false;
-  std::function<Status(void* object, const ConfigNode& value)>
-      set;  // converts; does not check the constraint
+  // Converts; does not check the constraint.
+  std::function<Status(void* object, const ConfigNode& value)> set;
   std::function<ConfigNode(const void* object)> get;
   std::function<Status(const void* object)> check;  // the constraint alone
-  std::function<void(void* object, const std::filesystem::path& root)>
-      resolve;  // paths; empty for other types
+  // Makes a relative path absolute; empty for other types.
+  std::function<void(void* object, const std::filesystem::path& root)> resolve;
 };
 
 // Converts `value` and writes it to `out`, which keeps its value on errors. The message says what

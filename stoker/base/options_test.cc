@@ -100,7 +100,7 @@ TEST(ParseOptions, ErrorsSayWhereWhatAndWhatToDo) {
       {"{size: 8,\n  sise: 4}",
        "recipe.yaml:2:3: batch: unknown option 'sise'; did you mean 'size'?"},
       {"{colour: 4}",
-       "recipe.yaml:1:2: batch: unknown option 'colour'; its options are size, drop_remainder"},
+       "recipe.yaml:1:2: batch: unknown option 'colour'; known are size, drop_remainder"},
       {"{size: x}", "recipe.yaml:1:8: batch.size: 'x' is not an integer"},
       {"{size: 0}", "recipe.yaml:1:8: batch.size is 0; it must be >= 1"},
       {"0", "recipe.yaml:1:1: batch.size is 0; it must be >= 1"},
@@ -136,7 +136,7 @@ TEST(ParseOptions, OptionsWhereThereAreNoneAreAnError) {
   EXPECT_THAT(Read<Nothing>("5"), FailsWith(StatusCode::kInvalidArgument,
                                             "recipe.yaml:1:1: nothing: it has no options"));
   EXPECT_THAT(Read<Nothing>("{a: 5}"),
-              FailsWith(StatusCode::kInvalidArgument, "unknown option 'a'; it has no options"));
+              FailsWith(StatusCode::kInvalidArgument, "unknown option 'a'; there are none"));
 }
 
 TEST(ParseOptions, NumbersAreReadAsWritten) {
@@ -297,7 +297,7 @@ TEST(Registry, ErrorsNameTheNearestKind) {
   const auto registry = TestRegistry();
   const std::pair<const char*, const char*> cases[] = {
       {"bach: 3", "recipe.yaml:1:1: unknown operator 'bach'; did you mean 'batch'?"},
-      {"zebra", "recipe.yaml:1:1: unknown operator 'zebra'; there are: batch, idx, nothing"},
+      {"zebra", "recipe.yaml:1:1: unknown operator 'zebra'; known are batch, idx, nothing"},
       {"{batch: 3, size: 4}",
        "wanted the name of the operator, or `name: {options}`; found a map with the keys 'batch' "
        "and 'size'"},

@@ -12,8 +12,7 @@ namespace stoker {
 // arbitrary finite domains", CT-RSA 2002). Where the number of bits is odd the halves differ by one
 // bit and take turns, so fewer than two walks are needed on average. Round keys come from Philox
 // over (seed, epoch, stage). A bijection for every n and key. Immutable after construction;
-// concurrent calls are safe. About 12 ns a call, 30 ns at sizes just
-// above a power of two.
+// concurrent calls are safe. About 12 ns a call, 30 ns at sizes just above a power of two.
 //
 // The order is part of the format of a run: changing it breaks the resumption of every run there
 // is. Golden values in permutation_test.cc hold it in place.

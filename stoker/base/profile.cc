@@ -62,10 +62,12 @@ Json Profile::ToJson() const {
                            {"blocked_s", stage.blocked_s},
                            {"errors", stage.errors},
                            {"mean_queue_depth", stage.mean_queue_depth},
-                           {"queue_capacity", stage.queue_capacity}});
+                           {"queue_capacity", stage.queue_capacity},
+                           {"peak_memory_bytes", stage.peak_memory_bytes}});
   }
   return {{"wall_s", wall_s},
           {"threads", threads},
+          {"consumer_waited_s", consumer_waited_s},
           {"peak_memory_bytes", peak_memory_bytes},
           {"stages", std::move(stages_json)}};
 }
@@ -85,8 +87,10 @@ std::string Profile::ToText() const {
     text += '\n';
   }
   text += fmt::format(
-      "{:.3f} s on {} thread{}, at most {:.1f} MB held; % is of wall time x threads\n", wall_s,
-      threads, threads == 1 ? "" : "s", static_cast<double>(peak_memory_bytes) * 1e-6);
+      "{:.3f} s on {} thread{}, the consumer waited {:.3f} s, at most {:.1f} MB held; % is of wall "
+      "time x threads\n",
+      wall_s, threads, threads == 1 ? "" : "s", consumer_waited_s,
+      static_cast<double>(peak_memory_bytes) * 1e-6);
   return text;
 }
 

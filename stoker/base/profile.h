@@ -1,8 +1,7 @@
 // What a run counted, stage by stage: the raw material of `stoker bench` and the doctor's only
 // input.
 //
-// StageStats is what running stages write to; Profile is a snapshot that can be read, printed and
-// stored.
+// StageStats is what running stages write to; Profile is a snapshot to read, print and store.
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,8 @@
 namespace stoker {
 
 // Counters of one stage, written by many threads without a lock.
-// A stage's time falls into three kinds, summed over its threads:
+// A stage's time falls into three kinds, summed over its threads; a moment of a thread counts once,
+// so together they are at most wall time x threads:
 //   busy     doing its own work (the time spent in its inputs is theirs)
 //   starved  waiting for an input
 //   blocked  having an element that nobody takes yet, or waiting for memory
@@ -59,7 +59,8 @@ struct StageProfile {
   double blocked_s = 0;
   int64_t errors = 0;
   double mean_queue_depth = 0;
-  int64_t queue_capacity = 0;  // 0: the stage has no queue
+  int64_t queue_capacity = 0;     // 0: the stage has no queue
+  int64_t peak_memory_bytes = 0;  // the most that was charged to the stage
 
   static StageProfile Of(const StageStats& stats);
 };
@@ -67,7 +68,8 @@ struct StageProfile {
 struct Profile {
   double wall_s = 0;
   int threads = 0;
-  int64_t peak_memory_bytes = 0;     // of the ledger
+  double consumer_waited_s = 0;      // whoever reads the pass, waiting for an element
+  int64_t peak_memory_bytes = 0;     // the most that was charged to all stages together
   std::vector<StageProfile> stages;  // source first
 
   Json ToJson() const;

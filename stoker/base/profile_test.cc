@@ -9,6 +9,7 @@ namespace {
 Profile FixedProfile() {
   return {.wall_s = 2,
           .threads = 2,
+          .consumer_waited_s = 0.125,
           .peak_memory_bytes = 12'500'000,
           .stages = {{.name = "idx", .elements = 60'000, .bytes = 47'040'000, .busy_s = 0.5},
                      {.name = "batch",
@@ -19,7 +20,8 @@ Profile FixedProfile() {
                       .blocked_s = 0.004,
                       .errors = 2,
                       .mean_queue_depth = 1.5,
-                      .queue_capacity = 4}}};
+                      .queue_capacity = 4,
+                      .peak_memory_bytes = 800'000}}};
 }
 
 TEST(Profile, PrintsAnAlignedTable) {
@@ -28,7 +30,7 @@ TEST(Profile, PrintsAnAlignedTable) {
             "stage  elements  elements/s  MB/s          busy       starved       blocked  queue  errors\n"
             "idx       60000       30000  23.5  0.500 s  12%  0.000 s   0%  0.000 s   0%      -       0\n"
             "batch       468         234  94.0  3.000 s  75%  0.250 s   6%  0.004 s   0%  1.5/4       2\n"
-            "2.000 s on 2 threads, at most 12.5 MB held; % is of wall time x threads\n");
+            "2.000 s on 2 threads, the consumer waited 0.125 s, at most 12.5 MB held; % is of wall time x threads\n");
   // clang-format on
 }
 
@@ -41,12 +43,14 @@ TEST(Profile, AnEmptyOneDividesByNothing) {
 
 TEST(Profile, JsonHoldsEveryFigure) {
   EXPECT_EQ(FixedProfile().ToJson(), Json::parse(R"({
-    "wall_s": 2.0, "threads": 2, "peak_memory_bytes": 12500000,
+    "wall_s": 2.0, "threads": 2, "consumer_waited_s": 0.125, "peak_memory_bytes": 12500000,
     "stages": [
       {"name": "idx", "elements": 60000, "bytes": 47040000, "busy_s": 0.5, "starved_s": 0.0,
-       "blocked_s": 0.0, "errors": 0, "mean_queue_depth": 0.0, "queue_capacity": 0},
+       "blocked_s": 0.0, "errors": 0, "mean_queue_depth": 0.0, "queue_capacity": 0,
+       "peak_memory_bytes": 0},
       {"name": "batch", "elements": 468, "bytes": 188000000, "busy_s": 3.0, "starved_s": 0.25,
-       "blocked_s": 0.004, "errors": 2, "mean_queue_depth": 1.5, "queue_capacity": 4}]})"));
+       "blocked_s": 0.004, "errors": 2, "mean_queue_depth": 1.5, "queue_capacity": 4,
+       "peak_memory_bytes": 800000}]})"));
 }
 
 TEST(StageProfile, IsASnapshotOfWhatWasCounted) {

@@ -16,8 +16,8 @@ constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // 2^64 / phi, the step o
 double PortableLog(double u) {
   const auto bits = std::bit_cast<uint64_t>(u);
   int exponent = static_cast<int>(bits >> 52) - 1023;
-  double mantissa =
-      std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);  // in [1, 2)
+  // In [1, 2).
+  double mantissa = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
   if (mantissa > std::numbers::sqrt2) {
     mantissa *= 0.5;
     exponent += 1;
@@ -113,8 +113,8 @@ float Rng::Uniform() { return static_cast<float>(NextU32() >> 8) * 0x1p-24f; }
 double Rng::UniformDouble() { return static_cast<double>(NextU64() >> 11) * 0x1p-53; }
 
 double Rng::Normal() {
-  const double radius_draw =
-      (static_cast<double>(NextU32()) + 1.0) * 0x1p-32;  // in (0, 1]: its logarithm exists
+  // In (0, 1]: its logarithm exists.
+  const double radius_draw = (static_cast<double>(NextU32()) + 1.0) * 0x1p-32;
   const double angle_draw = static_cast<double>(NextU32()) * 0x1p-32;
   return std::sqrt(-2.0 * PortableLog(radius_draw)) * PortableCosOfTurns(angle_draw);
 }

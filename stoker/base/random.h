@@ -22,9 +22,8 @@ uint64_t Mix64(uint64_t x);
 // values in random_test.cc hold it in place):
 //   key      k = Mix64(seed + g); k = Mix64(k + stage + g); k = Mix64(k + (epoch >> 32) + g), with
 //            g = 0x9e3779b97f4a7c15; word 0 is the low half of k, word 1 the high half
-//   counter  word 0: number of the block of four draws, from 0; words 1, 2: low and high half of
-//   index;
-//            word 3: low half of epoch
+//   counter  word 0: number of the block of four draws, from 0; words 1 and 2: low and high half
+//            of index; word 3: low half of epoch
 // So two samples of one (seed, stage) never share a block. After 2^34 draws the stream starts
 // again.
 class Rng {

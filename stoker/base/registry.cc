@@ -38,11 +38,8 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   STOKER_ASSIGN_OR_RETURN(Split split, SplitEntry(node, noun));
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
-  const std::string nearest = NearestName(name, names);
-  const std::string advice = nearest.empty() ? fmt::format("there are: {}", fmt::join(names, ", "))
-                                             : fmt::format("did you mean '{}'?", nearest);
   return InvalidArgument("{}: unknown {} '{}'; {}", split.name_location.ToString(), noun, name,
-                         advice);
+                         NameAdvice(name, names));
 }
 
 }  // namespace stoker

@@ -38,8 +38,8 @@ class Registry {
   // One entry of a recipe, read and checked: `batch: {size: 128}`.
   struct Configured {
     std::string name;
-    ConfigNode node;  // {name: {every option, defaults filled in}}, for --print-recipe and for
-                      // comparing recipes
+    // {name: {every option, defaults filled in}}, for --print-recipe and for comparing recipes.
+    ConfigNode node;
     ConfigLocation location;
     std::function<Result<Made>(Args...)> build;
   };

@@ -20,15 +20,13 @@ namespace stoker {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,  // the caller asked for something that makes no sense: an option, a recipe, a
-                     // shape
-  kNotFound,         // a file, key or name does not exist
-  kDataLoss,         // the bytes are damaged, cut short or of another format
-  kOutOfRange,       // an index or position lies outside what exists
-  kFailedPrecondition,  // right in itself, but not now: another recipe, another world, a directory
-                        // that is not empty
+  kInvalidArgument,     // what is asked for makes no sense: an option, a recipe, a shape
+  kNotFound,            // a file, key or name does not exist
+  kDataLoss,            // the bytes are damaged, cut short or of another format
+  kOutOfRange,          // an index or position lies outside what exists
+  kFailedPrecondition,  // right in itself, but not now: another recipe, a directory not empty
   kPermissionDenied,    // the operating system refuses access
-  kResourceExhausted,   // no space, no memory, too many open files
+  kResourceExhausted,   // no space, no memory, too many open files or threads
   kUnimplemented,       // a valid input that Stoker does not handle
   kCancelled,           // somebody asked to stop
   kUnavailable,         // may work when tried again: a network, a lock
@@ -94,6 +92,10 @@ namespace internal {
 
 // A T, or the reason why there is none. Dereferencing a failed Result is a programming error: it
 // prints the error and aborts.
+//
+// A temporary Result gives its T by value, not as a reference into itself: in
+// `for (const Element& e : *ReadAll(...))` only what the * returns lives as long as the loop, so a
+// reference would dangle. The value costs one move more where it is not bound at once.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -106,8 +108,7 @@ class [[nodiscard]] Result {
     if (std::get<1>(state_).ok())
       state_.template emplace<1>(Status(StatusCode::kInternal, "a Result was made from success"));
   }
-  // Whatever makes a T makes a Result<T>: `return std::nullopt;`, `return
-  // std::make_unique<Derived>();`
+  // Whatever makes a T makes a Result<T>: `return std::make_unique<Derived>();`
   template <typename U>
   requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
            !std::is_same_v<std::remove_cvref_t<U>, Status> &&
@@ -125,10 +126,13 @@ class [[nodiscard]] Result {
     CheckOk();
     return *std::get_if<0>(&state_);
   }
-  T&& value() && { return std::move(value()); }
+  T value() && {
+    CheckOk();
+    return std::move(*std::get_if<0>(&state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "stoker/base/testing.h"
 
@@ -112,6 +114,17 @@ TEST(Result, MovesItsValueOut) {
   const auto make = []() -> Result<std::unique_ptr<int>> { return std::make_unique<int>(5); };
   const std::unique_ptr<int> value = *make();
   EXPECT_EQ(*value, 5);
+}
+
+TEST(Result, ATemporaryGivesItsValueSoThatALoopOverItIsSafe) {
+  const auto make = []() -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{"one text too long to be stored in place", "another"};
+  };
+  static_assert(!std::is_reference_v<decltype(*make())>);
+  static_assert(!std::is_reference_v<decltype(make().value())>);
+  std::string all;
+  for (const std::string& text : *make()) all += text + ";";
+  EXPECT_EQ(all, "one text too long to be stored in place;another;");
 }
 
 TEST(Result, MadeFromSuccessIsADefectThatItReports) {

@@ -5,7 +5,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -41,18 +43,50 @@ std::string ThreadName(std::string_view name, int worker) {
          number;
 }
 
+// Until all threads are there, those that are wait at this gate: were the body begun at once, only
+// its owner could make it return, and the owner is still waiting for its WorkerGroup.
+struct Gate {
+  enum State { kClosed, kOpen, kCancelled };
+  std::atomic<State> state{kClosed};
+
+  void Set(State to) {
+    state = to;
+    state.notify_all();
+  }
+  bool Pass() const {
+    state.wait(kClosed);
+    return state == kOpen;
+  }
+};
+
 }  // namespace
 
-WorkerGroup::WorkerGroup(int count, std::string_view name, std::function<void(int worker)> body) {
+Result<WorkerGroup> WorkerGroup::Start(int count, std::string_view name,
+                                       std::function<void(int worker)> body) {
   const InterruptsBlocked blocked;
   const auto shared_body = std::make_shared<const std::function<void(int)>>(std::move(body));
-  threads_.reserve(static_cast<size_t>(count));
-  for (int worker = 0; worker < count; ++worker) {
-    threads_.emplace_back([shared_body, worker, thread_name = ThreadName(name, worker)] {
-      pthread_setname_np(pthread_self(), thread_name.c_str());
-      (*shared_body)(worker);
-    });
+  const auto gate = std::make_shared<Gate>();
+  WorkerGroup group;
+  try {
+    group.threads_.reserve(static_cast<size_t>(count));
+    for (int worker = 0; worker < count; ++worker) {
+      group.threads_.emplace_back(
+          [shared_body, gate, worker, thread_name = ThreadName(name, worker)] {
+            pthread_setname_np(pthread_self(), thread_name.c_str());
+            if (gate->Pass()) (*shared_body)(worker);
+          });
+    }
+  } catch (const std::exception& error) {  // std::system_error, or no memory for its arguments
+    const size_t started = group.threads_.size();
+    gate->Set(Gate::kCancelled);
+    group.Join();
+    return ResourceExhausted(
+        "{}: thread {} of {} cannot be started: {}; use fewer threads, or raise the limit on them "
+        "(ulimit -u, the container's limit of processes)",
+        name, started + 1, count, error.what());
   }
+  gate->Set(Gate::kOpen);
+  return group;
 }
 
 void WorkerGroup::Join() {

@@ -7,16 +7,22 @@
 #include <thread>
 #include <vector>
 
+#include "stoker/base/status.h"
+
 namespace stoker {
 
-// Starts `count` threads that each run body(worker), worker = 0..count-1; the destructor joins
-// them. Making the body return in time is its owner's business (close a queue, set a flag). `name`
-// shows in top, gdb and traces (at most 15 characters with the number). The threads block SIGINT
-// and SIGTERM, so that those reach the main thread.
+// The destructor joins the threads. Making the body return in time is its owner's business (close a
+// queue, set a flag).
 class WorkerGroup {
  public:
+  // Starts `count` threads that each run body(worker), worker = 0..count-1. `name` shows in top,
+  // gdb and traces (at most 15 characters with the number). The threads block SIGINT and SIGTERM,
+  // so that those reach the main thread. The body runs on all of them or on none:
+  // kResourceExhausted where the system does not give that many, after the others have ended.
+  static Result<WorkerGroup> Start(int count, std::string_view name,
+                                   std::function<void(int worker)> body);
+
   WorkerGroup() = default;
-  WorkerGroup(int count, std::string_view name, std::function<void(int worker)> body);
   WorkerGroup(WorkerGroup&&) = default;
   WorkerGroup& operator=(WorkerGroup&&) = default;
   ~WorkerGroup() = default;

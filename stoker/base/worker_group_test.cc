@@ -2,12 +2,15 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <string>
 
-#include "stoker/base/bounded_queue.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -24,7 +27,7 @@ TEST(WorkerGroup, RunsEachWorkerOnceUnderItsName) {
   std::set<int> workers;
   std::set<std::string> names;
   {
-    WorkerGroup group(12, "a-very-long-stage-name", [&](int worker) {
+    WorkerGroup group = *WorkerGroup::Start(12, "a-very-long-stage-name", [&](int worker) {
       const std::lock_guard lock(mutex);
       workers.insert(worker);
       names.insert(OwnName());
@@ -43,7 +46,7 @@ TEST(WorkerGroup, BlocksInterruptsInItsThreadsOnly) {
     return sigismember(&mask, signal) == 1;
   };
   bool interrupt = false, terminate = false, other = true;
-  WorkerGroup group(1, "signals", [&](int) {
+  WorkerGroup group = *WorkerGroup::Start(1, "signals", [&](int) {
     interrupt = blocked(SIGINT);
     terminate = blocked(SIGTERM);
     other = blocked(SIGUSR1);
@@ -55,54 +58,50 @@ TEST(WorkerGroup, BlocksInterruptsInItsThreadsOnly) {
   EXPECT_FALSE(blocked(SIGINT));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need the address space
+
+// Lets this process map only `bytes` more than it has, for the scope.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit(rlim_t bytes) {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + bytes,
+                       before_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+TEST(WorkerGroup, EndsThoseItHasStartedWhereTheSystemGivesNoMoreThreads) {
+  std::atomic<int> ran = 0;
+  Result<WorkerGroup> group = InvalidArgument("not tried");
+  {
+    const AddressSpaceLimit limit(48 << 20);  // room for a few stacks of 8 MiB
+    group = WorkerGroup::Start(64, "many", [&](int) { ++ran; });
+  }
+  EXPECT_THAT(group, FailsWith(StatusCode::kResourceExhausted, "of 64 cannot be started"));
+  EXPECT_THAT(group, FailsWith(StatusCode::kResourceExhausted, "use fewer threads"));
+  EXPECT_THAT(group, testing::Not(FailsWith(StatusCode::kResourceExhausted, "thread 1 of")));
+  EXPECT_EQ(ran, 0);
+}
+
+#endif
+
 TEST(WorkerGroup, JoiningTwiceOrAnEmptyGroupIsHarmless) {
-  WorkerGroup group(2, "w", [](int) {});
+  WorkerGroup group = *WorkerGroup::Start(2, "w", [](int) {});
   group.Join();
   group.Join();
   WorkerGroup empty;
   empty.Join();
-  group = WorkerGroup(1, "v", [](int) {});
+  group = *WorkerGroup::Start(1, "v", [](int) {});
 }
 
 TEST(AvailableCpus, IsAtLeastOne) { EXPECT_GE(AvailableCpus(), 1); }
-
-TEST(BoundedQueue, KeepsOrderAndHoldsNoMoreThanItsCapacity) {
-  BoundedQueue<int> queue(3);
-  WorkerGroup producer(1, "produce", [&](int) {
-    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(queue.Push(i));
-    queue.Close();
-  });
-  for (int i = 0; i < 1000; ++i) {
-    ASSERT_LE(queue.size(), 3u);
-    ASSERT_EQ(queue.Pop(), i);
-  }
-  EXPECT_EQ(queue.Pop(), std::nullopt);
-}
-
-TEST(BoundedQueue, ClosingDrainsAndRefuses) {
-  BoundedQueue<int> queue(2);
-  EXPECT_TRUE(queue.Push(1));
-  queue.Close();
-  EXPECT_FALSE(queue.Push(2));
-  EXPECT_EQ(queue.Pop(), 1);
-  EXPECT_EQ(queue.Pop(), std::nullopt);
-}
-
-TEST(BoundedQueue, ClosingWakesBothSides) {
-  BoundedQueue<int> full(1), empty(1);
-  ASSERT_TRUE(full.Push(0));
-  bool pushed = true;
-  std::optional<int> popped = 1;
-  WorkerGroup group(2, "wait", [&](int worker) {
-    if (worker == 0) pushed = full.Push(1);
-    if (worker == 1) popped = empty.Pop();
-  });
-  full.Close();
-  empty.Close();
-  group.Join();
-  EXPECT_FALSE(pushed);
-  EXPECT_EQ(popped, std::nullopt);
-}
 
 }  // namespace
 }  // namespace stoker

@@ -33,7 +33,11 @@ Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
                                                 const PassOptions& options) const {
   STOKER_RETURN_IF_ERROR(PrepareAll(*this));
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
-  return OpenContext(std::move(pass), options.epoch).OpenInput(*this);
+  const OpenContext context(std::move(pass), options.epoch,
+                            std::make_shared<StopFlag>(runtime.stop));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInput(*this));
+  iterator->outermost_ = true;
+  return iterator;
 }
 
 std::string Dataset::ToString() const {
@@ -49,6 +53,13 @@ DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality,
       cardinality_(cardinality),
       inputs_(std::move(inputs)),
       stage_(inputs_.empty() ? 0 : inputs_.front().node().stage() + 1) {}
+
+std::optional<int64_t> DatasetNode::MemoryToRead(int64_t count) const {
+  std::optional<int64_t> bytes = spec_.BytesApart(count);
+  if (count > 1) bytes = AddSizes(bytes, spec_.BytesTogether(count));  // stacked by DoReadRows
+  for (const Dataset& input : inputs_) bytes = AddSizes(bytes, input.node().MemoryToRead(count));
+  return bytes;
+}
 
 Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) const {
   StageStats& stats = context.stats(*this);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
@@ -97,6 +98,18 @@ class DatasetNode {
   // Loads what the node keeps in memory. Called at each Open, before anything is read; must be
   // quick the second time.
   virtual Status Prepare() const { return OkStatus(); }
+
+  // Why the elements are not simply those of the input, every one, in their order and the same at
+  // any seed and epoch (grouped or not): "reorders elements", "leaves elements out", ... Empty
+  // where they are. Predictions are made only through nodes that say nothing, so a node that does
+  // not know of this is refused rather than trusted.
+  virtual std::string_view Disturbs() const { return "may reorder, leave out or alter elements"; }
+
+  // At most so many bytes of buffers are asked for, by the node and all below it, to make `count`
+  // consecutive elements; nothing where the Specs do not tell. What the memory budget admits an
+  // element by. The default is right for a node that makes each element, from one element of each
+  // input, in buffers of its own.
+  virtual std::optional<int64_t> MemoryToRead(int64_t count) const;
 
   // --- In order ---
   // Called where the node, or the runtime, cannot read by position. Inputs are opened through the

@@ -58,7 +58,7 @@ Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, 
             element.key.index, FieldName(spec, f), array.ToString(), first.key.index,
             model.ToString());
       }
-      std::memcpy(out, array.data(), array.num_bytes());
+      if (array.num_bytes() > 0) std::memcpy(out, array.data(), array.num_bytes());
       out += array.num_bytes();
     }
     rows.columns.push_back(std::move(column));
@@ -77,8 +77,9 @@ Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch) {
     Array column = scratch.NewArray(model.dtype(), std::move(shape));
     std::byte* out = column.data();
     for (const Rows& part : parts) {
-      std::memcpy(out, part.columns[c].data(), part.columns[c].num_bytes());
-      out += part.columns[c].num_bytes();
+      const size_t bytes = part.columns[c].num_bytes();
+      if (bytes > 0) std::memcpy(out, part.columns[c].data(), bytes);
+      out += bytes;
     }
     all.columns.push_back(std::move(column));
   }

@@ -24,6 +24,10 @@ class ArraysNode final : public DatasetNode {
                     {}),
         table_(std::move(arrays)) {}
 
+  // The arrays themselves are there already.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return spec().BytesTogether(count);
+  }
   bool random_access() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("{}: is read by position", name());
@@ -49,6 +53,7 @@ Array GatherRows(const Array& from, std::span<const int64_t> positions, Scratch&
   const size_t row_bytes = from.num_bytes() / static_cast<size_t>(std::max<int64_t>(shape[0], 1));
   shape[0] = std::ssize(positions);
   Array out = scratch.NewArray(from.dtype(), std::move(shape));
+  if (row_bytes == 0) return out;
   for (size_t i = 0; i < positions.size(); ++i) {
     if (i + kPrefetchRows < positions.size()) {
       PrefetchRow(from.data() + static_cast<size_t>(positions[i + kPrefetchRows]) * row_bytes,
@@ -79,7 +84,7 @@ Rows ArrayTable::ReadRows(std::span<const int64_t> positions, uint64_t epoch,
 }
 
 Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields, std::string name) {
-  if (fields.empty()) return InvalidArgument("{}: no arrays are given", name);
+  if (fields.empty()) return InvalidArgument("{}: no arrays are given; give at least one", name);
   Spec spec;
   std::vector<Array> arrays;
   for (auto& [field, array] : fields) {

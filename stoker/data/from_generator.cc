@@ -18,7 +18,9 @@ class GeneratorIterator final : public Iterator {
  private:
   Result<std::optional<Element>> DoNext() override {
     if (!next_) STOKER_RETURN_IF_ERROR(Start());
-    return Make();
+    STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, Make());
+    position_ = made_;
+    return element;
   }
 
   Status Start() {
@@ -28,15 +30,14 @@ class GeneratorIterator final : public Iterator {
       return Internal("{}: starting epoch {}: the function threw: {}", node_.name(), epoch_,
                       error.what());
     }
-    const int64_t wanted = position_;
-    while (made_ < wanted) {
+    while (made_ < position_) {
+      STOKER_RETURN_IF_ERROR(CheckStop());
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, Make());
       if (!element) {
         return OutOfRange(
             "{}: the saved position is element {}, but the generator ended after {}; it must give "
-            "the same "
-            "elements each time",
-            node_.name(), wanted, made_);
+            "the same elements each time",
+            node_.name(), position_, made_);
       }
     }
     return OkStatus();
@@ -48,7 +49,7 @@ class GeneratorIterator final : public Iterator {
       if (!element) return std::nullopt;
       element->key = {epoch_, made_};
       STOKER_RETURN_IF_ERROR(CheckElement(node_.name(), node_.spec(), *element));
-      position_ = ++made_;
+      ++made_;
       return element;
     } catch (const std::exception& error) {
       return Internal("{}: element {}: the function threw: {}", node_.name(), made_, error.what());
@@ -78,6 +79,9 @@ class GeneratorNode final : public DatasetNode {
       : DatasetNode(std::move(name), std::move(spec), Cardinality::Unknown(), {}),
         begin_(std::move(begin)) {}
 
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return spec().BytesApart(count);
+  }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
     return std::make_unique<GeneratorIterator>(context, *this, begin_);
   }

@@ -5,26 +5,37 @@
 namespace stoker {
 
 Iterator::Iterator(const OpenContext& context, const DatasetNode& node, Counting counting)
-    : pass_(context.pass()), stats_(pass_->stage(node).stats), counting_(counting) {}
+    : pass_(context.pass()),
+      stop_(context.stop()),
+      stats_(pass_->stage(node).stats),
+      counting_(counting) {}
 
 Result<std::optional<Element>> Iterator::Next() {
   if (!error_.ok()) return error_;
   if (ended_) return std::nullopt;
+  error_ = CheckStop();
+  if (!error_.ok()) return error_;
   started_ = true;
   Result<std::optional<Element>> element = counting_ == Counting::kHere ? CountedNext() : DoNext();
   if (!element.ok()) {
     error_ = element.status();
+    broken_off_ = counting_ == Counting::kHere;
   } else if (!*element) {
     ended_ = true;
   }
   return element;
 }
 
+Status Iterator::CheckStop() const {
+  if (!stop_->raised()) return OkStatus();
+  return Cancelled("{}: the pass was asked to stop", stats_.name());
+}
+
 Result<std::optional<Element>> Iterator::CountedNext() {
   const ScopedStageTime time(stats_);
   Result<std::optional<Element>> element = DoNext();
   if (!element.ok()) {
-    stats_.AddError();
+    if (element.status().code() != StatusCode::kCancelled) stats_.AddError();
   } else if (*element) {
     stats_.AddElements(1, (*element)->num_bytes());
   }
@@ -37,7 +48,28 @@ Status Iterator::Restore(const Json& state) {
         "an iterator can be restored only before its first element; open a new one");
   if (!state.is_object())
     return DataLoss("a saved pipeline position is no JSON object; the checkpoint is damaged");
+  if (outermost_) {
+    STOKER_ASSIGN_OR_RETURN(const int64_t saved, SavedInteger(state, "seed"));
+    if (static_cast<uint64_t>(saved) != pass_->seed()) {
+      return FailedPrecondition(
+          "the position was saved with seed {}, this pass has seed {}; the order and the random "
+          "draws would differ: use the same seed",
+          static_cast<uint64_t>(saved), pass_->seed());
+    }
+  }
   return DoRestore(state);
+}
+
+Result<Json> Iterator::Save() const {
+  if (broken_off_) {
+    return FailedPrecondition(
+        "{}: an error ended the pass in the middle of an element, so it stands nowhere; save "
+        "before, after an element ({})",
+        stats_.name(), error_.message());
+  }
+  STOKER_ASSIGN_OR_RETURN(Json state, DoSave());
+  if (outermost_) state["seed"] = pass_->seed();
+  return state;
 }
 
 Profile Iterator::GetProfile() const { return pass_->GetProfile(); }

@@ -11,6 +11,7 @@
 namespace stoker {
 
 class Pass;
+class StopFlag;
 
 // Used by one thread at a time. Destroying it at any moment stops and joins its threads and frees
 // what they hold; elements already handed out stay valid.
@@ -21,24 +22,27 @@ class Iterator {
   Iterator& operator=(const Iterator&) = delete;
 
   // The next element, nothing at the end, or an error. After an error or the end the same comes
-  // again.
+  // again. kCancelled where Runtime::stop is true.
   Result<std::optional<Element>> Next();
 
   // Where the pass stands: positions, not elements (design, invariant 2). The elements handed out
-  // so far are done, the ones prefetched are not. Call between two calls of Next.
-  Result<Json> Save() const { return DoSave(); }
+  // so far are done, the ones prefetched are not. Call between two calls of Next. After an error,
+  // kCancelled included, a pass by position or behind a prefetch still stands after its last
+  // element; any other may have used up a part of the next one, and fails: FailedPrecondition.
+  Result<Json> Save() const;
 
   // Continues where `state` was saved, under any runtime and any number of threads. Only before the
-  // first Next. The seed and the pipeline must be those it was saved with: FailedPrecondition where
-  // that can be told.
+  // first Next. The seed and the pipeline must be those it was saved with: FailedPrecondition for
+  // another seed, and for another pipeline where that can be told. Costs nothing where the pipeline
+  // is read by position; a source that cannot seek is read again by the first Next, from where its
+  // state says (a generator: from the epoch's start).
   Status Restore(const Json& state);
 
   // What the stages of the whole pass have counted so far.
   Profile GetProfile() const;
 
  protected:
-  // Who counts elements and busy time for the node's stage: this iterator, or whatever it reads
-  // through.
+  // Who counts elements and busy time for the stage: this iterator, or whatever it reads through.
   enum class Counting { kHere, kElsewhere };
   Iterator(const OpenContext& context, const DatasetNode& node,
            Counting counting = Counting::kHere);
@@ -47,18 +51,26 @@ class Iterator {
   virtual Result<Json> DoSave() const = 0;
   virtual Status DoRestore(const Json& state) = 0;
 
+  // Cancelled where this part of the pass is to end. Next asks on its own; a DoNext that loops
+  // without calling another Next asks in its loop.
+  Status CheckStop() const;
+
   Pass& pass() const { return *pass_; }
   StageStats& stats() const { return stats_; }
 
  private:
+  friend class Dataset;
   Result<std::optional<Element>> CountedNext();
 
   std::shared_ptr<Pass> pass_;
+  std::shared_ptr<const StopFlag> stop_;
   StageStats& stats_;
   const Counting counting_;
+  bool outermost_ = false;  // the one that Dataset::Open gave: its state holds the pass's seed
   bool started_ = false;
   bool ended_ = false;
   Status error_;
+  bool broken_off_ = false;  // DoNext failed, and may have taken from its input before
 };
 
 // Helpers for DoRestore: a member of a saved state, or an error that says what is missing.

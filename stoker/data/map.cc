@@ -16,6 +16,13 @@ class MapNode final : public DatasetNode {
         transform_(std::move(transform)) {}
 
   std::string Details() const override { return details_; }
+  std::string_view Disturbs() const override {
+    return transform_->random() ? "alters elements at random" : "";
+  }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    if (!transform_->works_on_columns()) return DatasetNode::MemoryToRead(count);
+    return AddSizes(input().node().MemoryToRead(count), spec().BytesApart(count));
+  }
   const Transform* element_wise() const override { return transform_.get(); }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {

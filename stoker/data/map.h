@@ -17,10 +17,17 @@ namespace stoker {
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform);
 
-// A C++ function as a pipeline stage:  ... | Map{.function = [](Element& e, Rng& rng, Scratch&
-// scratch) { ...; return OkStatus(); }} It is called from several threads at once, must be a pure
-// function of the element and the Rng, and may change the element's arrays (write only where
-// MayWriteInPlace). An exception becomes an error.
+// A C++ function as a pipeline stage:
+//
+//   ... | Map{.function = [](Element& element, Rng& rng, Scratch& scratch) { ... }}
+//
+// It is called from several threads at once, must be a pure function of the element and the Rng,
+// and may change the element's arrays (write only where MayWriteInPlace). An exception becomes an
+// error.
+//
+// Memory: the result is admitted by `output`; what else it takes from `scratch` is charged too, and
+// admitted from the second element on. What it allocates by itself (new, std::vector) is not seen,
+// except for arrays that it hands on, while they wait in a queue.
 struct Map {
   static constexpr std::string_view kName = "map";
   std::function<Status(Element& element, Rng& rng, Scratch& scratch)> function;

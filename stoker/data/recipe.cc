@@ -1,7 +1,5 @@
 #include "stoker/data/recipe.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "stoker/base/options.h"
@@ -49,14 +47,7 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
   });
   std::vector<std::string> names(std::begin(kPipelines), std::end(kPipelines));
   for (const Option& option : OptionsOf<DataOptions>()) names.push_back(option.name);
-  for (const ConfigNode::Entry& entry : rest.entries) {
-    if (std::ranges::find(names, entry.key) != names.end()) continue;
-    const std::string nearest = NearestName(entry.key, names);
-    return InvalidArgument("{}: data: unknown key '{}'; {}", entry.key_location.ToString(),
-                           entry.key,
-                           nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
-                                           : fmt::format("did you mean '{}'?", nearest));
-  }
+  STOKER_RETURN_IF_ERROR(CheckKeys(rest, "data", "key", names));
   DataOptions options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(rest, options));
   return options;
@@ -81,14 +72,7 @@ Status CheckSections(const ConfigNode& recipe) {
         "{}: a recipe is a map with the sections data, model and train; here is {}",
         recipe.location.ToString(), recipe.KindName());
   }
-  for (const ConfigNode::Entry& entry : recipe.entries) {
-    if (std::ranges::find(kSections, entry.key) != kSections.end()) continue;
-    const std::string nearest = NearestName(entry.key, kSections);
-    return InvalidArgument("{}: unknown section '{}'; {}", entry.key_location.ToString(), entry.key,
-                           nearest.empty() ? "a recipe has data, model and train"
-                                           : fmt::format("did you mean '{}'?", nearest));
-  }
-  return OkStatus();
+  return CheckKeys(recipe, "", "section", kSections);
 }
 
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
@@ -133,7 +117,18 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   for (size_t i = 1; i < eval->items.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(const auto configured,
                             OperatorRegistry::Builtin().Parse(eval->items[i]));
-    STOKER_ASSIGN_OR_RETURN(dataset, configured.build(dataset));
+    Result<Dataset> built = configured.build(dataset);
+    if (!built.ok()) {
+      return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),
+                                                       built.status().message()));
+    }
+    dataset = *std::move(built);
+    const std::string_view disturbs = dataset.node().Disturbs();
+    if (disturbs.empty()) continue;
+    return FailedPrecondition(
+        "{}: data.eval: {} {}, but a prediction needs each sample once, in its place and the same "
+        "every time; take that out of data.eval",
+        eval->items[i].location.ToString(), dataset.node().name(), disturbs);
   }
   return dataset;
 }

@@ -1,10 +1,10 @@
 // The `data:` section of a recipe.
 //
 //   data:
-//     root: /usr/share/datasets/fashion-mnist   # the paths below are relative to it; itself
-//     relative to the recipe train: [...]                              # a pipeline: a list of
-//     operators eval: [...]                               # optional classes: [T-shirt, Trouser,
-//     ...]          # optional: what the labels 0, 1, ... are called
+//     root: fashion-mnist              # paths below are relative to it, it to the recipe
+//     train: [...]                     # a pipeline: a list of operators
+//     eval: [...]                      # optional
+//     classes: [T-shirt, Trouser]      # optional: what the labels 0, 1, ... are called
 #pragma once
 
 #include <filesystem>
@@ -35,7 +35,9 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder);
 
 // The recipe's eval pipeline with its source replaced by `source`, whose Spec must serve the
-// operators: what `predict` puts new samples through. Fails where the recipe has no eval pipeline.
+// operators: what `predict` puts new samples through. Answer i must be that of sample i, so an
+// operator that reorders, leaves out, repeats or randomly alters samples is an error that names it
+// with its line. Fails also where the recipe has no eval pipeline.
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source);
 
 }  // namespace stoker

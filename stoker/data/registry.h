@@ -59,8 +59,8 @@ void RegisterBuiltinOperators(OperatorRegistry& registry);
 Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem::path& root,
                               ConfigNode* filled = nullptr);
 
-// The same in C++:  Result<Dataset> train = Source(Idx{...}) | Shuffle{} | Normalize{.mean =
-// {0.286}} | Batch{.size = 128};
+// The same in C++:
+//   Result<Dataset> train = Source(Idx{...}) | Shuffle{} | Batch{.size = 128};
 template <SourceOptions T>
 Result<Dataset> Source(const T& options) {
   STOKER_RETURN_IF_ERROR(CheckOptionsOf(options));

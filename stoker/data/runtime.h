@@ -1,6 +1,7 @@
 // Runtime: how a pass is executed. It never changes which bytes come out.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,17 +25,41 @@ struct Runtime {
   enum class Kind { kInline, kThreaded };
 
   Kind kind = Kind::kThreaded;
-  int threads = 0;            // workers; 0: as many as CPUs
-  int64_t memory_budget = 0;  // bytes that may be in flight; 0: DefaultMemoryBudget()
+  int threads = 0;  // workers; 0: as many as CPUs
+  // Bytes that may be in flight, kept by this pass alone (base/ledger.h says what is counted). 0:
+  // DefaultMemoryBudget(), kept together by all passes of the process that say 0.
+  int64_t memory_budget = 0;
+  // Once it is true, the pass ends with kCancelled: at the latest after the element under way, so
+  // also where many are skipped or read again. May be null; must outlive the pass.
+  const std::atomic<bool>* stop = nullptr;
 
   static Runtime Inline() { return {.kind = Kind::kInline}; }
   static Runtime Threaded(int threads = 0) { return {.kind = Kind::kThreaded, .threads = threads}; }
 };
 
+// Whether a part of a pass is to end early: its iterator, or one around it, is being destroyed, or
+// Runtime::stop is true. Thread-safe.
+class StopFlag {
+ public:
+  explicit StopFlag(const std::atomic<bool>* outside) : outside_(outside) {}
+  explicit StopFlag(std::shared_ptr<const StopFlag> around) : around_(std::move(around)) {}
+
+  void Raise() { raised_ = true; }
+  bool raised() const {
+    return raised_ || (outside_ != nullptr && *outside_) || (around_ && around_->raised());
+  }
+
+ private:
+  std::atomic<bool> raised_{false};
+  const std::atomic<bool>* const outside_ = nullptr;
+  const std::shared_ptr<const StopFlag> around_;
+};
+
 // What one stage of a pass uses and counts.
 struct StageResources {
-  StageResources(const std::shared_ptr<Ledger>& ledger, const std::string& name,
+  StageResources(std::shared_ptr<MemoryAccount> stage_account, const std::string& name,
                  int64_t max_idle_bytes);
+  const std::shared_ptr<MemoryAccount> account;
   StageStats stats;
   BufferPool pool;
 };
@@ -49,6 +74,7 @@ class Pass {
   const Runtime& runtime() const { return runtime_; }  // with its zeros filled in
   uint64_t seed() const { return seed_; }
   Ledger& ledger() const { return *ledger_; }
+  void AddConsumerWait(int64_t ns) { consumer_waited_ns_ += ns; }
   StageResources& stage(const DatasetNode& node) const { return *stages_.at(&node); }
 
   // Frees the idle memory of all stages.
@@ -63,6 +89,8 @@ class Pass {
   Runtime runtime_;
   uint64_t seed_ = 0;
   std::shared_ptr<Ledger> ledger_;
+  std::shared_ptr<MemoryAccount> memory_;  // of all stages together
+  std::atomic<int64_t> consumer_waited_ns_{0};
   std::unordered_map<const DatasetNode*, std::unique_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
   std::optional<Dataset> dataset_;         // keeps the nodes alive
@@ -72,18 +100,23 @@ class Pass {
 // What a node needs to open its stream side.
 class OpenContext {
  public:
-  OpenContext(std::shared_ptr<Pass> pass, uint64_t epoch) : pass_(std::move(pass)), epoch_(epoch) {}
+  OpenContext(std::shared_ptr<Pass> pass, uint64_t epoch, std::shared_ptr<const StopFlag> stop)
+      : pass_(std::move(pass)), epoch_(epoch), stop_(std::move(stop)) {}
 
   const std::shared_ptr<Pass>& pass() const { return pass_; }
   uint64_t epoch() const { return epoch_; }
-  OpenContext WithEpoch(uint64_t epoch) const { return {pass_, epoch}; }
+  const std::shared_ptr<const StopFlag>& stop() const { return stop_; }
+  OpenContext WithEpoch(uint64_t epoch) const { return {pass_, epoch, stop_}; }
 
   // Opens an input the way the runtime sees fit: by position, in order, on threads of its own.
   Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const;
 
  private:
+  Result<std::unique_ptr<Iterator>> OpenReadAhead(const DatasetNode& node) const;
+
   std::shared_ptr<Pass> pass_;
   uint64_t epoch_;
+  std::shared_ptr<const StopFlag> stop_;
 };
 
 // What a node needs to read by position. A small value, copied freely.
@@ -108,8 +141,8 @@ class ReadContext {
   bool vectorized_;
 };
 
-// Charges the time of its scope to a stage, less the time of the scopes nested in it on the same
-// thread.
+// Counts the time of its scope for a stage, less the time of the scopes nested in it on the same
+// thread: no moment of a thread is counted twice.
 class ScopedStageTime {
  public:
   enum class Kind { kBusy, kStarved, kBlocked };
@@ -121,8 +154,23 @@ class ScopedStageTime {
  private:
   StageStats& stats_;
   const Kind kind_;
+  StageStats* const outer_stage_;
   const int64_t outer_nested_ns_;
   const int64_t start_ns_;
+};
+
+// A scope that waits for an element which other threads make: the stage around it on this thread,
+// which pulls the element, is starved; where there is none, the consumer of the pass waits.
+class ScopedInputWait {
+ public:
+  explicit ScopedInputWait(Pass& pass) : pass_(pass) {}
+  ~ScopedInputWait();
+  ScopedInputWait(const ScopedInputWait&) = delete;
+  ScopedInputWait& operator=(const ScopedInputWait&) = delete;
+
+ private:
+  Pass& pass_;
+  const int64_t start_ns_ = NowNs();
 };
 
 }  // namespace stoker

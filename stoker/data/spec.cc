@@ -3,7 +3,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "stoker/base/buffer.h"
+
 namespace stoker {
+namespace {
+
+std::optional<int64_t> FieldBytes(const Field& field) {
+  std::optional<int64_t> bytes = static_cast<int64_t>(DTypeSize(field.dtype));
+  for (const int64_t extent : field.shape) {
+    if (extent == kUnknownDim) return std::nullopt;
+    bytes = MultiplySizes(bytes, extent);
+  }
+  return bytes;
+}
+
+// What Buffer::Allocate takes for so many bytes.
+std::optional<int64_t> BlockBytes(std::optional<int64_t> bytes) {
+  constexpr auto kAlignment = static_cast<int64_t>(kBufferAlignment);
+  const std::optional<int64_t> padded = AddSizes(bytes, kAlignment - 1);
+  if (!padded) return std::nullopt;
+  return std::max(kAlignment, *padded / kAlignment * kAlignment);
+}
+
+}  // namespace
 
 std::string Field::ToString() const {
   return fmt::format("{}: {}{}", name, DTypeName(dtype), ShapeToString(shape));
@@ -16,16 +40,34 @@ Result<size_t> Spec::IndexOf(std::string_view who, std::string_view name) const 
   return InvalidArgument("{}: there is no field '{}'; the elements are {}", who, name, ToString());
 }
 
+std::optional<int64_t> AddSizes(std::optional<int64_t> a, std::optional<int64_t> b) {
+  int64_t sum = 0;
+  if (!a || !b || __builtin_add_overflow(*a, *b, &sum)) return std::nullopt;
+  return sum;
+}
+
+std::optional<int64_t> MultiplySizes(std::optional<int64_t> a, std::optional<int64_t> b) {
+  int64_t product = 0;
+  if (!a || !b || __builtin_mul_overflow(*a, *b, &product)) return std::nullopt;
+  return product;
+}
+
 std::optional<int64_t> Spec::ElementBytes() const {
-  int64_t bytes = 0;
+  std::optional<int64_t> bytes = 0;
+  for (const Field& field : fields) bytes = AddSizes(bytes, FieldBytes(field));
+  return bytes;
+}
+
+std::optional<int64_t> Spec::BytesApart(int64_t count) const {
+  std::optional<int64_t> bytes = 0;
+  for (const Field& field : fields) bytes = AddSizes(bytes, BlockBytes(FieldBytes(field)));
+  return MultiplySizes(bytes, count);
+}
+
+std::optional<int64_t> Spec::BytesTogether(int64_t count) const {
+  std::optional<int64_t> bytes = 0;
   for (const Field& field : fields) {
-    int64_t field_bytes = static_cast<int64_t>(DTypeSize(field.dtype));
-    for (const int64_t extent : field.shape) {
-      if (extent == kUnknownDim || __builtin_mul_overflow(field_bytes, extent, &field_bytes)) {
-        return std::nullopt;
-      }
-    }
-    if (__builtin_add_overflow(bytes, field_bytes, &bytes)) return std::nullopt;
+    bytes = AddSizes(bytes, BlockBytes(MultiplySizes(FieldBytes(field), count)));
   }
   return bytes;
 }

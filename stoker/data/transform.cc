@@ -1,11 +1,20 @@
 #include "stoker/data/transform.h"
 
 namespace stoker {
+namespace {
+
+thread_local int64_t asked_bytes = 0;
+
+}  // namespace
 
 Array Scratch::NewArray(DType dtype, Shape shape) {
   const size_t bytes = static_cast<size_t>(NumValues(shape)) * DTypeSize(dtype);
+  asked_bytes +=
+      static_cast<int64_t>((bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
   return Array(pool_.Get(bytes), dtype, std::move(shape));
 }
+
+int64_t Scratch::BytesAskedByThisThread() { return asked_bytes; }
 
 Status Transform::ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const {
   std::vector<Element> elements;
@@ -20,6 +29,6 @@ Status Transform::ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch
   return OkStatus();
 }
 
-bool MayWriteInPlace(const Array& array) { return array.buffer().unique(); }
+bool MayWriteInPlace(const Array& array) { return array.buffer().exclusive(); }
 
 }  // namespace stoker

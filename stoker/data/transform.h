@@ -17,6 +17,9 @@ class Scratch {
   // Values are not set.
   Array NewArray(DType dtype, Shape shape);
 
+  // The bytes that this thread has asked for since it began, of all stages together.
+  static int64_t BytesAskedByThisThread();
+
  private:
   BufferPool& pool_;
 };
@@ -38,15 +41,22 @@ class Transform {
  public:
   virtual ~Transform() = default;
 
-  // Changes `element` in place: replaces arrays, or writes into one whose buffer is unique().
+  // Changes `element` in place: replaces arrays, or writes into one where MayWriteInPlace.
   virtual Status Apply(Element& element, Rng& rng, Scratch& scratch) const = 0;
 
   // The same for many samples at once. The default applies Apply to each row and stacks the
   // results, so overriding it is for speed only. Rows keep their keys.
   virtual Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const;
+
+  // False where nothing is drawn from the Rng, so that a sample is the same in every pass.
+  virtual bool random() const { return true; }
+  // True where ApplyRows makes no more arrays than one for each column; the default makes one for
+  // each field of each sample and then stacks them. For the memory budget.
+  virtual bool works_on_columns() const { return false; }
 };
 
-// True where nobody else sees the array's memory and it may be written in place.
+// True where nobody else sees the array's memory and it may be written in place: the only copy of a
+// block that Stoker allocated. Memory that a user or a file lends is copied instead.
 bool MayWriteInPlace(const Array& array);
 
 }  // namespace stoker

@@ -12,10 +12,8 @@ namespace stoker {
 // on every CPU:
 //   * to a wider type: exact wherever the wider type holds the value;
 //   * integer to narrower integer: the low bits (300 becomes uint8 44);
-//   * float to integer: truncated towards zero, then clamped to what the integer holds; NaN becomes
-//   0;
-//   * anything to a narrower float: the nearest value, ties to even, rounded once; beyond the
-//   range, infinity;
+//   * float to integer: truncated towards zero, clamped to what the integer holds; NaN becomes 0;
+//   * anything to a narrower float: the nearest value, ties to even, rounded once; infinity beyond;
 //   * anything to bool: whether it differs from zero (NaN does); bool to anything: 0 or 1.
 //   in   n values of dtype `from`, aligned to their size
 //   out  n values of dtype `to`, aligned to their size; must not overlap `in`

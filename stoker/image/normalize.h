@@ -29,9 +29,11 @@ void NormalizePlaneReference(const uint8_t* in, size_t n, ShiftScale constants, 
 void NormalizePlaneReference(const float* in, size_t n, ShiftScale constants, float* out);
 
 // Normalises images that lie one after the other, each channel with constants of its own.
-//   in          num_images * channels.size() * plane_size values, image by image, channel by
-//   channel plane_size  values in one channel of one image channels    at least one out         as
-//   many values; may be `in` for float input
+//   in          num_images * channels.size() * plane_size values: image by image, and in each
+//               channel by channel
+//   plane_size  values in one channel of one image
+//   channels    at least one
+//   out         as many values as `in`; may be `in` itself for float input
 void NormalizeImages(const uint8_t* in, size_t num_images, size_t plane_size,
                      std::span<const ShiftScale> channels, float* out);
 void NormalizeImages(const float* in, size_t num_images, size_t plane_size,

@@ -11,8 +11,8 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kMaxMetadataBytes =
-    64 << 20;  // texts and profiles, which libspng unpacks along the way
+// Texts and profiles, which libspng unpacks along the way.
+constexpr size_t kMaxMetadataBytes = 64 << 20;
 constexpr int64_t kMaxDeflateRatio = 1032;  // zlib.net/zlib_tech.html
 
 struct FreeContext {
@@ -39,16 +39,22 @@ class PngFile {
   // The status of a call that returned `code`.
   Status Check(int code) const {
     if (cut_short_) {  // libspng forgives a missing end
-      return DataLoss("{}: byte {}: the PNG ends too early; the file was cut short", name_, at_);
+      return DataLoss(
+          "{}: byte {}: the PNG ends too early; the file was cut short: copy or download it again",
+          name_, at_);
     }
     switch (code) {
       case SPNG_OK: return OkStatus();
-      case SPNG_EMEM: return ResourceExhausted("{}: no memory to decode this PNG", name_);
+      case SPNG_EMEM:
+        return ResourceExhausted(
+            "{}: no memory to decode this PNG; free some, or decode fewer at a time", name_);
       case SPNG_ESIGNATURE:
-        return DataLoss("{}: byte 0: not a PNG, which begins with 89 50 4e 47 0d 0a 1a 0a", name_);
+        return DataLoss(
+            "{}: byte 0: not a PNG, which begins with 89 50 4e 47 0d 0a 1a 0a; check the path",
+            name_);
       default:
-        return DataLoss("{}: before byte {}: {}; the PNG is damaged", name_, at_,
-                        spng_strerror(code));
+        return DataLoss("{}: before byte {}: {}; the PNG is damaged: copy or download it again",
+                        name_, at_, spng_strerror(code));
     }
   }
 
@@ -83,7 +89,8 @@ Status CheckSize(const spng_ihdr& header, const PngFile& file, const ImageLimits
   const int64_t packed = pixels * SamplesPerPixel(header) * header.bit_depth / 8;
   if (packed / kMaxDeflateRatio > static_cast<int64_t>(file.size())) {
     return DataLoss(
-        "{}: byte 16: {} x {} pixels announced, too many for a file of {} bytes; it was cut short",
+        "{}: byte 16: {} x {} pixels announced, too many for a file of {} bytes; it was cut short: "
+        "copy or download it again",
         file.name(), header.width, header.height, file.size());
   }
   return OkStatus();
@@ -110,7 +117,9 @@ Result<Array> DecodePng(std::span<const std::byte> png, std::string_view name,
                         const ImageLimits& limits) {
   PngFile file(png, name);
   const std::unique_ptr<spng_ctx, FreeContext> context(spng_ctx_new(0));
-  if (!context) return ResourceExhausted("{}: no memory to decode this PNG", name);
+  if (!context)
+    return ResourceExhausted(
+        "{}: no memory to decode this PNG; free some, or decode fewer at a time", name);
   // No chunk that is whole is larger than the file.
   STOKER_RETURN_IF_ERROR(file.Check(spng_set_chunk_limits(
       context.get(), std::min<size_t>(png.size(), INT32_MAX), kMaxMetadataBytes)));

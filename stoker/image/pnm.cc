@@ -31,7 +31,8 @@ class HeaderReader {
     STOKER_ASSIGN_OR_RETURN(header.max_value, ReadNumber("maxval", 1, 65535));
     if (at_ == text_.size() || !IsSpace(text_[at_])) {
       return DataLoss(
-          "{}: byte {}: one white space must follow maxval; the file is damaged or cut short",
+          "{}: byte {}: one white space must follow maxval; the file is damaged or cut short: copy "
+          "or download it again",
           name_, at_);
     }
     header.size = at_ + 1;
@@ -48,7 +49,8 @@ class HeaderReader {
       return Unimplemented("{}: byte 0: {} is a text or bitmap form of PNM; convert it to P5 or P6",
                            name_, magic);
     }
-    return DataLoss("{}: byte 0: not a PGM or PPM picture, which begins with P5 or P6", name_);
+    return DataLoss(
+        "{}: byte 0: not a PGM or PPM picture, which begins with P5 or P6; check the path", name_);
   }
 
   // White space and comments, which reach from '#' to the end of the line.
@@ -69,12 +71,15 @@ class HeaderReader {
     for (; at_ < text_.size() && IsDigit(text_[at_]) && number <= high; ++at_)
       number = number * 10 + (text_[at_] - '0');
     if (begin == before || at_ == begin) {
-      return DataLoss("{}: byte {}: {} expected; the header is damaged or cut short", name_, begin,
-                      what);
+      return DataLoss(
+          "{}: byte {}: {} expected; the header is damaged or cut short: copy or download the file "
+          "again",
+          name_, begin, what);
     }
     if (number < low || number > high) {
-      return DataLoss("{}: byte {}: {} must be {}..{}; the header is damaged", name_, begin, what,
-                      low, high);
+      return DataLoss(
+          "{}: byte {}: {} must be {}..{}; the header is damaged: copy or download the file again",
+          name_, begin, what, low, high);
     }
     return number;
   }
@@ -100,9 +105,11 @@ Result<Array> ReadSamples(const Header& header, const std::byte* samples, std::s
       const int64_t i = pixel * header.channels + channel;
       const int64_t sample = SampleAt(samples, i, header.sample_bytes());
       if (sample > header.max_value) {
-        return DataLoss("{}: byte {}: sample {} is above maxval {}; the file is damaged", name,
-                        header.size + static_cast<size_t>(i * header.sample_bytes()), sample,
-                        header.max_value);
+        return DataLoss(
+            "{}: byte {}: sample {} is above maxval {}; the file is damaged: copy or download it "
+            "again",
+            name, header.size + static_cast<size_t>(i * header.sample_bytes()), sample,
+            header.max_value);
       }
       out[channel * pixels + pixel] =
           static_cast<uint8_t>((sample * 255 + header.max_value / 2) / header.max_value);
@@ -125,8 +132,9 @@ Result<Array> DecodePnm(std::span<const std::byte> pnm, std::string_view name,
   const int64_t found = static_cast<int64_t>(pnm.size() - header.size);
   if (found < wanted) {
     return DataLoss(
-        "{}: byte {}: the file ends, but {} x {} pixels need {} more bytes; it was cut short", name,
-        pnm.size(), header.width, header.height, wanted - found);
+        "{}: byte {}: the file ends, but {} x {} pixels need {} more bytes; it was cut short: copy "
+        "or download it again",
+        name, pnm.size(), header.width, header.height, wanted - found);
   }
   return ReadSamples(header, pnm.data() + header.size, name);
 }

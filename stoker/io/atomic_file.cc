@@ -1,6 +1,7 @@
 #include "stoker/io/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -74,7 +75,8 @@ Status AtomicFileWriter::Write(std::span<const std::byte> bytes) {
 
 Status AtomicFileWriter::Commit() {
   STOKER_RETURN_IF_ERROR(error_);
-  error_ = FailedPrecondition("{}: Commit was called already", temporary_.final_path());
+  error_ = FailedPrecondition("{}: Commit was called already; make a new writer",
+                              temporary_.final_path());
   STOKER_RETURN_IF_ERROR(Write(pending_));
   pending_.clear();
   STOKER_RETURN_IF_ERROR(SyncToDisk(temporary_.fd(), temporary_.final_path()));
@@ -108,6 +110,24 @@ Result<AtomicDirectory> AtomicDirectory::Create(std::string path) {
 Status AtomicDirectory::Commit() {
   STOKER_RETURN_IF_ERROR(SyncTree(temporary_.path()));
   return temporary_.Publish();
+}
+
+Status CreateDirectories(const std::string& path) {
+  if (path.empty()) return InvalidArgument("the path of a directory to make is empty; give one");
+  fs::path made;
+  for (const fs::path& part : fs::path(path)) {
+    const fs::path parent = made.empty() ? fs::path(".") : made;
+    made /= part;
+    std::error_code ignored;
+    if (fs::is_directory(made, ignored)) continue;
+    // Somebody else may make it at the same time: then it is flushed twice.
+    if (::mkdir(made.c_str(), 0777) != 0 && !(errno == EEXIST && fs::is_directory(made, ignored))) {
+      const int error = errno == EEXIST ? ENOTDIR : errno;
+      return WriteError(error, path, fmt::format("cannot make the directory {}", made.string()));
+    }
+    STOKER_RETURN_IF_ERROR(SyncPath(parent.string()));
+  }
+  return OkStatus();
 }
 
 Status RemoveAtomically(const std::string& path) {

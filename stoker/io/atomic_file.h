@@ -1,14 +1,17 @@
 // Writing that is never half-done: what carries the final name is whole, whenever the process or
 // the machine dies.
 //
-// All goes into a temporary sibling, ".NAME.tmp-PID-RANDOM", is flushed to the disk, and then takes
-// the final name in one step (rename(2)); the directory's entry is flushed too. What a killed
-// process leaves behind is never mistaken for a result, and RemoveStaleTemporaries takes it away.
+// All goes into a temporary sibling, ".NAME.tmp-PID-RANDOM", is flushed to the disk (fsync(2)), and
+// then takes the final name in one step (rename(2)); last, the directory that holds the name is
+// flushed. So once Commit has returned, the content and its name survive a loss of power, provided
+// that the directories above do: make those with CreateDirectories. What a killed process leaves
+// behind is never mistaken for a result, and RemoveStaleTemporaries takes it away.
 //
 // Errors of all functions: kResourceExhausted (disk or quota full, file too large),
 // kPermissionDenied (no access, or a read-only file system), kNotFound (no such directory).
 // Messages name the final path and say what to do. After an error nothing has changed under the
-// final name.
+// final name, with one exception: where only the last flush fails, the new content stands there
+// whole, but a loss of power may bring the old one back.
 #pragma once
 
 #include <cstddef>
@@ -78,9 +81,17 @@ class AtomicDirectory {
   internal::Temporary temporary_;
 };
 
+// Makes the directory `path` and those above it that are missing, and flushes the directory that
+// holds each new one, so that they survive a loss of power. Success where it is there already (a
+// link to a directory counts). Relative paths begin at the working directory. Errors: also
+// kNotFound where a part of the path is a file; what was made before the error stays.
+Status CreateDirectories(const std::string& path);
+
 // Removes a file, or a directory with all that is in it: it loses its name at once, so what still
 // carries the name is whole, whenever the process dies. What a killed process had not removed yet
-// is left to RemoveStaleTemporaries. Errors: also kNotFound where there is nothing of that name.
+// is left to RemoveStaleTemporaries. Not flushed: after a loss of power it may be there again,
+// whole or under the name of a stale temporary. Errors: also kNotFound where there is nothing of
+// that name.
 Status RemoveAtomically(const std::string& path);
 
 // Removes from `directory` (not from those below it) the temporaries whose process is gone, and

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,17 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
+
+// What is flushed to the disk, by path, while this points somewhere.
+static std::vector<std::string>* flushed = nullptr;
+
+// Takes the C library's place in this program.
+extern "C" int fsync(int fd) {
+  if (flushed != nullptr) {
+    flushed->push_back(std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd)));
+  }
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
 
 namespace stoker {
 namespace {
@@ -276,6 +288,50 @@ TEST(AtomicDirectory, SaysWhyItCannotBegin) {
     status = AtomicDirectory::Create(dir / "d").status();
   }
   EXPECT_THAT(status, FailsWith(StatusCode::kPermissionDenied, "/d: cannot create"));
+}
+
+class RecordFlushes {
+ public:
+  RecordFlushes() { flushed = &paths; }
+  ~RecordFlushes() { flushed = nullptr; }
+  std::vector<std::string> paths;
+};
+
+TEST(AtomicFileWriter, FlushesTheContentThenTheDirectoryThatHoldsTheName) {
+  const TempDir dir;
+  const RecordFlushes record;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "text"));
+  ASSERT_EQ(record.paths.size(), 2u);
+  EXPECT_THAT(record.paths[0], testing::StartsWith(dir / ".a.tmp-"));
+  EXPECT_EQ(record.paths[1], dir.path());
+}
+
+TEST(CreateDirectories, FlushesTheDirectoryThatHoldsEachNewOne) {
+  const TempDir dir;
+  fs::create_directory(dir / "old");
+  const RecordFlushes record;
+  STOKER_ASSERT_OK(CreateDirectories(dir / "old/a/b/c/"));
+  EXPECT_TRUE(fs::is_directory(dir / "old/a/b/c"));
+  EXPECT_THAT(record.paths, testing::ElementsAre(dir / "old", dir / "old/a", dir / "old/a/b"));
+}
+
+TEST(CreateDirectories, HasNothingToDoWhereAllAreThere) {
+  const TempDir dir;
+  fs::create_directory_symlink(dir.path(), dir / "link");
+  const RecordFlushes record;
+  STOKER_ASSERT_OK(CreateDirectories(dir.path().string()));
+  STOKER_ASSERT_OK(CreateDirectories(dir / "link"));
+  STOKER_ASSERT_OK(CreateDirectories("."));
+  EXPECT_TRUE(record.paths.empty());
+}
+
+TEST(CreateDirectories, SaysWhatIsInTheWay) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "file", ""));
+  EXPECT_THAT(CreateDirectories(dir / "file"), FailsWith(StatusCode::kNotFound, "check the path"));
+  EXPECT_THAT(CreateDirectories(dir / "file/a"),
+              FailsWith(StatusCode::kNotFound, "cannot make the directory " + (dir / "file")));
+  EXPECT_THAT(CreateDirectories(""), FailsWith(StatusCode::kInvalidArgument, "is empty"));
 }
 
 TEST(RemoveStaleTemporaries, RemovesWhatAKilledProcessLeft) {

@@ -20,7 +20,8 @@ ByteReader::ByteReader(ByteSource& source)
 Status ByteReader::CutShort(uint64_t wanted, std::string_view there, uint64_t at,
                             std::string_view what) const {
   return DataLoss(
-      "{}: byte {}: {} bytes{}{} wanted, {} there; the data is cut short or announces too much",
+      "{}: byte {}: {} bytes{}{} wanted, {} there; the data is cut short or announces too much: "
+      "copy or download the file again",
       name_, at, wanted, what.empty() ? "" : " of ", what, there);
 }
 

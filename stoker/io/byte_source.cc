@@ -44,7 +44,8 @@ class MemorySource final : public ByteSource {
 // The compressions that are recognised, by the bytes that every such file begins with.
 struct Decoder {
   std::string_view magic;
-  std::unique_ptr<ByteSource> (*make)(std::unique_ptr<ByteSource> compressed);
+  std::unique_ptr<ByteSource> (*make)(std::unique_ptr<ByteSource> compressed,
+                                      std::shared_ptr<MemoryAccount> account);
 };
 constexpr Decoder kDecoders[] = {{"\x1f\x8b", MakeGzipSource}};
 constexpr size_t kLongestMagic = 8;
@@ -80,7 +81,8 @@ std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, s
   return std::make_unique<MemorySource>(bytes, std::move(name));
 }
 
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
+                                                   std::shared_ptr<MemoryAccount> account) {
   STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
   std::array<char, kLongestMagic> prefix{};
   STOKER_ASSIGN_OR_RETURN(const size_t got,
@@ -88,7 +90,7 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   const std::string_view start(prefix.data(), got);
   std::unique_ptr<ByteSource> source = MakeFileSource(std::move(file));
   for (const Decoder& decoder : kDecoders) {
-    if (start.starts_with(decoder.magic)) return decoder.make(std::move(source));
+    if (start.starts_with(decoder.magic)) return decoder.make(std::move(source), account);
   }
   return source;
 }

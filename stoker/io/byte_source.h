@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
 #include "stoker/io/file.h"
 
@@ -66,6 +67,8 @@ std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, s
 
 // A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f
 // 8b), whatever the file's name says. Errors: those of File::Open.
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+//   account  what a decoder's memory is charged to while the source lives; may be null
+Result<std::unique_ptr<ByteSource>> OpenByteSource(
+    const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);
 
 }  // namespace stoker

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace stoker {
@@ -33,19 +34,30 @@ Status MissingFile(const std::string& path) {
   // Data sets come with and without .gz, and the wrong one is easily named.
   const fs::path sibling = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path + ".gz";
   if (fs::exists(sibling, ignored)) {
-    return NotFound("{}: no such file, but there is {} beside it", path,
+    return NotFound("{}: no such file, but there is {} beside it; is that meant?", path,
                     sibling.filename().string());
   }
   return NotFound("{}: no such file in its directory; check the name", path);
 }
 
+std::string_view AdviceFor(int error_number) {
+  switch (error_number) {
+    case EACCES:
+    case EPERM: return "check the permissions of the file and its directories";
+    case EMFILE:
+    case ENFILE: return "close some files, or raise the limit (ulimit -n)";
+    case ENOMEM: return "free memory, or raise the limits on it (ulimit -v, vm.max_map_count)";
+    case ELOOP:
+    case ENAMETOOLONG: return "check the path";
+    default: return "check the disk, or the connection to it, and try again";
+  }
+}
+
 Status OpenError(int error_number, const std::string& path) {
-  if (path.empty()) return InvalidArgument("the path of a file to read is empty");
+  if (path.empty()) return InvalidArgument("the path of a file to read is empty; give one");
   if (error_number == ENOENT || error_number == ENOTDIR) return MissingFile(path);
   const Status status = ErrnoStatus(error_number, fmt::format("{}: cannot open for reading", path));
-  if (error_number != EACCES) return status;
-  return {status.code(), fmt::format("{}; check the permissions of the file and its directories",
-                                     status.message())};
+  return {status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error_number))};
 }
 
 struct Opened {
@@ -64,7 +76,9 @@ Result<Opened> OpenForReading(const std::string& path, int extra_flags) {
 }
 
 Status ReadError(int error_number, const std::string& path, uint64_t offset) {
-  return ErrnoStatus(error_number, fmt::format("{}: byte {}: cannot read", path, offset));
+  const Status status =
+      ErrnoStatus(error_number, fmt::format("{}: byte {}: cannot read", path, offset));
+  return {status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error_number))};
 }
 
 int KernelAdvice(MapAdvice advice) {
@@ -105,7 +119,9 @@ Result<size_t> File::ReadUpTo(uint64_t offset, std::span<std::byte> out) const {
 Status File::ReadAt(uint64_t offset, std::span<std::byte> out) const {
   STOKER_ASSIGN_OR_RETURN(const size_t got, ReadUpTo(offset, out));
   if (got == out.size()) return OkStatus();
-  return DataLoss("{}: byte {}: {} bytes wanted, the file has {}", path_, offset, out.size(), got);
+  return DataLoss(
+      "{}: byte {}: {} bytes wanted, the file has {}; it was cut short: copy or download it again",
+      path_, offset, out.size(), got);
 }
 
 Result<Buffer> ReadWholeFile(const std::string& path, uint64_t limit,
@@ -148,8 +164,11 @@ Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
   // file.
   void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
                              file.descriptor_.get(), 0);
-  if (start == MAP_FAILED)
-    return ErrnoStatus(errno, fmt::format("{}: cannot map {} bytes", path, size));
+  if (start == MAP_FAILED) {
+    const int error = errno;
+    const Status status = ErrnoStatus(error, fmt::format("{}: cannot map {} bytes", path, size));
+    return Status(status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error)));
+  }
   ::madvise(start, size, KernelAdvice(advice));  // advice: a refusal costs speed only
   Buffer buffer =
       Buffer::Wrap(static_cast<std::byte*>(start), size, [start, size] { ::munmap(start, size); });

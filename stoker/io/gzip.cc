@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -44,12 +45,13 @@ std::string_view ProblemOf(int inflate_error) {
 
 class GzipSource final : public ByteSource {
  public:
-  explicit GzipSource(std::unique_ptr<ByteSource> compressed)
+  GzipSource(std::unique_ptr<ByteSource> compressed, const std::shared_ptr<MemoryAccount>& account)
       : ByteSource(compressed->name() + " (decompressed)"),
         compressed_(std::move(compressed)),
-        input_(Buffer::Allocate(kInputBytes)),
-        state_(std::make_unique<inflate_state>()) {
-    isal_inflate_init(state_.get());
+        input_(Buffer::Allocate(kInputBytes, account)),
+        state_memory_(Buffer::Allocate(sizeof(inflate_state), account)),
+        state_(new (state_memory_.data()) inflate_state()) {
+    isal_inflate_init(state_);
   }
 
   SizeBound size_bound() const override {
@@ -81,14 +83,14 @@ class GzipSource final : public ByteSource {
   Status CutShort() const {
     return DataLoss(
         "{}: byte {} (compressed): the file ends in the middle of its gzip data; it was cut short: "
-        "copy or "
-        "download it again",
+        "copy or download it again",
         compressed_->name(), CompressedPosition());
   }
 
   const std::unique_ptr<ByteSource> compressed_;
   const Buffer input_;
-  const std::unique_ptr<inflate_state> state_;
+  const Buffer state_memory_;
+  inflate_state* const state_;  // in state_memory_; a C struct, so nothing destroys it
   Phase phase_ = Phase::kFirstMember;
   bool input_ended_ = false;
   uint32_t header_crc_ = 0;
@@ -137,7 +139,7 @@ Status GzipSource::BeginMember() {
     }
   }
   STOKER_RETURN_IF_ERROR(ReadHeader());
-  isal_inflate_reset(state_.get());
+  isal_inflate_reset(state_);
   state_->crc_flag = ISAL_GZIP_NO_HDR_VER;  // igzip checks the member's CRC-32 and length itself
   phase_ = Phase::kInMember;
   return OkStatus();
@@ -199,7 +201,7 @@ Result<size_t> GzipSource::Inflate(std::span<std::byte> out) {
     const uint32_t input_before = state_->avail_in;
     state_->next_out = reinterpret_cast<uint8_t*>(out.data());
     state_->avail_out = part;
-    if (const int error = isal_inflate(state_.get()); error != ISAL_DECOMP_OK)
+    if (const int error = isal_inflate(state_); error != ISAL_DECOMP_OK)
       return Damaged(ProblemOf(error));
     if (state_->block_state == ISAL_BLOCK_FINISH) phase_ = Phase::kBetweenMembers;
     const size_t got = part - state_->avail_out;
@@ -212,8 +214,9 @@ Result<size_t> GzipSource::Inflate(std::span<std::byte> out) {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed) {
-  return std::make_unique<GzipSource>(std::move(compressed));
+std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
+                                           std::shared_ptr<MemoryAccount> account) {
+  return std::make_unique<GzipSource>(std::move(compressed), account);
 }
 
 Result<std::vector<std::byte>> GzipCompress(std::span<const std::byte> bytes, int level) {
@@ -222,7 +225,7 @@ Result<std::vector<std::byte>> GzipCompress(std::span<const std::byte> bytes, in
   if (level < 1 || level > 9) return InvalidArgument("gzip level {}: it must lie in 1..9", level);
   if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
-    return ResourceExhausted("gzip: no memory for the compressor's state");
+    return ResourceExhausted("gzip: no memory for the compressor's state; free some");
   }
   const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, deflateEnd);
   std::vector<std::byte> out(deflateBound(&stream, bytes.size()));

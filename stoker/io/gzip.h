@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
 #include "stoker/io/byte_source.h"
 
@@ -18,7 +19,9 @@ namespace stoker {
 // since it may be a member with a damaged head. Errors: kDataLoss ("x.gz: byte 812 (compressed):
 // what; what to do") for input that is no gzip, damaged or cut short; those of `compressed`. Large
 // reads (64 KiB and more) are the fastest.
-std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed);
+//   account  what the input and the state are charged to while the source lives; may be null
+std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
+                                           std::shared_ptr<MemoryAccount> account = nullptr);
 
 // `bytes` as one gzip member without name and time, so equal input gives equal output; with zlib.
 //   level  1 (fast) .. 9 (small); kInvalidArgument outside

@@ -141,8 +141,8 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
 
 Temporary::~Temporary() {
   if (!descriptor_.valid()) return;
-  std::error_code
-      ignored;  // a leftover is harmless: it is stale, and RemoveStaleTemporaries knows it
+  // A leftover is harmless: it is stale, and RemoveStaleTemporaries knows it.
+  std::error_code ignored;
   fs::remove_all(path_, ignored);
 }
 

@@ -46,6 +46,19 @@ class BatchNode final : public DatasetNode {
     return fmt::format("size {}{}", options_.size,
                        options_.drop_remainder ? ", drop_remainder" : "");
   }
+  std::string_view Disturbs() const override {
+    return options_.drop_remainder
+               ? "leaves out the elements of a last batch that is not full (drop_remainder)"
+               : "";
+  }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    const std::optional<int64_t> samples = MultiplySizes(count, options_.size);
+    if (!samples) return std::nullopt;
+    const std::optional<int64_t> bytes = input().node().MemoryToRead(*samples);
+    // By position, the columns that the input makes are the batch.
+    if (random_access() && count == 1) return bytes;
+    return AddSizes(bytes, MultiplySizes(input().spec().BytesTogether(options_.size), count));
+  }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const Batch& options() const { return options_; }

@@ -11,6 +11,7 @@
 #include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/testing.h"
+#include "stoker/data/transforms/normalize.h"
 
 namespace stoker {
 namespace {
@@ -115,6 +116,40 @@ TEST(Batch, RefusesAFieldOfUnknownShape) {
   });
   EXPECT_THAT(ragged | Batch{},
               FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [?]"));
+}
+
+// Blocks are multiples of 64 bytes; an image has 16 bytes, a label 8.
+TEST(MemoryToRead, CountsWhatEveryStageAsksForAndNothingElse) {
+  const auto of = [](const Result<Dataset>& dataset, int64_t count) {
+    return dataset->node().MemoryToRead(count);
+  };
+  const Result<Dataset> images = NumberedImages(100);
+  EXPECT_EQ(of(images, 10), 192 + 128);  // gathered: 160 and 80 bytes
+  EXPECT_EQ(of(images | Shuffle{} | Take{.count = 50} | Prefetch{}, 10), 192 + 128);
+  const Result<Dataset> normalized = images | Normalize{};  // 64 bytes an image
+  EXPECT_EQ(of(normalized, 10), 192 + 128 + 10 * (64 + 64));
+  const Result<Dataset> batched = normalized | Batch{.size = 10};
+  EXPECT_EQ(of(batched, 1), of(normalized, 10));  // by position, its columns are the batch
+  EXPECT_EQ(of(batched | Repeat{} | Prefetch{}, 1), of(normalized, 10));
+  EXPECT_EQ(of(batched, 2), *of(normalized, 20) + 2 * (640 + 128));
+  // The last batch is smaller, which the Spec calls unknown; the size is an upper bound.
+  EXPECT_EQ(of(normalized | Batch{.size = 11}, 1), of(normalized, 11));
+  // A function gives one array for each field of each element, which are then stacked.
+  const Result<Dataset> mapped =
+      images | Map{.function = [](Element&, Rng&, Scratch&) { return OkStatus(); }};
+  EXPECT_EQ(of(mapped, 10), 192 + 128 + 10 * (64 + 64) + 192 + 128);
+  // In order, the elements of a batch are copied.
+  EXPECT_EQ(of(StreamedImages(100) | Batch{.size = 10}, 1), 10 * (64 + 64) + 192 + 128);
+}
+
+TEST(MemoryToRead, IsUnknownWhereAShapeIsOrTheSumIsTooLarge) {
+  const Dataset ragged = FromGenerator({{{"text", DType::kUInt8, {kUnknownDim}}}}, [](uint64_t) {
+    return []() -> Result<std::optional<Element>> { return std::nullopt; };
+  });
+  EXPECT_EQ(ragged.node().MemoryToRead(1), std::nullopt);
+  const Result<Dataset> large = NumberedImages(9) | Repeat{} | Batch{.size = 1 << 30} |
+                                Batch{.size = 1 << 30} | Batch{.size = 1 << 30};
+  EXPECT_EQ(large->node().MemoryToRead(1), std::nullopt);
 }
 
 TEST(Generator, IsHeldToItsSpec) {

@@ -17,7 +17,11 @@ class PrefetchNode final : public DatasetNode {
         depth_(depth) {}
 
   std::string Details() const override { return depth_ ? fmt::format("depth {}", *depth_) : ""; }
+  std::string_view Disturbs() const override { return ""; }
   int64_t read_ahead() const override { return depth_.value_or(-1); }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return input().node().MemoryToRead(count);
+  }
   bool random_access() const override { return input().node().random_access(); }
 
   // Only the inline runtime comes here: the threaded one reads ahead itself.

@@ -25,6 +25,12 @@ class RepeatNode final : public DatasetNode {
   std::string Details() const override {
     return count_ == 0 ? "for ever" : fmt::format("{} times", count_);
   }
+  std::string_view Disturbs() const override { return "gives elements several times"; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    const std::optional<int64_t> bytes = input().node().MemoryToRead(count);
+    // Where the elements reach from one round into the next, the parts are put together.
+    return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
+  }
   bool random_access() const override { return input().node().random_access(); }
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;

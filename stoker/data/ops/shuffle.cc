@@ -14,6 +14,10 @@ class ShuffleNode final : public DatasetNode {
         seed_(seed) {}
 
   std::string Details() const override { return seed_ ? fmt::format("seed {}", *seed_) : ""; }
+  std::string_view Disturbs() const override { return "reorders elements"; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return input().node().MemoryToRead(count);
+  }
   bool random_access() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("shuffle: is read by position");

@@ -26,6 +26,10 @@ class SliceNode final : public DatasetNode {
         count_(count) {}
 
   std::string Details() const override { return fmt::format("{}", begin_ > 0 ? begin_ : count_); }
+  std::string_view Disturbs() const override { return "leaves elements out"; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return input().node().MemoryToRead(count);
+  }
   bool random_access() const override { return input().node().random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   int64_t begin() const { return begin_; }

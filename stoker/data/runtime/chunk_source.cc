@@ -66,12 +66,11 @@ Status PositionSource::ReadAll(Chunk& chunk) const {
 }
 
 Result<Json> PositionSource::SaveAfter(int64_t delivered) {
-  return SavePosition(pass_->seed(), epoch_, start_ + delivered);
+  return SavePosition(epoch_, start_ + delivered);
 }
 
 Status PositionSource::Restore(const Json& state) {
-  STOKER_RETURN_IF_ERROR(
-      RestorePosition(state, pass_->seed(), node_.cardinality(), epoch_, start_));
+  STOKER_RETURN_IF_ERROR(RestorePosition(state, node_.cardinality(), epoch_, start_));
   next_ = start_;
   return OkStatus();
 }
@@ -143,8 +142,8 @@ Result<Json> StreamSource::SaveAfter(int64_t delivered) {
   std::lock_guard lock(mutex_);
   const int64_t done = read_again_ + delivered;
   DropPassed(delivered);
-  if (snapshots_
-          .empty()) {  // nothing has been pulled yet, and nothing will be while the lock is held
+  if (snapshots_.empty()) {
+    // Nothing has been pulled yet, and nothing will be while the lock is held.
     STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
     return Json{{"input", std::move(input)}, {"read_again", done}};
   }
@@ -159,7 +158,6 @@ void StreamSource::DropPassed(int64_t delivered) {
 Status StreamSource::Restore(const Json& state) {
   STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
   STOKER_ASSIGN_OR_RETURN(read_again_, SavedInteger(state, "read_again"));
-  if (read_again_ < 0) return DataLoss("the saved pipeline position is negative; it is damaged");
   return input_->Restore(input);
 }
 

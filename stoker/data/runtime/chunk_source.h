@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "stoker/data/runtime.h"
@@ -19,6 +20,8 @@ struct Chunk {
   std::vector<Element> elements;
   Status error;       // found after `elements`
   bool last = false;  // nothing comes after
+  // What `elements` hold that is charged to no account, reserved until the consumer has the chunk.
+  Ledger::Admission memory;
 };
 
 class ChunkSource {
@@ -31,8 +34,9 @@ class ChunkSource {
   // The part that may happen at any time, on many threads at once.
   virtual void Finish(Chunk& chunk) const = 0;
 
-  // True where Take waits for an input, rather than only counting.
-  virtual bool takes_from_input() const = 0;
+  // At most so many bytes of buffers are asked for to take and finish a chunk; nothing where the
+  // Specs do not tell.
+  virtual std::optional<int64_t> chunk_memory() const = 0;
 
   // The state that continues after `delivered` elements have been handed out; may be called while
   // other threads work.
@@ -51,7 +55,7 @@ class PositionSource final : public ChunkSource {
 
   Chunk Take(int64_t delivered) override;
   void Finish(Chunk& chunk) const override;
-  bool takes_from_input() const override { return false; }
+  std::optional<int64_t> chunk_memory() const override { return node_.MemoryToRead(chunk_size_); }
   Result<Json> SaveAfter(int64_t delivered) override;
   Status Restore(const Json& state) override;
 
@@ -81,7 +85,7 @@ class StreamSource final : public ChunkSource {
 
   Chunk Take(int64_t delivered) override;
   void Finish(Chunk& chunk) const override;
-  bool takes_from_input() const override { return true; }
+  std::optional<int64_t> chunk_memory() const override { return node_.MemoryToRead(chunk_size_); }
   Result<Json> SaveAfter(int64_t delivered) override;
   Status Restore(const Json& state) override;
 

@@ -20,13 +20,12 @@ class IndexedIterator final : public Iterator {
   int64_t position_ = 0;
 };
 
-// The state of a pass by position: seed, epoch and the number of elements that are done. Both
+// The state of a pass by position: the epoch and the number of elements that are done. Both
 // runtimes write it.
-Json SavePosition(uint64_t seed, uint64_t epoch, int64_t position);
+Json SavePosition(uint64_t epoch, int64_t position);
 
-// Reads it back. Errors: another seed (the order would be another one), a position outside
-// 0..cardinality.
-Status RestorePosition(const Json& state, uint64_t seed, const Cardinality& cardinality,
-                       uint64_t& epoch, int64_t& position);
+// Reads it back. Errors: a position outside 0..cardinality.
+Status RestorePosition(const Json& state, const Cardinality& cardinality, uint64_t& epoch,
+                       int64_t& position);
 
 }  // namespace stoker

@@ -27,8 +27,8 @@ class PassThroughIterator final : public Iterator {
   const DatasetNode& node_;
   std::vector<const DatasetNode*> maps_;  // first applied first
   std::unique_ptr<Iterator> input_;
-  int64_t read_again_ =
-      0;  // after a restore: elements of the input that had been handed out already
+  // After a restore: elements of the input that had been handed out already.
+  int64_t read_again_ = 0;
 };
 
 // `node` and the nodes straight below it that map elements one by one of a stream, first applied

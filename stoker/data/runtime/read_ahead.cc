@@ -15,10 +15,15 @@ int64_t Depth(const DatasetNode& node, int threads) {
   return (asked + chunk - 1) / chunk + threads;  // kept ready, and being made
 }
 
-std::optional<int64_t> KnownChunkBytes(const Spec& spec) {
-  const std::optional<int64_t> bytes = spec.ElementBytes();
-  if (!bytes) return std::nullopt;
-  return *bytes * ChunkSize(spec);
+// Of what is charged to no account.
+int64_t UnchargedBytes(const Chunk& chunk) {
+  int64_t bytes = 0;
+  for (const Element& element : chunk.elements) {
+    for (const Array& array : element.arrays) {
+      if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
+    }
+  }
+  return bytes;
 }
 
 // User code may throw; a worker must not. Runs `work` on `chunk`, or says in it what was thrown.
@@ -41,14 +46,17 @@ void Caught(Chunk& chunk, const Work& work) {
 }  // namespace
 
 ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node,
-                     std::unique_ptr<ChunkSource> source, int threads)
+                     std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside,
+                     int threads)
     : Iterator(context, node, Counting::kElsewhere),
+      inside_(std::move(inside)),
       source_(std::move(source)),
-      known_chunk_bytes_(KnownChunkBytes(node.spec())),
+      known_chunk_bytes_(source_->chunk_memory().value_or(0)),
       slots_(static_cast<size_t>(Depth(node, threads))),
       threads_(threads) {}
 
 ReadAhead::~ReadAhead() {
+  inside_->Raise();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -62,22 +70,25 @@ Result<std::optional<Element>> ReadAhead::DoNext() {
   while (used_of_current_ == current_.elements.size()) {
     if (!current_.error.ok()) return current_.error;
     if (current_.last) return std::nullopt;
-    NextChunk();
+    STOKER_RETURN_IF_ERROR(NextChunk());
   }
   ++delivered_;
   return std::move(current_.elements[used_of_current_++]);
 }
 
-void ReadAhead::NextChunk() {
+Status ReadAhead::NextChunk() {
   if (head_ == 0) {
-    workers_ = WorkerGroup(threads_, stats().name(), [this](int) { Work(); });
+    STOKER_ASSIGN_OR_RETURN(workers_,
+                            WorkerGroup::Start(threads_, stats().name(), [this](int) { Work(); }));
   }
+  current_ = Chunk();  // frees what the consumer has used up before it waits for more
+  used_of_current_ = 0;
   {
     std::unique_lock lock(mutex_);
     stats().SampleQueue(ready_, std::ssize(slots_));
     std::optional<Chunk>& slot = slots_[static_cast<size_t>(head_ % std::ssize(slots_))];
     if (!slot) {
-      const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
+      const ScopedInputWait wait(pass());
       chunk_ready_.wait(lock, [&] { return slot.has_value(); });
     }
     current_ = *std::move(slot);
@@ -85,9 +96,10 @@ void ReadAhead::NextChunk() {
     --ready_;
     ++head_;
   }
-  used_of_current_ = 0;
+  current_.memory.ShrinkTo(0);  // from here on it is the consumer's
   room_.notify_one();
   pass().ledger().Recheck();  // another chunk is the one waited for now
+  return OkStatus();
 }
 
 void ReadAhead::Work() {
@@ -98,51 +110,85 @@ void ReadAhead::Work() {
 }
 
 std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
-  const int64_t wait_began = NowNs();
-  std::lock_guard lock(take_mutex_);
-  (source_->takes_from_input() ? stats().AddStarved(NowNs() - wait_began)
-                               : stats().AddBlocked(NowNs() - wait_began));
+  const std::unique_lock turn = WaitForTurn();
   if (exhausted_ || !WaitForRoom(next_ticket_)) return std::nullopt;
   Ledger::Admission memory = WaitForMemory(next_ticket_);
   if (!memory.granted()) return std::nullopt;
-  Ticket ticket{.number = next_ticket_++, .chunk = {}, .memory = std::move(memory)};
+  Ticket ticket{.number = next_ticket_++,
+                .chunk = {},
+                .memory = std::move(memory),
+                .asked_before = Scratch::BytesAskedByThisThread()};
+  // What the input's stages do in it is their time; the rest is waiting for them.
+  const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
   Caught(ticket.chunk, [&] { ticket.chunk = source_->Take(delivered_); });
   exhausted_ = ticket.chunk.last || !ticket.chunk.error.ok();
   return ticket;
 }
 
+// Whoever waits for its turn waits for what the others in front wait for: for the consumer and for
+// memory while they are blocked, else for the input.
+std::unique_lock<std::mutex> ReadAhead::WaitForTurn() {
+  const int64_t began = NowNs();
+  const int64_t blocked_before = TurnsBlockedNs(began);
+  std::unique_lock turn(take_mutex_);
+  const int64_t now = NowNs();
+  // The two figures are not read at one moment, hence the limits.
+  const int64_t blocked = std::clamp<int64_t>(TurnsBlockedNs(now) - blocked_before, 0, now - began);
+  stats().AddBlocked(blocked);
+  stats().AddStarved(now - began - blocked);
+  return turn;
+}
+
+int64_t ReadAhead::TurnsBlockedNs(int64_t now) const {
+  const int64_t since = turn_blocked_since_ns_;
+  return turns_blocked_ns_ + (since == 0 ? 0 : std::max<int64_t>(0, now - since));
+}
+
+template <typename Wait>
+auto ReadAhead::Blocked(const Wait& wait) {
+  const int64_t began = NowNs();
+  turn_blocked_since_ns_ = began;
+  auto result = wait();
+  const int64_t elapsed = NowNs() - began;
+  turn_blocked_since_ns_ = 0;
+  turns_blocked_ns_ += elapsed;
+  stats().AddBlocked(elapsed);
+  return result;
+}
+
 bool ReadAhead::WaitForRoom(int64_t ticket) {
   std::unique_lock lock(mutex_);
   const auto may_go = [&] { return stopping_ || ticket - head_ < std::ssize(slots_); };
-  if (!may_go()) {
-    const ScopedStageTime time(stats(), ScopedStageTime::Kind::kBlocked);
+  if (may_go()) return !stopping_;
+  return Blocked([&] {
     room_.wait(lock, may_go);
-  }
-  return !stopping_;
+    return !stopping_;
+  });
 }
 
 Ledger::Admission ReadAhead::WaitForMemory(int64_t ticket) {
   Ledger& ledger = pass().ledger();
-  const int64_t seen = largest_chunk_bytes_;
-  // Nothing is known of the first element's size where the Spec does not tell: let it through
-  // alone.
-  const int64_t expected = known_chunk_bytes_ ? *known_chunk_bytes_
-                           : seen > 0         ? seen
-                                              : ledger.budget_bytes();
+  int64_t expected = std::max(known_chunk_bytes_, largest_chunk_bytes_.load());
+  // Nothing is known of the first chunk where the Specs do not tell: let it through alone.
+  if (expected == 0) expected = ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
-  const ScopedStageTime time(stats(), ScopedStageTime::Kind::kBlocked);
-  return ledger.Admit(
-      expected, [&] { return head_ == ticket; }, [&] { return stopping_.load(); });
+  return Blocked([&] {
+    return ledger.Admit(
+        expected, [&] { return head_ == ticket; }, [&] { return stopping_.load(); });
+  });
 }
 
 void ReadAhead::Publish(Ticket ticket) {
-  int64_t bytes = 0;
-  for (const Element& element : ticket.chunk.elements) bytes += element.num_bytes();
+  Chunk& chunk = ticket.chunk;
+  const int64_t uncharged = UnchargedBytes(chunk);
+  const int64_t asked = Scratch::BytesAskedByThisThread() - ticket.asked_before + uncharged;
   int64_t largest = largest_chunk_bytes_;
-  while (bytes > largest && !largest_chunk_bytes_.compare_exchange_weak(largest, bytes)) {
+  while (asked > largest && !largest_chunk_bytes_.compare_exchange_weak(largest, asked)) {
   }
+  chunk.memory = std::move(ticket.memory);
+  chunk.memory.ShrinkTo(uncharged);
   std::lock_guard lock(mutex_);
-  slots_[static_cast<size_t>(ticket.number % std::ssize(slots_))] = std::move(ticket.chunk);
+  slots_[static_cast<size_t>(ticket.number % std::ssize(slots_))] = std::move(chunk);
   ++ready_;
   if (ticket.number == head_) chunk_ready_.notify_one();
 }

@@ -19,10 +19,15 @@ namespace stoker {
 // consumer and the ledger admits it), finishes the chunk beside the other workers, and puts it into
 // slot t mod depth. The consumer takes the slots in the order of their tickets. The chunk that the
 // consumer waits for is exempt from the budget, so it always comes.
+//
+// A chunk is admitted with all that buffers are asked for while it is made. Afterwards its buffers
+// are charged themselves; only for those that are not (arrays that user code allocated) the
+// admission stays until the consumer takes the chunk.
 class ReadAhead final : public Iterator {
  public:
+  // `inside` is the flag that the source's own iterators look at; it is raised on destruction.
   ReadAhead(const OpenContext& context, const DatasetNode& node,
-            std::unique_ptr<ChunkSource> source, int threads);
+            std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside, int threads);
   ~ReadAhead() override;
 
  private:
@@ -36,23 +41,34 @@ class ReadAhead final : public Iterator {
     int64_t number;
     Chunk chunk;
     Ledger::Admission memory;  // held until the chunk's own buffers are all charged
+    int64_t asked_before;      // by this thread, when it took the ticket
   };
   std::optional<Ticket> TakeTicket();
+  std::unique_lock<std::mutex> WaitForTurn();
   bool WaitForRoom(int64_t ticket);
   Ledger::Admission WaitForMemory(int64_t ticket);
   void Publish(Ticket ticket);
-  // The consumer's side: the chunk after the current one, waiting for it if need be.
-  void NextChunk();
+  // How long those whose turn it was have been blocked so far, up to `now`.
+  int64_t TurnsBlockedNs(int64_t now) const;
+  // Runs `wait` and counts its time as blocked, for whose turn it is and for those behind.
+  template <typename Wait>
+  auto Blocked(const Wait& wait);
+  // The consumer's side: the chunk after the current one, waiting for it if need be. Errors: those
+  // of starting the threads.
+  Status NextChunk();
 
+  const std::shared_ptr<StopFlag> inside_;
   const std::unique_ptr<ChunkSource> source_;
-  const std::optional<int64_t> known_chunk_bytes_;
-  std::atomic<int64_t> largest_chunk_bytes_{0};
+  const int64_t known_chunk_bytes_;              // 0: the Specs do not tell
+  std::atomic<int64_t> largest_chunk_bytes_{0};  // the most that one has asked for so far
 
   // Held while a ticket is taken, so that the in-order part of the source is never entered twice.
   std::mutex take_mutex_;
   int64_t next_ticket_ = 0;  // guarded by take_mutex_
-  bool exhausted_ =
-      false;  // guarded by take_mutex_: a chunk that was last or failed has been taken
+  // Guarded by take_mutex_: a chunk that was last or failed has been taken.
+  bool exhausted_ = false;
+  // Written by whose turn it is: the time blocked so far, and since when it is now (0: it is not).
+  std::atomic<int64_t> turns_blocked_ns_{0}, turn_blocked_since_ns_{0};
 
   std::mutex mutex_;  // guards slots_ and ready_, and the two conditions
   std::condition_variable room_, chunk_ready_;

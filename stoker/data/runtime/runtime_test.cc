@@ -34,6 +34,10 @@ Map AddNoise() {
   }};
 }
 
+Map DoNothing() {
+  return {.function = [](Element&, Rng&, Scratch&) { return OkStatus(); }};
+}
+
 // A pipeline of random operators over a random source, the same for the same seed.
 Result<Dataset> RandomPipeline(uint32_t seed) {
   std::mt19937 random(seed);
@@ -227,15 +231,195 @@ TEST(Pass, TurnsAnExceptionOfUserCodeIntoAnErrorThatNamesTheElement) {
   }
 }
 
+Map MakeBytes(const Dataset& input, int64_t bytes, std::chrono::milliseconds takes = {}) {
+  return {.function =
+              [bytes, takes](Element& element, Rng&, Scratch& scratch) {
+                Array made = scratch.NewArray(DType::kUInt8, {bytes});
+                std::ranges::fill(made.values<uint8_t>(), uint8_t{1});
+                std::this_thread::sleep_for(takes);  // the array that it is made from lives on
+                element.arrays[0] = std::move(made);
+                return OkStatus();
+              },
+          .output = {{{"image", DType::kUInt8, {bytes}}, input.spec().fields[1]}}};
+}
+
+TEST(Pass, AdmitsAnElementWithTheIntermediateResultsOnItsWay) {
+  constexpr int64_t kLarge = 4 << 20, kSmall = 64 << 10;
+  const Dataset source = NumberedImages(60);
+  for (const bool spec_known : {true, false}) {
+    Map shrink = MakeBytes(source, kSmall, std::chrono::milliseconds(3));
+    if (!spec_known) shrink.output.fields[0].shape = {kUnknownDim};
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                Result<Dataset>(source) | MakeBytes(source, kLarge) | shrink);
+    Runtime runtime = Runtime::Threaded(6);
+    runtime.memory_budget = 10 << 20;
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator, dataset.Open(runtime));
+    for (int i = 0; i < 60; ++i) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+      ASSERT_TRUE(element);
+    }
+    // The budget, one element on its way, and the one that is read here.
+    EXPECT_LE(iterator->GetProfile().peak_memory_bytes,
+              runtime.memory_budget + kLarge + 2 * kSmall + 4096);
+  }
+}
+
+TEST(Pass, CountsArraysOfUserCodeWhileTheyAreQueued) {
+  constexpr int64_t kElement = 1 << 20;
+  std::atomic<int> made = 0;
+  const Dataset source = FromGenerator({{{"x", DType::kUInt8, {kElement}}}}, [&](uint64_t) {
+    return [&]() -> Result<std::optional<Element>> {
+      ++made;
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {kElement})}};
+    };
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result<Dataset>(source) | Prefetch{.depth = 100});
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.memory_budget = 8 * kElement;
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator, dataset.Open(runtime));
+  STOKER_ASSERT_OK(iterator->Next());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // as many as may be
+  EXPECT_GE(made, 4);
+  EXPECT_LE(made, 10);
+  for (int i = 0; i < 50; ++i) STOKER_ASSERT_OK(iterator->Next());
+}
+
+TEST(Pass, WithoutABudgetOfItsOwnSharesOneWithAllOthers) {
+  const int64_t before = Ledger::Default()->bytes();
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(8) | AddNoise());
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto first, dataset.Open(Runtime::Inline()));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto second, dataset.Open(Runtime::Inline()));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto of_first, first->Next());
+    EXPECT_EQ(Ledger::Default()->bytes(), before + 64);
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto of_second, second->Next());
+    EXPECT_EQ(Ledger::Default()->bytes(), before + 128);
+    EXPECT_EQ(second->GetProfile().peak_memory_bytes, 64);  // its own
+
+    Runtime own = Runtime::Inline();
+    own.memory_budget = 1 << 20;
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto third, dataset.Open(own));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto of_third, third->Next());
+    EXPECT_EQ(Ledger::Default()->bytes(), before + 128);
+  }
+  EXPECT_EQ(Ledger::Default()->bytes(), before);
+}
+
+// Elements of 64 KiB, so that each is a chunk. From `slow_epoch` on each takes 10 ms.
+Dataset LargeStream(int64_t n, uint64_t slow_epoch) {
+  constexpr int64_t kElement = 64 << 10;
+  return FromGenerator({{{"x", DType::kUInt8, {kElement}}}}, [=](uint64_t epoch) {
+    const bool slow = epoch >= slow_epoch;
+    return [=, left = n]() mutable -> Result<std::optional<Element>> {
+      if (left-- == 0) return std::nullopt;
+      if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {kElement})}};
+    };
+  });
+}
+
+constexpr int64_t kEndless = int64_t{1} << 40;
+constexpr double kPrompt = 5;  // seconds; what is broken off would take very much longer
+
+TEST(Pass, EndsPromptlyInTheMiddleOfSkippingMuchWhenItIsDestroyed) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, LargeStream(2001, /*slow_epoch=*/1) |
+                                                         Skip{.count = 2000} | Repeat{} |
+                                                         Prefetch{});
+  Stopwatch since_destruction;
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator,
+                                dataset.Open(Runtime::Threaded(2)));
+    STOKER_ASSERT_OK(iterator->Next());  // now the second epoch's elements are skipped, for 20 s
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    since_destruction = Stopwatch();
+  }
+  EXPECT_LT(since_destruction.ElapsedSeconds(), kPrompt);
+}
+
+TEST(Pass, EndsPromptlyWhenAskedToWhileItSkipsOrReadsAgain) {
+  const Dataset slow = LargeStream(kEndless, /*slow_epoch=*/0);
+  for (Runtime runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    for (const bool restored : {false, true}) {
+      std::atomic<bool> stop = false;
+      runtime.stop = &stop;
+      STOKER_ASSERT_OK_AND_ASSIGN(
+          const Dataset dataset,
+          slow | Skip{.count = restored ? 0 : kEndless} | AddNoise() | Prefetch{});
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator, dataset.Open(runtime));
+      if (restored) {
+        STOKER_ASSERT_OK_AND_ASSIGN(Json state, iterator->Save());
+        Json* deepest = &state;
+        while (deepest->contains("input")) deepest = &(*deepest)["input"];
+        (*deepest)["position"] = kEndless - 1;
+        STOKER_ASSERT_OK(iterator->Restore(state));
+      }
+      std::jthread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        stop = true;
+      });
+      const Stopwatch watch;
+      EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+      EXPECT_LT(watch.ElapsedSeconds(), kPrompt);
+      for (const StageProfile& stage : iterator->GetProfile().stages) EXPECT_EQ(stage.errors, 0);
+    }
+  }
+}
+
+TEST(Pass, StandsAfterItsLastElementWhereItWasAskedToStop) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              StreamedImages(300) | AddNoise() | Batch{.size = 3} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> whole,
+                              ReadAll(dataset, Runtime::Inline()));
+  std::atomic<bool> stop = false;
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.stop = &stop;
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto stopped, dataset.Open(runtime));
+  std::vector<Element> pieces;
+  for (int i = 0; i < 40; ++i) {
+    STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Element> element, stopped->Next());
+    pieces.push_back(*std::move(element));
+  }
+  stop = true;
+  EXPECT_THAT(stopped->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, stopped->Save());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto resumed, dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(resumed->Restore(state));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*resumed));
+  pieces.insert(pieces.end(), rest.begin(), rest.end());
+  EXPECT_EQ(Fingerprint(pieces), Fingerprint(whole));
+}
+
+TEST(Pass, HasNoPositionWhereAnErrorBrokeAnElementOff) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              StreamedImages(10) | FailAt(5) | Batch{.size = 4});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(iterator->Next());
+  STOKER_ASSERT_OK(iterator->Save());
+  EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kDataLoss, "element 5 is bad"));
+  EXPECT_THAT(iterator->Save(),
+              FailsWith(StatusCode::kFailedPrecondition, "in the middle of an element"));
+}
+
 TEST(Pass, RefusesAPositionSavedWithAnotherSeed) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(20) | Shuffle{});
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> saved,
-                              dataset.Open(Runtime::Inline(), {.seed = 1}));
-  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, saved->Save());
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> other,
-                              dataset.Open(Runtime::Inline(), {.seed = 2}));
-  EXPECT_THAT(other->Restore(state),
-              FailsWith(StatusCode::kFailedPrecondition, "saved with seed 1"));
+  const Result<Dataset> datasets[] = {
+      NumberedImages(20) | Shuffle{},
+      StreamedImages(20) | AddNoise(),
+      StreamedImages(20) | AddNoise() | Batch{.size = 2} | Repeat{.count = 2} | Prefetch{},
+      StreamedImages(20) | Skip{.count = 1},
+  };
+  for (const Result<Dataset>& dataset : datasets) {
+    for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto saved, dataset->Open(runtime, {.seed = 1}));
+      STOKER_ASSERT_OK(saved->Next());
+      STOKER_ASSERT_OK_AND_ASSIGN(const Json state, saved->Save());
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto other, dataset->Open(runtime, {.seed = 2}));
+      EXPECT_THAT(other->Restore(state),
+                  FailsWith(StatusCode::kFailedPrecondition, "saved with seed 1"));
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto same, dataset->Open(runtime, {.seed = 1}));
+      EXPECT_THAT(same->Restore(state), IsOk());
+    }
+  }
 }
 
 TEST(Pass, RefusesDamagedPositions) {
@@ -286,6 +470,64 @@ TEST(Profile, CountsEveryElementOfEveryStageAndSplitsTheTime) {
     EXPECT_GT(busy, 0);
     EXPECT_LE(busy, profile.wall_s * profile.threads);
   }
+}
+
+TEST(Profile, CountsNoMomentOfAThreadTwice) {
+  const auto slowly = [](Element&, Rng&, Scratch&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return OkStatus();
+  };
+  const Result<Dataset> datasets[] = {
+      NumberedImages(40) | Map{.function = slowly} | Prefetch{},
+      StreamedImages(40) | Map{.function = slowly} | Prefetch{},
+      StreamedImages(40) | Map{.function = slowly} | Batch{.size = 4} | Prefetch{},
+      LargeStream(20, /*slow_epoch=*/0) | Map{.function = slowly},
+  };
+  for (const Result<Dataset>& dataset : datasets) {
+    for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(1), Runtime::Threaded(3)}) {
+      for (const int consumer_ms : {0, 2}) {
+        SCOPED_TRACE(testing::Message() << dataset->ToString() << runtime.threads << " threads, "
+                                        << consumer_ms << " ms");
+        STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset->Open(runtime));
+        while (true) {
+          STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+          if (!element) break;
+          std::this_thread::sleep_for(std::chrono::milliseconds(consumer_ms));
+        }
+        const Profile profile = iterator->GetProfile();
+        for (const StageProfile& stage : profile.stages) {
+          EXPECT_LE(stage.busy_s + stage.starved_s + stage.blocked_s,
+                    profile.wall_s * profile.threads)
+              << stage.name << ": busy " << stage.busy_s << ", starved " << stage.starved_s
+              << ", blocked " << stage.blocked_s << " of " << profile.wall_s;
+        }
+        EXPECT_LE(profile.consumer_waited_s, profile.wall_s);
+      }
+    }
+  }
+}
+
+TEST(Profile, CallsWorkersBlockedThatQueueBehindOneThatIs) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              LargeStream(60, /*slow_epoch=*/1) | DoNothing());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(4)));
+  for (int i = 0; i < 60; ++i) {
+    STOKER_ASSERT_OK(iterator->Next());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  const StageProfile map = iterator->GetProfile().stages.back();
+  EXPECT_GT(map.blocked_s, 3 * map.starved_s);
+}
+
+TEST(Profile, SaysThatTheConsumerWaitedWhereThePipelineIsSlow) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              LargeStream(20, /*slow_epoch=*/0) | DoNothing());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+  STOKER_ASSERT_OK(ReadAll(*iterator));
+  const Profile profile = iterator->GetProfile();
+  EXPECT_GT(profile.consumer_waited_s, 0.1);        // of 0.2
+  EXPECT_GT(profile.stages.back().starved_s, 0.1);  // so did the workers, for the generator
+  EXPECT_GT(profile.stages.front().busy_s, 0.19);
 }
 
 }  // namespace

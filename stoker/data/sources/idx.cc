@@ -17,6 +17,10 @@ class IdxNode final : public DatasetNode {
         files_(files) {}
 
   std::string Details() const override { return files_.images.string(); }
+  // The files' values are there already.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return spec().BytesTogether(count);
+  }
   bool random_access() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("idx: is read by position");
@@ -56,8 +60,8 @@ class IdxNode final : public DatasetNode {
  private:
   const Idx files_;
   mutable std::mutex loading_;
-  mutable std::optional<ArrayTable>
-      loaded_;  // written under the lock in Prepare, afterwards only read
+  // Written under the lock in Prepare, afterwards only read.
+  mutable std::optional<ArrayTable> loaded_;
 };
 
 Result<Field> LabelField(const std::string& path, int64_t images, const std::string& images_path) {
@@ -90,8 +94,9 @@ Result<Shape> IdxImageShape(std::string_view who, const Shape& file_shape) {
           "it under `labels:`",
           who);
     default:
-      return DataLoss("{}: the file has {} dimensions, images have three or four", who,
-                      file_shape.size());
+      return DataLoss(
+          "{}: the file has {} dimensions, images have three or four; name a file of images", who,
+          file_shape.size());
   }
 }
 

@@ -20,6 +20,9 @@ class CastTransform final : public Transform {
     return OkStatus();
   }
 
+  bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
+
  private:
   void CastArray(Array& array, Scratch& scratch) const {
     if (array.dtype() == dtype_) return;

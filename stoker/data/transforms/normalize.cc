@@ -24,6 +24,9 @@ class NormalizeTransform final : public Transform {
     return OkStatus();
   }
 
+  bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
+
  private:
   void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const {
     if (array.num_values() == 0) num_images = 0;
@@ -67,8 +70,7 @@ Result<size_t> CountChannels(const Normalize& options, const Field& field) {
     if (static_cast<int64_t>(list->size()) == channels) continue;
     return InvalidArgument(
         "normalize: {} has {} values, but field '{}' has shape {}, whose first dimension is the "
-        "channels; "
-        "give one value, or one for each channel",
+        "channels; give one value, or one for each channel",
         name, list->size(), field.name, ShapeToString(field.shape));
   }
   return std::max(options.mean.size(), options.std.size());

@@ -1,5 +1,7 @@
 #include "stoker/data/transforms/normalize.h"
 
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
 #include "stoker/data/transforms/testing_internal.h"
 
 namespace stoker {
@@ -47,6 +49,26 @@ TEST(Normalize, GivesEachChannelItsConstants) {
                               Normalized({.mean = {1, 0, 2}, .std = {0.5}},
                                          Array::Of(std::span<const float>(values), {3, 1, 2})));
   EXPECT_THAT(image.values<float>(), testing::ElementsAre(0, 2, 6, 8, 6, 8));
+}
+
+// A function may hand out memory that it goes on using, such as a table of its own.
+TEST(Normalize, DoesNotWriteIntoMemoryThatIsOnlyLent) {
+  std::vector<float> table = {1, 2, 3};
+  const Dataset lent = FromGenerator({{{"image", DType::kFloat32, {3}}}}, [&](uint64_t) {
+    return [&, done = false]() mutable -> Result<std::optional<Element>> {
+      if (std::exchange(done, true)) return std::nullopt;
+      Buffer buffer = Buffer::Wrap(reinterpret_cast<std::byte*>(table.data()), 12, nullptr);
+      return Element{.arrays = {Array(std::move(buffer), DType::kFloat32, {3})}};
+    };
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result<Dataset>(lent) | Normalize{.mean = {1}});
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(1)}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+    EXPECT_THAT(element->arrays[0].values<float>(), testing::ElementsAre(0, 1, 2));
+    EXPECT_THAT(table, testing::ElementsAre(1, 2, 3));
+  }
 }
 
 TEST(Normalize, TakesAScaleOfItsOwn) {
@@ -122,8 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
                    DType::kUInt8,
                    {1, 28, 28},
                    "normalize: mean has 3 values, but field 'image' has shape [1, 28, 28], whose "
-                   "first dimension is the "
-                   "channels; give one value, or one for each channel"},
+                   "first dimension is the channels; give one value, or one for each channel"},
         BrokenCase{"TooManyStds",
                    {.std = {1, 1}},
                    DType::kUInt8,
@@ -144,8 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                    DType::kUInt8,
                    {1},
                    "normalize: channel 0: mean 0, std 1e-60 and scale 0.00392156862745098 make "
-                   "constants that float32 "
-                   "cannot hold"},
+                   "constants that float32 cannot hold"},
         BrokenCase{"NanMean", {.mean = {__builtin_nan("")}}, DType::kUInt8, {1}, "mean nan"}),
     [](const auto& test_case) { return test_case.param.name; });
 

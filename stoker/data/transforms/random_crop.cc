@@ -36,7 +36,7 @@ class RandomCropTransform final : public Transform {
     if (!Fits(shape, window)) {
       return InvalidArgument(
           "random_crop: element {}: a window of {} x {} does not fit into an image of {} x {} "
-          "padded by {}",
+          "padded by {}; make the window smaller or the padding larger",
           element.key.index, window.height, window.width, shape.height, shape.width, plan_.padding);
     }
     Array out = scratch.NewArray(image.dtype(), {window.channels, window.height, window.width});
@@ -63,6 +63,8 @@ class RandomCropTransform final : public Transform {
     images = std::move(out);
     return OkStatus();
   }
+
+  bool works_on_columns() const override { return true; }
 
  private:
   ImageShape WindowOf(const ImageShape& image) const {
@@ -106,8 +108,7 @@ Result<int64_t> PlanSide(const RandomCrop& options, std::string_view side, int64
   if (image != kUnknownDim && extent > image + 2 * options.padding) {
     return InvalidArgument(
         "random_crop: a window of {} {} is wanted, but field '{}' has {} {}, padded {}; make the "
-        "window smaller or the "
-        "padding at least {}",
+        "window smaller or the padding at least {}",
         side, extent, options.field, side, image, image + 2 * options.padding,
         (extent - image + 1) / 2);
   }

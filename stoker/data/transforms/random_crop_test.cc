@@ -157,8 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {.size = 37},
                    {1, 28, 28},
                    "random_crop: a window of height 37 is wanted, but field 'image' has height 28, "
-                   "padded 36; make the "
-                   "window smaller or the padding at least 5"},
+                   "padded 36; make the window smaller or the padding at least 5"},
         BrokenCase{"WindowTooWide", {.width = 29, .padding = 0}, {1, 28, 28}, "padding at least 1"},
         BrokenCase{"SizeAndWidth",
                    {.size = 24, .width = 20},

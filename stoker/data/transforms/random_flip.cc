@@ -45,6 +45,8 @@ class RandomFlipTransform final : public Transform {
     return OkStatus();
   }
 
+  bool works_on_columns() const override { return true; }
+
  private:
   const size_t field_;
   const double probability_;

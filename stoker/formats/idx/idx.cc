@@ -46,13 +46,14 @@ Status WrongMagic(ByteReader& in) {
                     FileKindName(kind));
   }
   if (start.size() < 4)
-    return DataLoss("{}: byte 0: 4 bytes of magic number wanted, {} there", in.name(),
-                    start.size());
+    return DataLoss(
+        "{}: byte 0: 4 bytes of magic number wanted, {} there; the file was cut short: copy or "
+        "download it again",
+        in.name(), start.size());
   const auto byte = [&](size_t i) { return std::to_integer<int>(start[i]); };
   return DataLoss(
       "{}: byte 0: magic number {:02x} {:02x} {:02x} {:02x}, IDX begins with 00 00, a type (08, "
-      "09, 0b..0e) "
-      "and the number of dimensions; check the path",
+      "09, 0b..0e) and the number of dimensions; check the path",
       in.name(), byte(0), byte(1), byte(2), byte(3));
 }
 
@@ -96,7 +97,8 @@ Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account) {
   const std::optional<uint64_t> bytes = ArrayBytes(header.dtype, header.shape);
   if (!bytes) {
     return DataLoss(
-        "{}: byte 4: the extents {} announce more values than can exist; the header is damaged",
+        "{}: byte 4: the extents {} announce more values than can exist; the header is damaged: "
+        "copy or download the file again",
         in.name(), ShapeToString(header.shape));
   }
   STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, "values"));
@@ -123,8 +125,9 @@ Result<std::vector<std::byte>> HeaderBytes(const Array& array, const std::string
                                    static_cast<std::byte>(shape.size())};
   for (const int64_t extent : shape) {
     if (extent > std::numeric_limits<uint32_t>::max()) {
-      return InvalidArgument("{}: an extent of {} is too large: IDX holds extents below 2^32", path,
-                             extent);
+      return InvalidArgument(
+          "{}: an extent of {} is too large: IDX holds extents below 2^32; write several files",
+          path, extent);
     }
     for (const int shift : {24, 16, 8, 0})
       header.push_back(static_cast<std::byte>(extent >> shift));
@@ -141,7 +144,7 @@ Result<IdxHeader> ReadIdxHeader(const std::string& path) {
 }
 
 Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path, account));
   ByteReader in(*source);
   return Parse(in, std::move(account));
 }

@@ -30,7 +30,8 @@ Result<IdxHeader> ReadIdxHeader(const std::string& path);
 
 // A whole file, values in this machine's byte order. Decompresses straight into the array: no
 // second copy.
-//   account  what the array's memory is charged to; may be null
+//   account  what the array is charged to while it lives, and the decoder's memory during the
+//            call; may be null
 Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);
 
 // The same from memory (plain IDX only); the values are copied.

@@ -108,16 +108,19 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     // The position counts the characters read, from 1; the header begins at byte 8.
-    error_ = DataLoss("{}: byte {}: the header is not valid JSON ({}); the file is damaged", file_,
-                      position + (position > 0 ? 7 : 8), error.what());
+    error_ = DataLoss(
+        "{}: byte {}: the header is not valid JSON ({}); the file is damaged: copy or download it "
+        "again",
+        file_, position + (position > 0 ? 7 : 8), error.what());
     return false;
   }
 
  private:
   template <typename... Args>
   bool Fail(fmt::format_string<Args...> format, Args&&... args) {
-    error_ = DataLoss("{}: header: {}; the file is damaged or was written wrongly", file_,
-                      fmt::format(format, std::forward<Args>(args)...));
+    error_ = DataLoss(
+        "{}: header: {}; the file is damaged or was written wrongly: copy or make it again", file_,
+        fmt::format(format, std::forward<Args>(args)...));
     return false;
   }
 
@@ -158,21 +161,22 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool in_metadata_ = false;
   bool in_list_ = false;
   std::string key_;
-  std::vector<uint64_t>* list_ =
-      nullptr;  // what the current key's numbers go to; null where it takes text
+  // What the current key's numbers go to; null where it takes text.
+  std::vector<uint64_t>* list_ = nullptr;
 };
 
 Result<SafetensorsEntry> Checked(const RawEntry& raw, const std::string& file) {
   const auto fail = [&](const std::string& what) {
-    return DataLoss("{}: header: entry '{}': {}; the file is damaged or was written wrongly", file,
-                    raw.name, what);
+    return DataLoss(
+        "{}: header: entry '{}': {}; the file is damaged or was written wrongly: copy or make it "
+        "again",
+        file, raw.name, what);
   };
   const auto* const type = std::ranges::find(kTypes, *raw.dtype, &SafetensorsType::name);
   if (type == std::end(kTypes)) {
     return Unimplemented(
         "{}: entry '{}' has the dtype {}, which Stoker does not have; convert it to one of BOOL, "
-        "U8, I8, "
-        "I16, I32, I64, F16, BF16, F32 and F64",
+        "U8, I8, I16, I32, I64, F16, BF16, F32 and F64",
         file, raw.name, *raw.dtype);
   }
   SafetensorsEntry entry{raw.name, type->dtype, {}, 0, 0};
@@ -213,7 +217,8 @@ Status CheckLayout(const std::vector<SafetensorsEntry>& entries, uint64_t data_b
   }
   if (expected == data_bytes) return OkStatus();
   return DataLoss(
-      "{}: the header announces {} bytes of data, the file has {}; it is cut short or damaged",
+      "{}: the header announces {} bytes of data, the file has {}; it is cut short or damaged: "
+      "copy or download it again",
       file, expected, data_bytes);
 }
 

@@ -72,8 +72,10 @@ Status CheckBooleans(const std::string& file, const SafetensorsEntry& entry,
                      std::span<const std::byte> data) {
   const auto bad = std::ranges::find_if(data, [](std::byte value) { return value > std::byte{1}; });
   if (bad == data.end()) return OkStatus();
-  return DataLoss("{}: entry '{}': value {} is {:#04x}, a BOOL is 0 or 1; the file is damaged",
-                  file, entry.name, bad - data.begin(), std::to_integer<int>(*bad));
+  return DataLoss(
+      "{}: entry '{}': value {} is {:#04x}, a BOOL is 0 or 1; the file is damaged: copy or "
+      "download it again",
+      file, entry.name, bad - data.begin(), std::to_integer<int>(*bad));
 }
 
 }  // namespace
@@ -137,8 +139,9 @@ Result<Array> SafetensorsFile::Read(std::string_view name) const {
     std::vector<std::string> names;
     for (const SafetensorsEntry& known : entries_) names.push_back(known.name);
     const std::string nearest = NearestName(name, names);
-    return NotFound("{}: there is no array '{}' among the {}{}", name_, name, names.size(),
-                    nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+    return NotFound("{}: there is no array '{}' among the {}; {}", name_, name, names.size(),
+                    nearest.empty() ? "`stoker inspect` lists them"
+                                    : fmt::format("did you mean '{}'?", nearest));
   }
   const size_t start = data_start_ + entry->offset;
   const std::byte* const data = bytes_.data() + start;

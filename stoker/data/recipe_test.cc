@@ -1,0 +1,67 @@
+#include "stoker/data/recipe.h"
+
+#include "stoker/data/testing.h"
+
+namespace stoker {
+namespace {
+
+using testing::HasSubstr;
+
+// A recipe whose eval pipeline has this operator in its fourth line, before batch.
+Result<Dataset> EvalPipelineWith(const std::string& entry) {
+  const std::string yaml =
+      "data:\n  eval:\n    - idx: {images: unused}\n    - " + entry + "\n    - batch: {size: 4}\n";
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ParseYaml(yaml, "r.yaml"));
+  return BuildEvalPipelineOn(recipe, NumberedImages(10));
+}
+
+TEST(BuildEvalPipelineOn, TakesWhatLeavesEverySampleInItsPlace) {
+  for (const char* entry :
+       {"normalize: {mean: 0.5}", "cast: float32", "prefetch", "prefetch: {depth: 2}"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, EvalPipelineWith(entry));
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches,
+                                ReadAll(dataset, Runtime::Threaded(2)));
+    EXPECT_THAT(Labels(batches), testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)) << entry;
+  }
+}
+
+TEST(BuildEvalPipelineOn, RefusesWhatWouldPermuteLoseOrChangeAnswersNamingItsLine) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"shuffle", "shuffle reorders elements"},
+      {"take: 5", "take leaves elements out"},
+      {"skip: 5", "skip leaves elements out"},
+      {"repeat: 2", "repeat gives elements several times"},
+      {"random_crop: {padding: 2}", "random_crop alters elements at random"},
+      {"random_flip", "random_flip alters elements at random"},
+      {"batch: {size: 5, drop_remainder: true}", "(drop_remainder)"},
+  };
+  for (const auto& [entry, says] : kCases) {
+    const Status status = EvalPipelineWith(entry).status();
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << entry;
+    EXPECT_THAT(status.message(), HasSubstr("r.yaml:4:")) << entry;
+    EXPECT_THAT(status.message(), HasSubstr(says)) << entry;
+    EXPECT_THAT(status.message(), HasSubstr("take that out of data.eval")) << entry;
+  }
+}
+
+TEST(BuildEvalPipelineOn, GivesThePlaceOfAnOperatorThatDoesNotFitTheSamples) {
+  EXPECT_THAT(EvalPipelineWith("normalize: {field: picture}"),
+              FailsWith(StatusCode::kInvalidArgument, "r.yaml:4:"));
+}
+
+TEST(BuildEvalPipelineOn, NeedsAnEvalPipeline) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode recipe, ParseYaml("data: {root: .}", "r.yaml"));
+  EXPECT_THAT(BuildEvalPipelineOn(recipe, NumberedImages(1)),
+              FailsWith(StatusCode::kFailedPrecondition, "no pipeline data.eval"));
+}
+
+TEST(ParseDataSection, RefusesAnUnknownKeyWithItsPlace) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode recipe,
+                              ParseYaml("data:\n  trian: [idx]\n", "r.yaml"));
+  EXPECT_THAT(ParseDataSection(recipe, "."),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "r.yaml:2:3: data: unknown key 'trian'; did you mean 'train'?"));
+}
+
+}  // namespace
+}  // namespace stoker

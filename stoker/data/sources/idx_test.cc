@@ -1,0 +1,61 @@
+#include "stoker/data/sources/idx.h"
+
+#include "stoker/base/ledger.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/testing.h"
+#include "stoker/data/transforms/normalize.h"
+#include "stoker/formats/idx/idx.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kImages = 64;
+
+// 64 images of 28x28 and their labels, compressed.
+Idx WriteFiles(const TempDir& dir) {
+  Array images = Array::Allocate(DType::kUInt8, {kImages, 28, 28});
+  Array labels = Array::Allocate(DType::kUInt8, {kImages});
+  for (size_t i = 0; i < images.num_bytes(); ++i) images.values<uint8_t>()[i] = i % 251;
+  for (size_t i = 0; i < labels.num_bytes(); ++i) labels.values<uint8_t>()[i] = i % 10;
+  const Idx files{.images = dir / "images.gz", .labels = dir / "labels.gz"};
+  EXPECT_THAT(WriteIdx(files.images, images, IdxCompression::kGzip), IsOk());
+  EXPECT_THAT(WriteIdx(files.labels, labels, IdxCompression::kGzip), IsOk());
+  return files;
+}
+
+TEST(Idx, ChargesEachStageWithWhatItMakesUntilTheLastElementIsGone) {
+  const TempDir dir;
+  const int64_t before = Ledger::Default()->bytes();
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)) | Shuffle{} |
+                                                         Normalize{.mean = {0.5}} |
+                                                         Batch{.size = 16});
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+    // What is loaded belongs to the data set, not to the budget of a pass.
+    EXPECT_EQ(Ledger::Default()->bytes(), before);
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches, ReadAll(*iterator));
+    EXPECT_EQ(batches.size(), 4u);
+    const Profile profile = iterator->GetProfile();
+    constexpr int64_t kRows = 16 * 28 * 28;
+    EXPECT_GE(profile.stages[0].peak_memory_bytes, kRows + 64);     // rows as bytes
+    EXPECT_EQ(profile.stages[1].peak_memory_bytes, 0);              // shuffle
+    EXPECT_GE(profile.stages[2].peak_memory_bytes, 4 * kRows * 4);  // rows as floats
+    EXPECT_GE(profile.peak_memory_bytes, profile.stages[2].peak_memory_bytes);
+    EXPECT_GE(Ledger::Default()->bytes(), before + 4 * kRows * 4);
+  }
+  EXPECT_EQ(Ledger::Default()->bytes(), before);
+}
+
+TEST(Idx, RefusesFilesThatDoNotBelongTogether) {
+  const TempDir dir;
+  const Idx files = WriteFiles(dir);
+  EXPECT_THAT(Source(Idx{.images = files.labels}),
+              FailsWith(StatusCode::kDataLoss, "is this the label file?"));
+  EXPECT_THAT(Source(Idx{.images = files.images, .labels = files.images}),
+              FailsWith(StatusCode::kDataLoss, "is this the image file?"));
+}
+
+}  // namespace
+}  // namespace stoker
