@@ -17,6 +17,7 @@ if(STOKER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(stoker_flags INTERFACE)
+target_compile_features(stoker_flags INTERFACE cxx_std_20)
 target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(stoker_flags INTERFACE STOKER_VERSION="${PROJECT_VERSION}")
 add_library(stoker_own_flags INTERFACE)

@@ -59,8 +59,10 @@ std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem
                                    const std::filesystem::path& recipe_folder) {
   const ConfigNode* node = data.Find("root");
   const bool from_command_line = node != nullptr && node->location.line == 0;
-  return std::filesystem::absolute(from_command_line ? root : recipe_folder / root)
-      .lexically_normal();
+  const std::filesystem::path path = from_command_line ? root : recipe_folder / root;
+  std::error_code error;  // where the working directory is gone, a relative path is all there is
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return (error ? path : absolute).lexically_normal();
 }
 
 }  // namespace
@@ -103,6 +105,18 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   }
   return DataRecipe{options.root, std::move(train_dataset), std::move(eval_dataset),
                     std::move(options.classes), std::move(filled)};
+}
+
+Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
+                                  const std::filesystem::path& recipe_folder) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
+  STOKER_ASSIGN_OR_RETURN(const DataOptions options, ParseDataOptions(*data));
+  const ConfigNode* eval = data->Find("eval");
+  if (eval == nullptr) {
+    return FailedPrecondition("the recipe has no pipeline data.eval; add one");
+  }
+  ConfigNode filled;
+  return BuildPipeline(*eval, AbsoluteRoot(*data, options.root, recipe_folder), &filled);
 }
 
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {

@@ -34,6 +34,11 @@ Status CheckSections(const ConfigNode& recipe);
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder);
 
+// The pipeline `data.eval` alone, for which the files of `data.train` need not exist. Errors: also
+// kFailedPrecondition where the recipe has none.
+Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
+                                  const std::filesystem::path& recipe_folder);
+
 // The recipe's eval pipeline with its source replaced by `source`, whose Spec must serve the
 // operators: what `predict` puts new samples through. Answer i must be that of sample i, so an
 // operator that reorders, leaves out, repeats or randomly alters samples is an error that names it

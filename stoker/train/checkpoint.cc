@@ -103,9 +103,8 @@ std::string CheckpointStore::PathOf(int64_t step) const {
 
 Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
                               const Json& state) {
+  STOKER_RETURN_IF_ERROR(CreateDirectories(directory_));
   std::error_code error;
-  fs::create_directories(directory_, error);
-  if (error) return ErrnoStatus(error.value(), "making the directory " + directory_);
   if (fs::exists(PathOf(step), error)) {
     if (Load(step).ok()) return OkStatus();
     STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));

@@ -151,10 +151,9 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
 }
 
 Result<Evaluation> Predictor::EvaluateRun() {
-  STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(parts_->recipe, parts_->run));
-  if (!data.eval) return FailedPrecondition("the recipe has no pipeline data.eval; add one");
-  STOKER_RETURN_IF_ERROR(parts_->MakeModel(data.eval->spec()));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(*data.eval));
+  STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval.spec()));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(eval));
   return Evaluate(*parts_->model, *feeder);
 }
 

@@ -1,7 +1,5 @@
 #include "stoker/train/recipe.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "stoker/io/file.h"
@@ -21,15 +19,7 @@ bool IsNested(const std::string& key) {
 Status CheckTrainKeys(const ConfigNode& section) {
   std::vector<std::string> names(std::begin(kNested), std::end(kNested));
   for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
-  for (const ConfigNode::Entry& entry : section.entries) {
-    if (std::ranges::find(names, entry.key) != names.end()) continue;
-    const std::string nearest = NearestName(entry.key, names);
-    return InvalidArgument("{}: train: unknown key '{}'; {}", entry.key_location.ToString(),
-                           entry.key,
-                           nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
-                                           : fmt::format("did you mean '{}'?", nearest));
-  }
-  return OkStatus();
+  return CheckKeys(section, "train", "key", names);
 }
 
 }  // namespace

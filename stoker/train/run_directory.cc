@@ -48,9 +48,7 @@ Status MakeDirectory(const fs::path& root) {
     return FailedPrecondition("{}: exists already; resume that run, or name another directory",
                               root.string());
   }
-  fs::create_directories(root, error);
-  if (error) return ErrnoStatus(error.value(), "making the run directory " + root.string());
-  return OkStatus();
+  return CreateDirectories(root.string()).While("making the run directory");
 }
 
 Status RemoveIfThere(const std::string& path) {
