@@ -109,8 +109,8 @@ class BadRecipeTest(ProgramTest):
             os.chdir("gone")
             os.rmdir("../gone")
 
-        _, err = self.assert_fails(["bench", self.path("recipe.yaml"), "--set", "data.root=data"], 1, "check that the path",
-                                   preexec_fn=leave_nothing)
+        _, err = self.assert_fails(["bench", self.path("recipe.yaml"), "--set", "data.root=data"], 1,
+                                   "working directory", preexec_fn=leave_nothing)
         self.assertNotIn("defect", err)
 
     def test_set_is_checked_like_the_recipe(self):

@@ -20,6 +20,12 @@ namespace fs = std::filesystem;
 Status MissingFile(const std::string& path) {
   std::error_code ignored;
   const fs::path absolute = fs::absolute(path, ignored);
+  if (absolute.empty()) {
+    return NotFound(
+        "{}: no such file: the working directory it is relative to is gone; change to another one, "
+        "or name an absolute path",
+        path);
+  }
   fs::path missing = absolute;
   while (missing.has_relative_path() && !fs::exists(missing.parent_path(), ignored))
     missing = missing.parent_path();
