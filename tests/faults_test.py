@@ -248,6 +248,13 @@ class DiskTest(FaultTest):
             self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "standard output", "not complete", stdout=full)
         self.assertEqual(self.read("run/weights.safetensors"), self.want)
 
+    def test_a_reader_of_the_progress_who_leaves_does_not_stop_a_training(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "w", encoding="ascii") as gone:
+            self.assert_fails(["train", "recipe.yaml", "--run", "run"], 1, "standard output", "not complete", stdout=gone)
+        self.assertEqual(self.read("run/weights.safetensors"), self.want)
+
     def test_with_its_output_closed_a_training_prints_into_none_of_its_files(self):
         def close_output():
             os.close(1)

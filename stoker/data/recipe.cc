@@ -77,6 +77,13 @@ Status CheckSections(const ConfigNode& recipe) {
   return CheckKeys(recipe, "", "section", kSections);
 }
 
+Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments) {
+  for (const std::string& assignment : assignments) {
+    STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
+  }
+  return OkStatus();
+}
+
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));

@@ -29,6 +29,9 @@ struct DataRecipe {
 // column and the nearest known name.
 Status CheckSections(const ConfigNode& recipe);
 
+// Changes a recipe as `--set key=value ...` asks (SetByPath), up to the first error.
+Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments);
+
 // Reads the section `data` of `recipe`. A relative root that stands in the recipe is taken relative
 // to `recipe_folder`, one from --set to the working directory; in `filled` it is absolute.
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,

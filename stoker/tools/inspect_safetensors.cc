@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "stoker/formats/safetensors/safetensors.h"
+#include "stoker/formats/safetensors/safetensors_checksum.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -8,6 +9,7 @@ namespace stoker {
 
 Result<Inspection> InspectSafetensors(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
+  STOKER_ASSIGN_OR_RETURN(const bool verified, VerifyChecksum(file, path));
   Inspection out;
   Json tensors = Json::array();
   std::vector<std::vector<std::string>> rows = {{"tensor", "type", "shape", "size"}};
@@ -23,12 +25,13 @@ Result<Inspection> InspectSafetensors(const std::string& path) {
     values += NumValues(entry.shape);
     bytes += entry.bytes;
   }
-  out.json = {{"file", path},   {"kind", "safetensors"},       {"values", values},
-              {"bytes", bytes}, {"metadata", file.metadata()}, {"tensors", std::move(tensors)}};
+  out.json = {{"file", path},        {"kind", "safetensors"},       {"values", values},
+              {"bytes", bytes},      {"metadata", file.metadata()}, {"tensors", std::move(tensors)},
+              {"verified", verified}};
   out.text = fmt::format(
-      "{}: safetensors, {} tensors, {} values, {}; "
-      "header whole (the format has no checksum of the values)\n",
-      path, file.entries().size(), WithThousands(static_cast<double>(values)), ByteText(bytes));
+      "{}: safetensors, {} tensors, {} values, {}; {}\n", path, file.entries().size(),
+      WithThousands(static_cast<double>(values)), ByteText(bytes),
+      verified ? "the values match their checksum" : "header whole, no checksum of the values");
   out.text += TableText(rows, 2);
   for (const auto& [key, value] : file.metadata()) {
     out.text += fmt::format("  metadata {}: {}\n", key, value);

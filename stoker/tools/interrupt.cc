@@ -40,10 +40,10 @@ extern "C" void EndProcess(int number) {
 extern "C" void NoteSignal(int number) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, number)) EndProcess(number);
+  interrupted.store(true);  // first: the message may have to wait for a terminal that is stopped
   const int error_number = errno;
   Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
                        : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
-  interrupted.store(true);
   errno = error_number;
 }
 

@@ -14,13 +14,6 @@ Result<ConfigNode> ReadRecipe(const std::string& path,
   return recipe;
 }
 
-Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments) {
-  for (const std::string& assignment : assignments) {
-    STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
-  }
-  return OkStatus();
-}
-
 std::filesystem::path RecipeFolder(const std::string& path) {
   return std::filesystem::path(path).parent_path();
 }

@@ -14,9 +14,6 @@ namespace stoker {
 // sections' names checked. What the sections hold is not checked yet.
 Result<ConfigNode> ReadRecipe(const std::string& path, const std::vector<std::string>& assignments);
 
-// Makes each of `assignments` in turn. Errors: those of SetByPath (base/config.h).
-Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments);
-
 // The folder that holds `path`: what a relative data.root in the recipe is relative to.
 std::filesystem::path RecipeFolder(const std::string& path);
 

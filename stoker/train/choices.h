@@ -15,7 +15,8 @@ Result<MemoryFormat> ParseMemoryFormat(std::string_view name);
 
 struct Choices {
   MemoryFormat memory_format = MemoryFormat::kContiguous;
-  int threads = 1;  // that compute; those that feed do not count
+  int threads = 1;             // that compute; those that feed do not count
+  std::string device = "cpu";  // which `device: auto` found: "cpu", "cuda:0"
 
   bool operator==(const Choices&) const = default;
   Json ToJson() const;

@@ -3,6 +3,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "stoker/base/clock.h"
+#include "stoker/data/dataset.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/losses.h"
@@ -55,6 +56,18 @@ Status AddBatch(Model& model, const TensorBatch& batch, Sums& sums) {
 
 Json Evaluation::ToJson() const {
   return {{"samples", samples}, {"loss", loss}, {"accuracy", accuracy}, {"seconds", seconds}};
+}
+
+Status CheckEvaluable(const Dataset& batches) {
+  if (batches.cardinality().infinite()) {
+    return InvalidArgument(
+        "data.eval never ends, so it cannot be evaluated on; take `repeat` out of it");
+  }
+  if (batches.cardinality().known() && batches.cardinality().value() == 0) {
+    return InvalidArgument(
+        "data.eval gives no batch; with drop_remainder the batch must not be larger than the data");
+  }
+  return OkStatus();
 }
 
 Result<Evaluation> Evaluate(Model& model, Feeder& feeder, const std::atomic<bool>* stop) {

@@ -9,6 +9,7 @@
 
 namespace stoker {
 
+class Dataset;
 class Feeder;
 class Model;
 
@@ -20,6 +21,9 @@ struct Evaluation {
 
   Json ToJson() const;
 };
+
+// Whether `batches` can be evaluated on: kInvalidArgument where it never ends or gives no batch.
+Status CheckEvaluable(const Dataset& batches);
 
 // Puts every batch of `feeder` through the model, in evaluation mode, which is set back afterwards.
 //   stop  may be null; once true, the call ends after the batch under way with kCancelled

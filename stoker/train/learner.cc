@@ -56,11 +56,9 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
   return model;
 }
 
-Learner::Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
-                 Placement placement)
+Learner::Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer)
     : model_(std::move(model)),
       optimizer_(std::move(optimizer)),
-      placement_(placement),
       parameters_(model_->parameters()) {}
 
 Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const ModelInput& input,
@@ -70,7 +68,7 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           BuildModel(recipe.model, input, seed, placement));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           recipe.train.optimizer.build(ParametersOf(*model)));
-  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(optimizer), placement));
+  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(optimizer)));
 }
 
 Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now) {

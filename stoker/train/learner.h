@@ -37,7 +37,7 @@ class Learner {
 
   // Forward, backward, optimizer. Returns the batch's mean loss before the step: a float scalar on
   // the device, not waited for. On the CPU, where the loss is there at once, one that is not finite
-  // stops the step before anything changes. Errors: a class number out of range (which sample),
+  // stops the step before any weight changes. Errors: a class number out of range (which sample),
   // shapes that do not fit, no memory.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now);
 
@@ -46,7 +46,6 @@ class Learner {
   Status CheckFinite() const;
 
   Model& model() { return *model_; }
-  const Placement& placement() const { return placement_; }
 
   // Parameters, buffers and optimizer state, for a checkpoint. Shares memory: write them out before
   // the next step.
@@ -55,12 +54,11 @@ class Learner {
   Status Restore(std::span<const NamedArray> arrays, std::string_view source);
 
  private:
-  Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer, Placement placement);
+  Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer);
   void ClearGradients();
 
   const std::shared_ptr<Model> model_;
   const std::unique_ptr<Optimizer> optimizer_;
-  const Placement placement_;
   std::vector<at::Tensor> parameters_;
 };
 

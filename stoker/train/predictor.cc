@@ -132,9 +132,7 @@ const std::vector<std::string>& Predictor::classes() const { return parts_->clas
 Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
                                                    const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
-  for (const std::string& assignment : assignments) {
-    STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
-  }
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_ASSIGN_OR_RETURN(Weights weights, LoadWeights(RunPaths{run}));
@@ -152,6 +150,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
 
 Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
+  STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval.spec()));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(eval));
   return Evaluate(*parts_->model, *feeder);

@@ -35,9 +35,8 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
       .Field("threads", &O::threads, "threads that compute; auto times some numbers",
              Between(1, 1024))
       .Field("feed_threads", &O::feed_threads,
-             "threads that run the input pipeline; auto: as many as CPUs, a quarter of that where "
-             "these "
-             "compute too",
+             "threads that run the input pipeline; auto: as many as CPUs, or a quarter of that "
+             "where these compute too",
              Between(1, 1024))
       .Field("input", &O::input, "field of the pipeline that the model sees")
       .Field("target", &O::target, "field of the pipeline that holds the class numbers")
@@ -123,9 +122,7 @@ Result<Recipe> LoadRecipe(const std::filesystem::path& file,
                           const std::vector<std::string>& assignments) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(file.string()));
   STOKER_ASSIGN_OR_RETURN(ConfigNode root, ParseYaml(text, file.string()));
-  for (const std::string& assignment : assignments) {
-    STOKER_RETURN_IF_ERROR(SetByPath(root, assignment));
-  }
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(root, assignments));
   return ParseRecipe(root, file.parent_path());
 }
 

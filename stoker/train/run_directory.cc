@@ -107,6 +107,10 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   RunPaths paths{root};
   STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
   STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
+  // Here too: a disk that is nearly full would have no room for the next checkpoint.
+  if (std::error_code ignored; fs::is_directory(paths.checkpoints(), ignored)) {
+    STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(paths.checkpoints()).status());
+  }
   return RunDirectory(std::move(paths), std::move(lock));
 }
 

@@ -37,6 +37,17 @@ TEST(RunDirectory, AcceptsWhatAProcessLeftThatWasKilledBeforeItHadWrittenTheReci
   STOKER_EXPECT_OK(ReadRunRecipe(dir.path()));
 }
 
+TEST(RunDirectory, OpenedAgainRemovesWhatAKilledProcessLeftHalfWritten) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(RunDirectory::Create(dir / "run", kRecipe));
+  const std::string left = ".step-00000004.tmp-999999999-deadbeef";
+  std::filesystem::create_directories(dir / ("run/checkpoints/" + left));
+  WriteFileForTest(dir / "run/.summary.json.tmp-999999999-deadbeef", "{");
+  STOKER_ASSERT_OK(RunDirectory::Open(dir / "run"));
+  EXPECT_FALSE(std::filesystem::exists(dir / ("run/checkpoints/" + left)));
+  EXPECT_FALSE(std::filesystem::exists(dir / "run/.summary.json.tmp-999999999-deadbeef"));
+}
+
 TEST(RunDirectory, RemovesItsResultsWhereThereAreAny) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
@@ -77,7 +88,8 @@ TEST(RunDirectory, RemembersChoices) {
   STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
   STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Choices> choices, run.ReadChoices());
   EXPECT_FALSE(choices.has_value());
-  const Choices chosen{.memory_format = MemoryFormat::kChannelsLast, .threads = 7};
+  const Choices chosen{
+      .memory_format = MemoryFormat::kChannelsLast, .threads = 7, .device = "cuda:1"};
   STOKER_ASSERT_OK(run.WriteChoices(chosen));
   STOKER_ASSERT_OK_AND_ASSIGN(choices, run.ReadChoices());
   EXPECT_EQ(choices, chosen);
@@ -89,8 +101,9 @@ TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
   for (const char* text : {"", "{", "[]", "{}", R"({"memory_format": "contiguous"})",
                            R"({"memory_format": "contiguous", "threads": 0})",
                            R"({"memory_format": "contiguous", "threads": "2"})",
-                           R"({"memory_format": 1, "threads": 1})",
-                           R"({"memory_format": "diagonal", "threads": 1})"}) {
+                           R"({"memory_format": 1, "threads": 1, "device": "cpu"})",
+                           R"({"memory_format": "contiguous", "threads": 1})",
+                           R"({"memory_format": "diagonal", "threads": 1, "device": "cpu"})"}) {
     WriteFileForTest(run.paths().choices(), text);
     const auto choices = run.ReadChoices();
     EXPECT_FALSE(choices.ok()) << text;

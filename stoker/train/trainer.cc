@@ -119,6 +119,4 @@ Result<TrainSummary> Trainer::Run(TrainObserver* observer, const std::atomic<boo
   return loop_->Run(observer, stop);
 }
 
-Profile Trainer::GetProfile() const { return loop_->GetProfile(); }
-
 }  // namespace stoker

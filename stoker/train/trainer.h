@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/profile.h"
 #include "stoker/train/observer.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/run_directory.h"
@@ -67,9 +66,6 @@ class Trainer {
   // be written ends the run, since going on would risk hours of work; those before it stay.
   Result<TrainSummary> Run(TrainObserver* observer = nullptr,
                            const std::atomic<bool>* stop = nullptr);
-
-  // What the stages of the input pipeline have counted.
-  Profile GetProfile() const;
 
  private:
   explicit Trainer(std::unique_ptr<TrainingLoop> loop);

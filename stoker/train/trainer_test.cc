@@ -252,12 +252,44 @@ TEST_F(TrainerTest, ARecipeThatDoesNotFitTheRunLeavesTheRunAsItWas) {
   STOKER_ASSERT_OK(Train("run", {}, &watcher));
   const std::string recipe = ReadFileForTest(Paths("run").recipe());
   const std::string choices = ReadFileForTest(Paths("run").choices());
+  // As a run killed behind its checkpoint: lines that a resumed one would cut.
+  WriteFileForTest(Paths("run").metrics(), ReadFileForTest(Paths("run").metrics()) + "{}\n");
+  const std::string metrics = ReadFileForTest(Paths("run").metrics());
   EXPECT_FALSE(
       Resume("run", {"model.mlp.hidden=8", "train.threads=2"}, nullptr, {.allow_changes = true})
           .ok());
   EXPECT_EQ(ReadFileForTest(Paths("run").recipe()), recipe);
   EXPECT_EQ(ReadFileForTest(Paths("run").choices()), choices);
+  EXPECT_EQ(ReadFileForTest(Paths("run").metrics()), metrics);
   STOKER_EXPECT_OK(Resume("run"));
+}
+
+TEST_F(TrainerTest, ARunBegunOnAnotherDeviceIsRefusedUnlessAllowed) {
+  Watcher watcher;
+  watcher.stop_after = 6;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  WriteFileForTest(Paths("run").choices(),
+                   R"({"memory_format": "contiguous", "threads": 1, "device": "cuda:0"})");
+  EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
+                                       "has computed on cuda:0 and would go on on cpu"));
+}
+
+TEST_F(TrainerTest, FewerStepsThanWereDoneAreRefused) {
+  Watcher watcher;
+  watcher.stop_after = 9;
+  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  EXPECT_THAT(Resume("run", {"train.max_steps=8"}, nullptr, {.allow_changes = true}),
+              FailsWith(StatusCode::kFailedPrecondition, "has done 9 steps"));
+}
+
+// Its files are the last that training would touch.
+TEST_F(TrainerTest, DamagedEvaluationDataIsFoundBeforeTheFirstStep) {
+  fs::resize_file(problem_ / "eval-images", fs::file_size(problem_ / "eval-images") - 1);
+  Watcher watcher;
+  const Result<TrainSummary> result = Train("run", {}, &watcher);
+  EXPECT_FALSE(result.ok());
+  EXPECT_THAT(result.status().message(), testing::HasSubstr("eval-images"));
+  EXPECT_EQ(watcher.steps, 0);
 }
 
 TEST_F(TrainerTest, AFinishedRunThatGoesOnHasNoResultsUntilItsNewEnd) {
@@ -386,6 +418,12 @@ constexpr UntrainableCase kUntrainable[] = {
     {"NotBatchedEval",
      "data.eval=[{idx: {images: eval-images, labels: eval-labels}}, {normalize: {mean: 0.5}}]",
      "while checking data.eval"},
+    {"EvalWithoutEnd",
+     "data.eval=[{idx: {images: eval-images, labels: eval-labels}}, {normalize: {mean: 0.5}}, "
+     "{batch: 4}, repeat]",
+     "data.eval never ends"},
+    {"EvalWithoutABatch", "data.eval.batch={size: 1000, drop_remainder: true}",
+     "data.eval gives no batch"},
     {"UnknownDevice", "train.device=tpu", "must be auto, cpu, cuda"},
     {"TooFewClasses", "model.mlp.classes=3", "has class number 3, but the model has 3 classes",
      StatusCode::kDataLoss},

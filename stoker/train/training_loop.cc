@@ -36,8 +36,6 @@ TrainingLoop::TrainingLoop(Setup setup)
       warnings_(std::move(setup.warnings)),
       checkpoints_(run_.paths().checkpoints(), recipe_.train.checkpoint.keep) {}
 
-Profile TrainingLoop::GetProfile() const { return feeder_ ? feeder_->GetProfile() : Profile{}; }
-
 Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
   stop_ = stop;
   STOKER_RETURN_IF_ERROR(Start(observer));
@@ -60,6 +58,7 @@ Status TrainingLoop::Start(TrainObserver* observer) {
   STOKER_ASSIGN_OR_RETURN(
       learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format}));
   STOKER_RETURN_IF_ERROR(OpenFeeder());
+  STOKER_RETURN_IF_ERROR(TryEvaluationData());
   if (resume_) STOKER_RETURN_IF_ERROR(RestoreNewest());
   STOKER_RETURN_IF_ERROR(StoreDecisions());
   TellStart(std::move(tuning));
@@ -69,21 +68,49 @@ Status TrainingLoop::Start(TrainObserver* observer) {
 // A run that has chosen once keeps its choices: others could change its bits.
 Result<TuneReport> TrainingLoop::Choose() {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before, run_.ReadChoices());
-  if (before && !choose_again_) {
-    choices_ = *before;
-    at::set_num_threads(choices_.threads);
-    return TuneReport{.reason = "as chosen when the run began"};
+  if (before) {
+    STOKER_ASSIGN_OR_RETURN(const bool keep, KeepChoices(*before));
+    if (keep) {
+      choices_ = *before;
+      at::set_num_threads(choices_.threads);
+      return TuneReport{.reason = "as chosen when the run began"};
+    }
   }
   STOKER_ASSIGN_OR_RETURN(Tuned tuned, Tune(recipe_, device_.device));
   choices_ = tuned.choices;
+  choices_.device = device_.device.str();
   return std::move(tuned.report);
 }
 
-// Only now: had the run not fitted the recipe, it would have kept its own.
+// False where they do not fit what the recipe says now, as after a kill between the storing of a
+// new recipe and that of its choices.
+Result<bool> TrainingLoop::KeepChoices(const Choices& before) const {
+  const std::string device = device_.device.str();
+  if (before.device != device && !allow_changes_) {
+    return FailedPrecondition(
+        "the run has computed on {} and would go on on {}, which gives other bits: go on where it "
+        "began, start a new run, or allow changes (--allow-changes)",
+        before.device, device);
+  }
+  const TrainOptions& options = recipe_.train.options;
+  const bool fits = (!options.threads || *options.threads == before.threads) &&
+                    (options.memory_format == "auto" ||
+                     options.memory_format == MemoryFormatName(before.memory_format));
+  return fits && !choose_again_ && before.device == device;
+}
+
+// Only now: had the run not fitted the recipe, it would have kept its own. In this order, so that a
+// run killed in between has no results of another recipe, and chooses again where it must.
 Status TrainingLoop::StoreDecisions() {
-  STOKER_RETURN_IF_ERROR(run_.WriteChoices(choices_));
+  if (!Finished()) STOKER_RETURN_IF_ERROR(run_.RemoveResults());
   if (recipe_changed_) STOKER_RETURN_IF_ERROR(run_.WriteRecipe(recipe_.Filled()));
-  return Finished() ? OkStatus() : run_.RemoveResults();
+  return run_.WriteChoices(choices_);
+}
+
+// Its files are opened now: an error in them must not cost the first epoch.
+Status TrainingLoop::TryEvaluationData() const {
+  if (!recipe_.data.eval) return OkStatus();
+  return recipe_.data.eval->Open(FeedRuntime()).status().While("opening data.eval");
 }
 
 Runtime TrainingLoop::FeedRuntime() const {
@@ -132,17 +159,24 @@ Status TrainingLoop::Restore(const CheckpointStore::Newest& newest) {
   STOKER_ASSIGN_OR_RETURN(const Json progress, Member(state, "progress"));
   STOKER_ASSIGN_OR_RETURN(progress_, Progress::FromJson(progress));
   before_ = {progress_.train_seconds, progress_.train_samples};
+  if (progress_.step > plan_.total_steps()) {
+    return FailedPrecondition(
+        "the run has done {} steps and the recipe ends after {}: give it more epochs or max_steps, "
+        "or start a new run",
+        progress_.step, plan_.total_steps());
+  }
   STOKER_ASSIGN_OR_RETURN(const Json data, Member(state, "data"));
   STOKER_RETURN_IF_ERROR(feeder_->Restore(data));
   STOKER_ASSIGN_OR_RETURN(const Json loss, Member(state, "loss"));
   STOKER_RETURN_IF_ERROR(loss_log_.Restore(loss));
   STOKER_ASSIGN_OR_RETURN(const Json metrics_bytes, Member(state, "metrics_bytes"));
   if (!metrics_bytes.is_number_unsigned()) return DataLoss("'metrics_bytes' is no size");
-  STOKER_RETURN_IF_ERROR(recorder_->metrics().CutBack(metrics_bytes.get<uint64_t>()));
   STOKER_RETURN_IF_ERROR(
       learner_->Restore(newest.checkpoint.tensors, checkpoints_.PathOf(newest.step)));
   STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device_.device));
+  // Last, when nothing can be refused any more.
+  STOKER_RETURN_IF_ERROR(recorder_->metrics().CutBack(metrics_bytes.get<uint64_t>()));
   last_checkpoint_ = newest.step;
   return OkStatus();
 }
@@ -165,7 +199,7 @@ void TrainingLoop::TellStart(TuneReport tuning) {
 
 bool TrainingLoop::AtEndOfEpoch() const {
   const int64_t step = progress_.step;
-  return step > 0 && (step % plan_.steps_per_epoch() == 0 || step == plan_.total_steps());
+  return step > 0 && (step % plan_.steps_per_epoch() == 0 || step >= plan_.total_steps());
 }
 
 bool TrainingLoop::Finished() const {

@@ -50,13 +50,14 @@ class TrainingLoop {
 
   // See Trainer::Run.
   Result<TrainSummary> Run(TrainObserver* observer, const std::atomic<bool>* stop);
-  Profile GetProfile() const;
 
  private:
   // Before the first step.
   Status Start(TrainObserver* observer);
   Result<TuneReport> Choose();
+  Result<bool> KeepChoices(const Choices& before) const;
   Status OpenFeeder();
+  Status TryEvaluationData() const;
   Status StoreDecisions();
   Status RestoreNewest();
   Status Restore(const CheckpointStore::Newest& newest);

@@ -5,6 +5,7 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/registry.h"
 #include "stoker/device/feeder.h"
+#include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
 
 namespace stoker {
@@ -50,6 +51,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
   if (recipe.data.eval) {
     const Result<ModelInput> eval = CheckFields(recipe.train.options, recipe.data.eval->spec());
     STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
+    STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
   }
   // Before anything is written: whether the model can be made for such samples at all.
   STOKER_RETURN_IF_ERROR(BuildModel(recipe.model, input, /*seed=*/0, {}).status());

@@ -11,8 +11,8 @@
 
 namespace stoker {
 
-// Writes them atomically, as PyTorch's state dict would be stored: metadata "format": "pt". Beside
-// it stands "crc32c": over every array's name and bytes, in the order of the names.
+// Writes them atomically, as PyTorch's state dict would be stored: metadata "format": "pt", and a
+// checksum beside it (formats/safetensors/safetensors_checksum.h).
 Status WriteWeights(const std::string& path, std::span<const NamedArray> arrays);
 
 // Errors: those of SafetensorsFile; kDataLoss where the checksum differs. A file without one, of

@@ -28,11 +28,11 @@ TEST(WeightsFile, EveryFlippedBitOfAValueIsFound) {
   ASSERT_THAT(WriteWeights(dir / "w", SomeWeights()), IsOk());
   const std::string whole = ReadFileForTest(dir / "w");
   const size_t value_bytes = 8 + 3 * 4;
-  for (size_t i = whole.size() - value_bytes; i < whole.size(); ++i) {
+  for (size_t bit = (whole.size() - value_bytes) * 8; bit < whole.size() * 8; ++bit) {
     std::string damaged = whole;
-    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     WriteFileForTest(dir / "w", damaged);
-    EXPECT_THAT(ReadWeights(dir / "w"), FailsWith(StatusCode::kDataLoss, "CRC-32C")) << i;
+    EXPECT_THAT(ReadWeights(dir / "w"), FailsWith(StatusCode::kDataLoss, "CRC-32C")) << bit;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/checkpoint.h"
 #include "stoker/train/run_directory.h"
+#include "stoker/train/weights_file.h"
 
 namespace stoker {
 namespace {
@@ -75,6 +76,11 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
               {"checkpoints", Json::array()}};
   out.text =
       fmt::format("{}: run, {}\n", paths.root.string(), finished ? "finished" : "not finished");
+  if (const Status weights = finished ? ReadWeights(paths.weights()).status() : OkStatus();
+      !weights.ok()) {
+    out.json["weights_error"] = weights.message();
+    out.text += fmt::format("  weights: DAMAGED: {}\n", weights.message());
+  }
   if (!summary.is_null()) {
     out.json["summary"] = summary;
     for (const auto& [key, value] : summary.items()) {

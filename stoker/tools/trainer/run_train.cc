@@ -1,13 +1,14 @@
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 
 #include "stoker/base/log.h"
+#include "stoker/data/recipe.h"
 #include "stoker/tools/interrupt.h"
 #include "stoker/tools/print.h"
-#include "stoker/tools/recipe_file.h"
 #include "stoker/tools/terminal.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
@@ -90,6 +91,8 @@ Status RunTrain(const TrainArguments& arguments) {
   }
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Trainer> trainer,
                           OpenTrainer(arguments, std::move(recipe)));
+  // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
+  ::signal(SIGPIPE, SIG_IGN);
   // Until the first step there is nothing to store, and a signal ends the process at once.
   TrainProgress progress({.quiet = arguments.quiet,
                           .lines = arguments.json ? stderr : stdout,

@@ -6,6 +6,7 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -89,7 +90,8 @@ Statistics BatchStatistics(const at::Tensor& x, const NormState& state) {
   for (size_t c = 0; c < extent.channels; ++c) {
     const double moved = sums.first(0)[c] / n;  // the mean, from the first pixel's value
     const double mean = moved + double{in[c]};
-    const double var = std::max(0.0, sums.second(0)[c] / n - moved * moved);
+    double var = sums.second(0)[c] / n - moved * moved;
+    if (var < 0) var = 0;  // by rounding; a NaN stays one
     statistics.mean[c] = static_cast<float>(mean);
     statistics.inverse_std[c] = static_cast<float>(1 / std::sqrt(var + state.eps));
     const auto move = [&](float& running, double now) {
@@ -123,8 +125,10 @@ Pooled Forward(const at::Tensor& x, const NormState& state, const Statistics& st
     shift[c] = bias[c] - statistics.mean[c] * scale[c];
   }
   Pooled pooled{EmptyPooled(x, at::kFloat), {}, {}};
-  if (with_gradient)
-    pooled.peak = EmptyPooled(x, at::kFloat), pooled.choice = EmptyPooled(x, at::kByte);
+  if (with_gradient) {
+    pooled.peak = EmptyPooled(x, at::kFloat);
+    pooled.choice = EmptyPooled(x, at::kByte);
+  }
   const size_t image_size = extent.pixels() * extent.channels;
   const size_t pooled_size = extent.windows() * extent.channels;
   const auto* in = x.const_data_ptr<float>();
@@ -143,6 +147,38 @@ Pooled Forward(const at::Tensor& x, const NormState& state, const Statistics& st
 struct Gradients {
   at::Tensor x, weight, bias;
 };
+
+// dx = a * dy + (b * x + c) for each channel, as PoolBackward takes it.
+struct Slopes {
+  explicit Slopes(size_t channels) : a(channels), b(channels), c(channels) {}
+  std::vector<float> a, b, c;
+};
+
+// Of the sums of dy and of dy * (x - mean) for each channel: the gradients of weight and bias, and
+// the constants for that of x.
+//   n  values a channel, where the statistics were the batch's; otherwise 0
+Slopes FinishSums(ChannelSums& sums, const at::Tensor& weight, const Statistics& statistics,
+                  double n, Gradients& gradients) {
+  const auto* w = weight.const_data_ptr<float>();
+  auto* d_weight = gradients.weight.data_ptr<float>();
+  auto* d_bias = gradients.bias.data_ptr<float>();
+  const auto channels = static_cast<size_t>(weight.numel());
+  Slopes slopes(channels);
+  for (size_t k = 0; k < channels; ++k) {
+    const double s = statistics.inverse_std[k];
+    const double scale = double{w[k]} * s;
+    const double bias_gradient = sums.first(0)[k], weight_gradient = s * sums.second(0)[k];
+    d_bias[k] = static_cast<float>(bias_gradient);
+    d_weight[k] = static_cast<float>(weight_gradient);
+    slopes.a[k] = static_cast<float>(scale);
+    if (n == 0) continue;
+    const double slope = -scale * s * weight_gradient / n;
+    slopes.b[k] = static_cast<float>(slope);
+    slopes.c[k] =
+        static_cast<float>(-scale * bias_gradient / n - slope * double{statistics.mean[k]});
+  }
+  return slopes;
+}
 
 // With y = weight * (x - mean) * s + bias, s = 1 / standard deviation, n values a channel:
 //   d bias   = sum of dy
@@ -168,30 +204,15 @@ Gradients Backward(const at::Tensor& grad, const at::Tensor& x, const at::Tensor
   sums.Add();
 
   Gradients gradients{at::empty_like(x), at::empty_like(weight), at::empty_like(weight)};
-  auto* d_weight = gradients.weight.data_ptr<float>();
-  auto* d_bias = gradients.bias.data_ptr<float>();
-  const auto* w = weight.const_data_ptr<float>();
-  std::vector<float> a(extent.channels), b(extent.channels), c(extent.channels);
   const double n = static_cast<double>(x.size(0)) * static_cast<double>(extent.pixels());
-  for (size_t k = 0; k < extent.channels; ++k) {
-    const double s = statistics.inverse_std[k];
-    const double scale = double{w[k]} * s;
-    const double bias_gradient = sums.first(0)[k], weight_gradient = s * sums.second(0)[k];
-    d_bias[k] = static_cast<float>(bias_gradient);
-    d_weight[k] = static_cast<float>(weight_gradient);
-    a[k] = static_cast<float>(scale);
-    if (!training) continue;
-    const double slope = -scale * s * weight_gradient / n;
-    b[k] = static_cast<float>(slope);
-    c[k] = static_cast<float>(-scale * bias_gradient / n - slope * double{statistics.mean[k]});
-  }
+  const Slopes slopes = FinishSums(sums, weight, statistics, training ? n : 0, gradients);
   const auto* in = x.const_data_ptr<float>();
   auto* dx = gradients.x.data_ptr<float>();
   ForEachImage(x.size(0), [&](int64_t image) {
     const size_t at = static_cast<size_t>(image) * image_size;
     const size_t pooled_at = static_cast<size_t>(image) * pooled_size;
-    PoolBackward(in + at, dy + pooled_at, choices + pooled_at, extent, a.data(), b.data(), c.data(),
-                 dx + at);
+    PoolBackward(in + at, dy + pooled_at, choices + pooled_at, extent, slopes.a.data(),
+                 slopes.b.data(), slopes.c.data(), dx + at);
   });
   return gradients;
 }
@@ -252,6 +273,13 @@ at::Tensor NormReluPool(const at::Tensor& x, const NormState& state) {
   TORCH_CHECK(CanNormReluPool(x),
               "NormReluPool takes float images in channels-last order on the CPU, here are ",
               x.toString(), x.sizes());
+  for (const at::Tensor* each :
+       {&state.weight, &state.bias, &state.running_mean, &state.running_var}) {
+    TORCH_CHECK(each->is_cpu() && each->scalar_type() == at::kFloat && each->is_contiguous() &&
+                    each->numel() == x.size(1),
+                "batch norm wants ", x.size(1), " floats for as many channels, here are ",
+                each->toString(), each->sizes());
+  }
   TORCH_CHECK(!state.training || x.numel() > x.size(1),
               "batch norm needs more than one value a channel while training, here is ", x.sizes());
   if (WantsGradient(x, state)) {

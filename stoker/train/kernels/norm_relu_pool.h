@@ -23,9 +23,9 @@ bool CanNormReluPool(const at::Tensor& x);
 
 // max_pool2d(relu(batch_norm(x)), 2), and its gradients for x, weight and bias.
 //   x  as CanNormReluPool wants it, at least two values a channel while training
-// Returns float [images, channels, height / 2, width / 2], channels-last. Statistics are summed in
-// double precision and in one order, so the number of threads changes no bit. Second derivatives
-// are not offered. Errors are torch's exceptions.
+// Returns float [images, channels, height / 2, width / 2], channels-last. Statistics are summed
+// in floats over 128 pixels, then in doubles, and in one order, so the number of threads changes no
+// bit. Second derivatives are not offered. Errors are torch's exceptions.
 at::Tensor NormReluPool(const at::Tensor& x, const NormState& state);
 
 }  // namespace stoker

@@ -32,11 +32,9 @@ inline constexpr PoolChoice kNothingPassed = 4;
 void AddMoments(const float* x, const ImageExtent& extent, const float* origin, double* sum,
                 double* squares);
 
-// pooled = max(0, the largest of the four x * scale + shift). Of equal values the first counts, as
-// in torch; a NaN in a window's first pixel stays.
-//   peak, choice  windows() * channels entries: the x that was the largest, and which it was; both
-//   may
-//                 be null where no gradient is wanted
+// pooled = max(0, the largest of the four x * scale + shift). Of equal values the first counts, and
+// a NaN is larger than any, as in torch. `peak` and `choice`, windows() * channels entries, get the
+// x that was the largest and which it was; both may be null where no gradient is wanted.
 void PoolForward(const float* x, const ImageExtent& extent, const float* scale, const float* shift,
                  float* pooled, float* peak, PoolChoice* choice);
 

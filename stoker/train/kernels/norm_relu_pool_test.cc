@@ -155,6 +155,31 @@ TEST(NormReluPool, LetsNaNThrough) {
   EXPECT_FALSE(y.select(1, 4).isnan().any().item<bool>());
 }
 
+TEST(NormReluPool, AnInfinityMakesItsChannelNaNAsInTorch) {
+  at::Tensor x = ChannelsLast(torch::randn({2, 16, 4, 4}));
+  x[1][3][2][1] = INFINITY;
+  NormState state = StateFor(16, /*training=*/true);
+  const Expected expected(x, state);
+  const at::Tensor y = NormReluPool(x, state);
+  EXPECT_TRUE(torch::equal(y.isnan(), expected.y.isnan()));
+  EXPECT_TRUE(y.select(1, 3).isnan().any().item<bool>());
+}
+
+TEST(NormReluPool, ANaNAnywhereInAWindowIsItsLargestValue) {
+  for (int64_t pixel = 0; pixel < 4; ++pixel) {
+    at::Tensor x = ChannelsLast(torch::ones({1, 16, 2, 2}));
+    x[0][5][pixel / 2][pixel % 2] = std::nan("");
+    const at::Tensor y = NormReluPool(x, StateFor(16, /*training=*/false));
+    EXPECT_TRUE(y[0][5].isnan().all().item<bool>()) << pixel;
+    EXPECT_FALSE(y[0][4].isnan().any().item<bool>()) << pixel;
+  }
+}
+
+TEST(NormReluPool, RefusesParametersOfAnotherNumberOfChannels) {
+  const at::Tensor x = ChannelsLast(torch::randn({2, 16, 4, 4}));
+  EXPECT_THROW(NormReluPool(x, StateFor(8, true)), c10::Error);
+}
+
 TEST(NormReluPool, TakesOnlyChannelsLastFloatsOfTheCpu) {
   const at::Tensor x = torch::randn({2, 16, 4, 4});
   EXPECT_TRUE(CanNormReluPool(ChannelsLast(x)));

@@ -87,8 +87,7 @@ Result<std::shared_ptr<Model>> Convnet::Build(const ModelInput& input) const {
   if (input.height < smallest || input.width < smallest) {
     return InvalidArgument(
         "convnet: images of {} x {} are too small for {} blocks, each of which halves them; they "
-        "need "
-        "at least {} x {}: give fewer `channels`",
+        "need at least {} x {}: give fewer `channels`",
         input.height, input.width, channels.size(), smallest, smallest);
   }
   return std::make_shared<ConvnetModel>(*this, input);

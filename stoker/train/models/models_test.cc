@@ -7,6 +7,7 @@
 #include <torch/utils.h>
 
 #include "stoker/base/testing.h"
+#include "stoker/device/tensor.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/model.h"
 #include "stoker/train/models/convnet.h"
@@ -91,6 +92,32 @@ TEST(Convnet, GivesTheSameScoresInChannelsLast) {
   EXPECT_TRUE(torch::allclose(
       contiguous->Forward(images),
       channels_last->Forward(images.contiguous(at::MemoryFormat::ChannelsLast)), 1e-4, 1e-5));
+}
+
+// In channels-last the blocks are fused: everything that a step moves must be as in torch's parts.
+TEST(Convnet, LearnsTheSameInChannelsLast) {
+  const auto contiguous = Built(Convnet{});
+  const auto fused = Built(Convnet{}, kFashion, {.memory_format = MemoryFormat::kChannelsLast});
+  for (int step = 0; step < 3; ++step) {
+    const at::Tensor images = torch::randn({8, 1, 28, 28});
+    contiguous->Forward(images).square().sum().backward();
+    fused->Forward(InLayout(images, at::MemoryFormat::ChannelsLast)).square().sum().backward();
+  }
+  for (const auto& [name, tensor] : ParametersOf(*contiguous)) {
+    EXPECT_TRUE(torch::allclose(fused->named_parameters()[name].grad(), tensor.grad(), 1e-3, 1e-3))
+        << name;
+  }
+  const auto buffers = fused->named_buffers();
+  for (const auto& item : contiguous->named_buffers()) {
+    EXPECT_TRUE(torch::allclose(buffers[item.key()].to(at::kDouble), item.value().to(at::kDouble),
+                                1e-4, 1e-5))
+        << item.key();
+  }
+  contiguous->eval();
+  fused->eval();
+  const at::Tensor images = torch::randn({8, 1, 28, 28});
+  EXPECT_TRUE(torch::allclose(fused->Forward(InLayout(images, at::MemoryFormat::ChannelsLast)),
+                              contiguous->Forward(images), 1e-3, 1e-4));
 }
 
 TEST(Convnet, RefusesImagesThatItsBlocksWouldHalveToNothing) {
