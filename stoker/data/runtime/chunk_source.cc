@@ -14,8 +14,6 @@ namespace {
 // core's cache.
 constexpr int64_t kChunkBytes = 64 << 10;
 constexpr int64_t kMaxChunk = 256;
-// A stream's state is saved once in so many elements.
-constexpr int64_t kSnapshotInterval = 64;
 
 }  // namespace
 
