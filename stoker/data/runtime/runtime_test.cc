@@ -323,6 +323,29 @@ TEST(Pass, CountsArraysOfUserCodeWhileTheyAreQueued) {
   for (int i = 0; i < 50; ++i) STOKER_ASSERT_OK(iterator->Next());
 }
 
+TEST(Pass, ReadsAheadWhereElementsOfUnknownSizeReachAPrefetchCharged) {
+  const Dataset source = FromGenerator({{{"x", DType::kUInt8, {kUnknownDim}}}}, [](uint64_t) {
+    return [left = 80]() mutable -> Result<std::optional<Element>> {
+      if (left-- == 0) return std::nullopt;
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {1000})}};
+    };
+  });
+  const Map copy{.function = [](Element& element, Rng&, Scratch& scratch) {
+    element.arrays[0] = scratch.NewArray(DType::kUInt8, {1000});
+    return OkStatus();
+  }};
+  Runtime runtime = Runtime::Threaded(4);
+  runtime.memory_budget = 1 << 20;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result<Dataset>(source) | copy | Prefetch{.depth = 8});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+  for (int i = 0; i < 80; ++i) {
+    STOKER_ASSERT_OK(iterator->Next());
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+  EXPECT_GT(iterator->GetProfile().stages.back().mean_queue_depth, 2);  // of 9
+}
+
 TEST(Pass, WithoutABudgetOfItsOwnSharesOneWithAllOthers) {
   const int64_t before = Ledger::Default()->bytes();
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(8) | AddNoise());
