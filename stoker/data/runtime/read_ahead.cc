@@ -120,7 +120,7 @@ std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
                 .asked_before = Scratch::BytesAskedByThisThread()};
   // What the input's stages do in it is their time; the rest is waiting for them.
   const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
-  Caught(ticket.chunk, [&] { ticket.chunk = source_->Take(delivered_); });
+  Caught(ticket.chunk, [&] { source_->Take(delivered_, ticket.chunk); });
   exhausted_ = ticket.chunk.last || !ticket.chunk.error.ok();
   return ticket;
 }

@@ -269,6 +269,105 @@ TEST(Pass, TurnsAnExceptionOfUserCodeIntoAnErrorThatNamesTheElement) {
   }
 }
 
+TEST(Pass, TurnsWhateverUserCodeThrowsIntoAnError) {
+  const auto throw_at = [](int64_t index) {
+    return Map{.function = [index](Element& element, Rng&, Scratch&) -> Status {
+      if (element.key.index == index) throw index;
+      return OkStatus();
+    }};
+  };
+  const Spec spec{{{"x", DType::kUInt8, {1}}}};
+  const Dataset throws = FromGenerator(spec, [](uint64_t) {
+    return [made = 0]() mutable -> Result<std::optional<Element>> {
+      if (made++ == 2) throw made;
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {1})}};
+    };
+  });
+  const Dataset never_begins = FromGenerator(
+      spec, [](uint64_t epoch) -> std::function<Result<std::optional<Element>>()> { throw epoch; });
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadAll(*(NumberedImages(9) | throw_at(5)), runtime),
+                FailsWith(StatusCode::kInternal, "map: element 5: the function threw something"));
+    EXPECT_THAT(ReadAll(*(StreamedImages(9) | throw_at(5)), runtime),
+                FailsWith(StatusCode::kInternal, "map: element 5: the function threw something"));
+    EXPECT_THAT(
+        ReadAll(*(throws | Prefetch{}), runtime),
+        FailsWith(StatusCode::kInternal, "generator: element 2: the function threw something"));
+    EXPECT_THAT(ReadAll(*(never_begins | Prefetch{}), runtime),
+                FailsWith(StatusCode::kInternal,
+                          "generator: starting epoch 0: the function threw something"));
+  }
+}
+
+// A stream that finds no memory for element 5.
+class OutOfMemoryNode final : public DatasetNode {
+ public:
+  explicit OutOfMemoryNode(const Dataset& input)
+      : DatasetNode("no_memory", input.spec(), Cardinality::Unknown(), {input}) {}
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> elements, context.OpenInput(input()));
+    return std::make_unique<Stream>(context, *this, std::move(elements));
+  }
+
+ private:
+  class Stream final : public Iterator {
+   public:
+    Stream(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input)
+        : Iterator(context, node), input_(std::move(input)) {}
+
+   private:
+    Result<std::optional<Element>> DoNext() override {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+      if (element && element->key.index == 5) throw std::bad_alloc();
+      return element;
+    }
+    Result<Json> DoSave() const override { return input_->Save(); }
+    Status DoRestore(const Json& state) override { return input_->Restore(state); }
+
+    const std::unique_ptr<Iterator> input_;
+  };
+};
+
+// Marks what it has seen, and finds no memory for element 5.
+class OutOfMemoryTransform final : public Transform {
+ public:
+  Status Apply(Element& element, Rng&, Scratch& scratch) const override {
+    if (element.key.index == 5) throw std::bad_alloc();
+    Array label = scratch.NewArray(DType::kInt64, {});
+    label.values<int64_t>()[0] = element.arrays[1].values<int64_t>()[0] + 1000;
+    element.arrays[1] = std::move(label);
+    return OkStatus();
+  }
+};
+
+TEST(Pass, DeliversWhatWasMadeBeforeAWorkerRanOutOfMemory) {
+  const Dataset source = StreamedImages(20);
+  const Dataset pulls(std::make_shared<OutOfMemoryNode>(source));
+  const Dataset maps =
+      MapDataset(source, "marks", "", source.spec(), std::make_shared<OutOfMemoryTransform>());
+  const std::pair<Result<Dataset>, int64_t> cases[] = {{pulls | Prefetch{}, 0}, {maps, 1000}};
+  for (const auto& [dataset, mark] : cases) {
+    SCOPED_TRACE(dataset->ToString());
+    Json state;
+    int64_t i = 0;
+    for (const int64_t until : {3, 5}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset->Open(Runtime::Threaded(2)));
+      if (i > 0) {
+        STOKER_ASSERT_OK(iterator->Restore(state));
+      }
+      for (; i < until; ++i) {
+        STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+        ASSERT_TRUE(element);
+        EXPECT_EQ(element->arrays[1].values<int64_t>()[0], i + mark);
+      }
+      STOKER_ASSERT_OK_AND_ASSIGN(state, iterator->Save());
+      if (until == 5) {
+        EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kResourceExhausted, "element 5;"));
+      }
+    }
+  }
+}
+
 Map MakeBytes(const Dataset& input, int64_t bytes, std::chrono::milliseconds takes = {}) {
   return {.function =
               [bytes, takes](Element& element, Rng&, Scratch& scratch) {
