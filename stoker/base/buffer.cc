@@ -78,12 +78,12 @@ Buffer Buffer::Wrap(std::byte* data, size_t size, std::function<void()> release)
 
 bool Buffer::exclusive() const {
   if (kind_ == Kind::kWrapped || owner_.use_count() != 1) return false;
-    // use_count() is a relaxed load. It saw what the last other copy's release stored, so a fence
-    // is enough to order that copy's reads before the writes of our caller.
 #if defined(__SANITIZE_THREAD__)
   // ThreadSanitizer does not know fences; the counter's own increment says the same to it.
   (void)std::shared_ptr<void>(owner_);
 #else
+  // use_count() is a relaxed load. It saw what the last other copy's release stored, so a fence is
+  // enough to order that copy's reads before the writes of our caller.
   std::atomic_thread_fence(std::memory_order_acquire);
 #endif
   return true;

@@ -34,7 +34,8 @@ class StageStats {
   void AddStarved(int64_t ns) { starved_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void AddBlocked(int64_t ns) { blocked_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
-  // One look at a queue that holds `depth` of at most `capacity` elements.
+  // One look at a queue that holds `depth` of at most `capacity` chunks, each of one element or
+  // many.
   void SampleQueue(int64_t depth, int64_t capacity) {
     queue_samples_.fetch_add(1, std::memory_order_relaxed);
     queue_depth_sum_.fetch_add(depth, std::memory_order_relaxed);
@@ -58,8 +59,8 @@ struct StageProfile {
   double starved_s = 0;
   double blocked_s = 0;
   int64_t errors = 0;
-  double mean_queue_depth = 0;
-  int64_t queue_capacity = 0;     // 0: the stage has no queue
+  double mean_queue_depth = 0;    // in chunks
+  int64_t queue_capacity = 0;     // in chunks; 0: the stage has no queue
   int64_t peak_memory_bytes = 0;  // the most that was charged to the stage
 
   static StageProfile Of(const StageStats& stats);

@@ -106,9 +106,9 @@ class DatasetNode {
   virtual std::string_view Disturbs() const { return "may reorder, leave out or alter elements"; }
 
   // At most so many bytes of buffers are asked for, by the node and all below it, to make `count`
-  // consecutive elements; nothing where the Specs do not tell. What the memory budget admits an
-  // element by. The default is right for a node that makes each element, from one element of each
-  // input, in buffers of its own.
+  // consecutive elements, or a few blocks of 64 bytes more for each round of a `repeat` in them;
+  // nothing where the Specs do not tell. The memory budget admits by it. The default is right for a
+  // node that makes each element, from one element of each input, in buffers of its own.
   virtual std::optional<int64_t> MemoryToRead(int64_t count) const;
 
   // --- In order ---

@@ -29,6 +29,10 @@ class GeneratorIterator final : public Iterator {
     } catch (const std::exception& error) {
       return Internal("{}: starting epoch {}: the function threw: {}", node_.name(), epoch_,
                       error.what());
+    } catch (...) {
+      return Internal(
+          "{}: starting epoch {}: the function threw something that is no std::exception",
+          node_.name(), epoch_);
     }
     while (made_ < position_) {
       STOKER_RETURN_IF_ERROR(CheckStop());
@@ -53,6 +57,9 @@ class GeneratorIterator final : public Iterator {
       return element;
     } catch (const std::exception& error) {
       return Internal("{}: element {}: the function threw: {}", node_.name(), made_, error.what());
+    } catch (...) {
+      return Internal("{}: element {}: the function threw something that is no std::exception",
+                      node_.name(), made_);
     }
   }
 

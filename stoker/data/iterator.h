@@ -27,8 +27,8 @@ class Iterator {
 
   // Where the pass stands: positions, not elements (design, invariant 2). The elements handed out
   // so far are done, the ones prefetched are not. Call between two calls of Next. After an error,
-  // kCancelled included, a pass by position or behind a prefetch still stands after its last
-  // element; any other may have used up a part of the next one, and fails: FailedPrecondition.
+  // kCancelled included, a pass by position, or one that ends in a map or a prefetch, still stands
+  // after its last element; any other may have used up a part of the next: FailedPrecondition.
   Result<Json> Save() const;
 
   // Continues where `state` was saved, under any runtime and any number of threads. Only before the

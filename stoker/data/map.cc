@@ -61,6 +61,9 @@ class FunctionTransform final : public Transform {
       STOKER_RETURN_IF_ERROR(function_(element, rng, scratch));
     } catch (const std::exception& error) {
       return Internal("map: element {}: the function threw: {}", element.key.index, error.what());
+    } catch (...) {
+      return Internal("map: element {}: the function threw something that is no std::exception",
+                      element.key.index);
     }
     return CheckElement("map", output_, element);
   }

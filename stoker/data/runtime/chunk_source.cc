@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "stoker/data/map.h"
 #include "stoker/data/runtime/indexed_iterator.h"
@@ -14,8 +15,6 @@ namespace {
 // core's cache.
 constexpr int64_t kChunkBytes = 64 << 10;
 constexpr int64_t kMaxChunk = 256;
-// A stream's state is saved once in so many elements.
-constexpr int64_t kSnapshotInterval = 64;
 
 }  // namespace
 
@@ -31,13 +30,11 @@ PositionSource::PositionSource(const OpenContext& context, const DatasetNode& no
       chunk_size_(ChunkSize(node.spec())),
       epoch_(context.epoch()) {}
 
-Chunk PositionSource::Take(int64_t) {
-  Chunk chunk;
+void PositionSource::Take(int64_t, Chunk& chunk) {
   chunk.begin = next_;
   chunk.count = std::min(chunk_size_, node_.cardinality().value() - next_);
   next_ += chunk.count;
   chunk.last = next_ >= node_.cardinality().value();
-  return chunk;
 }
 
 void PositionSource::Finish(Chunk& chunk) const {
@@ -85,9 +82,8 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
   return source;
 }
 
-Chunk StreamSource::Take(int64_t delivered) {
-  Chunk chunk;
-  chunk.begin = taken_;
+void StreamSource::Take(int64_t delivered, Chunk& chunk) {
+  chunk.begin = std::max(taken_, read_again_);
   {
     std::lock_guard lock(mutex_);
     DropPassed(delivered);
@@ -105,7 +101,6 @@ Chunk StreamSource::Take(int64_t delivered) {
     if (taken_ > read_again_) chunk.elements.push_back(**std::move(element));
   }
   chunk.count = std::ssize(chunk.elements);
-  return chunk;
 }
 
 Result<std::optional<Element>> StreamSource::Pull() {
@@ -125,16 +120,19 @@ Status StreamSource::SaveInputIfDue() {
 }
 
 void StreamSource::Finish(Chunk& chunk) const {
-  for (size_t i = 0; i < chunk.elements.size(); ++i) {
+  // Taken out and put back one by one: a map may throw.
+  std::vector<Element> elements = std::exchange(chunk.elements, {});
+  chunk.elements.reserve(elements.size());
+  for (Element& element : elements) {
     for (const DatasetNode* map : maps_) {
-      const Status status = ApplyElementWise(*map, ReadContext(*pass_, 0, true), chunk.elements[i]);
+      const Status status = ApplyElementWise(*map, ReadContext(*pass_, 0, true), element);
       if (!status.ok()) {
-        chunk.elements.resize(i);
         chunk.error = status;
         return;
       }
     }
-    if (maps_.empty()) pass_->stage(node_).stats.AddElements(1, chunk.elements[i].num_bytes());
+    if (maps_.empty()) pass_->stage(node_).stats.AddElements(1, element.num_bytes());
+    chunk.elements.push_back(std::move(element));
   }
 }
 

@@ -28,10 +28,12 @@ class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  // The part that must happen in order. Called by one thread at a time; not after a chunk that is
-  // last or failed. `delivered`: how many elements the consumer has by now, or fewer.
-  virtual Chunk Take(int64_t delivered) = 0;
-  // The part that may happen at any time, on many threads at once.
+  // The part that must happen in order: fills `chunk`, which is new. Called by one thread at a
+  // time; not after a chunk that is last or failed. `delivered`: how many elements the consumer has
+  // by now, or fewer.
+  virtual void Take(int64_t delivered, Chunk& chunk) = 0;
+  // The part that may happen at any time, on many threads at once. Where this or Take throws, the
+  // chunk holds the elements that are good, and nothing after them.
   virtual void Finish(Chunk& chunk) const = 0;
 
   // At most so many bytes of buffers are asked for to take and finish a chunk; nothing where the
@@ -53,7 +55,7 @@ class PositionSource final : public ChunkSource {
  public:
   PositionSource(const OpenContext& context, const DatasetNode& node);
 
-  Chunk Take(int64_t delivered) override;
+  void Take(int64_t delivered, Chunk& chunk) override;
   void Finish(Chunk& chunk) const override;
   std::optional<int64_t> chunk_memory() const override { return node_.MemoryToRead(chunk_size_); }
   Result<Json> SaveAfter(int64_t delivered) override;
@@ -83,7 +85,7 @@ class StreamSource final : public ChunkSource {
   static Result<std::unique_ptr<StreamSource>> Open(const OpenContext& context,
                                                     const DatasetNode& node);
 
-  Chunk Take(int64_t delivered) override;
+  void Take(int64_t delivered, Chunk& chunk) override;
   void Finish(Chunk& chunk) const override;
   std::optional<int64_t> chunk_memory() const override { return node_.MemoryToRead(chunk_size_); }
   Result<Json> SaveAfter(int64_t delivered) override;

@@ -24,28 +24,47 @@ Result<std::unique_ptr<Iterator>> PassThroughIterator::Open(const OpenContext& c
 }
 
 Result<std::optional<Element>> PassThroughIterator::DoNext() {
-  for (; read_again_ > 0; --read_again_) {
+  Result<std::optional<Element>> element = NextMapped();
+  failed_ = !element.ok();
+  return element;
+}
+
+Result<std::optional<Element>> PassThroughIterator::NextMapped() {
+  STOKER_RETURN_IF_ERROR(SaveInputIfDue());
+  for (; taken_ < done_; ++taken_) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, input_->Next());
     if (!skipped) return std::nullopt;
   }
   STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
   if (!element) return std::nullopt;
+  ++taken_;
   const ReadContext context(pass(), element->key.epoch, /*vectorized=*/false);
   for (const DatasetNode* map : maps_)
     STOKER_RETURN_IF_ERROR(ApplyElementWise(*map, context, *element));
   if (maps_.empty()) context.stats(node_).AddElements(1, element->num_bytes());
+  ++done_;
   return element;
 }
 
+Status PassThroughIterator::SaveInputIfDue() {
+  const bool due = saved_input_.is_null() || done_ >= kSnapshotInterval;
+  if (!due || taken_ != done_) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(saved_input_, input_->Save());
+  taken_ = done_ = 0;
+  return OkStatus();
+}
+
 Result<Json> PassThroughIterator::DoSave() const {
+  // The input itself may have failed, or be past the element that a map failed on.
+  if (failed_ || taken_ != done_) return Json{{"input", saved_input_}, {"read_again", done_}};
   STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-  return Json{{"input", std::move(input)}, {"read_again", read_again_}};
+  return Json{{"input", std::move(input)}, {"read_again", 0}};
 }
 
 Status PassThroughIterator::DoRestore(const Json& state) {
-  STOKER_ASSIGN_OR_RETURN(read_again_, SavedInteger(state, "read_again"));
-  STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-  return input_->Restore(input);
+  STOKER_ASSIGN_OR_RETURN(done_, SavedInteger(state, "read_again"));
+  STOKER_ASSIGN_OR_RETURN(saved_input_, SavedObject(state, "input"));
+  return input_->Restore(saved_input_);
 }
 
 }  // namespace stoker

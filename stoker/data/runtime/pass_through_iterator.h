@@ -1,6 +1,7 @@
 // The inline counterpart of a ReadAhead over a stream: hands on the input's elements, put through
 // the maps that stand behind it, and reads and writes the same saved state, so that a pass saved
-// under one runtime continues under the other.
+// under one runtime continues under the other. After an error too it stands behind the last element
+// that it handed out.
 #pragma once
 
 #include <vector>
@@ -8,6 +9,9 @@
 #include "stoker/data/runtime.h"
 
 namespace stoker {
+
+// The state of a stream may be large, so it is kept for going back to once in so many elements.
+inline constexpr int64_t kSnapshotInterval = 64;
 
 class PassThroughIterator final : public Iterator {
  public:
@@ -24,11 +28,16 @@ class PassThroughIterator final : public Iterator {
   Result<Json> DoSave() const override;
   Status DoRestore(const Json& state) override;
 
+  Result<std::optional<Element>> NextMapped();
+  Status SaveInputIfDue();
+
   const DatasetNode& node_;
   std::vector<const DatasetNode*> maps_;  // first applied first
   std::unique_ptr<Iterator> input_;
-  // After a restore: elements of the input that had been handed out already.
-  int64_t read_again_ = 0;
+  Json saved_input_;     // null: nothing has been read or restored yet
+  int64_t taken_ = 0;    // elements pulled since saved_input_
+  int64_t done_ = 0;     // elements since saved_input_ that have been handed out, here or before
+  bool failed_ = false;  // the last call gave an error
 };
 
 // `node` and the nodes straight below it that map elements one by one of a stream, first applied

@@ -120,7 +120,7 @@ std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
                 .asked_before = Scratch::BytesAskedByThisThread()};
   // What the input's stages do in it is their time; the rest is waiting for them.
   const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
-  Caught(ticket.chunk, [&] { ticket.chunk = source_->Take(delivered_); });
+  Caught(ticket.chunk, [&] { source_->Take(delivered_, ticket.chunk); });
   exhausted_ = ticket.chunk.last || !ticket.chunk.error.ok();
   return ticket;
 }
@@ -169,8 +169,9 @@ bool ReadAhead::WaitForRoom(int64_t ticket) {
 Ledger::Admission ReadAhead::WaitForMemory(int64_t ticket) {
   Ledger& ledger = pass().ledger();
   int64_t expected = std::max(known_chunk_bytes_, largest_chunk_bytes_.load());
-  // Nothing is known of the first chunk where the Specs do not tell: let it through alone.
-  if (expected == 0) expected = ledger.budget_bytes();
+  // Nothing is known of the first chunk where the Specs do not tell: let it through alone. Where
+  // others have been made since and have asked for nothing, their elements arrive charged.
+  if (expected == 0 && !any_published_) expected = ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
   return Blocked([&] {
     return ledger.Admit(
@@ -185,6 +186,7 @@ void ReadAhead::Publish(Ticket ticket) {
   int64_t largest = largest_chunk_bytes_;
   while (asked > largest && !largest_chunk_bytes_.compare_exchange_weak(largest, asked)) {
   }
+  any_published_ = true;
   chunk.memory = std::move(ticket.memory);
   chunk.memory.ShrinkTo(uncharged);
   std::lock_guard lock(mutex_);

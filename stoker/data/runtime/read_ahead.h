@@ -61,6 +61,7 @@ class ReadAhead final : public Iterator {
   const std::unique_ptr<ChunkSource> source_;
   const int64_t known_chunk_bytes_;              // 0: the Specs do not tell
   std::atomic<int64_t> largest_chunk_bytes_{0};  // the most that one has asked for so far
+  std::atomic<bool> any_published_{false};       // of the chunks: whether one has been finished
 
   // Held while a ticket is taken, so that the in-order part of the source is never entered twice.
   std::mutex take_mutex_;
