@@ -102,7 +102,8 @@ set(STOKER_PRECOMPILED_LIBRARIES_torch ${STOKER_PRECOMPILED_LIBRARIES_plain} sto
 function(stoker_precompile TARGET KIND)
   set(library stoker_pch_${KIND})
   if(NOT TARGET ${library})
-    file(WRITE ${CMAKE_BINARY_DIR}/generated/pch_${KIND}.cc "")
+    # Not file(WRITE): a file that is as it was keeps its time, and is not compiled again.
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/pch_${KIND}.cc CONTENT "")
     add_library(${library} OBJECT ${CMAKE_BINARY_DIR}/generated/pch_${KIND}.cc)
     target_link_libraries(${library} PRIVATE stoker_flags stoker_own_flags ${STOKER_PRECOMPILED_LIBRARIES_${KIND}})
     target_precompile_headers(${library} PRIVATE ${STOKER_PRECOMPILED_${KIND}})

@@ -43,6 +43,15 @@ class TrainTest(ProgramTest):
         _, err = self.run_stoker("train", "recipe.yaml", "--resume", "--set", "train.epochs=1")
         self.assertIn(f"resuming runs/{mine}", err)
 
+    def test_resume_prefers_a_run_that_has_not_finished_to_a_newer_one_that_has(self):
+        self.run_stoker("train", "recipe.yaml", "--quiet", "--set", "train.epochs=1")
+        (unfinished,) = os.listdir(self.path("runs"))
+        os.remove(self.path(f"runs/{unfinished}/weights.safetensors"))
+        self.run_stoker("train", "recipe.yaml", "--quiet", "--set", "train.epochs=1")
+        self.assertEqual(len(os.listdir(self.path("runs"))), 2)
+        _, err = self.run_stoker("train", "recipe.yaml", "--resume", "--set", "train.epochs=1")
+        self.assertIn(f"resuming runs/{unfinished},", err)
+
     def test_there_must_be_a_run_to_resume(self):
         self.assert_fails(["train", "recipe.yaml", "--resume"], 1, "runs/", "no run of recipe")
         self.assert_fails(["train", "--resume", "--run", "nothing"], 1, "nothing")

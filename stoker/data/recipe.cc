@@ -138,6 +138,8 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   for (size_t i = 1; i < eval->items.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(const auto configured,
                             OperatorRegistry::Builtin().Parse(eval->items[i]));
+    // These pick samples and prepare none: the samples to predict are picked already.
+    if (configured.name == "take" || configured.name == "skip") continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),

@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 // Which part of a path that does not exist is the wrong one.
 Status MissingFile(const std::string& path) {
-  std::error_code ignored;
-  const fs::path absolute = fs::absolute(path, ignored);
-  if (absolute.empty()) {
+  std::error_code error, ignored;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) {
     return NotFound(
         "{}: no such file: the working directory it is relative to is gone; change to another one, "
         "or name an absolute path",

@@ -1,5 +1,6 @@
 #include "stoker/train/predictor.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/softmax.h>
 #include <c10/core/InferenceMode.h>
 
@@ -62,6 +63,15 @@ std::vector<std::string> ClassesOf(const ConfigNode& recipe) {
   return classes;
 }
 
+// Where the run has computed on this device, it computes here as it did there: as fast, and with
+// the same bits.
+Result<MemoryFormat> UseChoices(const std::filesystem::path& run, const OpenedDevice& device) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> choices, ReadRunChoices(run));
+  if (!choices || choices->device != device.device.str()) return MemoryFormat::kContiguous;
+  at::set_num_threads(choices->threads);
+  return choices->memory_format;
+}
+
 void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out) {
   const int64_t samples = probabilities.shape()[0];
   for (int64_t i = 0; i < samples; ++i) {
@@ -90,14 +100,17 @@ struct Predictor::Parts {
   TrainOptions options;
   std::vector<std::string> classes;
   OpenedDevice device;
+  MemoryFormat memory_format;
   Weights weights;
   std::shared_ptr<Model> model = nullptr;  // made once the shape of a sample is known
 
   Result<std::unique_ptr<Feeder>> Feed(const Dataset& dataset) const {
     STOKER_ASSIGN_OR_RETURN(auto batches, dataset.Open(Runtime::Threaded(1)));
-    return Feeder::Create(
-        std::move(batches), dataset.spec(),
-        {.input = options.input, .target = options.target, .device = device.device});
+    return Feeder::Create(std::move(batches), dataset.spec(),
+                          {.input = options.input,
+                           .target = options.target,
+                           .device = device.device,
+                           .memory_format = ToTorch(memory_format)});
   }
 
   Status MakeModel(const Spec& spec) {
@@ -105,9 +118,16 @@ struct Predictor::Parts {
     STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
     STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(spec.fields[input]));
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> made,
-                            BuildModel(model_recipe, shape, /*seed=*/0, {.device = device.device}));
-    STOKER_RETURN_IF_ERROR(
-        CopyArraysInto(StateOf(*made), weights.arrays, weights.prefix, weights.source));
+                            BuildModel(model_recipe, shape, /*seed=*/0,
+                                       {.device = device.device, .memory_format = memory_format}));
+    const Status fits =
+        CopyArraysInto(StateOf(*made), weights.arrays, weights.prefix, weights.source);
+    if (!fits.ok()) {
+      return {fits.code(),
+              fmt::format("samples of {} x {} x {} (channels x height x width) are not what the "
+                          "model was trained on; bring them to its channels and size ({})",
+                          shape.channels, shape.height, shape.width, fits.message())};
+    }
     model = std::move(made);
     return OkStatus();
   }
@@ -137,6 +157,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_ASSIGN_OR_RETURN(Weights weights, LoadWeights(RunPaths{run}));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(train.options.device));
+  STOKER_ASSIGN_OR_RETURN(const MemoryFormat memory_format, UseChoices(run, device));
   std::vector<std::string> classes = ClassesOf(recipe);
   return std::unique_ptr<Predictor>(
       new Predictor(std::make_unique<Parts>(Parts{.run = run,
@@ -145,6 +166,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .options = std::move(train.options),
                                                   .classes = std::move(classes),
                                                   .device = std::move(device),
+                                                  .memory_format = memory_format,
                                                   .weights = std::move(weights)})));
 }
 

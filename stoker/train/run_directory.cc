@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "stoker/base/log.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -37,6 +38,14 @@ bool IsUnused(const fs::path& root) {
     if (it->path().filename() != "lock") return false;
   }
   return !error;
+}
+
+// That something of a killed process stays is no reason to stop.
+void RemoveLeftovers(const std::string& directory) {
+  if (std::error_code ignored; !fs::is_directory(directory, ignored)) return;
+  if (const Status removed = RemoveStaleTemporaries(directory).status(); !removed.ok()) {
+    LogWarning("what a killed process left half-written stays: {}", removed.message());
+  }
 }
 
 Status MakeDirectory(const fs::path& root) {
@@ -86,11 +95,21 @@ Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
   const Result<std::string> text = ReadTextFile(path);
   if (!text.ok() && text.status().code() == StatusCode::kNotFound) {
     return NotFound(
-        "{}: is no run directory (it has no recipe.yaml); without --resume a run begins there",
+        "{}: is no run directory (it has no recipe.yaml); name the one that `stoker train` "
+        "printed",
         root.string());
   }
   if (!text.ok()) return text.status();
   return ParseYaml(*text, path);
+}
+
+Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
+  const std::string path = RunPaths{root}.choices();
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(path));
+  if (!json) return std::nullopt;
+  Result<Choices> choices = Choices::FromJson(*json);
+  if (!choices.ok()) return choices.status().While("reading " + path);
+  return std::optional<Choices>(*choices);
 }
 
 Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode& recipe) {
@@ -106,24 +125,14 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   STOKER_RETURN_IF_ERROR(ReadRunRecipe(root).status());
   RunPaths paths{root};
   STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
-  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
+  RemoveLeftovers(root.string());
   // Here too: a disk that is nearly full would have no room for the next checkpoint.
-  if (std::error_code ignored; fs::is_directory(paths.checkpoints(), ignored)) {
-    STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(paths.checkpoints()).status());
-  }
+  RemoveLeftovers(paths.checkpoints());
   return RunDirectory(std::move(paths), std::move(lock));
 }
 
 Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {
   return WriteFileAtomically(paths_.recipe(), ToYaml(recipe));
-}
-
-Result<std::optional<Choices>> RunDirectory::ReadChoices() const {
-  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(paths_.choices()));
-  if (!json) return std::nullopt;
-  Result<Choices> choices = Choices::FromJson(*json);
-  if (!choices.ok()) return choices.status().While("reading " + paths_.choices());
-  return std::optional<Choices>(*choices);
 }
 
 Status RunDirectory::WriteChoices(const Choices& choices) {

@@ -46,6 +46,9 @@ std::filesystem::path NewRunPath(const std::filesystem::path& parent, std::strin
 // The recipe of a run, as ParseRecipe takes it. Errors: kNotFound where `root` is no run.
 Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
 
+// What the run's tuner chose; nothing where it has not chosen yet.
+Result<std::optional<Choices>> ReadRunChoices(const std::filesystem::path& root);
+
 // A run that this process alone may write to; the lock goes when it is destroyed or the process
 // ends. One thread at a time.
 class RunDirectory {
@@ -63,8 +66,6 @@ class RunDirectory {
 
   Status WriteRecipe(const ConfigNode& recipe);
 
-  // Nothing where the run has not chosen yet.
-  Result<std::optional<Choices>> ReadChoices() const;
   Status WriteChoices(const Choices& choices);
 
   Status WriteSummary(const Json& summary);

@@ -32,7 +32,7 @@ TEST(RunDirectory, AcceptsWhatAProcessLeftThatWasKilledBeforeItHadWrittenTheReci
   WriteFileForTest(dir / "lock", "");
   WriteFileForTest(dir / ".recipe.yaml.tmp-999999999-deadbeef", "half a rec");
   EXPECT_THAT(RunDirectory::Open(dir.path()),
-              FailsWith(StatusCode::kNotFound, "without --resume a run begins there"));
+              FailsWith(StatusCode::kNotFound, "is no run directory"));
   STOKER_ASSERT_OK(RunDirectory::Create(dir.path(), kRecipe));
   STOKER_EXPECT_OK(ReadRunRecipe(dir.path()));
 }
@@ -86,12 +86,12 @@ TEST(RunDirectory, WhatIsNoRunIsNotOpened) {
 TEST(RunDirectory, RemembersChoices) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
-  STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Choices> choices, run.ReadChoices());
+  STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Choices> choices, ReadRunChoices(run.paths().root));
   EXPECT_FALSE(choices.has_value());
   const Choices chosen{
       .memory_format = MemoryFormat::kChannelsLast, .threads = 7, .device = "cuda:1"};
   STOKER_ASSERT_OK(run.WriteChoices(chosen));
-  STOKER_ASSERT_OK_AND_ASSIGN(choices, run.ReadChoices());
+  STOKER_ASSERT_OK_AND_ASSIGN(choices, ReadRunChoices(run.paths().root));
   EXPECT_EQ(choices, chosen);
 }
 
@@ -105,7 +105,7 @@ TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
                            R"({"memory_format": "contiguous", "threads": 1})",
                            R"({"memory_format": "diagonal", "threads": 1, "device": "cpu"})"}) {
     WriteFileForTest(run.paths().choices(), text);
-    const auto choices = run.ReadChoices();
+    const auto choices = ReadRunChoices(run.paths().root);
     EXPECT_FALSE(choices.ok()) << text;
     EXPECT_THAT(choices.status().message(), testing::HasSubstr("choices.json")) << text;
   }

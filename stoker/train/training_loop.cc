@@ -67,7 +67,7 @@ Status TrainingLoop::Start(TrainObserver* observer) {
 
 // A run that has chosen once keeps its choices: others could change its bits.
 Result<TuneReport> TrainingLoop::Choose() {
-  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before, run_.ReadChoices());
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before, ReadRunChoices(run_.paths().root));
   if (before) {
     STOKER_ASSIGN_OR_RETURN(const bool keep, KeepChoices(*before));
     if (keep) {

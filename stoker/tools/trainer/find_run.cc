@@ -47,24 +47,28 @@ std::optional<std::pair<std::string, int>> RunOrder(std::string_view name,
 Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
                                             std::string_view recipe_name) {
   std::filesystem::path newest;
-  std::pair<std::string, int> newest_order;
+  // One that has not finished comes before all that have; then the time counts.
+  std::pair<bool, std::pair<std::string, int>> newest_rank;
   std::error_code error;
   for (std::filesystem::directory_iterator it(parent, error), end; !error && it != end;
        it.increment(error)) {
-    auto order = RunOrder(it->path().filename().string(), recipe_name);
-    if (!order || *order <= newest_order) continue;
-    // Without a recipe its process was killed before it began.
+    const auto order = RunOrder(it->path().filename().string(), recipe_name);
     std::error_code ignored;
-    if (!std::filesystem::exists(RunPaths{it->path()}.recipe(), ignored)) continue;
+    const RunPaths paths{it->path()};
+    // Without a recipe its process was killed before it began.
+    if (!order || !std::filesystem::exists(paths.recipe(), ignored)) continue;
+    auto rank = std::pair(!std::filesystem::exists(paths.weights(), ignored), *order);
+    if (!newest.empty() && rank <= newest_rank) continue;
     newest = it->path();
-    newest_order = *std::move(order);
+    newest_rank = std::move(rank);
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     return FailedPrecondition("{}: {}; name the run with --run", parent.string(), error.message());
   }
   if (newest.empty()) {
     return NotFound(
-        "{}: there is no run of {} to resume; name one with --run, or train without --resume",
+        "{}: there is no run of {} to resume; name one with --run, "
+        "or train without --resume",
         (parent / "").string(), recipe_name);
   }
   return newest;

@@ -9,7 +9,8 @@
 namespace stoker {
 
 // The newest directory in `parent` that NewRunPath (train/run_directory.h) named after
-// `recipe_name`, by its name. Errors: kNotFound.
+// `recipe_name`, by its name: of those that have not finished, where there are any. Errors:
+// kNotFound.
 Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
                                             std::string_view recipe_name);
 

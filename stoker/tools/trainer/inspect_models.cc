@@ -3,15 +3,32 @@
 
 #include "stoker/tools/kind_help.h"
 #include "stoker/tools/trainer/commands.h"
+#include "stoker/train/recipe.h"
 #include "stoker/train/registry.h"
 
 namespace stoker {
+namespace {
+
+template <typename Options>
+KindDescription SectionOf(std::string name, std::string help) {
+  const Options defaults;
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .group = "section",
+          .options = OptionsOf<Options>(),
+          .defaults = FormatOptions(OptionsOf<Options>(), &defaults)};
+}
+
+}  // namespace
 
 Result<Inspection> InspectModels(const std::string& name) {
   std::vector<KindDescription> kinds = ModelRegistry::Builtin().Describe();
   std::ranges::move(OptimizerRegistry::Builtin().Describe(), std::back_inserter(kinds));
   std::ranges::move(ScheduleRegistry::Builtin().Describe(), std::back_inserter(kinds));
-  return DescribeKinds(kinds, name, "model, optimizer or schedule");
+  kinds.push_back(SectionOf<TrainOptions>("train", "The keys of `train:` beside those below it."));
+  kinds.push_back(
+      SectionOf<CheckpointOptions>("checkpoint", "The keys of `train: {checkpoint: ...}`."));
+  return DescribeKinds(kinds, name, "model, optimizer, schedule or section");
 }
 
 }  // namespace stoker
