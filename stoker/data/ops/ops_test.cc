@@ -1,5 +1,5 @@
 // What each operator promises for itself. That both runtimes agree, and that positions are saved
-// and restored, is tested for all of them together in runtime/runtime_test.cc.
+// and restored, is tested for all of them together in runtime/random_pipelines_test.cc.
 #include <set>
 
 #include "stoker/data/map.h"

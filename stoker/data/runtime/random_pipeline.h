@@ -1,0 +1,102 @@
+// Pipelines of random operators, for tests that hold every pipeline to a promise. Included by tests
+// only.
+//
+// To add an operator, add a line to RandomSteps (or to RandomSources): from then on it stands in
+// the pipelines of all those tests, in front of and behind every other operator.
+#pragma once
+
+#include <functional>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime/test_stages.h"
+
+namespace stoker {
+
+// Random numbers that are the same for the same seed.
+class Draws {
+ public:
+  explicit Draws(uint32_t seed) : random_(seed) {}
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  bool Coin() { return Below(2) == 0; }
+
+ private:
+  std::mt19937 random_;
+};
+
+// One source, of at most 60 elements {image: uint8[1, 4, 4], label: int64[]}.
+struct RandomSource {
+  std::string_view name;
+  int weight;  // how often, against the other sources
+  std::function<Result<Dataset>(Draws& draws)> make;
+};
+
+inline const std::vector<RandomSource>& RandomSources() {
+  static const std::vector<RandomSource> sources = {
+      {"by position", 2, [](Draws& draws) { return NumberedImages(draws.Below(60)); }},
+      {"in order", 1, [](Draws& draws) { return StreamedImages(draws.Below(60)); }},
+  };
+  return sources;
+}
+
+// One operator. `add` gives back `input` where the operator cannot stand behind it; field 0 stays
+// of dtype uint8, field 1 of int64, and there are at most four times as many elements as before.
+struct RandomStep {
+  std::string_view name;
+  std::function<Result<Dataset>(Dataset input, Draws& draws)> add;
+};
+
+inline const std::vector<RandomStep>& RandomSteps() {
+  using In = Result<Dataset>;
+  static const std::vector<RandomStep> steps = {
+      {"shuffle",
+       [](In input, Draws&) {
+         return input->node().random_access() ? std::move(input) | Shuffle{} : input;
+       }},
+      {"take",
+       [](In input, Draws& draws) { return std::move(input) | Take{.count = draws.Below(50)}; }},
+      {"skip",
+       [](In input, Draws& draws) { return std::move(input) | Skip{.count = draws.Below(8)}; }},
+      {"repeat",
+       [](In input, Draws& draws) {
+         return std::move(input) | Repeat{.count = 1 + draws.Below(3)};
+       }},
+      {"map", [](In input, Draws&) { return std::move(input) | AddNoise(); }},
+      {"prefetch", [](In input, Draws&) { return std::move(input) | Prefetch{}; }},
+      {"batch",
+       [](In input, Draws& draws) {
+         if (!input->spec().ElementBytes()) return input;  // shapes that differ do not stack
+         return std::move(input) |
+                Batch{.size = 1 + draws.Below(9), .drop_remainder = draws.Coin()};
+       }},
+  };
+  return steps;
+}
+
+// A random source and up to six random operators, the same for the same seed.
+inline Result<Dataset> RandomPipeline(uint32_t seed) {
+  Draws draws(seed);
+  int64_t weights = 0;
+  for (const RandomSource& source : RandomSources()) weights += source.weight;
+  int64_t left = draws.Below(weights);
+  Result<Dataset> dataset = InvalidArgument("there are no sources");
+  for (const RandomSource& source : RandomSources()) {
+    if (left >= 0 && left < source.weight) dataset = source.make(draws);
+    left -= source.weight;
+  }
+  for (int64_t stages = 1 + draws.Below(6); stages > 0 && dataset.ok(); --stages) {
+    const auto step = static_cast<size_t>(draws.Below(std::ssize(RandomSteps())));
+    dataset = RandomSteps()[step].add(*dataset, draws);
+  }
+  return dataset;
+}
+
+}  // namespace stoker

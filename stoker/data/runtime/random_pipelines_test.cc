@@ -1,0 +1,75 @@
+// Random pipelines keep what every pipeline promises: the same bytes under both runtimes, at any
+// number of threads, fresh and resumed, and under any memory budget.
+#include "stoker/data/runtime.h"
+#include "stoker/data/runtime/random_pipeline.h"
+
+namespace stoker {
+namespace {
+
+TEST(RandomPipelines, GiveTheSameBytesInlineAndOnAnyNumberOfThreads) {
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
+    const PassOptions pass{.seed = seed, .epoch = seed % 3};
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected,
+                                ReadAll(dataset, Runtime::Inline(), pass));
+    if (dataset.cardinality().known()) {
+      ASSERT_EQ(std::ssize(expected), dataset.cardinality().value());
+    }
+    for (const int threads : {1, 2, 8}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> got,
+                                  ReadAll(dataset, Runtime::Threaded(threads), pass));
+      ASSERT_EQ(Fingerprint(got), Fingerprint(expected)) << threads << " threads\n"
+                                                         << dataset.ToString();
+    }
+  }
+}
+
+TEST(RandomPipelines, ContinueExactlyWhereTheyWereSavedUnderEitherRuntime) {
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
+    const PassOptions pass{.seed = seed};
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> whole,
+                                ReadAll(dataset, Runtime::Inline(), pass));
+    const Runtime runtimes[] = {Runtime::Inline(), Runtime::Threaded(2)};
+    const Runtime& first = runtimes[seed % 2];
+    const Runtime& second = runtimes[seed / 2 % 2];
+
+    // Saved at two places, so that a restored pass is saved and restored again.
+    std::vector<Element> pieces;
+    Json state;
+    for (const size_t part : {size_t{1}, size_t{2}, size_t{0}}) {
+      const Runtime& runtime = part == 1 ? first : second;
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator,
+                                  dataset.Open(runtime, pass));
+      if (part != 1) {
+        STOKER_ASSERT_OK(iterator->Restore(state));
+      }
+      const size_t stop = part == 0 ? whole.size() + 1 : part * whole.size() / 3;
+      while (pieces.size() < stop) {
+        STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Element> element, iterator->Next());
+        if (!element) break;
+        pieces.push_back(*std::move(element));
+      }
+      STOKER_ASSERT_OK_AND_ASSIGN(state, iterator->Save());
+    }
+    ASSERT_EQ(Fingerprint(pieces), Fingerprint(whole)) << dataset.ToString();
+  }
+}
+
+TEST(RandomPipelines, ArriveWholeUnderATinyMemoryBudget) {
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
+    Runtime tight = Runtime::Threaded(4);
+    tight.memory_budget = 1 + seed % 7 * 50;  // most elements are larger than that
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected,
+                                ReadAll(dataset, Runtime::Inline()));
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> got, ReadAll(dataset, tight));
+    ASSERT_EQ(Fingerprint(got), Fingerprint(expected)) << dataset.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace stoker

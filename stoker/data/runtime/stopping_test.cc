@@ -1,0 +1,128 @@
+// Passes that are broken off, asked to stop, outlived by their elements, or open several at once.
+#include <thread>
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/skip.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/runtime/test_stages.h"
+
+namespace stoker {
+namespace {
+
+TEST(Pass, CanBeBrokenOffAtAnyMoment) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(1000) | Shuffle{} | AddNoise() |
+                                                         Batch{.size = 4} | Repeat{} | Prefetch{});
+  for (int i = 0; i < 300; ++i) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator,
+                                dataset.Open(Runtime::Threaded(1 + i % 4)));
+    for (int n = i % 7; n > 0; --n) STOKER_ASSERT_OK(iterator->Next());
+  }
+}
+
+TEST(Pass, LeavesElementsValidThatWereHandedOut) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(100) | AddNoise() | Batch{.size = 10});
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> kept,
+                              ReadAll(dataset, Runtime::Threaded(2)));  // the pass is gone
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected,
+                              ReadAll(dataset, Runtime::Inline()));
+  EXPECT_EQ(Fingerprint(kept), Fingerprint(expected));
+}
+
+TEST(Pass, SeveralAtOnceDoNotDisturbEachOther) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(64) | Shuffle{} | AddNoise() |
+                                                         Batch{.size = 8} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected,
+                              ReadAll(dataset, Runtime::Inline()));
+  std::vector<std::unique_ptr<Iterator>> open;
+  for (int i = 0; i < 4; ++i) {
+    STOKER_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Iterator> iterator,
+                                dataset.Open(Runtime::Threaded(2)));
+    open.push_back(std::move(iterator));
+  }
+  for (size_t b = 0; b < expected.size(); ++b) {
+    for (const std::unique_ptr<Iterator>& iterator : open) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+      ASSERT_TRUE(element);
+      ASSERT_EQ(Fingerprint({*element}), Fingerprint({expected[b]}));
+    }
+  }
+}
+
+constexpr int64_t kEndless = int64_t{1} << 40;
+constexpr double kPrompt = 5;  // seconds; what is broken off would take very much longer
+
+TEST(Pass, EndsPromptlyInTheMiddleOfSkippingMuchWhenItIsDestroyed) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, LargeStream(2001, /*slow_epoch=*/1) |
+                                                         Skip{.count = 2000} | Repeat{} |
+                                                         Prefetch{});
+  Stopwatch since_destruction;
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator,
+                                dataset.Open(Runtime::Threaded(2)));
+    STOKER_ASSERT_OK(iterator->Next());  // now the second epoch's elements are skipped, for 20 s
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    since_destruction = Stopwatch();
+  }
+  EXPECT_LT(since_destruction.ElapsedSeconds(), kPrompt);
+}
+
+TEST(Pass, EndsPromptlyWhenAskedToWhileItSkipsOrReadsAgain) {
+  const Dataset slow = LargeStream(kEndless, /*slow_epoch=*/0);
+  for (Runtime runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    for (const bool restored : {false, true}) {
+      std::atomic<bool> stop = false;
+      runtime.stop = &stop;
+      STOKER_ASSERT_OK_AND_ASSIGN(
+          const Dataset dataset,
+          slow | Skip{.count = restored ? 0 : kEndless} | AddNoise() | Prefetch{});
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator, dataset.Open(runtime));
+      if (restored) {
+        STOKER_ASSERT_OK_AND_ASSIGN(Json state, iterator->Save());
+        Json* deepest = &state;
+        while (deepest->contains("input")) deepest = &(*deepest)["input"];
+        (*deepest)["position"] = kEndless - 1;
+        STOKER_ASSERT_OK(iterator->Restore(state));
+      }
+      std::jthread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        stop = true;
+      });
+      const Stopwatch watch;
+      EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+      EXPECT_LT(watch.ElapsedSeconds(), kPrompt);
+      for (const StageProfile& stage : iterator->GetProfile().stages) EXPECT_EQ(stage.errors, 0);
+    }
+  }
+}
+
+TEST(Pass, StandsAfterItsLastElementWhereItWasAskedToStop) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              StreamedImages(300) | AddNoise() | Batch{.size = 3} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> whole,
+                              ReadAll(dataset, Runtime::Inline()));
+  std::atomic<bool> stop = false;
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.stop = &stop;
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto stopped, dataset.Open(runtime));
+  std::vector<Element> pieces;
+  for (int i = 0; i < 40; ++i) {
+    STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Element> element, stopped->Next());
+    pieces.push_back(*std::move(element));
+  }
+  stop = true;
+  EXPECT_THAT(stopped->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, stopped->Save());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto resumed, dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(resumed->Restore(state));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*resumed));
+  pieces.insert(pieces.end(), rest.begin(), rest.end());
+  EXPECT_EQ(Fingerprint(pieces), Fingerprint(whole));
+}
+
+}  // namespace
+}  // namespace stoker

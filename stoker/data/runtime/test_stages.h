@@ -1,0 +1,51 @@
+// Stages that tests of the runtime put into pipelines. Included by tests only.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "stoker/data/map.h"
+#include "stoker/data/testing.h"
+
+namespace stoker {
+
+// Adds a random number to each value: shows whether draws depend on anything but the sample.
+inline Map AddNoise() {
+  return {.function = [](Element& element, Rng& rng, Scratch& scratch) {
+    const Array& from = element.arrays[0];
+    Array to = scratch.NewArray(from.dtype(), from.shape());
+    for (size_t i = 0; i < from.num_bytes(); ++i) {
+      to.values<uint8_t>()[i] = static_cast<uint8_t>(from.values<uint8_t>()[i] + rng.Below(256));
+    }
+    element.arrays[0] = std::move(to);
+    return OkStatus();
+  }};
+}
+
+inline Map DoNothing() {
+  return {.function = [](Element&, Rng&, Scratch&) { return OkStatus(); }};
+}
+
+// Fails on the element that is labelled so.
+inline Map FailAt(int64_t label) {
+  return {.function = [label](Element& element, Rng&, Scratch&) {
+    if (element.arrays[1].values<int64_t>()[0] == label)
+      return DataLoss("element {} is bad", label);
+    return OkStatus();
+  }};
+}
+
+// Elements of 64 KiB, so that each is a chunk. From `slow_epoch` on each takes 10 ms.
+inline Dataset LargeStream(int64_t n, uint64_t slow_epoch) {
+  constexpr int64_t kElement = 64 << 10;
+  return FromGenerator({{{"x", DType::kUInt8, {kElement}}}}, [=](uint64_t epoch) {
+    const bool slow = epoch >= slow_epoch;
+    return [=, left = n]() mutable -> Result<std::optional<Element>> {
+      if (left-- == 0) return std::nullopt;
+      if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {kElement})}};
+    };
+  });
+}
+
+}  // namespace stoker
