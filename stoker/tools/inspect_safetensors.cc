@@ -9,7 +9,8 @@ namespace stoker {
 
 Result<Inspection> InspectSafetensors(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
-  STOKER_ASSIGN_OR_RETURN(const bool verified, VerifyChecksum(file, path));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> arrays, file.ReadAll());
+  STOKER_ASSIGN_OR_RETURN(const bool verified, VerifyChecksum(file, arrays, path));
   Inspection out;
   Json tensors = Json::array();
   std::vector<std::vector<std::string>> rows = {{"tensor", "type", "shape", "size"}};

@@ -87,12 +87,7 @@ Result<Buffer> ReadVerified(const std::string& directory, const Json& files, con
 Result<std::vector<NamedArray>> ParseTensors(Buffer bytes, const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file,
                           SafetensorsFile::Parse(std::move(bytes), path));
-  std::vector<NamedArray> tensors;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
-    tensors.push_back({entry.name, std::move(array)});
-  }
-  return tensors;
+  return file.ReadAll();
 }
 
 }  // namespace

@@ -11,12 +11,8 @@ Status WriteWeights(const std::string& path, std::span<const NamedArray> arrays)
 
 Result<std::vector<NamedArray>> ReadWeights(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
-  STOKER_RETURN_IF_ERROR(VerifyChecksum(file, path).status());
-  std::vector<NamedArray> arrays;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
-    arrays.push_back({entry.name, std::move(array)});
-  }
+  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, file.ReadAll());
+  STOKER_RETURN_IF_ERROR(VerifyChecksum(file, arrays, path).status());
   return arrays;
 }
 

@@ -155,4 +155,14 @@ Result<Array> SafetensorsFile::Read(std::string_view name) const {
   return copy;
 }
 
+Result<std::vector<NamedArray>> SafetensorsFile::ReadAll() const {
+  std::vector<NamedArray> arrays;
+  arrays.reserve(entries_.size());
+  for (const SafetensorsEntry& entry : entries_) {
+    STOKER_ASSIGN_OR_RETURN(Array array, Read(entry.name));
+    arrays.push_back({entry.name, std::move(array)});
+  }
+  return arrays;
+}
+
 }  // namespace stoker

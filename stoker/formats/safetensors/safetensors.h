@@ -67,6 +67,9 @@ class SafetensorsFile {
   // that exist.
   Result<Array> Read(std::string_view name) const;
 
+  // All of them, in the order of entries().
+  Result<std::vector<NamedArray>> ReadAll() const;
+
  private:
   SafetensorsFile() = default;
 

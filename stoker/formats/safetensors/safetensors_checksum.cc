@@ -18,14 +18,10 @@ std::string ChecksumOf(std::span<const NamedArray> arrays) {
   return fmt::format("{:08x}", crc);
 }
 
-Result<bool> VerifyChecksum(const SafetensorsFile& file, const std::string& path) {
+Result<bool> VerifyChecksum(const SafetensorsFile& file, std::span<const NamedArray> arrays,
+                            const std::string& path) {
   const auto stored = file.metadata().find(kSafetensorsChecksum);
   if (stored == file.metadata().end()) return false;
-  std::vector<NamedArray> arrays;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
-    arrays.push_back({entry.name, std::move(array)});
-  }
   const std::string crc = ChecksumOf(arrays);
   if (crc == stored->second) return true;
   return DataLoss(

@@ -15,9 +15,11 @@ inline constexpr const char* kSafetensorsChecksum = "crc32c";
 
 std::string ChecksumOf(std::span<const NamedArray> arrays);
 
-// Reads all values and compares. False where the file holds no checksum. Errors: kDataLoss where it
-// differs.
-//   path  what messages call the file
-Result<bool> VerifyChecksum(const SafetensorsFile& file, const std::string& path);
+// Compares what the file says with what was read from it. False where it holds no checksum. Errors:
+// kDataLoss where it differs.
+//   arrays  all of the file's
+//   path    what messages call the file
+Result<bool> VerifyChecksum(const SafetensorsFile& file, std::span<const NamedArray> arrays,
+                            const std::string& path);
 
 }  // namespace stoker
