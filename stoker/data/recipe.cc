@@ -4,6 +4,7 @@
 
 #include "stoker/base/options.h"
 #include "stoker/data/registry.h"
+#include "stoker/io/file.h"
 
 namespace stoker {
 namespace {
@@ -82,6 +83,15 @@ Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assi
     STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
   }
   return OkStatus();
+}
+
+Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
+                              const std::vector<std::string>& assignments) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(file.string()));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ParseYaml(text, file.string()));
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
+  STOKER_RETURN_IF_ERROR(CheckSections(recipe));
+  return recipe;
 }
 
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,

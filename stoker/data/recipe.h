@@ -32,6 +32,11 @@ Status CheckSections(const ConfigNode& recipe);
 // Changes a recipe as `--set key=value ...` asks (SetByPath), up to the first error.
 Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments);
 
+// The recipe in `file` with `assignments` applied and its sections' names checked. What the
+// sections hold is not checked yet.
+Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
+                              const std::vector<std::string>& assignments);
+
 // Reads the section `data` of `recipe`. A relative root that stands in the recipe is taken relative
 // to `recipe_folder`, one from --set to the working directory; in `filled` it is absolute.
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,

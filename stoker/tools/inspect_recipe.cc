@@ -2,7 +2,6 @@
 
 #include "stoker/data/recipe.h"
 #include "stoker/tools/inspection.h"
-#include "stoker/tools/recipe_file.h"
 #include "stoker/tools/text.h"
 
 namespace stoker {
@@ -35,7 +34,8 @@ Result<Inspection> InspectRecipe(const std::string& path) {
   std::vector<std::string> sections;
   for (const ConfigNode::Entry& entry : recipe.entries) sections.push_back(entry.key);
   out.json = {{"file", path}, {"kind", "recipe"}, {"sections", sections}};
-  STOKER_ASSIGN_OR_RETURN(const DataRecipe data, ParseDataSection(recipe, RecipeFolder(path)));
+  STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
+                          ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
   out.text = fmt::format("{}: recipe with the sections {}\n  data.root {}\n", path,
                          fmt::join(sections, ", "), data.root.string());
   out.json["root"] = data.root.string();

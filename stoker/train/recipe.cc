@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "stoker/io/file.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/schedules/one_cycle_schedule.h"
 
@@ -120,9 +119,7 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
 
 Result<Recipe> LoadRecipe(const std::filesystem::path& file,
                           const std::vector<std::string>& assignments) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(file.string()));
-  STOKER_ASSIGN_OR_RETURN(ConfigNode root, ParseYaml(text, file.string()));
-  STOKER_RETURN_IF_ERROR(ApplyAssignments(root, assignments));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ReadRecipe(file, assignments));
   return ParseRecipe(root, file.parent_path());
 }
 
