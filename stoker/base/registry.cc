@@ -21,6 +21,16 @@ Result<Split> SplitEntry(const ConfigNode& node, std::string_view noun) {
     const ConfigNode::Entry& entry = node.entries[0];
     return Split{entry.key_location, {entry.key, entry.value}};
   }
+  const auto added = std::ranges::find_if(
+      node.entries, [](const ConfigNode::Entry& entry) { return entry.key_location.line == 0; });
+  if (node.entries.size() > 1 && added != node.entries.end()) {
+    const ConfigNode::Entry& beside = node.entries[added == node.entries.begin() ? 1 : 0];
+    return InvalidArgument(
+        "{}: '{}' would stand beside '{}', which {} names, but only one {} is taken; to replace "
+        "it, set it whole, as in KEY='{{{}: {{OPTION: VALUE}}}}'",
+        added->key_location.ToString(), added->key, beside.key, beside.key_location.ToString(),
+        noun, added->key);
+  }
   std::string found(node.KindName());
   if (node.entries.size() > 1) {
     found =
