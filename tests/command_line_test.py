@@ -47,6 +47,8 @@ class CommandLineTest(ProgramTest):
                 (["bench", "recipe.yaml", "--threads", "many"], ["--threads", "many"]),
                 (["bench", "recipe.yaml", "--seconds", "0"], ["--seconds"]),
                 (["bench", "recipe.yaml", "--memory", "lots"], ["--memory", "lots"]),
+                (["bench", "recipe.yaml", "--memory", "0"], ["--memory", "0 is not a whole number of at least 1"]),
+                (["predict", "run", "x", "--limit", "-1"], ["--limit", "-1 is not a whole number of at least 0"]),
                 (["train"], ["RECIPE is required"]),
                 (["train", "recipe.yaml", "--allow-changes"], ["--allow-changes", "--resume"]),
                 (["train", "--resume"], ["RECIPE is required"]),

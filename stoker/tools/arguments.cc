@@ -1,5 +1,7 @@
 #include "stoker/tools/arguments.h"
 
+#include <fmt/format.h>
+
 namespace stoker {
 
 CLI::Option& AddRecipeArgument(CLI::App& app, std::string& path) {
@@ -18,6 +20,15 @@ CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments) 
                          "may be given several times")
               ->type_name("KEY=VALUE")
               ->allow_extra_args(false);
+}
+
+CLI::Validator AtLeastCheck(int64_t least) {
+  const auto check = [least](const std::string& text) -> std::string {
+    int64_t value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least) return {};
+    return fmt::format("{} is not a whole number of at least {}", text, least);
+  };
+  return CLI::Validator(check, "");
 }
 
 CLI::Option& AddJsonOption(CLI::App& app, bool& json) {

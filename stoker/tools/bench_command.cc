@@ -6,7 +6,6 @@
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/pipeline_bench.h"
 #include "stoker/tools/print.h"
-#include "stoker/tools/recipe_file.h"
 #include "stoker/tools/text.h"
 
 namespace stoker {
@@ -67,7 +66,7 @@ void AddBenchCommand(Program& program) {
   app.add_option("--memory", arguments.memory_bytes, "limit for all buffers, such as 512MiB")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(AtLeastCheck(1))
       ->default_str("a quarter of the container's");
   app.add_flag("--inline", arguments.run_inline,
                "one thread and nothing ahead of demand: the plain way, for comparison");
@@ -77,8 +76,9 @@ void AddBenchCommand(Program& program) {
 
 Status RunBench(const BenchArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
-  STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
-                          ParseDataSection(recipe, RecipeFolder(arguments.recipe)));
+  STOKER_ASSIGN_OR_RETURN(
+      const DataRecipe data,
+      ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
   Runtime runtime = arguments.run_inline ? Runtime::Inline() : Runtime::Threaded(arguments.threads);
   runtime.memory_budget = arguments.memory_bytes;
   STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,

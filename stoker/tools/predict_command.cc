@@ -29,7 +29,7 @@ void AddPredictCommand(Program& program, std::function<Status(const PredictArgum
       ->default_str("3");
   app.add_option("--limit", arguments.limit, "images taken from each file; 0: all")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(AtLeastCheck(0))
       ->default_str("10");
   AddJsonOption(app, arguments.json);
 }

@@ -21,4 +21,7 @@ std::string TableText(const std::vector<std::vector<std::string>>& rows, size_t 
 // "42 s", "3 min 05 s", "2 h 07 min".
 std::string DurationText(double seconds);
 
+// The text as one word of a command line, in quotes where a shell would see anything else in it.
+std::string ShellWord(std::string_view text);
+
 }  // namespace stoker

@@ -34,6 +34,14 @@ TEST(DurationText, KeepsTheTwoLargestUnits) {
   EXPECT_EQ(DurationText(7621), "2 h 07 min");
 }
 
+TEST(ShellWord, QuotesWhatAShellWouldSplitOrReplace) {
+  EXPECT_EQ(ShellWord("runs/fashion-1"), "runs/fashion-1");
+  EXPECT_EQ(ShellWord("my runs/1"), "'my runs/1'");
+  EXPECT_EQ(ShellWord("$HOME"), "'$HOME'");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellWord(""), "''");
+}
+
 TEST(TableText, PadsColumnsAndLeavesNoSpaceAtTheEndOfALine) {
   EXPECT_EQ(TableText({{"a", "b"}, {"long", "c", "d"}, {"x"}}, 2),
             "  a     b\n  long  c  d\n  x\n");

@@ -79,7 +79,7 @@ Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
   return Cancelled(
       "stopped after step {} of {}; a checkpoint is stored; continue with: "
       "stoker train --resume --run {}",
-      summary.step, summary.total_steps, summary.run);
+      summary.step, summary.total_steps, ShellWord(summary.run));
 }
 
 }  // namespace
