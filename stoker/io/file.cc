@@ -59,11 +59,15 @@ std::string_view AdviceFor(int error_number) {
   }
 }
 
+Status AdvisedStatus(int error_number, const std::string& what) {
+  const Status status = ErrnoStatus(error_number, what);
+  return {status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error_number))};
+}
+
 Status OpenError(int error_number, const std::string& path) {
   if (path.empty()) return InvalidArgument("the path of a file to read is empty; give one");
   if (error_number == ENOENT || error_number == ENOTDIR) return MissingFile(path);
-  const Status status = ErrnoStatus(error_number, fmt::format("{}: cannot open for reading", path));
-  return {status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error_number))};
+  return AdvisedStatus(error_number, fmt::format("{}: cannot open for reading", path));
 }
 
 struct Opened {
@@ -82,9 +86,7 @@ Result<Opened> OpenForReading(const std::string& path, int extra_flags) {
 }
 
 Status ReadError(int error_number, const std::string& path, uint64_t offset) {
-  const Status status =
-      ErrnoStatus(error_number, fmt::format("{}: byte {}: cannot read", path, offset));
-  return {status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error_number))};
+  return AdvisedStatus(error_number, fmt::format("{}: byte {}: cannot read", path, offset));
 }
 
 int KernelAdvice(MapAdvice advice) {
@@ -172,8 +174,7 @@ Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
                              file.descriptor_.get(), 0);
   if (start == MAP_FAILED) {
     const int error = errno;
-    const Status status = ErrnoStatus(error, fmt::format("{}: cannot map {} bytes", path, size));
-    return Status(status.code(), fmt::format("{}; {}", status.message(), AdviceFor(error)));
+    return AdvisedStatus(error, fmt::format("{}: cannot map {} bytes", path, size));
   }
   ::madvise(start, size, KernelAdvice(advice));  // advice: a refusal costs speed only
   Buffer buffer =
