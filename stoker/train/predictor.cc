@@ -124,9 +124,9 @@ struct Predictor::Parts {
         CopyArraysInto(StateOf(*made), weights.arrays, weights.prefix, weights.source);
     if (!fits.ok()) {
       return {fits.code(),
-              fmt::format("samples of {} x {} x {} (channels x height x width) are not what the "
-                          "model was trained on; bring them to its channels and size ({})",
-                          shape.channels, shape.height, shape.width, fits.message())};
+              fmt::format("samples of {} (channels x height x width) are not what the model was "
+                          "trained on; bring them to its channels and size ({})",
+                          shape.ToString(), fits.message())};
     }
     model = std::move(made);
     return OkStatus();

@@ -27,14 +27,17 @@ const ScheduleRegistry& ScheduleRegistry::Builtin() {
   return registry;
 }
 
+std::string ModelInput::ToString() const {
+  return fmt::format("{} x {} x {}", channels, height, width);
+}
+
 Result<ModelInput> ModelInputOf(const Field& field) {
   const Shape& shape = field.shape;
   const bool known = shape.size() >= 2 && IsFullyKnown(std::span(shape).subspan(1));
   if (!known || shape.size() > 4) {
     return InvalidArgument(
         "field {} is no input for a model, which takes [samples, features], [samples, height, "
-        "width] "
-        "or [samples, channels, height, width]; make the shape known before `batch`",
+        "width] or [samples, channels, height, width]; make the shape known before `batch`",
         field.ToString());
   }
   if (shape.size() == 2) return ModelInput{.channels = shape[1]};

@@ -28,6 +28,8 @@ struct ModelInput {
   int64_t width = 1;
 
   int64_t num_values() const { return channels * height * width; }
+  bool operator==(const ModelInput&) const = default;
+  std::string ToString() const;  // "1 x 28 x 28": channels, height, width
 };
 
 // The sample that a batched field holds: [n, features], [n, height, width] or [n, channels, height,

@@ -20,10 +20,9 @@ constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory
 
 // Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
 bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
+  const std::string_view changed = difference.substr(0, difference.find(':'));
   return std::ranges::any_of(keys, [&](std::string_view key) {
-    if (!difference.starts_with(key)) return false;
-    const char next = difference.substr(key.size()).empty() ? ':' : difference[key.size()];
-    return next == ':' || next == '.';
+    return changed == key || changed.starts_with(fmt::format("{}.", key));
   });
 }
 

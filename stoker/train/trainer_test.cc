@@ -43,6 +43,13 @@ class TrainerTest : public testing::Test {
     STOKER_ASSIGN_OR_RETURN(const auto trainer, Trainer::Create(std::move(recipe), problem_ / run));
     return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
   }
+  // A run that is stopped after `step`.
+  Result<TrainSummary> TrainUntil(const std::string& run, int64_t step,
+                                  const std::vector<std::string>& set = {}) {
+    Watcher watcher;
+    watcher.stop_after = step;
+    return Train(run, set, &watcher);
+  }
   Result<TrainSummary> Resume(const std::string& run, const std::vector<std::string>& set = {},
                               Watcher* watcher = nullptr, const ResumeOptions& options = {}) {
     STOKER_ASSIGN_OR_RETURN(Recipe recipe, problem_.Load(set));
@@ -130,9 +137,7 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumedItEndsWithTheSameBytes) {
   for (int64_t step = 1; step <= 18; ++step) {
     SCOPED_TRACE(step);
     const std::string run = "stopped" + std::to_string(step);
-    Watcher watcher;
-    watcher.stop_after = step;
-    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, Train(run, {}, &watcher));
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, TrainUntil(run, step));
     EXPECT_TRUE(stopped.interrupted);
     EXPECT_EQ(stopped.step, step);
     EXPECT_FALSE(fs::exists(Paths(run).weights()));
@@ -149,9 +154,7 @@ TEST_F(TrainerTest, AConvnetInChannelsLastOnTwoThreadsResumesToTheSameBytes) {
   const std::vector<std::string> set = {"model={convnet: {classes: 4, channels: [16, 8]}}",
                                         "train.memory_format=channels_last", "train.threads=2"};
   STOKER_ASSERT_OK(Train("whole", set));
-  Watcher watcher;
-  watcher.stop_after = 8;
-  STOKER_ASSERT_OK(Train("stopped", set, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("stopped", 8, set));
   STOKER_ASSERT_OK(Resume("stopped", set));
   EXPECT_EQ(WeightsOf("stopped"), WeightsOf("whole"));
   EXPECT_EQ(MetricsOf("stopped"), MetricsOf("whole"));
@@ -160,41 +163,35 @@ TEST_F(TrainerTest, AConvnetInChannelsLastOnTwoThreadsResumesToTheSameBytes) {
 // As a run killed at step 9 leaves it: metrics up to there, the newest checkpoint from before.
 TEST_F(TrainerTest, KilledBehindItsCheckpointItRepeatsStepsButNoLineAndEndsWithTheSameBytes) {
   STOKER_ASSERT_OK(Train("whole"));
-  Watcher watcher;
-  watcher.stop_after = 9;
-  STOKER_ASSERT_OK(Train("killed", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("killed", 9));
   fs::remove_all(CheckpointOf("killed", 9));
-  Watcher second;
-  STOKER_ASSERT_OK(Resume("killed", {}, &second));
-  EXPECT_EQ(second.start.first_step, 6);
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("killed", {}, &watcher));
+  EXPECT_EQ(watcher.start.first_step, 6);
   EXPECT_EQ(WeightsOf("killed"), WeightsOf("whole"));
   EXPECT_EQ(MetricsOf("killed"), MetricsOf("whole"));
 }
 
 TEST_F(TrainerTest, KilledBeforeItsFirstCheckpointItBeginsAgain) {
   STOKER_ASSERT_OK(Train("whole"));
-  Watcher watcher;
-  watcher.stop_after = 3;
-  STOKER_ASSERT_OK(Train("killed", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("killed", 3));
   fs::remove_all(Paths("killed").checkpoints());
-  Watcher second;
-  STOKER_ASSERT_OK(Resume("killed", {}, &second));
-  EXPECT_THAT(second.start.warnings, testing::ElementsAre(testing::HasSubstr("no checkpoint")));
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("killed", {}, &watcher));
+  EXPECT_THAT(watcher.start.warnings, testing::ElementsAre(testing::HasSubstr("no checkpoint")));
   EXPECT_EQ(WeightsOf("killed"), WeightsOf("whole"));
   EXPECT_EQ(MetricsOf("killed"), MetricsOf("whole"));
 }
 
 TEST_F(TrainerTest, ADamagedCheckpointIsPassedOverWithAWarningAndTheWeightsAreTheSame) {
   STOKER_ASSERT_OK(Train("whole"));
-  Watcher watcher;
-  watcher.stop_after = 9;
-  STOKER_ASSERT_OK(Train("damaged", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("damaged", 9));
   const std::string tensors = CheckpointOf("damaged", 9) + "/tensors.safetensors";
   fs::resize_file(tensors, fs::file_size(tensors) - 1);
-  Watcher second;
-  STOKER_ASSERT_OK(Resume("damaged", {}, &second));
-  EXPECT_EQ(second.start.first_step, 6);
-  EXPECT_THAT(second.start.warnings,
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("damaged", {}, &watcher));
+  EXPECT_EQ(watcher.start.first_step, 6);
+  EXPECT_THAT(watcher.start.warnings,
               testing::ElementsAre(testing::HasSubstr("tensors.safetensors: is damaged")));
   EXPECT_EQ(WeightsOf("damaged"), WeightsOf("whole"));
 }
@@ -218,38 +215,33 @@ TEST_F(TrainerTest, CheckpointsAlsoComeEveryFewSteps) {
 }
 
 TEST_F(TrainerTest, AChangedRecipeIsRefusedWithItsKeysUnlessAllowed) {
-  Watcher watcher;
-  watcher.stop_after = 6;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
   const std::vector<std::string> changed = {"train.schedule.one_cycle.max_lr=0.5"};
   EXPECT_THAT(Resume("run", changed), FailsWith(StatusCode::kFailedPrecondition,
                                                 "train.schedule.one_cycle.max_lr: 0.02 -> 0.5"));
-  Watcher second;
-  STOKER_ASSERT_OK(Resume("run", changed, &second, {.allow_changes = true}));
-  EXPECT_THAT(second.start.warnings, testing::ElementsAre(testing::HasSubstr("max_lr")));
-  EXPECT_EQ(second.start.first_step, 6);
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("run", changed, &watcher, {.allow_changes = true}));
+  EXPECT_THAT(watcher.start.warnings, testing::ElementsAre(testing::HasSubstr("max_lr")));
+  EXPECT_EQ(watcher.start.first_step, 6);
   STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode kept, ReadRunRecipe(problem_ / "run"));
   EXPECT_THAT(ToYaml(kept), testing::HasSubstr("max_lr: 0.5"));
 }
 
 TEST_F(TrainerTest, KeysThatChangeNoWeightMayChangeWithoutPermission) {
   STOKER_ASSERT_OK(Train("whole"));
-  Watcher watcher;
-  watcher.stop_after = 7;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 7));
   const std::string choices = ReadFileForTest(Paths("run").choices());
-  Watcher second;
+  Watcher watcher;
   STOKER_ASSERT_OK(Resume(
-      "run", {"train.log_every=3", "train.checkpoint.keep=5", "train.feed_threads=2"}, &second));
-  EXPECT_THAT(second.start.warnings, testing::ElementsAre(testing::HasSubstr("log_every: 2 -> 3")));
+      "run", {"train.log_every=3", "train.checkpoint.keep=5", "train.feed_threads=2"}, &watcher));
+  EXPECT_THAT(watcher.start.warnings,
+              testing::ElementsAre(testing::HasSubstr("log_every: 2 -> 3")));
   EXPECT_EQ(ReadFileForTest(Paths("run").choices()), choices);
   EXPECT_EQ(WeightsOf("run"), WeightsOf("whole"));
 }
 
 TEST_F(TrainerTest, ARecipeThatDoesNotFitTheRunLeavesTheRunAsItWas) {
-  Watcher watcher;
-  watcher.stop_after = 6;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
   const std::string recipe = ReadFileForTest(Paths("run").recipe());
   const std::string choices = ReadFileForTest(Paths("run").choices());
   // As a run killed behind its checkpoint: lines that a resumed one would cut.
@@ -265,9 +257,7 @@ TEST_F(TrainerTest, ARecipeThatDoesNotFitTheRunLeavesTheRunAsItWas) {
 }
 
 TEST_F(TrainerTest, ARunBegunOnAnotherDeviceIsRefusedUnlessAllowed) {
-  Watcher watcher;
-  watcher.stop_after = 6;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
   WriteFileForTest(Paths("run").choices(),
                    R"({"memory_format": "contiguous", "threads": 1, "device": "cuda:0"})");
   EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
@@ -275,9 +265,7 @@ TEST_F(TrainerTest, ARunBegunOnAnotherDeviceIsRefusedUnlessAllowed) {
 }
 
 TEST_F(TrainerTest, FewerStepsThanWereDoneAreRefused) {
-  Watcher watcher;
-  watcher.stop_after = 9;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 9));
   EXPECT_THAT(Resume("run", {"train.max_steps=8"}, nullptr, {.allow_changes = true}),
               FailsWith(StatusCode::kFailedPrecondition, "has done 9 steps"));
 }
@@ -304,9 +292,7 @@ TEST_F(TrainerTest, AFinishedRunThatGoesOnHasNoResultsUntilItsNewEnd) {
 }
 
 TEST_F(TrainerTest, TheSummaryOfAResumedRunCountsTheTimeOfAllItsSteps) {
-  Watcher watcher;
-  watcher.stop_after = 9;
-  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, Train("run", {}, &watcher));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, TrainUntil("run", 9));
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary whole, Resume("run"));
   EXPECT_GT(whole.train_seconds, stopped.train_seconds);
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary again, Resume("run"));
@@ -329,17 +315,13 @@ TEST_F(TrainerTest, StoppedAtAnEvaluationItEvaluatesWhenResumed) {
 }
 
 TEST_F(TrainerTest, AnotherModelIsRefusedEvenWhereChangesAreAllowed) {
-  Watcher watcher;
-  watcher.stop_after = 6;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
   EXPECT_THAT(Resume("run", {"model.mlp.hidden=8"}, nullptr, {.allow_changes = true}),
               FailsWith(StatusCode::kFailedPrecondition, "does not fit the recipe's model"));
 }
 
 TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
-  Watcher watcher;
-  watcher.stop_after = 6;
-  STOKER_ASSERT_OK(Train("run", {}, &watcher));
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
   STOKER_ASSERT_OK(WriteIdx(problem_ / "train-images", QuadrantImages(64)));
   STOKER_ASSERT_OK(WriteIdx(problem_ / "train-labels", QuadrantLabels(64)));
   EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,

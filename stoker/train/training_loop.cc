@@ -78,7 +78,6 @@ Result<TuneReport> TrainingLoop::Choose() {
   }
   STOKER_ASSIGN_OR_RETURN(Tuned tuned, Tune(recipe_, device_.device));
   choices_ = tuned.choices;
-  choices_.device = device_.device.str();
   return std::move(tuned.report);
 }
 

@@ -18,10 +18,6 @@ Result<ModelInput> CheckFields(const TrainOptions& options, const Spec& spec) {
   return ModelInputOf(spec.fields[fields.input]);
 }
 
-std::string TextOf(const ModelInput& input) {
-  return fmt::format("{} x {} x {}", input.channels, input.height, input.width);
-}
-
 // Steps of an epoch, and epochs to run (0: without end).
 struct Length {
   int64_t steps_per_epoch = 0;
@@ -55,12 +51,11 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
   if (recipe.data.eval) {
     const Result<ModelInput> eval = CheckFields(recipe.train.options, recipe.data.eval->spec());
     STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
-    if (TextOf(*eval) != TextOf(input)) {
+    if (*eval != input) {
       return InvalidArgument(
           "data.eval gives samples of {}, data.train of {} (channels x height x width); prepare "
-          "both "
-          "alike",
-          TextOf(*eval), TextOf(input));
+          "both alike",
+          eval->ToString(), input.ToString());
     }
     STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
   }

@@ -162,7 +162,8 @@ class Tuning {
       }
       for (const int count : threads) {
         candidates.push_back(
-            {.choices = {.memory_format = format, .threads = count}, .learner = learner});
+            {.choices = {.memory_format = format, .threads = count, .device = device_.str()},
+             .learner = learner});
       }
     }
     return candidates;

@@ -230,14 +230,12 @@ std::vector<float> AsVector(const at::Tensor& tensor) {
 
 class NormReluPoolFunction : public torch::autograd::Function<NormReluPoolFunction> {
  public:
+  // `weight` and `bias` are those of `state`: autograd sees what is an argument of its own.
   static Variable forward(AutogradContext* context, const Variable& x, const Variable& weight,
-                          const Variable& bias, const NormState& state) {
-    NormState detached = state;
-    detached.weight = weight;
-    detached.bias = bias;
+                          const Variable& /*bias*/, const NormState& state) {
     const Statistics statistics =
-        state.training ? BatchStatistics(x, detached) : RunningStatistics(detached);
-    const Pooled pooled = Forward(x, detached, statistics, /*with_gradient=*/true);
+        state.training ? BatchStatistics(x, state) : RunningStatistics(state);
+    const Pooled pooled = Forward(x, state, statistics, /*with_gradient=*/true);
     context->save_for_backward({x, weight, AsTensor(statistics.mean),
                                 AsTensor(statistics.inverse_std), pooled.peak, pooled.choice});
     context->saved_data["training"] = state.training;
