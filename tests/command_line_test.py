@@ -55,6 +55,8 @@ class CommandLineTest(ProgramTest):
                 (["eval"], ["RUN is required"]),
                 (["predict", "run"], ["FILE", "required"]),
                 (["predict", "run", "x", "--top", "0"], ["--top"]),
+                (["inspect", "--ops", "--models"], ["--ops", "--models"]),
+                (["inspect", "x", "--ops"], ["--ops", "FILE"]),
                 (["inspect"], ["FILE, --ops or --models is required"])]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(arguments, 2, *says)

@@ -112,7 +112,7 @@ class TrainInterruptTest(Interrupting):
         self.interrupt_while_a_recipe_is_read("train")
 
     def test_while_the_data_files_are_read(self):
-        self.interrupt_while_data_are_read("train", "recipe.yaml", "--set", "model.convnet.classes=10")
+        self.interrupt_while_data_are_read("train", "recipe.yaml")
 
     def test_at_a_random_moment_of_a_training(self):
         for attempt in range(6):

@@ -103,8 +103,8 @@ class BadTrainRecipeTest(ProgramTest):
 
     def test_a_label_that_the_model_has_no_class_for_is_named(self):
         # The labels may be wrong as well as the recipe: only reading the data shows it, so it is no wrong usage.
-        self.assert_fails(["train", "recipe.yaml", "--run", "run", "--set", "model.convnet.classes=3"], 1,
-                          "class number 3", "3 classes")
+        settings = ["--set", "model.convnet.classes=3", "--set", "data.classes=[]"]
+        self.assert_fails(["train", "recipe.yaml", "--run", "run", *settings], 1, "class number 3", "3 classes")
 
     def test_a_missing_model_section_is_named(self):
         self.write("recipe.yaml", RECIPE.replace("model:\n  convnet: {classes: 4, channels: [8, 8]}\n", ""))
@@ -166,6 +166,18 @@ class UseOfARunTest(ProgramTest):
         self.write("wide.pgm", b"P5\n20 20\n255\n" + bytes(400))
         self.assert_fails(["predict", "run", "wide.pgm"], 1, "wide.pgm")
         self.assert_fails(["predict", "nothing", "notes.txt"], 1, "nothing")
+
+    def test_predict_answers_for_the_files_that_it_can_read(self):
+        self.write("notes.txt", b"no picture")
+        files = ["notes.txt", "data/eval-images.gz", "gone.png"]
+        out, err = self.run_stoker("predict", "run", *files, "--limit", "1", expect=1)
+        self.assertIn("data/eval-images.gz[0]: ", out)
+        self.assertIn("notes.txt", err)
+        self.assertIn("gone.png", err)
+        out, _ = self.run_stoker("predict", "run", *files, "--limit", "1", "--json", expect=1)
+        answer = json.loads(out)
+        self.assertEqual([one["file"] for one in answer["predictions"]], ["data/eval-images.gz"])
+        self.assertEqual([one["file"] for one in answer["errors"]], ["notes.txt", "gone.png"])
 
     def test_inspect_knows_runs_checkpoints_and_weights(self):
         found = self.run_json("inspect", "run")

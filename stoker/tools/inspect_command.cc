@@ -23,19 +23,24 @@ constexpr const char* kFooter =
 void AddInspectCommand(Program& program, std::function<Status(const InspectArguments&)> run) {
   auto [app, arguments] = program.Add<InspectArguments>("inspect", kAbout, kFooter, std::move(run));
   InspectArguments& to = arguments;
-  app.add_option("FILE", to.file, "the file or directory to look into")->type_name("");
-  app.add_option_function<std::string>(
-         "--ops", [&to](const std::string& name) { to.ops = true, to.op = name; },
-         "every operator of a pipeline with its options, or one")
-      ->type_name("NAME")
-      ->expected(0, 1)
-      ->run_callback_for_default();
+  CLI::Option* const file =
+      app.add_option("FILE", to.file, "the file or directory to look into")->type_name("");
+  CLI::Option* const ops =
+      app.add_option_function<std::string>(
+             "--ops", [&to](const std::string& name) { to.ops = true, to.op = name; },
+             "every operator of a pipeline with its options, or one")
+          ->type_name("NAME")
+          ->expected(0, 1)
+          ->run_callback_for_default()
+          ->excludes(file);
   app.add_option_function<std::string>(
          "--models", [&to](const std::string& name) { to.models = true, to.model = name; },
          "likewise models, optimizers and schedules")
       ->type_name("NAME")
       ->expected(0, 1)
-      ->run_callback_for_default();
+      ->run_callback_for_default()
+      ->excludes(file)
+      ->excludes(ops);
   AddJsonOption(app, to.json);
 }
 

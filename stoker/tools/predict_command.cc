@@ -9,7 +9,8 @@ constexpr const char* kAbout =
     "Says which class each image belongs to.\n"
     "The likeliest classes come first, each with its probability. Images are prepared as in "
     "the eval pipeline of the run's recipe; classes have the names that its data.classes "
-    "gives, or their numbers.";
+    "gives, or their numbers. Files that cannot be read are named at the end, and the others are "
+    "answered all the same.";
 constexpr const char* kFooter =
     "Example: stoker predict runs/first shirt.png --top 1\n"
     "Exit: 0 all images predicted, 1 failed, 2 wrong usage";

@@ -108,12 +108,31 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   return train;
 }
 
+namespace {
+
+// A name that no class of the model bears is a mistake in one or the other.
+Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
+                       const ModelRegistry::Configured& model) {
+  const ConfigNode* classes = model.node.entries.front().value.Find("classes");
+  if (data.classes.empty() || classes == nullptr) return OkStatus();
+  int64_t wanted = 0;
+  STOKER_RETURN_IF_ERROR(ReadOption(*classes, wanted));
+  if (std::ssize(data.classes) <= wanted) return OkStatus();
+  return InvalidArgument(
+      "{}: data.classes has {} names, but the model {} tells {} classes apart; make them agree",
+      root.Find("data")->Find("classes")->location.ToString(), data.classes.size(), model.name,
+      wanted);
+}
+
+}  // namespace
+
 Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder) {
   STOKER_RETURN_IF_ERROR(CheckSections(root));
   // The sections that need no files come first: their errors are found without any.
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(root));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
+  STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
 }
 

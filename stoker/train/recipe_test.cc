@@ -107,6 +107,15 @@ TEST_P(RecipeBroken, SaysWhereAndWhat) {
 INSTANTIATE_TEST_SUITE_P(All, RecipeBroken, testing::ValuesIn(kBroken),
                          [](const auto& broken) { return broken.param.name; });
 
+TEST(Recipe, MoreClassNamesThanTheModelTellsApartAreRefused) {
+  const SmallProblem problem;
+  EXPECT_THAT(problem.Load({"data.classes=[a, b, c, d, e]"}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "--set data.classes: data.classes has 5 names, "
+                        "but the model"));
+  STOKER_EXPECT_OK(problem.Load({"data.classes=[a, b, c, d]"}));
+}
+
 TEST(Recipe, AMissingFileIsNamed) {
   EXPECT_THAT(LoadRecipe("/nowhere/r.yaml"), FailsWith(StatusCode::kNotFound, "/nowhere"));
 }

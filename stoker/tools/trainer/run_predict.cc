@@ -22,6 +22,27 @@ struct NamedPrediction {
   Prediction prediction;
 };
 
+struct FileError {
+  std::string file;
+  Status status;
+};
+
+// One file that cannot be read takes nothing from the answers for the others.
+struct Answers {
+  std::vector<NamedPrediction> predictions;
+  std::vector<FileError> errors;
+
+  // OK, or what is wrong with every file that failed.
+  Status status() const {
+    if (errors.empty()) return OkStatus();
+    std::string text;
+    for (const FileError& error : errors) {
+      text += fmt::format("{}{}", text.empty() ? "" : "; ", error.status.message());
+    }
+    return {errors.front().status.code(), std::move(text)};
+  }
+};
+
 Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
                    std::vector<NamedPrediction>& out) {
   STOKER_ASSIGN_OR_RETURN(const Array samples, ReadSamples(file, limit));
@@ -71,17 +92,24 @@ std::string ToText(const Predictor& predictor, const NamedPrediction& named, int
   return fmt::format("{}[{}]: {}\n", named.file, named.index, fmt::join(classes, ", "));
 }
 
-std::string AllJson(const Predictor& predictor, const std::vector<NamedPrediction>& predictions,
-                    int64_t top) {
-  Json all = Json::array();
-  for (const NamedPrediction& named : predictions) all.push_back(ToJson(predictor, named, top));
-  return Json{{"weights", predictor.weights()}, {"predictions", std::move(all)}}.dump() + "\n";
+std::string AllJson(const Predictor& predictor, const Answers& answers, int64_t top) {
+  Json predictions = Json::array(), errors = Json::array();
+  for (const NamedPrediction& named : answers.predictions) {
+    predictions.push_back(ToJson(predictor, named, top));
+  }
+  for (const FileError& error : answers.errors) {
+    errors.push_back({{"file", error.file}, {"error", error.status.message()}});
+  }
+  return Json{{"weights", predictor.weights()},
+              {"predictions", std::move(predictions)},
+              {"errors", std::move(errors)}}
+             .dump() +
+         "\n";
 }
 
-std::string AllText(const Predictor& predictor, const std::vector<NamedPrediction>& predictions,
-                    int64_t top) {
+std::string AllText(const Predictor& predictor, const Answers& answers, int64_t top) {
   std::string text;
-  for (const NamedPrediction& named : predictions) text += ToText(predictor, named, top);
+  for (const NamedPrediction& named : answers.predictions) text += ToText(predictor, named, top);
   return text;
 }
 
@@ -90,12 +118,14 @@ std::string AllText(const Predictor& predictor, const std::vector<NamedPredictio
 Status RunPredict(const PredictArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
                           Predictor::Open(arguments.run));
-  std::vector<NamedPrediction> predictions;
+  Answers answers;
   for (const std::string& file : arguments.files) {
-    STOKER_RETURN_IF_ERROR(PredictFile(*predictor, file, arguments.limit, predictions));
+    Status status = PredictFile(*predictor, file, arguments.limit, answers.predictions);
+    if (!status.ok()) answers.errors.push_back({file, std::move(status)});
   }
-  return PrintResult(arguments.json ? AllJson(*predictor, predictions, arguments.top)
-                                    : AllText(*predictor, predictions, arguments.top));
+  STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, arguments.top)
+                                                    : AllText(*predictor, answers, arguments.top)));
+  return answers.status();
 }
 
 }  // namespace stoker
