@@ -6,11 +6,6 @@
 namespace stoker {
 namespace {
 
-Status PrepareAll(const Dataset& dataset) {
-  for (const Dataset& input : dataset.node().inputs()) STOKER_RETURN_IF_ERROR(PrepareAll(input));
-  return dataset.node().Prepare();
-}
-
 void AppendLines(const Dataset& dataset, std::string& text) {
   for (const Dataset& input : dataset.node().inputs()) AppendLines(input, text);
   const DatasetNode& node = dataset.node();
@@ -31,13 +26,18 @@ Cardinality Dataset::cardinality() const { return node_->cardinality(); }
 
 Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
                                                 const PassOptions& options) const {
-  STOKER_RETURN_IF_ERROR(PrepareAll(*this));
+  STOKER_RETURN_IF_ERROR(Prepare());
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
   const OpenContext context(std::move(pass), options.epoch,
                             std::make_shared<StopFlag>(runtime.stop));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInput(*this));
   iterator->outermost_ = true;
   return iterator;
+}
+
+Status Dataset::Prepare() const {
+  for (const Dataset& input : node_->inputs()) STOKER_RETURN_IF_ERROR(input.Prepare());
+  return node_->Prepare();
 }
 
 std::string Dataset::ToString() const {
@@ -51,8 +51,7 @@ DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality,
     : name_(std::move(name)),
       spec_(std::move(spec)),
       cardinality_(cardinality),
-      inputs_(std::move(inputs)),
-      stage_(inputs_.empty() ? 0 : inputs_.front().node().stage() + 1) {}
+      inputs_(std::move(inputs)) {}
 
 std::optional<int64_t> DatasetNode::MemoryToRead(int64_t count) const {
   std::optional<int64_t> bytes = spec_.BytesApart(count);

@@ -70,6 +70,9 @@ class Dataset {
   Result<std::unique_ptr<Iterator>> Open(const Runtime& runtime,
                                          const PassOptions& pass = {}) const;
 
+  // Loads what the sources keep in memory, as Open does.
+  Status Prepare() const;
+
   // The pipeline as text, source first, one stage a line.
   std::string ToString() const;
 
@@ -80,8 +83,7 @@ class Dataset {
 // Base of every source and operator: immutable after construction, used by many threads at once.
 class DatasetNode {
  public:
-  // `name` is the operator's name in recipes. Stages are numbered along the chain; the number keys
-  // their random draws.
+  // `name` is the operator's name in recipes.
   DatasetNode(std::string name, Spec spec, Cardinality cardinality, std::vector<Dataset> inputs);
   virtual ~DatasetNode() = default;
 
@@ -90,7 +92,6 @@ class DatasetNode {
   Cardinality cardinality() const { return cardinality_; }
   const std::vector<Dataset>& inputs() const { return inputs_; }
   const Dataset& input() const { return inputs_.front(); }
-  uint64_t stage() const { return stage_; }
 
   // Options in short, for ToString: "size 128, drop_remainder".
   virtual std::string Details() const { return {}; }
@@ -143,7 +144,6 @@ class DatasetNode {
   const Spec spec_;
   const Cardinality cardinality_;
   const std::vector<Dataset> inputs_;
-  const uint64_t stage_;
 };
 
 }  // namespace stoker

@@ -3,9 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "stoker/base/buffer.h"
@@ -55,13 +60,33 @@ class StopFlag {
   const std::shared_ptr<const StopFlag> around_;
 };
 
+struct StageResources;
+
+// The stages of the pipelines that one stage opens while the pass runs (interleave's files). They
+// come and go by the thousand, so those of the same place and name share one entry: it counts them
+// together, and the buffers of one serve the next. Thread-safe.
+class InnerStages {
+ public:
+  // The entry of stage number `place` of such a pipeline; `make` makes it where there is none yet.
+  std::shared_ptr<StageResources> Get(uint64_t place, const std::string& name,
+                                      const std::function<std::shared_ptr<StageResources>()>& make);
+  // Source first.
+  std::vector<std::shared_ptr<StageResources>> All() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<StageResources>> stages_;
+};
+
 // What one stage of a pass uses and counts.
 struct StageResources {
-  StageResources(std::shared_ptr<MemoryAccount> stage_account, const std::string& name,
-                 int64_t max_idle_bytes);
+  StageResources(uint64_t stage_number, std::shared_ptr<MemoryAccount> stage_account,
+                 const std::string& name, int64_t max_idle_bytes);
+  const uint64_t number;  // in its pass, source first from 0: keys the stage's random draws
   const std::shared_ptr<MemoryAccount> account;
   StageStats stats;
   BufferPool pool;
+  InnerStages inner;
 };
 
 // What the iterators of one opened pipeline share: the settings, the ledger, and every stage's
@@ -71,27 +96,38 @@ class Pass {
   static Result<std::shared_ptr<Pass>> Create(const Dataset& dataset, const Runtime& runtime,
                                               const PassOptions& options);
 
+  // The pass over `dataset`, which `owner`, a stage of this pass, opens while it runs as its input
+  // number `number`. It has this pass's ledger and settings, but `threads` threads (at least 1), a
+  // seed made from (seed, owner, number), and its stages in the owner's InnerStages.
+  std::shared_ptr<Pass> OpenChild(const DatasetNode& owner, const Dataset& dataset, int64_t number,
+                                  int threads) const;
+
   const Runtime& runtime() const { return runtime_; }  // with its zeros filled in
   uint64_t seed() const { return seed_; }
   Ledger& ledger() const { return *ledger_; }
   void AddConsumerWait(int64_t ns) { consumer_waited_ns_ += ns; }
   StageResources& stage(const DatasetNode& node) const { return *stages_.at(&node); }
 
-  // Frees the idle memory of all stages.
+  // Frees the idle memory of all stages and of those inside them.
   void TrimPools() const;
 
   Profile GetProfile() const;
 
  private:
   Pass() = default;
-  void AddStages(const Dataset& dataset, int64_t max_idle_bytes);
+  // Gives every node its resources, inputs first; one that is an input twice gets them once.
+  using MakeStage =
+      std::function<std::shared_ptr<StageResources>(uint64_t number, const std::string& name)>;
+  void AddStages(const Dataset& dataset, const MakeStage& make);
+  std::shared_ptr<StageResources> NewStage(uint64_t number, const std::string& name,
+                                           int64_t max_idle_bytes) const;
 
   Runtime runtime_;
   uint64_t seed_ = 0;
   std::shared_ptr<Ledger> ledger_;
   std::shared_ptr<MemoryAccount> memory_;  // of all stages together
   std::atomic<int64_t> consumer_waited_ns_{0};
-  std::unordered_map<const DatasetNode*, std::unique_ptr<StageResources>> stages_;
+  std::unordered_map<const DatasetNode*, std::shared_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
   std::optional<Dataset> dataset_;         // keeps the nodes alive
   Stopwatch since_open_;
@@ -110,6 +146,10 @@ class OpenContext {
 
   // Opens an input the way the runtime sees fit: by position, in order, on threads of its own.
   Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const;
+  // The same for a pipeline that is none of the pass's stages, because `owner` has it made while
+  // the pass runs (Pass::OpenChild).
+  Result<std::unique_ptr<Iterator>> OpenChild(const DatasetNode& owner, const Dataset& dataset,
+                                              int64_t number, int threads) const;
 
  private:
   Result<std::unique_ptr<Iterator>> OpenReadAhead(const DatasetNode& node) const;
@@ -133,7 +173,8 @@ class ReadContext {
 
   StageStats& stats(const DatasetNode& node) const { return pass_->stage(node).stats; }
   Scratch scratch(const DatasetNode& node) const { return Scratch(pass_->stage(node).pool); }
-  RngFactory rngs(const DatasetNode& node) const { return {seed(), node.stage()}; }
+  uint64_t stage_number(const DatasetNode& node) const { return pass_->stage(node).number; }
+  RngFactory rngs(const DatasetNode& node) const { return {seed(), stage_number(node)}; }
 
  private:
   const Pass* pass_;

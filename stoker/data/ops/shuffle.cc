@@ -39,7 +39,8 @@ class ShuffleNode final : public DatasetNode {
  private:
   IndexPermutation Order(const ReadContext& context) const {
     const uint64_t seed = seed_ ? static_cast<uint64_t>(*seed_) : context.seed();
-    return IndexPermutation(cardinality().value(), seed, context.epoch(), stage());
+    return IndexPermutation(cardinality().value(), seed, context.epoch(),
+                            context.stage_number(*this));
   }
 
   const std::optional<int64_t> seed_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "stoker/base/random.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/chunk_source.h"
@@ -18,15 +19,54 @@ int64_t CountStages(const Dataset& dataset) {
   return stages;
 }
 
+// Each seed, stage and number gives another seed, far from those of its neighbours.
+uint64_t ChildSeed(uint64_t seed, uint64_t stage, int64_t number) {
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  const uint64_t mixed = Mix64(Mix64(seed + kGolden) + stage + kGolden);
+  return Mix64(mixed + static_cast<uint64_t>(number) + kGolden);
+}
+
+// The stages inside come before the stage that opens them.
+void AppendProfiles(const StageResources& stage, std::vector<StageProfile>& profiles) {
+  for (const std::shared_ptr<StageResources>& inner : stage.inner.All())
+    AppendProfiles(*inner, profiles);
+  profiles.push_back(StageProfile::Of(stage.stats));
+  profiles.back().peak_memory_bytes = stage.account->peak_bytes();
+}
+
+void TrimPool(StageResources& stage) {
+  for (const std::shared_ptr<StageResources>& inner : stage.inner.All()) TrimPool(*inner);
+  stage.pool.Trim();
+}
+
 // Of the innermost ScopedStageTime on this thread: its stage, and the time of the scopes in it.
 thread_local StageStats* current_stage = nullptr;
 thread_local int64_t nested_ns = 0;
 
 }  // namespace
 
-StageResources::StageResources(std::shared_ptr<MemoryAccount> stage_account,
+std::shared_ptr<StageResources> InnerStages::Get(
+    uint64_t place, const std::string& name,
+    const std::function<std::shared_ptr<StageResources>()>& make) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<StageResources>& entry = stages_[{place, name}];
+  if (!entry) entry = make();
+  return entry;
+}
+
+std::vector<std::shared_ptr<StageResources>> InnerStages::All() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<StageResources>> all;
+  for (const auto& [place, stage] : stages_) all.push_back(stage);
+  return all;
+}
+
+StageResources::StageResources(uint64_t stage_number, std::shared_ptr<MemoryAccount> stage_account,
                                const std::string& name, int64_t max_idle_bytes)
-    : account(std::move(stage_account)), stats(name), pool(account, max_idle_bytes) {}
+    : number(stage_number),
+      account(std::move(stage_account)),
+      stats(name),
+      pool(account, max_idle_bytes) {}
 
 Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime& runtime,
                                            const PassOptions& options) {
@@ -46,22 +86,47 @@ Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime
   pass->runtime_.memory_budget = pass->ledger_->budget_bytes();
   pass->memory_ = pass->ledger_->OpenAccount("pass");
   pass->dataset_ = dataset;
-  pass->AddStages(dataset, pass->runtime_.memory_budget / kIdleShare / CountStages(dataset));
+  const int64_t max_idle = pass->runtime_.memory_budget / kIdleShare / CountStages(dataset);
+  pass->AddStages(dataset, [&](uint64_t number, const std::string& name) {
+    return pass->NewStage(number, name, max_idle);
+  });
   return pass;
 }
 
-void Pass::AddStages(const Dataset& dataset, int64_t max_idle_bytes) {
-  for (const Dataset& input : dataset.node().inputs()) AddStages(input, max_idle_bytes);
+std::shared_ptr<Pass> Pass::OpenChild(const DatasetNode& owner, const Dataset& dataset,
+                                      int64_t number, int threads) const {
+  std::shared_ptr<Pass> child(new Pass());
+  StageResources& owning = stage(owner);
+  child->runtime_ = runtime_;
+  child->runtime_.threads = std::max(threads, 1);
+  child->seed_ = ChildSeed(seed_, owning.number, number);
+  child->ledger_ = ledger_;
+  child->memory_ = memory_;
+  child->dataset_ = dataset;
+  const int64_t max_idle = runtime_.memory_budget / kIdleShare / CountStages(dataset);
+  child->AddStages(dataset, [&](uint64_t place, const std::string& name) {
+    return owning.inner.Get(place, name, [&] { return NewStage(place, name, max_idle); });
+  });
+  return child;
+}
+
+void Pass::AddStages(const Dataset& dataset, const MakeStage& make) {
+  for (const Dataset& input : dataset.node().inputs()) AddStages(input, make);
   const DatasetNode& node = dataset.node();
   auto [entry, is_new] = stages_.try_emplace(&node);
   if (!is_new) return;
-  entry->second = std::make_unique<StageResources>(ledger_->OpenAccount(node.name(), memory_),
-                                                   node.name(), max_idle_bytes);
+  entry->second = make(order_.size(), node.name());
   order_.push_back(&node);
 }
 
+std::shared_ptr<StageResources> Pass::NewStage(uint64_t number, const std::string& name,
+                                               int64_t max_idle_bytes) const {
+  return std::make_shared<StageResources>(number, ledger_->OpenAccount(name, memory_), name,
+                                          max_idle_bytes);
+}
+
 void Pass::TrimPools() const {
-  for (const auto& [node, resources] : stages_) resources->pool.Trim();
+  for (const auto& [node, resources] : stages_) TrimPool(*resources);
 }
 
 Profile Pass::GetProfile() const {
@@ -70,11 +135,16 @@ Profile Pass::GetProfile() const {
   profile.threads = runtime_.threads;
   profile.consumer_waited_s = static_cast<double>(consumer_waited_ns_) * 1e-9;
   profile.peak_memory_bytes = memory_->peak_bytes();
-  for (const DatasetNode* node : order_) {
-    profile.stages.push_back(StageProfile::Of(stage(*node).stats));
-    profile.stages.back().peak_memory_bytes = stage(*node).account->peak_bytes();
-  }
+  for (const DatasetNode* node : order_) AppendProfiles(stage(*node), profile.stages);
   return profile;
+}
+
+Result<std::unique_ptr<Iterator>> OpenContext::OpenChild(const DatasetNode& owner,
+                                                         const Dataset& dataset, int64_t number,
+                                                         int threads) const {
+  STOKER_RETURN_IF_ERROR(dataset.Prepare());
+  const OpenContext inside(pass_->OpenChild(owner, dataset, number, threads), epoch_, stop_);
+  return inside.OpenInput(dataset);
 }
 
 Result<std::unique_ptr<Iterator>> OpenContext::OpenInput(const Dataset& input) const {

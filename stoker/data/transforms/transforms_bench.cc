@@ -40,7 +40,7 @@ struct Chain {
     for (const DatasetNode* node = &dataset.node(); node->element_wise() != nullptr;
          node = &node->input().node()) {
       transforms.insert(transforms.begin(), node->element_wise());
-      rngs.insert(rngs.begin(), {.seed = 1, .stage = node->stage()});
+      rngs.push_back({.seed = 1, .stage = transforms.size()});
     }
   }
 
