@@ -1,35 +1,16 @@
 #include "stoker/base/random.h"
 
-#include <bit>
 #include <cmath>
 #include <numbers>
+
+#include "stoker/base/portable_math.h"
 
 namespace stoker {
 namespace {
 
 constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // 2^64 / phi, the step of SplitMix64
 
-// The two functions of Normal(), from +, -, * and / alone: those are rounded alike everywhere,
-// while the C library picks another log and cos by the CPU it finds.
-
-// The natural logarithm of u, in (0, 1].
-double PortableLog(double u) {
-  const auto bits = std::bit_cast<uint64_t>(u);
-  int exponent = static_cast<int>(bits >> 52) - 1023;
-  // In [1, 2).
-  double mantissa = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
-  if (mantissa > std::numbers::sqrt2) {
-    mantissa *= 0.5;
-    exponent += 1;
-  }
-  const double f = (mantissa - 1.0) / (mantissa + 1.0);  // |f| <= 0.172
-  const double square = f * f;
-  double sum = 0;  // log m = 2 atanh f = 2 (f + f^3/3 + f^5/5 + ...)
-  for (int k = 21; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
-  return exponent * std::numbers::ln2 + 2.0 * f * sum;
-}
-
-// cos(2 pi u) for u in [0, 1).
+// cos(2 pi u) for u in [0, 1), from +, -, * and / alone (base/portable_math.h says why).
 double PortableCosOfTurns(double u) {
   const double quarters = 4.0 * u;
   const int quadrant = static_cast<int>(quarters + 0.5);
