@@ -2,9 +2,9 @@
 
 #include <span>
 
+#include "stoker/data/fill_value.h"
 #include "stoker/data/map.h"
 #include "stoker/data/transforms/image_field_internal.h"
-#include "stoker/image/cast.h"
 #include "stoker/image/crop.h"
 
 namespace stoker {
@@ -12,16 +12,12 @@ namespace {
 
 constexpr double kMaxPixels = 1 << 16;  // of a side; keeps every product far from overflow
 
-struct alignas(8) FillBytes {  // one value of any dtype
-  std::byte bytes[8] = {};
-};
-
 struct Plan {
   size_t field = 0;
   int64_t height = 0;  // of the window; 0: the image's own
   int64_t width = 0;
   int64_t padding = 0;
-  FillBytes fill;
+  FillValue fill;
 };
 
 class RandomCropTransform final : public Transform {
@@ -115,29 +111,13 @@ Result<int64_t> PlanSide(const RandomCrop& options, std::string_view side, int64
   return extent;
 }
 
-// The value of the border, in the field's dtype.
-Result<FillBytes> PlanFill(double fill, const Field& field) {
-  FillBytes value;
-  CastValues(DType::kFloat64, reinterpret_cast<const std::byte*>(&fill), 1, field.dtype,
-             value.bytes);
-  double back = 0;
-  CastValues(field.dtype, value.bytes, 1, DType::kFloat64, reinterpret_cast<std::byte*>(&back));
-  if (!IsFloating(field.dtype) && back != fill) {
-    return InvalidArgument(
-        "random_crop: fill is {}, which {} of field '{}' cannot hold; choose another, or crop "
-        "after normalize",
-        fill, DTypeName(field.dtype), field.name);
-  }
-  return value;
-}
-
 Result<Plan> PlanCrop(const RandomCrop& options, const Spec& spec) {
   Plan plan{.padding = options.padding};
   STOKER_ASSIGN_OR_RETURN(plan.field, FindImageField(RandomCrop::kName, spec, options.field));
   const Field& field = spec.fields[plan.field];
   STOKER_ASSIGN_OR_RETURN(plan.height, PlanSide(options, "height", options.height, field.shape[1]));
   STOKER_ASSIGN_OR_RETURN(plan.width, PlanSide(options, "width", options.width, field.shape[2]));
-  STOKER_ASSIGN_OR_RETURN(plan.fill, PlanFill(options.fill, field));
+  STOKER_ASSIGN_OR_RETURN(plan.fill, MakeFillValue(RandomCrop::kName, "fill", options.fill, field));
   return plan;
 }
 

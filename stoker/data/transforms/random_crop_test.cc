@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"FillBetweenIntegers",
                    {.fill = 0.5},
                    {1, 28, 28},
-                   "choose another, or crop after normalize"}),
+                   "choose another, or change the field"}),
     [](const auto& test_case) { return test_case.param.name; });
 
 }  // namespace
