@@ -1,0 +1,212 @@
+#include "stoker/data/ops/filter.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/map.h"
+#include "stoker/data/runtime.h"
+#include "stoker/image/cast.h"
+
+namespace stoker {
+namespace {
+
+// Elements travel from the condition to the filter with its answer as one more field.
+constexpr std::string_view kAnswer = "keep";
+
+// The conditions on a number.
+class NumberCondition {
+ public:
+  explicit NumberCondition(const Filter& options)
+      : equals_(options.equals), except_(options.except), min_(options.min), max_(options.max) {}
+
+  bool given() const { return !equals_.empty() || !except_.empty() || min_ || max_; }
+  bool Holds(double number) const {
+    const auto is_number = [number](double listed) { return listed == number; };
+    return (equals_.empty() || std::ranges::any_of(equals_, is_number)) &&
+           std::ranges::none_of(except_, is_number) && (!min_ || number >= *min_) &&
+           (!max_ || number <= *max_);
+  }
+  std::string ToString() const {
+    std::string text;
+    if (!equals_.empty()) text += fmt::format(" in [{}]", fmt::join(equals_, ", "));
+    if (!except_.empty()) text += fmt::format(" not in [{}]", fmt::join(except_, ", "));
+    if (min_) text += fmt::format(" >= {}", *min_);
+    if (max_) text += fmt::format(" <= {}", *max_);
+    return text;
+  }
+
+ private:
+  const std::vector<double> equals_, except_;
+  const std::optional<double> min_, max_;
+};
+
+using Predicate = std::function<Result<bool>(const Element&)>;
+
+// Adds the answer to an element, without looking at how many there are.
+class ConditionTransform final : public Transform {
+ public:
+  ConditionTransform(std::optional<size_t> field, NumberCondition condition, Predicate predicate)
+      : field_(field), condition_(std::move(condition)), predicate_(std::move(predicate)) {}
+
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    Array answer = scratch.NewArray(DType::kBool, {});
+    bool& keep = answer.values<bool>()[0];
+    keep = true;
+    if (field_) AskNumbers(element.arrays[*field_], answer.values<bool>());
+    if (keep) STOKER_RETURN_IF_ERROR(AskPredicate(element, keep));
+    element.arrays.push_back(std::move(answer));
+    return OkStatus();
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    Array answers = scratch.NewArray(DType::kBool, {rows.size()});
+    const std::span<bool> keep = answers.values<bool>();
+    std::ranges::fill(keep, true);
+    if (field_) AskNumbers(rows.columns[*field_], keep);
+    for (size_t i = 0; predicate_ && i < keep.size(); ++i) {
+      if (!keep[i]) continue;
+      STOKER_RETURN_IF_ERROR(AskPredicate(rows.RowElement(static_cast<int64_t>(i)), keep[i]));
+    }
+    rows.columns.push_back(std::move(answers));
+    return OkStatus();
+  }
+
+  bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
+
+ private:
+  void AskNumbers(const Array& numbers, std::span<bool> keep) const {
+    constexpr size_t kAtOnce = 64;
+    double values[kAtOnce];
+    const size_t size = DTypeSize(numbers.dtype());
+    for (size_t begin = 0; begin < keep.size(); begin += kAtOnce) {
+      const size_t n = std::min(kAtOnce, keep.size() - begin);
+      CastValues(numbers.dtype(), numbers.data() + begin * size, n, DType::kFloat64,
+                 reinterpret_cast<std::byte*>(values));
+      for (size_t i = 0; i < n; ++i) keep[begin + i] = condition_.Holds(values[i]);
+    }
+  }
+
+  Status AskPredicate(const Element& element, bool& keep) const {
+    if (!predicate_) return OkStatus();
+    try {
+      STOKER_ASSIGN_OR_RETURN(keep, predicate_(element));
+      return OkStatus();
+    } catch (const std::exception& error) {
+      return Internal("filter: element {}: the predicate threw: {}", element.key.index,
+                      error.what());
+    } catch (...) {
+      return Internal("filter: element {}: the predicate threw something that is no std::exception",
+                      element.key.index);
+    }
+  }
+
+  const std::optional<size_t> field_;  // the one with the number; nothing: no such condition
+  const NumberCondition condition_;
+  const Predicate predicate_;
+};
+
+// Drops the elements whose answer is no, and the answers of the others.
+class FilterNode final : public DatasetNode {
+ public:
+  FilterNode(Dataset answered, Spec spec)
+      : DatasetNode(std::string(Filter::kName), std::move(spec),
+                    answered.cardinality() == Cardinality::Of(0) ? Cardinality::Of(0)
+                                                                 : Cardinality::Unknown(),
+                    {answered}) {}
+
+  std::string_view Disturbs() const override { return "leaves elements out"; }
+  // Of the elements that are kept; one that is dropped is freed before the next is asked for.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return input().node().MemoryToRead(count);
+  }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+};
+
+class FilterIterator final : public Iterator {
+ public:
+  FilterIterator(const OpenContext& context, const DatasetNode& node,
+                 std::unique_ptr<Iterator> input)
+      : Iterator(context, node), input_(std::move(input)) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    while (true) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+      if (!element) return std::nullopt;
+      const bool keep = element->arrays.back().values<bool>()[0];
+      if (!keep) continue;
+      element->arrays.pop_back();
+      return element;
+    }
+  }
+
+  // No element is held between calls.
+  Result<Json> DoSave() const override {
+    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+    return Json{{"input", std::move(input)}};
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+    return input_->Restore(input);
+  }
+
+  const std::unique_ptr<Iterator> input_;
+};
+
+Result<std::unique_ptr<Iterator>> FilterNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  return std::make_unique<FilterIterator>(context, *this, std::move(input));
+}
+
+// The field that the conditions are on, which must hold one number.
+Result<size_t> FindNumber(const Spec& spec, const std::string& name) {
+  STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf(Filter::kName, name));
+  const Shape& shape = spec.fields[index].shape;
+  if (!IsFullyKnown(shape) || NumValues(shape) != 1) {
+    return InvalidArgument(
+        "filter: field '{}' has shape {}; conditions are on fields of one number: filter before "
+        "`batch`, or in C++ by a predicate",
+        name, ShapeToString(shape));
+  }
+  return index;
+}
+
+}  // namespace
+
+void Filter::Describe(OptionTable<Filter>& table) {
+  table.Field("field", &Filter::field, "field that the conditions are on, of one number")
+      .Field("equals", &Filter::equals, "keep where it is one of these; empty: any")
+      .Field("except", &Filter::except, "keep where it is none of these")
+      .Field("min", &Filter::min, "keep where it is this or more; auto: any")
+      .Field("max", &Filter::max, "keep where it is this or less; auto: any");
+}
+
+Result<Dataset> Filter::Build(Dataset input) const {
+  const NumberCondition condition(*this);
+  if (!condition.given() && !predicate) {
+    return InvalidArgument(
+        "filter: there is no condition; give equals, except, min or max, such as `filter: {{field: "
+        "label, equals: 3}}`, or in C++ a predicate");
+  }
+  if (min && max && *min > *max)
+    return InvalidArgument("filter: min is {}, max is {}; nothing lies between", *min, *max);
+  std::optional<size_t> index;
+  if (condition.given()) {
+    STOKER_ASSIGN_OR_RETURN(index, FindNumber(input.spec(), field));
+  }
+  const Spec spec = input.spec();
+  Spec answered = spec;
+  answered.fields.push_back({std::string(kAnswer), DType::kBool, {}});
+  std::string details = condition.given() ? field + condition.ToString() : "";
+  if (predicate) details += details.empty() ? "a function" : " and a function";
+  return Dataset(std::make_shared<FilterNode>(
+      MapDataset(std::move(input), "filter_condition", std::move(details), std::move(answered),
+                 std::make_shared<ConditionTransform>(index, condition, predicate)),
+      spec));
+}
+
+}  // namespace stoker
