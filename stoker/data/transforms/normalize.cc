@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stoker/data/map.h"
+#include "stoker/image/moments.h"
 #include "stoker/image/normalize.h"
 
 namespace stoker {
@@ -49,6 +50,56 @@ class NormalizeTransform final : public Transform {
 
   const size_t field_;
   const std::vector<ShiftScale> channels_;
+};
+
+// Each sample by the moments of its own values.
+class NormalizeBySampleTransform final : public Transform {
+ public:
+  explicit NormalizeBySampleTransform(size_t field) : field_(field) {}
+
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+    NormalizeArray(element.arrays[field_], 1, scratch);
+    return OkStatus();
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+    NormalizeArray(rows.columns[field_], rows.keys.size(), scratch);
+    return OkStatus();
+  }
+
+  bool random() const override { return false; }
+  bool works_on_columns() const override { return true; }
+
+ private:
+  void NormalizeArray(Array& array, size_t samples, Scratch& scratch) const {
+    const size_t n = static_cast<size_t>(array.num_values()) / samples;
+    const bool in_place = array.dtype() == DType::kFloat32 && MayWriteInPlace(array);
+    Array out = in_place ? array : scratch.NewArray(DType::kFloat32, array.shape());
+    float* to = out.values<float>().data();
+    for (size_t begin = 0; n > 0 && begin < n * samples; begin += n) {
+      if (array.dtype() == DType::kFloat32) {
+        NormalizeSample(array.values<float>().data() + begin, n, to + begin);
+      } else {
+        NormalizeSample(array.values<uint8_t>().data() + begin, n, to + begin);
+      }
+    }
+    array = std::move(out);
+  }
+
+  template <typename T>
+  static void NormalizeSample(const T* in, size_t n, float* out) {
+    const Moments moments = MomentsOf(in, n);
+    const ShiftScale constants{.shift = static_cast<float>(moments.mean),
+                               .scale = static_cast<float>(1 / moments.deviation)};
+    // The reciprocal of a deviation that is zero, or too small for a float, is infinite.
+    if (std::isinf(constants.scale)) {
+      std::fill_n(out, n, 0.0f);
+    } else {
+      NormalizePlane(in, n, constants, out);
+    }
+  }
+
+  const size_t field_;
 };
 
 Status CheckDType(const Field& field) {
@@ -98,6 +149,18 @@ Result<std::vector<ShiftScale>> PlanChannels(const Normalize& options, const Fie
   return channels;
 }
 
+Result<Dataset> BuildPerSample(const Normalize& options, Dataset input, size_t index, Spec output) {
+  const Normalize defaults;
+  if (options.mean != defaults.mean || options.std != defaults.std || options.scale) {
+    return InvalidArgument(
+        "normalize: per_sample takes mean and std from each sample; leave out mean, std and scale, "
+        "or per_sample");
+  }
+  return MapDataset(std::move(input), std::string(Normalize::kName),
+                    fmt::format("{}, per sample", options.field), std::move(output),
+                    std::make_shared<NormalizeBySampleTransform>(index));
+}
+
 }  // namespace
 
 void Normalize::Describe(OptionTable<Normalize>& table) {
@@ -107,16 +170,19 @@ void Normalize::Describe(OptionTable<Normalize>& table) {
       .Field("std", &Normalize::std, "divided by: one value, or one for each channel", MoreThan(0))
       .Field("scale", &Normalize::scale,
              "multiplied by first; auto: 1/255 for uint8, 1 for float32", MoreThan(0))
+      .Field("per_sample", &Normalize::per_sample,
+             "by the mean and the standard deviation of each sample's own values")
       .Field("field", &Normalize::field, "field to normalise");
 }
 
 Result<Dataset> Normalize::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
   STOKER_RETURN_IF_ERROR(CheckDType(input.spec().fields[index]));
-  STOKER_ASSIGN_OR_RETURN(std::vector<ShiftScale> channels,
-                          PlanChannels(*this, input.spec().fields[index]));
   Spec output = input.spec();
   output.fields[index].dtype = DType::kFloat32;
+  if (per_sample) return BuildPerSample(*this, std::move(input), index, std::move(output));
+  STOKER_ASSIGN_OR_RETURN(std::vector<ShiftScale> channels,
+                          PlanChannels(*this, input.spec().fields[index]));
   return MapDataset(
       std::move(input), std::string(kName),
       fmt::format("{}, mean {}, std {}", field, fmt::join(mean, " "), fmt::join(std, " ")),

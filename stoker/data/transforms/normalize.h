@@ -17,6 +17,7 @@ struct Normalize {
   std::vector<double> mean = {0};
   std::vector<double> std = {1};
   std::optional<double> scale;
+  bool per_sample = false;
   std::string field = "image";
 
   static void Describe(OptionTable<Normalize>& table);

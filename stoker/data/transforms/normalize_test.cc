@@ -114,6 +114,43 @@ TEST(Normalize, RowsGiveTheBytesOfElements) {
   }
 }
 
+TEST(Normalize, PerSampleGivesMeanZeroAndDeviationOne) {
+  const std::vector<float> floats = {1, 2, 3, 4, 1000};
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Array bytes, Normalized({.per_sample = true}, Array::Of<uint8_t>({10, 20, 30, 250})));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array of_floats,
+                              Normalized({.per_sample = true}, Array::Of<float>(floats)));
+  for (const Array& array : {bytes, of_floats}) {
+    double sum = 0, squares = 0;
+    for (const float value : array.values<float>()) {
+      sum += value;
+      squares += double{value} * value;
+    }
+    EXPECT_NEAR(sum, 0, 1e-5);
+    EXPECT_NEAR(squares / static_cast<double>(array.num_values()), 1, 1e-5);
+  }
+  // (20 - 77.5) / 99.8436...
+  EXPECT_NEAR(bytes.values<float>()[1], -0.575901, 1e-5);
+}
+
+TEST(Normalize, PerSampleGivesZerosWhereAllValuesAreEqual) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image,
+                              Normalized({.per_sample = true}, Array::Of<uint8_t>({7, 7, 7})));
+  EXPECT_THAT(image.values<float>(), testing::ElementsAre(0, 0, 0));
+}
+
+TEST(Normalize, PerSampleRowsGiveTheBytesOfElements) {
+  for (const DType dtype : {DType::kUInt8, DType::kFloat32}) {
+    for (const Shape& shape : {Shape{3, 5, 7}, Shape{1}, Shape{3, 0, 2}}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(
+          const Dataset dataset,
+          EmptyDataset({{{"image", dtype, shape}, {"label", DType::kInt64, {}}}}) |
+              Normalize{.per_sample = true});
+      TransformTester(dataset).ExpectRowsGiveTheBytesOfElements(CountingRows(6, dtype, shape));
+    }
+  }
+}
+
 struct BrokenCase {
   const char* name;
   Normalize options;
@@ -166,6 +203,11 @@ INSTANTIATE_TEST_SUITE_P(
                    {1},
                    "normalize: channel 0: mean 0, std 1e-60 and scale 0.00392156862745098 make "
                    "constants that float32 cannot hold"},
+        BrokenCase{"PerSampleWithAMean",
+                   {.mean = {0.5}, .per_sample = true},
+                   DType::kUInt8,
+                   {1},
+                   "normalize: per_sample takes mean and std from each sample"},
         BrokenCase{"NanMean", {.mean = {__builtin_nan("")}}, DType::kUInt8, {1}, "mean nan"}),
     [](const auto& test_case) { return test_case.param.name; });
 
