@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "stoker/data/iterator.h"
+#include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -11,26 +12,17 @@ namespace {
 
 constexpr double kMaxSize = 1 << 30;
 
-Cardinality BatchedCardinality(const Cardinality& input, const Batch& options) {
-  if (!input.known()) return input;
-  const int64_t full = input.value() / options.size;
-  const bool ragged = input.value() % options.size != 0;
-  return Cardinality::Of(full + (ragged && !options.drop_remainder ? 1 : 0));
-}
-
 Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
   Spec out = input.spec();
-  const Cardinality n = input.cardinality();
-  const bool always_full =
-      options.drop_remainder || n.infinite() || (n.known() && n.value() % options.size == 0);
+  const int64_t extent = BatchExtent(input.cardinality(), options.size, options.drop_remainder);
   for (Field& field : out.fields) {
     if (!IsFullyKnown(field.shape)) {
       return InvalidArgument(
           "batch: field '{}' has shape {}, which differs between elements; resize or crop before "
-          "batch",
+          "batch, or use padded_batch",
           field.name, ShapeToString(field.shape));
     }
-    field.shape.insert(field.shape.begin(), always_full ? options.size : kUnknownDim);
+    field.shape.insert(field.shape.begin(), extent);
   }
   return out;
 }
@@ -39,7 +31,8 @@ class BatchNode final : public DatasetNode {
  public:
   BatchNode(Dataset input, const Batch& options, Spec spec)
       : DatasetNode(std::string(Batch::kName), std::move(spec),
-                    BatchedCardinality(input.cardinality(), options), {input}),
+                    BatchedCardinality(input.cardinality(), options.size, options.drop_remainder),
+                    {input}),
         options_(options) {}
 
   std::string Details() const override {

@@ -1,0 +1,139 @@
+#include "stoker/data/ops/padded_batch.h"
+
+#include <algorithm>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/batching_internal.h"
+#include "stoker/data/ops/padding_internal.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kMaxSize = 1 << 30;
+
+class PaddedBatchNode final : public DatasetNode {
+ public:
+  PaddedBatchNode(Dataset input, const PaddedBatch& options, PaddingPlan plan)
+      : DatasetNode(std::string(PaddedBatch::kName), plan.output(),
+                    BatchedCardinality(input.cardinality(), options.size, options.drop_remainder),
+                    {input}),
+        options_(options),
+        plan_(std::move(plan)) {}
+
+  std::string Details() const override {
+    return fmt::format("size {}{}, pads {}", options_.size,
+                       options_.drop_remainder ? ", drop_remainder" : "", plan_.FieldNames());
+  }
+  std::string_view Disturbs() const override {
+    return options_.drop_remainder
+               ? "leaves out the elements of a last batch that is not full (drop_remainder)"
+               : "";
+  }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    const std::optional<int64_t> samples = MultiplySizes(count, options_.size);
+    if (!samples) return std::nullopt;
+    Spec full = spec();
+    for (Field& field : full.fields) field.shape[0] = options_.size;
+    return AddSizes(input().node().MemoryToRead(*samples), full.BytesApart(count));
+  }
+  bool random_access() const override { return input().node().random_access(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+
+  const PaddedBatch& options() const { return options_; }
+  const PaddingPlan& plan() const { return plan_; }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    const int64_t begin = position * options_.size;
+    const int64_t end = std::min(begin + options_.size, input().cardinality().value());
+    std::vector<Element> elements;
+    for (int64_t i = begin; i < end; ++i) {
+      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(i, context));
+      elements.push_back(std::move(element));
+    }
+    Scratch scratch = context.scratch(*this);
+    return plan_.Pad(elements, std::nullopt, {context.epoch(), position}, scratch);
+  }
+
+ private:
+  const PaddedBatch options_;
+  const PaddingPlan plan_;
+};
+
+class PaddedBatchIterator final : public Iterator {
+ public:
+  PaddedBatchIterator(const OpenContext& context, const PaddedBatchNode& node,
+                      std::unique_ptr<Iterator> input)
+      : Iterator(context, node), node_(node), input_(std::move(input)), epoch_(context.epoch()) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    const PaddedBatch& options = node_.options();
+    std::vector<Element> elements;
+    while (std::ssize(elements) < options.size) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+      if (!element) break;
+      elements.push_back(*std::move(element));
+    }
+    const bool ragged = std::ssize(elements) < options.size;
+    if (elements.empty() || (ragged && options.drop_remainder)) return std::nullopt;
+    Scratch scratch(pass().stage(node_).pool);
+    STOKER_ASSIGN_OR_RETURN(Element batch,
+                            node_.plan().Pad(elements, std::nullopt, {epoch_, batches_}, scratch));
+    ++batches_;
+    return batch;
+  }
+
+  // No element is held between calls.
+  Result<Json> DoSave() const override {
+    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+    return Json{{"batches", batches_}, {"input", std::move(input)}};
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
+    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+    return input_->Restore(input);
+  }
+
+  const PaddedBatchNode& node_;
+  const std::unique_ptr<Iterator> input_;
+  const uint64_t epoch_;
+  int64_t batches_ = 0;
+};
+
+Result<std::unique_ptr<Iterator>> PaddedBatchNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  return std::make_unique<PaddedBatchIterator>(context, *this, std::move(input));
+}
+
+}  // namespace
+
+void PaddedBatch::Describe(OptionTable<PaddedBatch>& table) {
+  table.Field("size", &PaddedBatch::size, "elements in a batch", Between(1, kMaxSize))
+      .Field("drop_remainder", &PaddedBatch::drop_remainder,
+             "leave out an epoch's last batch where it is not full")
+      .Field("fields", &PaddedBatch::fields,
+             "what is padded; empty: every field whose shape differs between elements")
+      .Field("padding", &PaddedBatch::padding, "value to pad with: one, or one for each field")
+      .Field("shape", &PaddedBatch::shape,
+             "pad to this, such as 512 or 3x?x224, ? the longest: one, or one for each field; "
+             "empty: to the longest")
+      .Field("lengths", &PaddedBatch::lengths, "add a field x_length for each padded field x")
+      .Field("mask", &PaddedBatch::mask, "add a field x_mask, true where a value is no padding");
+}
+
+Result<Dataset> PaddedBatch::Build(Dataset input) const {
+  const int64_t extent = BatchExtent(input.cardinality(), size, drop_remainder);
+  STOKER_ASSIGN_OR_RETURN(PaddingPlan plan, PaddingPlan::Make({.who = kName,
+                                                               .fields = fields,
+                                                               .padding = padding,
+                                                               .shape = shape,
+                                                               .lengths = lengths,
+                                                               .mask = mask},
+                                                              input.spec(), extent));
+  return Dataset(std::make_shared<PaddedBatchNode>(std::move(input), *this, std::move(plan)));
+}
+
+}  // namespace stoker

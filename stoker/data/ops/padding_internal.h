@@ -1,0 +1,68 @@
+// Stacking elements whose shapes differ, for padded_batch and bucket_by_length.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/element.h"
+#include "stoker/data/fill_value.h"
+
+namespace stoker {
+
+// What the two operators are asked for; padded_batch.h explains it.
+struct PaddingOptions {
+  std::string_view who;
+  std::vector<std::string> fields;
+  std::vector<double> padding;
+  std::vector<std::string> shape;
+  bool lengths = false;
+  bool mask = false;
+};
+
+// How batches are stacked. Immutable.
+class PaddingPlan {
+ public:
+  // For elements of `input`; `extent` is the first extent of the batches, -1 where it varies.
+  static Result<PaddingPlan> Make(const PaddingOptions& options, const Spec& input, int64_t extent);
+
+  const Spec& output() const { return output_; }
+  // "tokens, weights"
+  std::string FieldNames() const;
+  // Whether field `field` of the input is padded along its first varying dimension.
+  bool Pads(size_t field) const { return columns_[field].padded; }
+
+  // One batch of `elements`, at least one. Where `length` is given, the fields that are padded to
+  // the longest get this extent in their first varying dimension. Errors: an element that does not
+  // fit, by its index, field and shape.
+  Result<Element> Pad(std::span<const Element> elements, std::optional<int64_t> length,
+                      const SampleKey& key, Scratch& scratch) const;
+
+ private:
+  struct Column {
+    std::string name;
+    bool padded = false;
+    FillValue padding;
+    Shape target;                 // for a padded field: fixed extents, -1 where the longest counts
+    std::vector<size_t> varying;  // the dimensions in which elements may be smaller
+  };
+
+  Status PlanColumns(const PaddingOptions& options, const Spec& input);
+  Status PlanOutput(const PaddingOptions& options, const Spec& input, int64_t extent);
+  Result<Shape> ShapeOf(const Column& column, size_t field, std::span<const Element> elements,
+                        std::optional<int64_t> length) const;
+  static Array Lengths(const Column& column, size_t field, std::span<const Element> elements,
+                       Scratch& scratch);
+  static Array Mask(const Column& column, size_t field, std::span<const Element> elements,
+                    const Shape& shape, Scratch& scratch);
+
+  std::string who_;
+  bool lengths_ = false, mask_ = false;
+  std::vector<Column> columns_;  // one for each field
+  Spec output_;
+};
+
+}  // namespace stoker
