@@ -85,8 +85,24 @@ Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
   return rows;
 }
 
+Result<Element> DatasetNode::ReadKey(const SampleKey& key, const ReadContext& context) const {
+  StageStats& stats = context.stats(*this);
+  const ScopedStageTime time(stats);
+  Result<Element> element = DoReadKey(key, context);
+  if (element.ok()) {
+    stats.AddElements(1, element->num_bytes());
+  } else {
+    stats.AddError();
+  }
+  return element;
+}
+
 Result<Element> DatasetNode::DoRead(int64_t, const ReadContext&) const {
   return Internal("{}: cannot read by position", name_);
+}
+
+Result<Element> DatasetNode::DoReadKey(const SampleKey&, const ReadContext&) const {
+  return Internal("{}: cannot read by key", name_);
 }
 
 Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,

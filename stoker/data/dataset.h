@@ -133,8 +133,16 @@ class DatasetNode {
   // known.
   Result<Rows> ReadRows(std::span<const int64_t> positions, const ReadContext& context) const;
 
+  // --- By key ---
+  // True where an element of a pass, be it by position or in order, can be made again from its key
+  // alone, so that ReadKey works. A stage that holds elements then saves their keys.
+  virtual bool rereadable() const { return false; }
+  // The element that the pass gave with this key, with the same bytes. `key` must be one it gave.
+  Result<Element> ReadKey(const SampleKey& key, const ReadContext& context) const;
+
  protected:
   virtual Result<Element> DoRead(int64_t position, const ReadContext& context) const;
+  virtual Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const;
   // The default reads one by one and stacks, so overriding it is for speed only.
   virtual Result<Rows> DoReadRows(std::span<const int64_t> positions,
                                   const ReadContext& context) const;

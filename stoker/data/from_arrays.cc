@@ -29,6 +29,7 @@ class ArraysNode final : public DatasetNode {
     return spec().BytesTogether(count);
   }
   bool random_access() const override { return true; }
+  bool rereadable() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("{}: is read by position", name());
   }
@@ -36,6 +37,9 @@ class ArraysNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     return table_.Read(position, context.epoch());
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
+    return table_.Read(key.index, key.epoch);
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {

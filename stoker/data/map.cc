@@ -25,6 +25,7 @@ class MapNode final : public DatasetNode {
   }
   const Transform* element_wise() const override { return transform_.get(); }
   bool random_access() const override { return input().node().random_access(); }
+  bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
     return PassThroughIterator::Open(context, *this);
   }
@@ -32,10 +33,11 @@ class MapNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
-    Rng rng = context.rngs(*this).For(element.key);
-    Scratch scratch = context.scratch(*this);
-    STOKER_RETURN_IF_ERROR(transform_->Apply(element, rng, scratch));
-    return element;
+    return Mapped(std::move(element), context);
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(Element element, input().node().ReadKey(key, context));
+    return Mapped(std::move(element), context);
   }
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
@@ -47,6 +49,13 @@ class MapNode final : public DatasetNode {
   }
 
  private:
+  Result<Element> Mapped(Element element, const ReadContext& context) const {
+    Rng rng = context.rngs(*this).For(element.key);
+    Scratch scratch = context.scratch(*this);
+    STOKER_RETURN_IF_ERROR(transform_->Apply(element, rng, scratch));
+    return element;
+  }
+
   const std::string details_;
   const std::shared_ptr<const Transform> transform_;
 };

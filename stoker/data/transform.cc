@@ -16,6 +16,8 @@ Array Scratch::NewArray(DType dtype, Shape shape) {
 
 int64_t Scratch::BytesAskedByThisThread() { return asked_bytes; }
 
+void Scratch::ForgetBytesAskedSince(int64_t before) { asked_bytes = before; }
+
 Status Transform::ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const {
   std::vector<Element> elements;
   elements.reserve(rows.keys.size());

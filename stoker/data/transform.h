@@ -19,6 +19,9 @@ class Scratch {
 
   // The bytes that this thread has asked for since it began, of all stages together.
   static int64_t BytesAskedByThisThread();
+  // Takes back what this thread has asked for since the call above gave `before`: it is for
+  // elements that a stage will hold, not for the one under way.
+  static void ForgetBytesAskedSince(int64_t before);
 
  private:
   BufferPool& pool_;

@@ -53,6 +53,8 @@ class BatchNode final : public DatasetNode {
     return AddSizes(bytes, MultiplySizes(input().spec().BytesTogether(options_.size), count));
   }
   bool random_access() const override { return input().node().random_access(); }
+  // The number of a batch is its position; in order, it does not say where its elements came from.
+  bool rereadable() const override { return random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const Batch& options() const { return options_; }
 
@@ -63,6 +65,9 @@ class BatchNode final : public DatasetNode {
     STOKER_ASSIGN_OR_RETURN(Rows rows, context.vectorized() ? ReadVectorized(begin, end, context)
                                                             : ReadOneByOne(begin, end, context));
     return RowsAsElement(std::move(rows), {context.epoch(), position});
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
  private:

@@ -40,13 +40,6 @@ TEST(Shuffle, OwnSeedOverridesTheRunsSeed) {
   EXPECT_EQ(LabelsOf(dataset, {.seed = 1}), LabelsOf(dataset, {.seed = 2}));
 }
 
-TEST(Shuffle, RefusesAStreamAndAnEndlessInput) {
-  EXPECT_THAT(StreamedImages(5) | Shuffle{},
-              FailsWith(StatusCode::kInvalidArgument, "can only be read in order"));
-  EXPECT_THAT(NumberedImages(5) | Repeat{} | Shuffle{},
-              FailsWith(StatusCode::kInvalidArgument, "put repeat after shuffle"));
-}
-
 TEST(Repeat, GivesEachRoundItsOwnOrder) {
   const std::vector<int64_t> labels = LabelsOf(NumberedImages(50) | Shuffle{} | Repeat{.count = 2});
   ASSERT_EQ(labels.size(), 100u);

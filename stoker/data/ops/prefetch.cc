@@ -23,6 +23,7 @@ class PrefetchNode final : public DatasetNode {
     return input().node().MemoryToRead(count);
   }
   bool random_access() const override { return input().node().random_access(); }
+  bool rereadable() const override { return input().node().rereadable(); }
 
   // Only the inline runtime comes here: the threaded one reads ahead itself.
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
@@ -32,6 +33,9 @@ class PrefetchNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     return input().node().Read(position, context);
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {

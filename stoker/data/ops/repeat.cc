@@ -32,6 +32,7 @@ class RepeatNode final : public DatasetNode {
     return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
   }
   bool random_access() const override { return input().node().random_access(); }
+  bool rereadable() const override { return input().node().rereadable(); }
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
@@ -48,6 +49,9 @@ class RepeatNode final : public DatasetNode {
     return input().node().Read(position % n, RoundContext(position / n, context));
   }
 
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
+  }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     const int64_t n = input().cardinality().value();

@@ -1,68 +1,146 @@
 #include "stoker/data/ops/shuffle.h"
 
+#include <algorithm>
+
 #include "stoker/base/permutation.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/ops/shuffle_buffer_internal.h"
+#include "stoker/data/ops/window_order_internal.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace {
 
+// More pages in a window mix better, larger ones are read faster: 64 in a window leave little
+// trace of the pages.
+constexpr int64_t kPagesInAWindow = 64;
+
+// Of a buffer whose size nobody has said: what 10,000 elements take, but no more than this.
+constexpr int64_t kAutoBuffer = 10'000;
+constexpr int64_t kAutoBufferBytes = 256 << 20;
+constexpr int64_t kAutoBufferWhereSizesDiffer = 1'000;
+constexpr int64_t kLeastAutoBuffer = 16;
+
 class ShuffleNode final : public DatasetNode {
  public:
-  ShuffleNode(Dataset input, std::optional<int64_t> seed)
+  ShuffleNode(Dataset input, const Shuffle& options)
       : DatasetNode(std::string(Shuffle::kName), input.spec(), input.cardinality(), {input}),
-        seed_(seed) {}
+        options_(options),
+        page_(options.page.value_or(
+            std::max<int64_t>(1, options.window.value_or(1) / kPagesInAWindow))) {}
 
-  std::string Details() const override { return seed_ ? fmt::format("seed {}", *seed_) : ""; }
+  std::string Details() const override {
+    std::string text = options_.window ? fmt::format("window {}, page {}", *options_.window, page_)
+                                       : std::string("exact");
+    if (options_.seed) text += fmt::format(", seed {}", *options_.seed);
+    if (!options_.reshuffle) text += ", the same order each epoch";
+    return text;
+  }
   std::string_view Disturbs() const override { return "reorders elements"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }
   bool random_access() const override { return true; }
+  bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("shuffle: is read by position");
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    return input().node().Read(Order(context)(position), context);
+    int64_t source = position;
+    FindSources({&source, 1}, context);
+    return input().node().Read(source, context);
   }
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
-    const IndexPermutation order = Order(context);
-    std::vector<int64_t> sources(positions.size());
-    for (size_t i = 0; i < positions.size(); ++i) sources[i] = order(positions[i]);
+    std::vector<int64_t> sources(positions.begin(), positions.end());
+    FindSources(sources, context);
     return input().node().ReadRows(sources, context);
   }
 
- private:
-  IndexPermutation Order(const ReadContext& context) const {
-    const uint64_t seed = seed_ ? static_cast<uint64_t>(*seed_) : context.seed();
-    return IndexPermutation(cardinality().value(), seed, context.epoch(),
-                            context.stage_number(*this));
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
   }
 
-  const std::optional<int64_t> seed_;
+ private:
+  // Puts where each position comes from in its place.
+  void FindSources(std::span<int64_t> positions, const ReadContext& context) const {
+    const uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : context.seed();
+    const uint64_t epoch = options_.reshuffle ? context.epoch() : 0;
+    const uint64_t stage = context.stage_number(*this);
+    if (options_.window) {
+      WindowOrder order(cardinality().value(), *options_.window, page_, seed, epoch, stage);
+      for (int64_t& position : positions) position = order(position);
+    } else {
+      const IndexPermutation order(cardinality().value(), seed, epoch, stage);
+      for (int64_t& position : positions) position = order(position);
+    }
+  }
+
+  const Shuffle options_;
+  const int64_t page_;
 };
+
+int64_t AutoBuffer(const Spec& spec) {
+  const std::optional<int64_t> bytes = spec.ElementBytes();
+  if (!bytes) return kAutoBufferWhereSizesDiffer;
+  return std::clamp(kAutoBufferBytes / std::max<int64_t>(*bytes, 1), kLeastAutoBuffer, kAutoBuffer);
+}
+
+Result<Dataset> ShuffleByPosition(Dataset input, const Shuffle& options) {
+  if (input.cardinality().infinite())
+    return InvalidArgument("shuffle: the input has no end; put repeat after shuffle");
+  if (options.page && !options.window) {
+    return InvalidArgument(
+        "shuffle: page is set, but window is not; pages are what a window is made of, set both or "
+        "neither");
+  }
+  if (options.page && *options.page > *options.window) {
+    return InvalidArgument("shuffle: a page of {} elements does not fit into a window of {}",
+                           *options.page, *options.window);
+  }
+  return Dataset(std::make_shared<ShuffleNode>(std::move(input), options));
+}
+
+Result<Dataset> ShuffleInOrder(Dataset input, const Shuffle& options) {
+  if (options.window || options.page) {
+    return InvalidArgument(
+        "shuffle: '{}' can only be read in order, a window needs an input that is readable by "
+        "position; use buffer",
+        input.node().name());
+  }
+  const int64_t size = options.buffer.value_or(AutoBuffer(input.spec()));
+  return ShuffleBufferDataset(std::move(input),
+                              {.size = size, .seed = options.seed, .reshuffle = options.reshuffle});
+}
 
 }  // namespace
 
 void Shuffle::Describe(OptionTable<Shuffle>& table) {
-  table.Field("seed", &Shuffle::seed,
-              "fixes this order whatever the run's seed is; auto: the run's seed");
+  constexpr double kMaxBuffer = 1 << 30;
+  table
+      .Field("seed", &Shuffle::seed,
+             "fixes this order whatever the run's seed is; auto: the run's seed")
+      .Field("buffer", &Shuffle::buffer,
+             "elements to draw from where the input can only be read in order (any other is "
+             "shuffled exactly, without a buffer); auto: 10000, or fewer where they are large",
+             Between(1, kMaxBuffer))
+      .Field("window", &Shuffle::window,
+             "shuffle only within so many elements at a time, for data larger than memory; auto: "
+             "all",
+             AtLeast(1))
+      .Field("page", &Shuffle::page,
+             "consecutive elements that are read together, where window is set; auto: window / 64",
+             AtLeast(1))
+      .Field("reshuffle", &Shuffle::reshuffle,
+             "a new order each epoch; false: the first epoch's in all");
 }
 
 Result<Dataset> Shuffle::Build(Dataset input) const {
-  if (!input.node().random_access()) {
-    return InvalidArgument(
-        "shuffle: '{}' can only be read in order; shuffle straight after a source that is readable "
-        "by position",
-        input.node().name());
-  }
-  if (input.cardinality().infinite())
-    return InvalidArgument("shuffle: the input has no end; put repeat after shuffle");
-  return Dataset(std::make_shared<ShuffleNode>(std::move(input), seed));
+  return input.node().random_access() ? ShuffleByPosition(std::move(input), *this)
+                                      : ShuffleInOrder(std::move(input), *this);
 }
 
 }  // namespace stoker

@@ -31,6 +31,7 @@ class SliceNode final : public DatasetNode {
     return input().node().MemoryToRead(count);
   }
   bool random_access() const override { return input().node().random_access(); }
+  bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   int64_t begin() const { return begin_; }
   int64_t count() const { return count_; }
@@ -40,6 +41,9 @@ class SliceNode final : public DatasetNode {
     return input().node().Read(begin_ + position, context);
   }
 
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
+  }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     std::vector<int64_t> shifted(positions.begin(), positions.end());

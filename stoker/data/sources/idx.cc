@@ -22,6 +22,7 @@ class IdxNode final : public DatasetNode {
     return spec().BytesTogether(count);
   }
   bool random_access() const override { return true; }
+  bool rereadable() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("idx: is read by position");
   }
@@ -50,6 +51,9 @@ class IdxNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     return loaded_->Read(position, context.epoch());
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
+    return loaded_->Read(key.index, key.epoch);
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {

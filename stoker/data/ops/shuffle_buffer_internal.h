@@ -1,0 +1,20 @@
+// What shuffle does where its input can only be read in order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+struct ShuffleBufferOptions {
+  int64_t size = 1;             // elements to draw from
+  std::optional<int64_t> seed;  // nothing: the pass's
+  bool reshuffle = true;        // false: every epoch has the order of epoch 0
+};
+
+// The elements of `input` in an order drawn from a buffer (shuffle.h, buffer_draws_internal.h).
+Dataset ShuffleBufferDataset(Dataset input, const ShuffleBufferOptions& options);
+
+}  // namespace stoker

@@ -1,0 +1,41 @@
+#include "stoker/data/ops/window_order_internal.h"
+
+#include <algorithm>
+
+#include "stoker/base/random.h"
+
+namespace stoker {
+
+WindowOrder::WindowOrder(int64_t n, int64_t window, int64_t page, uint64_t seed, uint64_t epoch,
+                         uint64_t stage)
+    : n_(n),
+      window_(window),
+      page_(page),
+      seed_(seed),
+      epoch_(epoch),
+      stage_(stage),
+      pages_(n / page + (n % page != 0 ? 1 : 0), seed, epoch, stage) {
+  last_page_size_ = n % page == 0 ? page : n % page;
+  behind_last_page_ =
+      pages_.size() == 0 ? 0 : pages_.Inverse(pages_.size() - 1) * page + last_page_size_;
+}
+
+int64_t WindowOrder::operator()(int64_t i) {
+  const int64_t window = i / window_;
+  const int64_t begin = window * window_;
+  if (window != current_window_) {
+    // Each window has an order of its own, keyed by its number.
+    const uint64_t seed = Rng(seed_, epoch_, static_cast<uint64_t>(window), stage_).NextU64();
+    within_.emplace(std::min(window_, n_ - begin), seed, epoch_, stage_);
+    current_window_ = window;
+  }
+  return InPages(begin + (*within_)(i - begin));
+}
+
+int64_t WindowOrder::InPages(int64_t i) const {
+  // Behind the short page everything lies nearer to the front by what it lacks.
+  if (i >= behind_last_page_) i += page_ - last_page_size_;
+  return pages_(i / page_) * page_ + i % page_;
+}
+
+}  // namespace stoker

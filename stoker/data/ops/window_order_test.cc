@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "stoker/base/testing.h"
+#include "stoker/data/ops/window_order_internal.h"
+
+namespace stoker {
+namespace {
+
+std::vector<int64_t> Order(int64_t n, int64_t window, int64_t page, uint64_t epoch = 0) {
+  WindowOrder order(n, window, page, /*seed=*/1, epoch, /*stage=*/2);
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < n; ++i) indices.push_back(order(i));
+  return indices;
+}
+
+TEST(WindowOrder, IsAPermutationForEveryNWindowAndPage) {
+  for (int64_t n = 0; n <= 40; ++n) {
+    for (const int64_t window : {1, 2, 7, 8, 39, 1000}) {
+      for (const int64_t page : {1, 2, 3, 7, 40, 1000}) {
+        std::vector<int64_t> indices = Order(n, window, page), all(static_cast<size_t>(n));
+        std::iota(all.begin(), all.end(), 0);
+        std::ranges::sort(indices);
+        ASSERT_EQ(indices, all) << n << " elements, window " << window << ", page " << page;
+      }
+    }
+  }
+}
+
+TEST(WindowOrder, ReadsAWindowFromItsPagesAlone) {
+  constexpr int64_t kWindow = 120, kPage = 10;
+  const std::vector<int64_t> indices = Order(1003, kWindow, kPage);
+  for (size_t begin = 0; begin < indices.size(); begin += kWindow) {
+    std::set<int64_t> pages;
+    for (size_t i = begin; i < std::min(begin + kWindow, indices.size()); ++i)
+      pages.insert(indices[i] / kPage);
+    EXPECT_LE(std::ssize(pages), kWindow / kPage + 2) << "window at " << begin;
+  }
+}
+
+TEST(WindowOrder, OfAWindowOverAllIsRandomThroughout) {
+  const std::vector<int64_t> indices = Order(1000, 1000, 1);
+  int64_t rising = 0;
+  for (size_t i = 1; i < indices.size(); ++i) rising += indices[i] > indices[i - 1];
+  EXPECT_NEAR(static_cast<double>(rising), 500, 50);
+}
+
+TEST(WindowOrder, GivesEachEpochAndEachWindowAnOrderOfItsOwn) {
+  EXPECT_NE(Order(100, 20, 5, 0), Order(100, 20, 5, 1));
+  // With pages as large as a window, what is left is the order inside.
+  const std::vector<int64_t> indices = Order(100, 10, 10);
+  std::set<std::vector<int64_t>> inside;
+  for (size_t begin = 0; begin < 100; begin += 10) {
+    std::vector<int64_t> offsets;
+    for (size_t i = begin; i < begin + 10; ++i) offsets.push_back(indices[i] % 10);
+    inside.insert(offsets);
+  }
+  EXPECT_EQ(inside.size(), 10u);
+}
+
+TEST(WindowOrder, IsTheSameInWhateverOrderPositionsAreAskedFor) {
+  const std::vector<int64_t> forward = Order(200, 30, 4);
+  WindowOrder order(200, 30, 4, 1, 0, 2);
+  for (int64_t i = 0; i < 200; ++i) {
+    const int64_t position = i * 77 % 200;
+    EXPECT_EQ(order(position), forward[static_cast<size_t>(position)]);
+  }
+}
+
+// The order is part of the format of a run.
+TEST(WindowOrder, IsGolden) {
+  const std::vector<int64_t> indices = Order(20, 8, 3);
+  EXPECT_THAT(indices, testing::ElementsAre(9, 14, 11, 19, 13, 10, 18, 12, 6, 15, 0, 2, 1, 17, 7,
+                                            16, 3, 4, 5, 8));
+}
+
+}  // namespace
+}  // namespace stoker
