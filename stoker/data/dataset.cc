@@ -1,5 +1,7 @@
 #include "stoker/data/dataset.h"
 
+#include <algorithm>
+
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -52,6 +54,12 @@ DatasetNode::DatasetNode(std::string name, Spec spec, Cardinality cardinality,
       spec_(std::move(spec)),
       cardinality_(cardinality),
       inputs_(std::move(inputs)) {}
+
+bool DatasetNode::fixed_order() const {
+  return !inputs_.empty() && Disturbs().empty() &&
+         std::ranges::all_of(inputs_,
+                             [](const Dataset& input) { return input.node().fixed_order(); });
+}
 
 std::optional<int64_t> DatasetNode::MemoryToRead(int64_t count) const {
   std::optional<int64_t> bytes = spec_.BytesApart(count);

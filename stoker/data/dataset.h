@@ -106,6 +106,11 @@ class DatasetNode {
   // not know of this is refused rather than trusted.
   virtual std::string_view Disturbs() const { return "may reorder, leave out or alter elements"; }
 
+  // True where element i is made of the same sample or samples in every pass, whatever its seed and
+  // epoch, random draws aside: what is learnt of it once then holds for good. Never true where it
+  // does not; the default looks at Disturbs.
+  virtual bool fixed_order() const;
+
   // At most so many bytes of buffers are asked for, by the node and all below it, to make `count`
   // consecutive elements, or a few blocks of 64 bytes more for each round of a `repeat` in them;
   // nothing where the Specs do not tell. The memory budget admits by it. The default is right for a

@@ -28,6 +28,7 @@ class ArraysNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesTogether(count);
   }
+  bool fixed_order() const override { return true; }
   bool random_access() const override { return true; }
   bool rereadable() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {

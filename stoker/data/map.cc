@@ -24,6 +24,7 @@ class MapNode final : public DatasetNode {
     return AddSizes(input().node().MemoryToRead(count), spec().BytesApart(count));
   }
   const Transform* element_wise() const override { return transform_.get(); }
+  bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {

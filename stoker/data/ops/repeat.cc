@@ -31,6 +31,7 @@ class RepeatNode final : public DatasetNode {
     // Where the elements reach from one round into the next, the parts are put together.
     return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
   }
+  bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }

@@ -40,6 +40,9 @@ class ShuffleNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }
+  bool fixed_order() const override {
+    return options_.seed && !options_.reshuffle && input().node().fixed_order();
+  }
   bool random_access() const override { return true; }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {

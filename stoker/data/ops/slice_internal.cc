@@ -30,6 +30,7 @@ class SliceNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }
+  bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;

@@ -13,6 +13,8 @@
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/sample.h"
+#include "stoker/data/ops/shard.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
@@ -58,8 +60,22 @@ inline const std::vector<RandomStep>& RandomSteps() {
   using In = Result<Dataset>;
   static const std::vector<RandomStep> steps = {
       {"shuffle",
-       [](In input, Draws&) {
-         return input->node().random_access() ? std::move(input) | Shuffle{} : input;
+       [](In input, Draws& draws) {
+         if (!input->node().random_access())
+           return std::move(input) | Shuffle{.buffer = 1 + draws.Below(12)};
+         return std::move(input) | (draws.Coin() ? Shuffle{} : Shuffle{.window = 8, .page = 3});
+       }},
+      {"shard",
+       [](In input, Draws& draws) {
+         const int64_t count = 1 + draws.Below(3);
+         return std::move(input) | Shard{.count = count, .index = draws.Below(count)};
+       }},
+      {"sample",
+       [](In input, Draws& draws) {
+         const Cardinality n = input->cardinality();
+         if (!input->node().random_access() || !n.known() || n.value() == 0) return input;
+         return std::move(input) |
+                Sample{.count = draws.Below(n.value() + 1), .replacement = draws.Coin()};
        }},
       {"take",
        [](In input, Draws& draws) { return std::move(input) | Take{.count = draws.Below(50)}; }},

@@ -1,0 +1,60 @@
+// The order of `balance`: all classes equally often, and in each class every element equally often.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "stoker/base/permutation.h"
+
+namespace stoker {
+
+// The elements of each class, classes numbered from 0 by rising label. Immutable. 8 bytes an
+// element.
+class ClassTable {
+ public:
+  explicit ClassTable(const std::vector<int64_t>& labels);
+
+  int64_t classes() const { return static_cast<int64_t>(begins_.size()) - 1; }
+  int64_t size(int64_t of_class) const { return begin(of_class + 1) - begin(of_class); }
+  // Element number `i` of a class, by where it stands in the input.
+  int64_t element(int64_t of_class, int64_t i) const {
+    return elements_[static_cast<size_t>(begin(of_class) + i)];
+  }
+
+ private:
+  int64_t begin(int64_t of_class) const { return begins_[static_cast<size_t>(of_class)]; }
+
+  std::vector<int64_t> begins_;    // of each class in elements_, and the end
+  std::vector<int64_t> elements_;  // by class, then by place in the input
+};
+
+// Position i of an endless order of elements. Each run of `classes` positions from a multiple of it
+// on has every class once, in an order of its own; each class goes through its elements in random
+// order, all of them before the first comes again, then in another. So after any number of
+// positions two classes differ by at most one, and so do two elements of a class. O(1) memory
+// beside the table, and any position at once.
+//
+// It keeps the permutations asked for last: cheap where positions come in order. Not thread-safe;
+// made anew for each call that reads. The order is part of the format of a run.
+class BalancedOrder {
+ public:
+  BalancedOrder(const ClassTable& table, uint64_t seed, uint64_t epoch, uint64_t stage);
+
+  // Where the element at position i stands in the input.
+  int64_t operator()(int64_t i);
+
+ private:
+  struct Kept {
+    int64_t number = -1;  // of the run, or of the round through a class
+    std::optional<IndexPermutation> order;
+  };
+  const IndexPermutation& Find(Kept& kept, int64_t number, int64_t n, uint64_t key);
+
+  const ClassTable& table_;
+  const uint64_t seed_, epoch_, stage_;
+  Kept run_;
+  std::vector<Kept> rounds_;  // of each class
+};
+
+}  // namespace stoker

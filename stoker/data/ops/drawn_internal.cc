@@ -1,0 +1,54 @@
+#include "stoker/data/ops/drawn_internal.h"
+
+namespace stoker {
+
+Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
+                           const std::optional<int64_t>& count) {
+  if (!input.node().random_access()) {
+    return InvalidArgument(
+        "{}: '{}' can only be read in order, but drawing takes elements from anywhere; put {} "
+        "behind a source that is readable by position",
+        who, input.node().name(), who);
+  }
+  const Cardinality n = input.cardinality();
+  if (n.infinite())
+    return InvalidArgument("{}: the input has no end; put repeat after {}", who, who);
+  const int64_t draws = count.value_or(n.value());
+  if (n.value() == 0 && draws > 0)
+    return InvalidArgument("{}: {} elements are to be drawn, but the input has none", who, draws);
+  return draws;
+}
+
+Status DrawnNode::Prepare() const {
+  std::lock_guard lock(learning_);
+  if (learnt_) return OkStatus();
+  STOKER_RETURN_IF_ERROR(Learn());
+  learnt_ = true;
+  return OkStatus();
+}
+
+Result<Element> DrawnNode::DoRead(int64_t position, const ReadContext& context) const {
+  int64_t source = position;
+  FindSources({&source, 1}, KeyOf(context));
+  STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(source, context));
+  element.key = {context.epoch(), position};
+  return element;
+}
+
+Result<Rows> DrawnNode::DoReadRows(std::span<const int64_t> positions,
+                                   const ReadContext& context) const {
+  std::vector<int64_t> sources(positions.begin(), positions.end());
+  FindSources(sources, KeyOf(context));
+  STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(sources, context));
+  for (size_t i = 0; i < positions.size(); ++i) rows.keys[i] = {context.epoch(), positions[i]};
+  return rows;
+}
+
+DrawnNode::Key DrawnNode::KeyOf(const ReadContext& context) const {
+  const RngFactory rngs = context.rngs(*this);
+  return {.seed = seed_ ? static_cast<uint64_t>(*seed_) : rngs.seed,
+          .epoch = context.epoch(),
+          .stage = rngs.stage};
+}
+
+}  // namespace stoker

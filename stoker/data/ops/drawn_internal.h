@@ -1,0 +1,67 @@
+// What balance and sample have in common: a dataset that is elements of its input, drawn by
+// position, after something has been learnt of all of them.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+
+// How many elements an epoch draws from `input`: `count`, or as many as it has. Errors, beginning
+// with `who`: it cannot be read by position, has no end, or nothing to draw from.
+Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
+                           const std::optional<int64_t>& count);
+
+// Implement Learn and FindSources.
+class DrawnNode : public DatasetNode {
+ public:
+  DrawnNode(std::string_view name, Dataset input, int64_t count, std::optional<int64_t> seed)
+      : DatasetNode(std::string(name), input.spec(), Cardinality::Of(count), {input}),
+        seed_(seed) {}
+
+  std::string_view Disturbs() const override { return "draws elements at random"; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return input().node().MemoryToRead(count);
+  }
+  Status Prepare() const override;
+  bool random_access() const override { return true; }
+  // The key of an element is its position here.
+  bool rereadable() const override { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Internal("{}: is read by position", name());
+  }
+
+ protected:
+  // What the draws of one epoch are keyed by.
+  struct Key {
+    uint64_t seed, epoch, stage;
+  };
+
+  // Called once before anything is read; writes what it learns to mutable members. Called again
+  // after an error.
+  virtual Status Learn() const = 0;
+  // Replaces each position by that of the element of the input which is drawn there.
+  virtual void FindSources(std::span<int64_t> positions, const Key& key) const = 0;
+
+  std::string SeedDetails() const { return seed_ ? fmt::format(", seed {}", *seed_) : ""; }
+
+ private:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override;
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return DoRead(key.index, context.WithEpoch(key.epoch));
+  }
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override;
+  Key KeyOf(const ReadContext& context) const;
+
+  const std::optional<int64_t> seed_;
+  mutable std::mutex learning_;
+  mutable bool learnt_ = false;  // guarded by learning_; what was learnt is only read afterwards
+};
+
+}  // namespace stoker

@@ -1,0 +1,24 @@
+// Learning one number of every element before a pass begins: labels, weights.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// That `field` is one number in each element (an integer, where `integers`), and that the elements
+// of `input` can be read by position, end, and stand in the same order in every pass. Errors begin
+// with `who` and say what to do; they appear when the pipeline is built.
+Status CheckNumbersCanBeRead(std::string_view who, const Dataset& input, const std::string& field,
+                             bool integers);
+
+// The values of `field`, which CheckNumbersCanBeRead has found right, one for each element. Makes
+// every element of the input once, on threads, so it stands best before what is costly. T is
+// int64_t or double.
+template <typename T>
+Result<std::vector<T>> ReadNumbers(const Dataset& input, const std::string& field);
+
+}  // namespace stoker
