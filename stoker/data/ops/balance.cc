@@ -43,8 +43,8 @@ void Balance::Describe(OptionTable<Balance>& table) {
 }
 
 Result<Dataset> Balance::Build(Dataset input) const {
-  STOKER_RETURN_IF_ERROR(CheckNumbersCanBeRead(kName, input, field, /*integers=*/true));
   STOKER_ASSIGN_OR_RETURN(const int64_t draws, CountDraws(kName, input, count));
+  STOKER_RETURN_IF_ERROR(CheckNumbersCanBeRead(kName, input, field, /*integers=*/true));
   return Dataset(std::make_shared<BalanceNode>(std::move(input), *this, draws));
 }
 

@@ -35,7 +35,9 @@ class RangeNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count);
   }
+  bool fixed_order() const override { return true; }
   bool random_access() const override { return true; }
+  bool rereadable() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("range: is read by position");
   }
@@ -46,6 +48,9 @@ class RangeNode final : public DatasetNode {
     Array value = scratch.NewArray(DType::kInt64, {});
     value.values<int64_t>()[0] = Value(position);
     return Element{.key = {context.epoch(), position}, .arrays = {std::move(value)}};
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
