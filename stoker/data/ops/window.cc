@@ -1,0 +1,210 @@
+#include "stoker/data/ops/window.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/held_input_internal.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kMaxExtent = 1 << 24;
+
+// The options, filled in.
+struct Plan {
+  int64_t size = 1, shift = 1, stride = 1;
+  bool drop_remainder = false;
+
+  int64_t reach() const { return (size - 1) * stride + 1; }  // from the first to behind the last
+  // How many elements a window has that begins with `left` elements up to the end of the epoch.
+  int64_t SizeOf(int64_t left) const { return std::min(size, (left + stride - 1) / stride); }
+};
+
+Cardinality WindowedCardinality(const Cardinality& input, const Plan& plan) {
+  if (!input.known()) return input;
+  const int64_t n = input.value();
+  const int64_t last = plan.drop_remainder ? n - plan.reach() : n - 1;  // where the last begins
+  return Cardinality::Of(last < 0 ? 0 : last / plan.shift + 1);
+}
+
+Result<Spec> WindowedSpec(const Dataset& input, const Plan& plan) {
+  Spec out = input.spec();
+  const Cardinality n = input.cardinality();
+  bool always_full = plan.drop_remainder || n.infinite();
+  if (n.known() && n.value() > 0)
+    always_full |= (n.value() - 1) / plan.shift * plan.shift + plan.reach() <= n.value();
+  for (Field& field : out.fields) {
+    if (!IsFullyKnown(field.shape)) {
+      return InvalidArgument(
+          "window: field '{}' has shape {}, which differs between elements; resize, crop or pad in "
+          "front",
+          field.name, ShapeToString(field.shape));
+    }
+    field.shape.insert(field.shape.begin(), always_full ? plan.size : kUnknownDim);
+  }
+  return out;
+}
+
+class WindowNode final : public DatasetNode {
+ public:
+  WindowNode(Dataset input, const Plan& plan, Spec spec)
+      : DatasetNode(std::string(Window::kName), std::move(spec),
+                    WindowedCardinality(input.cardinality(), plan), {input}),
+        plan_(plan) {}
+
+  std::string Details() const override {
+    return fmt::format("size {}, shift {}, stride {}{}", plan_.size, plan_.shift, plan_.stride,
+                       plan_.drop_remainder ? ", drop_remainder" : "");
+  }
+  std::string_view Disturbs() const override {
+    if (plan_.shift != plan_.size || plan_.stride != 1)
+      return "leaves elements out or gives them in several places";
+    return plan_.drop_remainder ? "leaves out the elements of a last window that is not full" : "";
+  }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    const std::optional<int64_t> samples = MultiplySizes(count, plan_.size);
+    if (!samples) return std::nullopt;
+    return AddSizes(input().node().MemoryToRead(*samples),
+                    MultiplySizes(input().spec().BytesTogether(plan_.size), count));
+  }
+  bool random_access() const override { return input().node().random_access(); }
+  bool rereadable() const override { return random_access(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+  const Plan& plan() const { return plan_; }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    const int64_t begin = position * plan_.shift;
+    const Cardinality n = input().cardinality();
+    const int64_t size = n.infinite() ? plan_.size : plan_.SizeOf(n.value() - begin);
+    std::vector<int64_t> positions;
+    for (int64_t i = 0; i < size; ++i) positions.push_back(begin + i * plan_.stride);
+    STOKER_ASSIGN_OR_RETURN(Rows rows, context.vectorized()
+                                           ? input().node().ReadRows(positions, context)
+                                           : ReadOneByOne(positions, context));
+    return RowsAsElement(std::move(rows), {context.epoch(), position});
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return DoRead(key.index, context.WithEpoch(key.epoch));
+  }
+
+ private:
+  Result<Rows> ReadOneByOne(const std::vector<int64_t>& positions,
+                            const ReadContext& context) const {
+    std::vector<Element> elements;
+    for (const int64_t position : positions) {
+      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
+      elements.push_back(std::move(element));
+    }
+    Scratch scratch = context.scratch(*this);
+    return StackElements(input().spec(), elements, scratch);
+  }
+
+  const Plan plan_;
+};
+
+class WindowIterator final : public Iterator {
+ public:
+  WindowIterator(const OpenContext& context, const WindowNode& node,
+                 std::unique_ptr<Iterator> input)
+      : Iterator(context, node),
+        node_(node),
+        input_(context, node, std::move(input)),
+        epoch_(context.epoch()) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverHeld());
+    const Plan& plan = node_.plan();
+    STOKER_RETURN_IF_ERROR(FillFrom(windows_ * plan.shift, plan.reach()));
+    const int64_t size = plan.SizeOf(std::ssize(held_));
+    if (size == 0 || (plan.drop_remainder && size < plan.size)) return std::nullopt;
+    std::vector<Element> elements;
+    for (int64_t i = 0; i < size; ++i)
+      elements.push_back(held_[static_cast<size_t>(i * plan.stride)].element);
+    Scratch scratch(pass().stage(node_).pool);
+    STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(node_.input().spec(), elements, scratch));
+    const int64_t window = windows_++;
+    DropBefore(windows_ * plan.shift);
+    return RowsAsElement(std::move(rows), {epoch_, window});
+  }
+
+  // Holds elements begin .. begin + count - 1, or as many of them as there are.
+  Status FillFrom(int64_t begin, int64_t count) {
+    while (input_.pulled() < begin + count) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<HeldElement> next, input_.Next());
+      if (!next) break;
+      if (next->number >= begin) held_.push_back(*std::move(next));
+      // While elements between two windows are passed by, none is held.
+      if (held_.empty()) input_.ForgetBefore(input_.pulled());
+    }
+    return OkStatus();
+  }
+
+  void DropBefore(int64_t begin) {
+    while (!held_.empty() && held_.front().number < begin) held_.pop_front();
+    input_.ForgetBefore(held_.empty() ? input_.pulled() : held_.front().number);
+  }
+
+  Status RecoverHeld() {
+    STOKER_ASSIGN_OR_RETURN(std::vector<HeldElement> held, input_.Recover());
+    held_.assign(std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
+    restored_ = nullptr;
+    return OkStatus();
+  }
+
+  Result<Json> DoSave() const override {
+    if (!restored_.is_null()) return restored_;
+    std::vector<const HeldElement*> held;
+    for (const HeldElement& one : held_) held.push_back(&one);
+    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(held));
+    return Json{{"epoch", epoch_}, {"windows", windows_}, {"elements", std::move(elements)}};
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(windows_, SavedInteger(state, "windows"));
+    STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
+    epoch_ = static_cast<uint64_t>(epoch);
+    restored_ = state;
+    return input_.Restore(elements);
+  }
+
+  const WindowNode& node_;
+  HeldInput input_;
+  uint64_t epoch_;
+  int64_t windows_ = 0;           // handed out
+  std::deque<HeldElement> held_;  // consecutive, from the first of the next window
+  Json restored_;                 // the state to begin from, until what it held has been read
+};
+
+Result<std::unique_ptr<Iterator>> WindowNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  return std::make_unique<WindowIterator>(context, *this, std::move(input));
+}
+
+}  // namespace
+
+void Window::Describe(OptionTable<Window>& table) {
+  table.Field("size", &Window::size, "elements in a window", Between(1, kMaxExtent))
+      .Required()
+      .Field("shift", &Window::shift,
+             "how far the next window begins behind this one; auto: size, so that none overlap",
+             Between(1, kMaxExtent))
+      .Field("stride", &Window::stride, "take each so-manyth element", Between(1, kMaxExtent))
+      .Field("drop_remainder", &Window::drop_remainder,
+             "leave out windows that reach beyond an epoch's end");
+}
+
+Result<Dataset> Window::Build(Dataset input) const {
+  const Plan plan{.size = size,
+                  .shift = shift.value_or(size),
+                  .stride = stride,
+                  .drop_remainder = drop_remainder};
+  STOKER_ASSIGN_OR_RETURN(Spec spec, WindowedSpec(input, plan));
+  return Dataset(std::make_shared<WindowNode>(std::move(input), plan, std::move(spec)));
+}
+
+}  // namespace stoker
