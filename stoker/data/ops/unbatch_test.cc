@@ -1,0 +1,88 @@
+#include "stoker/data/ops/unbatch.h"
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/skip.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/testing_promises.h"
+
+namespace stoker {
+namespace {
+
+TEST(Unbatch, UndoesABatch) {
+  for (const bool drop : {false, true}) {
+    for (const Dataset& source : {NumberedImages(21), StreamedImages(21)}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto samples, ReadAll(source, Runtime::Inline()));
+      const Result<Dataset> dataset = source | Batch{.size = 4, .drop_remainder = drop} | Unbatch{};
+      EXPECT_EQ(dataset->spec(), source.spec());
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(*dataset, Runtime::Threaded(2)));
+      EXPECT_EQ(Fingerprint(got), Fingerprint({samples.begin(), samples.end() - (drop ? 1 : 0)}));
+    }
+  }
+}
+
+TEST(Unbatch, IsByPositionWhereEveryBatchHasTheSameSize) {
+  const Result<Dataset> full = NumberedImages(20) | Batch{.size = 4} | Unbatch{};
+  EXPECT_TRUE(full->node().random_access());
+  EXPECT_EQ(full->cardinality(), Cardinality::Of(20));
+  EXPECT_EQ((NumberedImages(20) | Repeat{} | Batch{.size = 4} | Unbatch{})->cardinality(),
+            Cardinality::Infinite());
+  const Result<Dataset> ragged = NumberedImages(21) | Batch{.size = 4} | Unbatch{};
+  EXPECT_FALSE(ragged->node().random_access());
+  EXPECT_EQ(ragged->cardinality(), Cardinality::Unknown());
+  EXPECT_EQ(full->node().Disturbs(), "");
+}
+
+TEST(Unbatch, KeepsThePromisesOfAPipeline) {
+  for (const Dataset& source : {NumberedImages(22), StreamedImages(22)}) {
+    for (const bool drop : {false, true}) {
+      const Result<Dataset> batches = source | Batch{.size = 4, .drop_remainder = drop};
+      ExpectKeepsItsPromises(*(batches | Unbatch{} | Prefetch{}));
+      ExpectKeepsItsPromises(*(batches | Unbatch{} | Repeat{.count = 2} | Batch{.size = 3}));
+    }
+  }
+  ExpectKeepsItsPromises(*(NumberedImages(24) | Batch{.size = 4} | Unbatch{} | Shuffle{}));
+  ExpectKeepsItsPromises(*(NumberedImages(24) | Shuffle{} | Batch{.size = 4} | Unbatch{} |
+                           Skip{.count = 3} | Batch{.size = 5} | Prefetch{}));
+}
+
+TEST(Unbatch, KeysTellSamplesApartWhateverTheOrderOfTheBatches) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto samples,
+      ReadAll(*(NumberedImages(20) | Batch{.size = 4} | Shuffle{} | Unbatch{}), Runtime::Inline()));
+  for (size_t i = 0; i < samples.size(); ++i)
+    EXPECT_EQ(samples[i].key.index, Labels(samples)[i]) << i;
+}
+
+// {a: uint8[?], b: uint8[?]} with as many values as given.
+Dataset Pairs(int64_t a, int64_t b) {
+  return FromGenerator({{{"a", DType::kUInt8, {-1}}, {"b", DType::kUInt8, {-1}}}}, [=](uint64_t) {
+    return [=, done = false]() mutable -> Result<std::optional<Element>> {
+      if (std::exchange(done, true)) return std::nullopt;
+      return Element{
+          .arrays = {Array::Allocate(DType::kUInt8, {a}), Array::Allocate(DType::kUInt8, {b})}};
+    };
+  });
+}
+
+TEST(Unbatch, NamesAnElementWhoseFieldsDisagree) {
+  EXPECT_EQ(ReadAll(*(Pairs(3, 3) | Unbatch{}), Runtime::Inline())->size(), 3u);
+  EXPECT_TRUE(ReadAll(*(Pairs(0, 0) | Unbatch{}), Runtime::Inline())->empty());
+  EXPECT_THAT(ReadAll(*(Pairs(3, 2) | Unbatch{}), Runtime::Threaded(2)),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "unbatch: element 0: field 'a' has 3 parts, 'b' has 2"));
+}
+
+TEST(Unbatch, RefusesWhatCannotBeSplit) {
+  EXPECT_THAT(NumberedImages(3) | Unbatch{},
+              FailsWith(StatusCode::kInvalidArgument, "field 'label' is a scalar"));
+  const Dataset unequal = *FromArrays({{"a", Array::Allocate(DType::kUInt8, {5, 2})},
+                                       {"b", Array::Allocate(DType::kUInt8, {5, 3})}});
+  EXPECT_THAT(unequal | Unbatch{},
+              FailsWith(StatusCode::kInvalidArgument, "field 'b' has 3 parts, but others have 2"));
+}
+
+}  // namespace
+}  // namespace stoker

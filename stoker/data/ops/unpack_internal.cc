@@ -1,0 +1,79 @@
+#include "stoker/data/ops/unpack_internal.h"
+
+#include "stoker/data/ops/held_input_internal.h"
+
+namespace stoker {
+namespace {
+
+class UnpackIterator final : public Iterator {
+ public:
+  UnpackIterator(const OpenContext& context, const UnpackingNode& node,
+                 std::unique_ptr<Iterator> input)
+      : Iterator(context, node), node_(node), input_(context, node, std::move(input)) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverWhole());
+    while (!whole_) {
+      STOKER_ASSIGN_OR_RETURN(whole_, input_.Next());
+      if (!whole_) return std::nullopt;
+      STOKER_RETURN_IF_ERROR(BeginWhole(/*given=*/0));
+    }
+    Element piece = node_.Piece(whole_->element, given_++, made_++);
+    DropIfDone();
+    return piece;
+  }
+
+  Status BeginWhole(int64_t given) {
+    STOKER_ASSIGN_OR_RETURN(pieces_, node_.CountPieces(whole_->element));
+    given_ = given;
+    DropIfDone();
+    return OkStatus();
+  }
+
+  void DropIfDone() {
+    if (given_ < pieces_) return;
+    whole_.reset();
+    input_.ForgetBefore(input_.pulled());
+  }
+
+  Status RecoverWhole() {
+    STOKER_ASSIGN_OR_RETURN(const int64_t given, SavedInteger(restored_, "given"));
+    STOKER_ASSIGN_OR_RETURN(std::vector<HeldElement> held, input_.Recover());
+    restored_ = nullptr;
+    if (held.empty()) return OkStatus();
+    whole_ = std::move(held.back());
+    return BeginWhole(given);
+  }
+
+  Result<Json> DoSave() const override {
+    if (!restored_.is_null()) return restored_;
+    std::vector<const HeldElement*> held;
+    if (whole_) held.push_back(&*whole_);
+    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(held));
+    return Json{{"made", made_}, {"given", given_}, {"elements", std::move(elements)}};
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(made_, SavedInteger(state, "made"));
+    STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
+    restored_ = state;
+    return input_.Restore(elements);
+  }
+
+  const UnpackingNode& node_;
+  HeldInput input_;
+  int64_t made_ = 0;                  // pieces handed out in this pass
+  std::optional<HeldElement> whole_;  // whose turn it is; nothing between two of them
+  int64_t pieces_ = 0, given_ = 0;    // of whole_
+  Json restored_;                     // the state to begin from, until what it held has been read
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Iterator>> UnpackingNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> elements, context.OpenInput(input()));
+  return std::make_unique<UnpackIterator>(context, *this, std::move(elements));
+}
+
+}  // namespace stoker
