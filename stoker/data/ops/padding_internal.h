@@ -32,8 +32,6 @@ class PaddingPlan {
   const Spec& output() const { return output_; }
   // "tokens, weights"
   std::string FieldNames() const;
-  // Whether field `field` of the input is padded along its first varying dimension.
-  bool Pads(size_t field) const { return columns_[field].padded; }
 
   // One batch of `elements`, at least one. Where `length` is given, the fields that are padded to
   // the longest get this extent in their first varying dimension. Errors: an element that does not

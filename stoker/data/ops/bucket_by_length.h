@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Batches of elements of similar length, so that little is padded: an element goes into the bucket
+// of its length, and a bucket that is full is handed out as one padded batch (padded_batch.h). At
+// the end of an epoch come the batches that are not full, shortest first, unless drop_remainder.
+//
+// The length is the extent of `field`'s first dimension that differs between elements (its first
+// dimension where none does), or its value where it is an integer scalar; in C++ any function of
+// the element. Bucket i has the lengths up to and with boundaries[i] that lie above the bucket
+// before; one bucket more has all longer ones.
+//
+//   sizes   elements in a batch: one for all buckets, or one for each
+//   tokens  at most so many values after padding: a bucket is handed out before an element that
+//           would make it more. One element that is longer makes a batch alone. Then sizes, where
+//           given, limit too.
+//   pad_to_boundary  pads to the bucket's boundary instead of the longest, so that shapes repeat
+//
+// What fields are padded, with what, and what is added (lengths, mask) is as in padded_batch.
+//
+// Reads in order. Holds up to the sum of the buckets' sizes; the elements count against the memory
+// budget. A saved position has their keys, about 2 to 8 bytes each, and restoring makes them again;
+// where the input cannot make elements from keys, it has a state of the input from before the
+// oldest one held, and restoring reads on from there (held_input_internal.h).
+struct BucketByLength {
+  static constexpr std::string_view kName = "bucket_by_length";
+  static constexpr std::string_view kHelp =
+      "Makes padded batches of elements of similar length, by number or by tokens.";
+  std::string field;
+  std::vector<int64_t> boundaries;
+  std::vector<int64_t> sizes;
+  int64_t tokens = 0;
+  bool drop_remainder = false;
+  bool pad_to_boundary = false;
+  std::vector<std::string> fields;
+  std::vector<double> padding = {0};
+  bool lengths = false;
+  bool mask = false;
+
+  // C++ alone: the length of an element, instead of `field`'s. Pure; called by one thread at a
+  // time.
+  std::function<int64_t(const Element& element)> length;
+
+  static void Describe(OptionTable<BucketByLength>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker
