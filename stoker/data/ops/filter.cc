@@ -122,7 +122,16 @@ class FilterNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }
+  bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+
+ protected:
+  // The key is that of an element that was kept.
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(Element element, input().node().ReadKey(key, context));
+    element.arrays.pop_back();
+    return element;
+  }
 };
 
 class FilterIterator final : public Iterator {

@@ -81,6 +81,7 @@ TEST(Filter, KeepsThePromisesOfAPipeline) {
         *(source | Filter{.except = {4, 7}} | Repeat{.count = 2} | Batch{.size = 4} | Prefetch{}));
   }
   ExpectKeepsItsPromises(*(NumberedImages(23) | Shuffle{} | OddLabels() | Batch{.size = 3}));
+  ExpectKeepsItsPromises(*(NumberedImages(23) | OddLabels() | Shuffle{.buffer = 5}));
 }
 
 // Each answer waits until the other has been asked for, so one thread alone would not end.

@@ -38,6 +38,7 @@ class PaddedBatchNode final : public DatasetNode {
     return AddSizes(input().node().MemoryToRead(*samples), full.BytesApart(count));
   }
   bool random_access() const override { return input().node().random_access(); }
+  bool rereadable() const override { return random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const PaddedBatch& options() const { return options_; }
@@ -54,6 +55,9 @@ class PaddedBatchNode final : public DatasetNode {
     }
     Scratch scratch = context.scratch(*this);
     return plan_.Pad(elements, std::nullopt, {context.epoch(), position}, scratch);
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
  private:
