@@ -10,7 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/data/flat_map.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/enumerate.h"
+#include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/sample.h"
@@ -18,8 +23,11 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/ops/unbatch.h"
+#include "stoker/data/ops/window.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/transforms/input_mask.h"
 
 namespace stoker {
 
@@ -87,6 +95,61 @@ inline const std::vector<RandomStep>& RandomSteps() {
        }},
       {"map", [](In input, Draws&) { return std::move(input) | AddNoise(); }},
       {"prefetch", [](In input, Draws&) { return std::move(input) | Prefetch{}; }},
+      {"filter",
+       [](In input, Draws& draws) {
+         const int64_t rest = draws.Below(3);
+         return std::move(input) | Filter{.predicate = [rest](const Element& element) {
+                  const auto labels = element.arrays[1].values<int64_t>();
+                  return labels.empty() || labels[0] % 3 != rest;
+                }};
+       }},
+      {"flat_map",
+       [](In input, Draws&) {
+         return std::move(input) |
+                FlatMap{.function = [](const Element& element, Rng& rng, Scratch&) {
+                  return std::vector<Element>(rng.Below(3), element);
+                }};
+       }},
+      {"enumerate",
+       [](In input, Draws&) {
+         const std::string name = fmt::format("number{}", input->spec().fields.size());
+         return std::move(input) | Enumerate{.field = name};
+       }},
+      {"input_mask",
+       [](In input, Draws&) {
+         const std::string field = input->spec().fields[0].name;
+         if (input->spec().IndexOf("", field + "_mask").ok()) return input;
+         return std::move(input) | InputMask{.field = field, .probability = 0.5, .value = 7};
+       }},
+      {"window",
+       [](In input, Draws& draws) {
+         if (!input->spec().ElementBytes()) return input;  // shapes that differ do not stack
+         return std::move(input) | Window{.size = 1 + draws.Below(3),
+                                          .shift = 1 + draws.Below(3),
+                                          .stride = 1 + draws.Below(2),
+                                          .drop_remainder = draws.Coin()};
+       }},
+      {"unbatch",
+       [](In input, Draws&) {
+         for (const Field& field : input->spec().fields) {
+           if (field.shape.empty()) return input;
+         }
+         Result<Dataset> split = input | Unbatch{};
+         return split.ok() ? split : input;  // fields of different numbers of parts
+       }},
+      {"padded_batch",
+       [](In input, Draws& draws) {
+         return std::move(input) |
+                PaddedBatch{.size = 1 + draws.Below(4), .drop_remainder = draws.Coin()};
+       }},
+      {"bucket_by_length",
+       [](In input, Draws& draws) {
+         return std::move(input) |
+                BucketByLength{.boundaries = {0, 2},
+                               .sizes = {1 + draws.Below(4)},
+                               .drop_remainder = draws.Coin(),
+                               .length = [](const Element& e) { return e.key.index % 4; }};
+       }},
       {"batch",
        [](In input, Draws& draws) {
          if (!input->spec().ElementBytes()) return input;  // shapes that differ do not stack
