@@ -65,6 +65,28 @@ Result<Json> ReadSummary(const RunPaths& paths) {
                   paths.summary());
 }
 
+double NumberIn(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
+}
+
+std::string SummaryText(const Json& summary) {
+  std::vector<std::vector<std::string>> rows = {
+      {"steps", fmt::format("{} of {}", WithThousands(NumberIn(summary, "step")),
+                            WithThousands(NumberIn(summary, "total_steps")))},
+      {"images per second",
+       fmt::format("{} ({} of training)", WithThousands(NumberIn(summary, "images_per_s")),
+                   DurationText(NumberIn(summary, "train_seconds")))}};
+  const auto evaluation = summary.find("last_evaluation");
+  if (evaluation != summary.end() && evaluation->is_object()) {
+    rows.push_back({"test accuracy", fmt::format("{:.4f} of {} samples, loss {:.4f}; best {:.4f}",
+                                                 NumberIn(*evaluation, "accuracy"),
+                                                 WithThousands(NumberIn(*evaluation, "samples")),
+                                                 NumberIn(*evaluation, "loss"),
+                                                 NumberIn(summary, "best_accuracy"))});
+  }
+  return TableText(rows, 2);
+}
+
 Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRunRecipe(paths.root));
   STOKER_ASSIGN_OR_RETURN(const Json summary, ReadSummary(paths));
@@ -83,9 +105,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
   }
   if (!summary.is_null()) {
     out.json["summary"] = summary;
-    for (const auto& [key, value] : summary.items()) {
-      out.text += fmt::format("  {}: {}\n", key, value.dump());
-    }
+    out.text += SummaryText(summary);
   }
   const CheckpointStore store(paths.checkpoints(), 1);
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());
