@@ -105,7 +105,7 @@ class InspectTest(ProgramTest):
                     self.assertIn(f"    {option['name']}: ", out)
         size = operators["batch"]["options"][0]
         self.assertEqual((size["name"], size["type"], size["range"], size["default"]), ("size", "integer", "1..1073741824", "32"))
-        self.assert_fails(["inspect", "--ops", "bach"], 2, "no operator 'bach'", "did you mean 'batch'?")
+        self.assert_fails(["inspect", "--ops", "bach"], 2, "'bach'", "did you mean 'batch'?")
 
 
 if __name__ == "__main__":

@@ -165,6 +165,19 @@ class UseOfARunTest(ProgramTest):
         self.assert_fails(["predict", "run", "notes.txt"], 1, "notes.txt", "IDX")
         self.write("wide.pgm", b"P5\n20 20\n255\n" + bytes(400))
         self.assert_fails(["predict", "run", "wide.pgm"], 1, "wide.pgm")
+        self.write("wider.pgm", b"P5\n15 15\n255\n" + bytes(225))  # after pooling as many values as 14 x 14 have
+        self.assert_fails(["predict", "run", "wider.pgm"], 1, "1 x 15 x 15", "1 x 14 x 14")
+
+    def test_predict_and_inspect_notice_a_damaged_checkpoint(self):
+        os.remove(self.path("run/weights.safetensors"))
+        newest = sorted(os.listdir(self.path("run/checkpoints")))[-1]
+        with open(self.path(f"run/checkpoints/{newest}/tensors.safetensors"), "r+b") as tensors:
+            tensors.truncate(100)
+        _, err = self.run_stoker("predict", "run", "data/eval-images.gz", "--limit", "1")
+        self.assertIn("is passed over", err)
+        out, err = self.run_stoker("inspect", "run", expect=1)
+        self.assertIn("DAMAGED", out)
+        self.assertIn(newest, err)
         self.assert_fails(["predict", "nothing", "notes.txt"], 1, "nothing")
 
     def test_predict_answers_for_the_files_that_it_can_read(self):

@@ -208,6 +208,17 @@ int LineCount(std::string_view text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
+// Whether line `number`, counted from 0, has a tab in front of its first word.
+bool IndentsWithTab(std::string_view text, int number) {
+  for (; number > 0; --number) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 1);
+  }
+  const std::string_view indent = text.substr(0, text.find_first_not_of(" \t"));
+  return indent.find('\t') != std::string_view::npos;
+}
+
 }  // namespace
 
 Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
@@ -227,6 +238,11 @@ Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
   } catch (const YAML::Exception& error) {
     if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR && error.mark.line + 1 == LineCount(marked)) {
       return InvalidArgument("{}: the text ends inside quotes; close them", name);
+    }
+    if (IndentsWithTab(text, error.mark.line)) {
+      return InvalidArgument(
+          "{}: the line begins with a tab, which YAML does not allow; use spaces",
+          builder.LocationOf(error.mark).ToString());
     }
     return InvalidArgument("{}: this is not YAML: {}", builder.LocationOf(error.mark).ToString(),
                            error.msg);

@@ -117,7 +117,8 @@ TEST(ParseYaml, BrokenInputIsRefusedWithItsPlace) {
       {"a: 'open\n", "r.yaml: the text ends inside quotes"},
       {"a: \"open\nb: 1\n\n", "r.yaml: the text ends inside quotes"},
       {"a: b: c\n", "r.yaml:1:5: this is not YAML"},
-      {"a:\n\t- b\n", "this is not YAML"},
+      {"a:\n\t- b\n", "r.yaml:2:2: the line begins with a tab"},
+      {"a:\n  b: 1\n\tc: 2\n", "the line begins with a tab, which YAML does not allow"},
       {"&k a: 1\n", "an anchor on a key"},
   };
   for (const auto& [text, says] : cases) {

@@ -68,6 +68,27 @@ std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem
 
 }  // namespace
 
+KindDescription DescribeDataSection() {
+  const DataOptions defaults;
+  KindDescription section{.name = "data",
+                          .help = "The keys of `data:`.",
+                          .group = "section",
+                          .options = OptionsOf<DataOptions>(),
+                          .defaults = FormatOptions(OptionsOf<DataOptions>(), &defaults)};
+  Option train{.name = "train",
+               .type = "pipeline",
+               .constraint = "",
+               .help = "a list of operators that begins with a source: what is trained on"};
+  train.required = true;
+  section.options.push_back(std::move(train));
+  section.options.push_back({.name = "eval",
+                             .type = "pipeline",
+                             .constraint = "",
+                             .help = "likewise, what the model is measured on; how `stoker "
+                                     "predict` prepares samples"});
+  return section;
+}
+
 Status CheckSections(const ConfigNode& recipe) {
   static const std::vector<std::string> kSections = {"data", "model", "train"};
   if (recipe.kind != ConfigNode::Kind::kMap) {

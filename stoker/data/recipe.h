@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "stoker/base/config.h"
+#include "stoker/base/registry.h"
 #include "stoker/data/dataset.h"
 
 namespace stoker {
@@ -24,6 +25,9 @@ struct DataRecipe {
   std::vector<std::string> classes;
   ConfigNode filled;  // the section with every option filled in
 };
+
+// The keys of the section, for `stoker inspect --ops data`.
+KindDescription DescribeDataSection();
 
 // The sections that a recipe may have: data, model, train. An unknown one is an error with line,
 // column and the nearest known name.

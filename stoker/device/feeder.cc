@@ -30,7 +30,8 @@ Status CheckTarget(const Field& field) {
   }
   if (field.shape.size() != 1) {
     return InvalidArgument(
-        "train.target: field {} must have one class number a sample, so the shape [samples]",
+        "train.target: field {} must have one class number a sample, so the shape [samples]; is "
+        "`batch` missing at the end of the pipeline?",
         field.ToString());
   }
   return OkStatus();

@@ -59,7 +59,8 @@ Status RunInspect(const InspectArguments& arguments) {
 
 Status PrintInspection(const Result<Inspection>& inspection, bool json) {
   if (!inspection.ok()) return inspection.status();
-  return PrintResult(json ? inspection->json.dump() + "\n" : inspection->text);
+  STOKER_RETURN_IF_ERROR(PrintResult(json ? inspection->json.dump() + "\n" : inspection->text));
+  return inspection->damage;
 }
 
 }  // namespace stoker

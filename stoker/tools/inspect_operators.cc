@@ -1,3 +1,4 @@
+#include "stoker/data/recipe.h"
 #include "stoker/data/registry.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/kind_help.h"
@@ -5,7 +6,9 @@
 namespace stoker {
 
 Result<Inspection> InspectOperators(const std::string& name) {
-  return DescribeKinds(OperatorRegistry::Builtin().Describe(), name, "operator");
+  std::vector<KindDescription> kinds = OperatorRegistry::Builtin().Describe();
+  kinds.push_back(DescribeDataSection());
+  return DescribeKinds(kinds, name, "operator or section");
 }
 
 }  // namespace stoker

@@ -9,8 +9,9 @@
 namespace stoker {
 
 struct Inspection {
-  std::string text;  // whole lines
-  Json json;         // the same facts
+  std::string text = {};  // whole lines
+  Json json = {};         // the same facts
+  Status damage = {};     // what is wrong with it, where it could be described all the same
 };
 
 // A file, by its content: IDX (also inside gzip), safetensors, a recipe (YAML with a section

@@ -43,7 +43,8 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       ->default_str("a new one under runs/");
   app.add_flag(
       "--resume", arguments.resume,
-      "continue the run in DIR (RECIPE may be left out), or the newest of RECIPE under runs/");
+      "continue the run in DIR (RECIPE may be left out), or the newest under runs/ that RECIPE "
+      "was given without --run");
   app.add_flag("--allow-changes", arguments.allow_changes,
                "resume although the recipe differs from the stored one");
   app.add_flag("--print-recipe", arguments.print_recipe,

@@ -22,18 +22,25 @@
 namespace stoker {
 namespace {
 
-struct Weights {
-  std::vector<NamedArray> arrays;
+struct RunWeights {
+  Weights weights;
   std::string prefix;  // of the model's arrays
   std::string source;  // a path
+  std::vector<std::string> warnings;
 };
 
-Result<Weights> FinalWeights(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, ReadWeights(path));
-  return Weights{.arrays = std::move(arrays), .prefix = "", .source = path};
+Result<RunWeights> FinalWeights(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(Weights weights, ReadWeights(path));
+  return RunWeights{.weights = std::move(weights), .prefix = "", .source = path, .warnings = {}};
 }
 
-Result<Weights> NewestWeights(const RunPaths& paths) {
+// Checkpoints of before it was stored say nothing of the sample.
+std::string SampleIn(const Json& state) {
+  const auto sample = state.find("sample");
+  return sample != state.end() && sample->is_string() ? sample->get<std::string>() : "";
+}
+
+Result<RunWeights> NewestWeights(const RunPaths& paths) {
   const CheckpointStore store(paths.checkpoints(), /*keep=*/1);
   Result<CheckpointStore::Newest> newest = store.LoadNewest();
   if (newest.status().code() == StatusCode::kNotFound) {
@@ -43,12 +50,15 @@ Result<Weights> NewestWeights(const RunPaths& paths) {
   STOKER_RETURN_IF_ERROR(newest.status());
   std::vector<NamedArray> arrays = std::move(newest->checkpoint.tensors);
   std::erase_if(arrays, [](const NamedArray& a) { return !a.name.starts_with("model."); });
-  return Weights{
-      .arrays = std::move(arrays), .prefix = "model.", .source = store.PathOf(newest->step)};
+  return RunWeights{
+      .weights = {.arrays = std::move(arrays), .sample = SampleIn(newest->checkpoint.state)},
+      .prefix = "model.",
+      .source = store.PathOf(newest->step),
+      .warnings = std::move(newest->warnings)};
 }
 
-Result<Weights> LoadWeights(const RunPaths& paths) {
-  Result<Weights> weights = FinalWeights(paths.weights());
+Result<RunWeights> LoadWeights(const RunPaths& paths) {
+  Result<RunWeights> weights = FinalWeights(paths.weights());
   if (weights.status().code() != StatusCode::kNotFound) return weights;
   return NewestWeights(paths);
 }
@@ -101,8 +111,9 @@ struct Predictor::Parts {
   std::vector<std::string> classes;
   OpenedDevice device;
   MemoryFormat memory_format;
-  Weights weights;
+  RunWeights loaded;
   std::shared_ptr<Model> model = nullptr;  // made once the shape of a sample is known
+  ModelInput sample = {};                  // that shape
 
   Result<std::unique_ptr<Feeder>> Feed(const Dataset& dataset) const {
     STOKER_ASSIGN_OR_RETURN(auto batches, dataset.Open(Runtime::Threaded(1)));
@@ -113,22 +124,32 @@ struct Predictor::Parts {
                            .memory_format = ToTorch(memory_format)});
   }
 
+  // What the model was trained on, where that is known, or has been given before.
+  Status CheckSample(const ModelInput& shape) const {
+    const std::string trained = model ? sample.ToString() : loaded.weights.sample;
+    if (trained.empty() || shape.ToString() == trained) return OkStatus();
+    return InvalidArgument(
+        "samples of {} (channels x height x width) are not what the model was trained on, {}; "
+        "bring them to its channels and size",
+        shape.ToString(), trained);
+  }
+
   Status MakeModel(const Spec& spec) {
-    if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
     STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(spec.fields[input]));
+    STOKER_RETURN_IF_ERROR(CheckSample(shape));
+    if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> made,
                             BuildModel(model_recipe, shape, /*seed=*/0,
                                        {.device = device.device, .memory_format = memory_format}));
     const Status fits =
-        CopyArraysInto(StateOf(*made), weights.arrays, weights.prefix, weights.source);
-    if (!fits.ok()) {
-      return {fits.code(),
-              fmt::format("samples of {} (channels x height x width) are not what the model was "
-                          "trained on; bring them to its channels and size ({})",
-                          shape.ToString(), fits.message())};
+        CopyArraysInto(StateOf(*made), loaded.weights.arrays, loaded.prefix, loaded.source);
+    if (!fits.ok() && loaded.weights.sample.empty()) {
+      return fits.While(fmt::format("making the model for samples of {}", shape.ToString()));
     }
+    STOKER_RETURN_IF_ERROR(fits);
     model = std::move(made);
+    sample = shape;
     return OkStatus();
   }
 
@@ -146,7 +167,8 @@ struct Predictor::Parts {
 Predictor::Predictor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Predictor::~Predictor() = default;
 
-const std::string& Predictor::weights() const { return parts_->weights.source; }
+const std::string& Predictor::weights() const { return parts_->loaded.source; }
+const std::vector<std::string>& Predictor::warnings() const { return parts_->loaded.warnings; }
 const std::vector<std::string>& Predictor::classes() const { return parts_->classes; }
 
 Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
@@ -155,7 +177,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
-  STOKER_ASSIGN_OR_RETURN(Weights weights, LoadWeights(RunPaths{run}));
+  STOKER_ASSIGN_OR_RETURN(RunWeights loaded, LoadWeights(RunPaths{run}));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(train.options.device));
   STOKER_ASSIGN_OR_RETURN(const MemoryFormat memory_format, UseChoices(run, device));
   std::vector<std::string> classes = ClassesOf(recipe);
@@ -167,7 +189,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .classes = std::move(classes),
                                                   .device = std::move(device),
                                                   .memory_format = memory_format,
-                                                  .weights = std::move(weights)})));
+                                                  .loaded = std::move(loaded)})));
 }
 
 Result<Evaluation> Predictor::EvaluateRun() {

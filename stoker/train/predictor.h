@@ -31,6 +31,8 @@ class Predictor {
 
   // Where the weights came from, for messages: a path.
   const std::string& weights() const;
+  // Checkpoints that were passed over because they are damaged, and why.
+  const std::vector<std::string>& warnings() const;
   // What the classes are called; empty where the recipe does not say.
   const std::vector<std::string>& classes() const;
 

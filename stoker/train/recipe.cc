@@ -26,7 +26,10 @@ Status CheckTrainKeys(const ConfigNode& section) {
 void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
   using O = TrainOptions;
   table.Field("epochs", &O::epochs, "passes over the training data", AtLeast(1))
-      .Field("seed", &O::seed, "what the weights, the order and all random draws come from",
+      .Field("seed", &O::seed,
+             "what the first weights, the order and all random draws come from; the same bytes "
+             "come out "
+             "where memory_format, threads and device are the same too",
              AtLeast(0))
       .Field("device", &O::device, "auto (an accelerator where there is one), cpu, cuda or cuda:N")
       .Field("memory_format", &O::memory_format, "layout of images; auto times both",

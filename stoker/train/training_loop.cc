@@ -182,6 +182,11 @@ Status TrainingLoop::Restore(const CheckpointStore::Newest& newest) {
 
 void TrainingLoop::TellStart(TuneReport tuning) {
   if (!device_.note.empty()) warnings_.push_back(device_.note);
+  if (!recipe_.data.eval) {
+    warnings_.push_back(
+        "the recipe has no data.eval, so nothing is evaluated, and `stoker predict` will not know "
+        "how to prepare samples");
+  }
   recorder_->Started({.run = run_.paths().root.string(),
                       .device = device_.description,
                       .model = recipe_.model.name,
@@ -232,9 +237,10 @@ Status TrainingLoop::TrainStep() {
         progress_.step, plan_.total_steps());
   }
   const ScheduleValue now = schedule_->At(progress_.step);
-  STOKER_ASSIGN_OR_RETURN(const at::Tensor loss, learner_->Step(*batch, now));
+  const Result<at::Tensor> loss = learner_->Step(*batch, now);
+  if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress_.step + 1));
   ++progress_.step;
-  STOKER_RETURN_IF_ERROR(Broken(loss_log_.Add(progress_.step, loss)));
+  STOKER_RETURN_IF_ERROR(Broken(loss_log_.Add(progress_.step, *loss)));
   const bool log = progress_.step % recipe_.train.options.log_every == 0;
   if (log) STOKER_RETURN_IF_ERROR(Broken(loss_log_.Flush()));
   total_.seconds += watch.ElapsedSeconds();
@@ -332,6 +338,7 @@ Result<Json> TrainingLoop::State() const {
   progress.train_samples = before_.With(total_).samples;
   return Json{{"format", kStateFormat},
               {"epoch", plan_.EpochOf(progress_.step)},
+              {"sample", plan_.input.ToString()},
               {"progress", progress.ToJson()},
               {"schedule",
                {{"total_steps", plan_.total_steps()},
@@ -376,9 +383,10 @@ TrainSummary TrainingLoop::Summary() const {
 }
 
 Result<TrainSummary> TrainingLoop::Finish() {
-  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> weights,
+  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
                           ToNamedArrays(StateOf(learner_->model())));
-  STOKER_RETURN_IF_ERROR(WriteWeights(run_.paths().weights(), weights));
+  STOKER_RETURN_IF_ERROR(WriteWeights(
+      run_.paths().weights(), {.arrays = std::move(arrays), .sample = plan_.input.ToString()}));
   const TrainSummary summary = Summary();
   STOKER_RETURN_IF_ERROR(run_.WriteSummary(summary.ToJson()));
   recorder_->Ended(

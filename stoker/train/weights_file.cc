@@ -3,17 +3,27 @@
 #include "stoker/formats/safetensors/safetensors_checksum.h"
 
 namespace stoker {
+namespace {
 
-Status WriteWeights(const std::string& path, std::span<const NamedArray> arrays) {
-  return WriteSafetensors(path, arrays,
-                          {{"format", "pt"}, {kSafetensorsChecksum, ChecksumOf(arrays)}});
+constexpr const char* kSample = "sample";
+
+}  // namespace
+
+Status WriteWeights(const std::string& path, const Weights& weights) {
+  SafetensorsMetadata metadata = {{"format", "pt"},
+                                  {kSafetensorsChecksum, ChecksumOf(weights.arrays)}};
+  if (!weights.sample.empty()) metadata[kSample] = weights.sample;
+  return WriteSafetensors(path, weights.arrays, metadata);
 }
 
-Result<std::vector<NamedArray>> ReadWeights(const std::string& path) {
+Result<Weights> ReadWeights(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, file.ReadAll());
-  STOKER_RETURN_IF_ERROR(VerifyChecksum(file, arrays, path).status());
-  return arrays;
+  Weights weights;
+  STOKER_ASSIGN_OR_RETURN(weights.arrays, file.ReadAll());
+  STOKER_RETURN_IF_ERROR(VerifyChecksum(file, weights.arrays, path).status());
+  const auto sample = file.metadata().find(kSample);
+  if (sample != file.metadata().end()) weights.sample = sample->second;
+  return weights;
 }
 
 }  // namespace stoker

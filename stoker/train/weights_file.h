@@ -2,7 +2,6 @@
 // not.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,12 +10,19 @@
 
 namespace stoker {
 
-// Writes them atomically, as PyTorch's state dict would be stored: metadata "format": "pt", and a
-// checksum beside it (formats/safetensors/safetensors_checksum.h).
-Status WriteWeights(const std::string& path, std::span<const NamedArray> arrays);
+struct Weights {
+  std::vector<NamedArray> arrays;
+  // What a sample was like that the model was trained on, as ModelInput::ToString says it; empty
+  // where that is not known.
+  std::string sample;
+};
+
+// Writes them atomically, as PyTorch's state dict would be stored: metadata "format": "pt", and
+// beside it a checksum (formats/safetensors/safetensors_checksum.h) and the "sample".
+Status WriteWeights(const std::string& path, const Weights& weights);
 
 // Errors: those of SafetensorsFile; kDataLoss where the checksum differs. A file without one, of
 // another program, is taken as it is.
-Result<std::vector<NamedArray>> ReadWeights(const std::string& path);
+Result<Weights> ReadWeights(const std::string& path);
 
 }  // namespace stoker

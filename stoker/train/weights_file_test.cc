@@ -12,8 +12,10 @@ std::vector<NamedArray> SomeWeights() {
 
 TEST(WeightsFile, GivesBackWhatWasWritten) {
   const TempDir dir;
-  ASSERT_THAT(WriteWeights(dir / "w", SomeWeights()), IsOk());
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<NamedArray> got, ReadWeights(dir / "w"));
+  ASSERT_THAT(WriteWeights(dir / "w", {.arrays = SomeWeights(), .sample = "1 x 2 x 3"}), IsOk());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Weights read, ReadWeights(dir / "w"));
+  EXPECT_EQ(read.sample, "1 x 2 x 3");
+  const std::vector<NamedArray>& got = read.arrays;
   ASSERT_EQ(got.size(), 2u);
   for (const NamedArray& want : SomeWeights()) {
     const auto found = std::ranges::find(got, want.name, &NamedArray::name);
@@ -25,7 +27,7 @@ TEST(WeightsFile, GivesBackWhatWasWritten) {
 
 TEST(WeightsFile, EveryFlippedBitOfAValueIsFound) {
   const TempDir dir;
-  ASSERT_THAT(WriteWeights(dir / "w", SomeWeights()), IsOk());
+  ASSERT_THAT(WriteWeights(dir / "w", {.arrays = SomeWeights(), .sample = "1 x 2 x 3"}), IsOk());
   const std::string whole = ReadFileForTest(dir / "w");
   const size_t value_bytes = 8 + 3 * 4;
   for (size_t bit = (whole.size() - value_bytes) * 8; bit < whole.size() * 8; ++bit) {

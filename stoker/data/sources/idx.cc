@@ -69,6 +69,11 @@ class IdxNode final : public DatasetNode {
   mutable std::optional<ArrayTable> loaded_;
 };
 
+// What a program on a little-endian machine writes that does not know the format well.
+bool IsReversed(int64_t a, int64_t b) {
+  return __builtin_bswap32(static_cast<uint32_t>(a)) == static_cast<uint32_t>(b);
+}
+
 Result<Field> LabelField(const std::string& path, int64_t images, const std::string& images_path) {
   STOKER_ASSIGN_OR_RETURN(const IdxHeader header, ReadIdxHeader(path));
   if (header.shape.size() != 1) {
@@ -81,8 +86,11 @@ Result<Field> LabelField(const std::string& path, int64_t images, const std::str
     return DataLoss("{}: the labels are {}, class numbers must be integers", path,
                     DTypeName(header.dtype));
   if (header.shape[0] != images) {
-    return DataLoss("{}: {} labels, but {} has {} images; the two files do not belong together",
-                    path, header.shape[0], images_path, images);
+    return DataLoss("{}: {} labels, but {} has {} images; {}", path, header.shape[0], images_path,
+                    images,
+                    IsReversed(header.shape[0], images)
+                        ? "the one is the other with its bytes reversed: IDX counts are big-endian"
+                        : "the two files do not belong together");
   }
   return Field{"label", header.dtype, {}};
 }

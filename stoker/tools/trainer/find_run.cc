@@ -67,7 +67,7 @@ Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
   }
   if (newest.empty()) {
     return NotFound(
-        "{}: there is no run of {} to resume; name one with --run, "
+        "{}: there is no run of {} to resume that got its name by itself; name the run with --run, "
         "or train without --resume",
         (parent / "").string(), recipe_name);
   }

@@ -38,7 +38,8 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
   const Result<Checkpoint> loaded = store.Load(step);
   CheckpointReport report;
   report.status = loaded.status();
-  report.json = {{"step", step}, {"path", store.PathOf(step)}, {"whole", loaded.ok()}};
+  report.json = {
+      {"kind", "checkpoint"}, {"step", step}, {"path", store.PathOf(step)}, {"whole", loaded.ok()}};
   if (!loaded.ok()) {
     report.json["error"] = loaded.status().message();
     report.text =
@@ -100,6 +101,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
       fmt::format("{}: run, {}\n", paths.root.string(), finished ? "finished" : "not finished");
   if (const Status weights = finished ? ReadWeights(paths.weights()).status() : OkStatus();
       !weights.ok()) {
+    out.damage = weights;
     out.json["weights_error"] = weights.message();
     out.text += fmt::format("  weights: DAMAGED: {}\n", weights.message());
   }
@@ -111,6 +113,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());
   for (const int64_t step : steps) {
     CheckpointReport report = ReportCheckpoint(store, step);
+    if (out.damage.ok()) out.damage = report.status;
     out.text += report.text;
     out.json["checkpoints"].push_back(std::move(report.json));
   }
@@ -124,7 +127,7 @@ Result<Inspection> InspectCheckpoint(const fs::path& path) {
     if (fs::path(store.PathOf(step)).filename() != path.filename()) continue;
     CheckpointReport report = ReportCheckpoint(store, step);
     STOKER_RETURN_IF_ERROR(report.status);
-    return Inspection{path.string() + ":\n" + report.text, std::move(report.json)};
+    return Inspection{.text = path.string() + ":\n" + report.text, .json = std::move(report.json)};
   }
   return FailedPrecondition(
       "{}: this holds a manifest but is not called as a checkpoint is, step-00000000; give it back "

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stoker/base/log.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
@@ -10,6 +11,7 @@ namespace stoker {
 Status RunEval(const EvalArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
                           Predictor::Open(arguments.run, arguments.set));
+  for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation, predictor->EvaluateRun());
   if (arguments.json) {
     Json json = evaluation.ToJson();

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "stoker/base/log.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/sample_file.h"
@@ -35,10 +36,9 @@ struct Answers {
   // OK, or what is wrong with every file that failed.
   Status status() const {
     if (errors.empty()) return OkStatus();
-    std::string text;
-    for (const FileError& error : errors) {
-      text += fmt::format("{}{}", text.empty() ? "" : "; ", error.status.message());
-    }
+    if (errors.size() == 1) return errors.front().status;
+    std::string text = fmt::format("{} files cannot be answered for:", errors.size());
+    for (const FileError& error : errors) text += fmt::format("\n  {}", error.status.message());
     return {errors.front().status.code(), std::move(text)};
   }
 };
@@ -118,6 +118,7 @@ std::string AllText(const Predictor& predictor, const Answers& answers, int64_t 
 Status RunPredict(const PredictArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
                           Predictor::Open(arguments.run));
+  for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   Answers answers;
   for (const std::string& file : arguments.files) {
     Status status = PredictFile(*predictor, file, arguments.limit, answers.predictions);

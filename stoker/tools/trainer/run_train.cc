@@ -47,14 +47,28 @@ Result<std::filesystem::path> RunToResume(const TrainArguments& arguments) {
   return run;
 }
 
+// Of several that begin in one second each gets a directory of its own: whoever finds the name
+// taken meanwhile takes the next.
+Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments,
+                                             const Recipe& recipe) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    const std::filesystem::path run =
+        NewRunPath(kRuns, RecipeName(arguments), std::chrono::system_clock::now());
+    Result<std::unique_ptr<Trainer>> trainer = Trainer::Create(recipe, run);
+    if (trainer.status().code() != StatusCode::kUnavailable || attempt == kAttempts) {
+      return trainer;
+    }
+  }
+}
+
 Result<std::unique_ptr<Trainer>> OpenTrainer(const TrainArguments& arguments, Recipe recipe) {
   if (arguments.resume) {
     STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, RunToResume(arguments));
     return Trainer::Resume(std::move(recipe), run, {.allow_changes = arguments.allow_changes});
   }
   if (!arguments.run.empty()) return Trainer::Create(std::move(recipe), arguments.run);
-  return Trainer::Create(std::move(recipe), NewRunPath(kRuns, RecipeName(arguments),
-                                                       std::chrono::system_clock::now()));
+  return CreateNamed(arguments, recipe);
 }
 
 std::string SummaryText(const TrainSummary& summary) {
