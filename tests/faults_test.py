@@ -285,7 +285,7 @@ class DamagedCheckpointTest(FaultTest):
                 self.assertNotEqual(damage(content), content)
                 self.write(damaged, damage(content))
 
-                self.assertEqual([each["whole"] for each in self.run_json("inspect", "run")["checkpoints"]],
+                self.assertEqual([each["whole"] for each in self.run_json("inspect", "run", expect=1)["checkpoints"]],
                                  [True] * (len(steps) - 1) + [False])
                 out, err = self.resume()
                 self.assertIn(f"step-{steps[-1]:08}", err)

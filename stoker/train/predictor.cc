@@ -128,7 +128,7 @@ struct Predictor::Parts {
   Status CheckSample(const ModelInput& shape) const {
     const std::string trained = model ? sample.ToString() : loaded.weights.sample;
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
-    return InvalidArgument(
+    return FailedPrecondition(
         "samples of {} (channels x height x width) are not what the model was trained on, {}; "
         "bring them to its channels and size",
         shape.ToString(), trained);
