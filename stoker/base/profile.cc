@@ -13,6 +13,18 @@ using Row = std::array<std::string, kColumns>;
 
 double PerSecond(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0.0; }
 
+// What failed here, or what this stage did about elements that failed before it.
+std::string ErrorsText(const StageProfile& stage) {
+  std::string text;
+  const auto add = [&](int64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", count, what);
+  };
+  add(stage.errors, "");
+  add(stage.skipped, " skipped");
+  add(stage.replaced, " replaced");
+  return text.empty() ? "0" : text;
+}
+
 Row RowOf(const StageProfile& stage, const Profile& profile) {
   const double thread_seconds = profile.wall_s * std::max(1, profile.threads);
   const auto time = [&](double seconds) {
@@ -28,7 +40,7 @@ Row RowOf(const StageProfile& stage, const Profile& profile) {
           stage.queue_capacity > 0
               ? fmt::format("{:.1f}/{}", stage.mean_queue_depth, stage.queue_capacity)
               : "-",
-          std::to_string(stage.errors)};
+          ErrorsText(stage)};
 }
 
 }  // namespace
@@ -46,6 +58,8 @@ StageProfile StageProfile::Of(const StageStats& stats) {
           .starved_s = seconds(stats.starved_ns_),
           .blocked_s = seconds(stats.blocked_ns_),
           .errors = stats.errors_.load(std::memory_order_relaxed),
+          .skipped = stats.skipped_.load(std::memory_order_relaxed),
+          .replaced = stats.replaced_.load(std::memory_order_relaxed),
           .mean_queue_depth =
               samples == 0 ? 0.0 : static_cast<double>(depth_sum) / static_cast<double>(samples),
           .queue_capacity = stats.queue_capacity_.load(std::memory_order_relaxed)};
@@ -61,6 +75,8 @@ Json Profile::ToJson() const {
                            {"starved_s", stage.starved_s},
                            {"blocked_s", stage.blocked_s},
                            {"errors", stage.errors},
+                           {"skipped", stage.skipped},
+                           {"replaced", stage.replaced},
                            {"mean_queue_depth", stage.mean_queue_depth},
                            {"queue_capacity", stage.queue_capacity},
                            {"peak_memory_bytes", stage.peak_memory_bytes}});

@@ -34,6 +34,9 @@ class StageStats {
   void AddStarved(int64_t ns) { starved_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void AddBlocked(int64_t ns) { blocked_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
+  // Elements that failed, here or before, and that this stage left out or gave others for.
+  void AddSkipped(int64_t elements) { skipped_.fetch_add(elements, std::memory_order_relaxed); }
+  void AddReplaced(int64_t elements) { replaced_.fetch_add(elements, std::memory_order_relaxed); }
   // One look at a queue that holds `depth` of at most `capacity` chunks, each of one element or
   // many.
   void SampleQueue(int64_t depth, int64_t capacity) {
@@ -46,7 +49,7 @@ class StageStats {
   friend struct StageProfile;
   const std::string name_;
   std::atomic<int64_t> elements_{0}, bytes_{0}, busy_ns_{0}, starved_ns_{0}, blocked_ns_{0},
-      errors_{0};
+      errors_{0}, skipped_{0}, replaced_{0};
   std::atomic<int64_t> queue_samples_{0}, queue_depth_sum_{0}, queue_capacity_{0};
 };
 
@@ -59,6 +62,8 @@ struct StageProfile {
   double starved_s = 0;
   double blocked_s = 0;
   int64_t errors = 0;
+  int64_t skipped = 0;   // elements that failed, here or before, and were left out by this stage
+  int64_t replaced = 0;  // likewise, and this stage gave others for them
   double mean_queue_depth = 0;    // in chunks
   int64_t queue_capacity = 0;     // in chunks; 0: the stage has no queue
   int64_t peak_memory_bytes = 0;  // the most that was charged to the stage

@@ -34,6 +34,14 @@ TEST(Profile, PrintsAnAlignedTable) {
   // clang-format on
 }
 
+TEST(Profile, SaysWhatAStageDidAboutElementsThatFailed) {
+  Profile profile = FixedProfile();
+  profile.stages[0].skipped = 3;
+  profile.stages[1].replaced = 4;
+  EXPECT_THAT(profile.ToText(), testing::HasSubstr("  3 skipped\n"));
+  EXPECT_THAT(profile.ToText(), testing::HasSubstr("  2, 4 replaced\n"));
+}
+
 TEST(Profile, AnEmptyOneDividesByNothing) {
   Profile empty;
   empty.stages.push_back({.name = "idx"});
@@ -46,10 +54,10 @@ TEST(Profile, JsonHoldsEveryFigure) {
     "wall_s": 2.0, "threads": 2, "consumer_waited_s": 0.125, "peak_memory_bytes": 12500000,
     "stages": [
       {"name": "idx", "elements": 60000, "bytes": 47040000, "busy_s": 0.5, "starved_s": 0.0,
-       "blocked_s": 0.0, "errors": 0, "mean_queue_depth": 0.0, "queue_capacity": 0,
+       "blocked_s": 0.0, "errors": 0, "skipped": 0, "replaced": 0, "mean_queue_depth": 0.0, "queue_capacity": 0,
        "peak_memory_bytes": 0},
       {"name": "batch", "elements": 468, "bytes": 188000000, "busy_s": 3.0, "starved_s": 0.25,
-       "blocked_s": 0.004, "errors": 2, "mean_queue_depth": 1.5, "queue_capacity": 4,
+       "blocked_s": 0.004, "errors": 2, "skipped": 0, "replaced": 0, "mean_queue_depth": 1.5, "queue_capacity": 4,
        "peak_memory_bytes": 800000}]})"));
 }
 
@@ -61,6 +69,8 @@ TEST(StageProfile, IsASnapshotOfWhatWasCounted) {
   stats.AddStarved(250'000'000);
   stats.AddBlocked(125'000'000);
   stats.AddError();
+  stats.AddSkipped(2);
+  stats.AddReplaced(3);
   stats.SampleQueue(1, 8);
   stats.SampleQueue(4, 8);
   const StageProfile profile = StageProfile::Of(stats);
@@ -71,6 +81,8 @@ TEST(StageProfile, IsASnapshotOfWhatWasCounted) {
   EXPECT_DOUBLE_EQ(profile.starved_s, 0.25);
   EXPECT_DOUBLE_EQ(profile.blocked_s, 0.125);
   EXPECT_EQ(profile.errors, 1);
+  EXPECT_EQ(profile.skipped, 2);
+  EXPECT_EQ(profile.replaced, 3);
   EXPECT_DOUBLE_EQ(profile.mean_queue_depth, 2.5);
   EXPECT_EQ(profile.queue_capacity, 8);
   EXPECT_EQ(StageProfile::Of(StageStats("none")).mean_queue_depth, 0);

@@ -13,6 +13,7 @@
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/enumerate.h"
 #include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -71,11 +72,12 @@ std::optional<int64_t> DatasetNode::MemoryToRead(int64_t count) const {
 Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) const {
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
+  const FailureScope failures;
   Result<Element> element = DoRead(position, context);
   if (element.ok()) {
     stats.AddElements(1, element->num_bytes());
   } else {
-    stats.AddError();
+    CountFailure({context.epoch(), position}, context);
   }
   return element;
 }
@@ -84,11 +86,13 @@ Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
                                    const ReadContext& context) const {
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
+  const FailureScope failures;
   Result<Rows> rows = DoReadRows(positions, context);
   if (rows.ok()) {
     stats.AddElements(rows->size(), rows->num_bytes());
   } else {
-    stats.AddError();
+    const int64_t index = positions.size() == 1 ? positions.front() : -1;
+    CountFailure({context.epoch(), index}, context);
   }
   return rows;
 }
@@ -96,13 +100,18 @@ Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
 Result<Element> DatasetNode::ReadKey(const SampleKey& key, const ReadContext& context) const {
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
+  const FailureScope failures;
   Result<Element> element = DoReadKey(key, context);
   if (element.ok()) {
     stats.AddElements(1, element->num_bytes());
   } else {
-    stats.AddError();
+    CountFailure(key, context);
   }
   return element;
+}
+
+void DatasetNode::CountFailure(SampleKey key, const ReadContext& context) const {
+  if (FailureScope::Note(*this, key) && !context.trial()) context.stats(*this).AddError();
 }
 
 Result<Element> DatasetNode::DoRead(int64_t, const ReadContext&) const {

@@ -128,6 +128,10 @@ class DatasetNode {
   // ask, -1: the runtime chooses.
   virtual int64_t read_ahead() const { return 0; }
 
+  // True where an iterator of this node that is opened tolerantly (OpenContext) goes on after an
+  // element that could not be made, and hands out one that says so.
+  virtual bool tolerates_errors() const { return random_access() || element_wise() != nullptr; }
+
   // --- By position ---
   // True where Read works. Then cardinality() is not unknown.
   virtual bool random_access() const { return false; }
@@ -151,6 +155,10 @@ class DatasetNode {
   // The default reads one by one and stacks, so overriding it is for speed only.
   virtual Result<Rows> DoReadRows(std::span<const int64_t> positions,
                                   const ReadContext& context) const;
+
+  // For a DoRead that fails where it knows the element better than its position does: notes which
+  // one it was (failure.h) and counts the error. Read does so for all others.
+  void CountFailure(SampleKey key, const ReadContext& context) const;
 
  private:
   const std::string name_;

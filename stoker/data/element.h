@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "stoker/base/array.h"
@@ -22,9 +24,18 @@ struct SampleKey {
   bool operator==(const SampleKey&) const = default;
 };
 
+// Why an element could not be made.
+struct Failure {
+  Status reason;
+  std::string stage;  // the stage whose work failed
+};
+
 struct Element {
   SampleKey key;
   std::vector<Array> arrays;  // one for each field of the Spec, in its order
+  // Null for every element but those that failed, which have no arrays. Only an iterator that was
+  // opened tolerantly (OpenContext) hands out failed elements.
+  std::shared_ptr<const Failure> failure;
 
   int64_t num_bytes() const;
 };

@@ -1,6 +1,7 @@
 #include "stoker/data/from_generator.h"
 
 #include "stoker/data/check_element.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -13,7 +14,11 @@ using BeginPass = std::function<MakeNext(uint64_t epoch)>;
 class GeneratorIterator final : public Iterator {
  public:
   GeneratorIterator(const OpenContext& context, const DatasetNode& node, const BeginPass& begin)
-      : Iterator(context, node), node_(node), begin_(begin), epoch_(context.epoch()) {}
+      : Iterator(context, node),
+        node_(node),
+        begin_(begin),
+        tolerant_(context.tolerant()),
+        epoch_(context.epoch()) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -47,7 +52,14 @@ class GeneratorIterator final : public Iterator {
     return OkStatus();
   }
 
+  // Opened tolerantly, it counts an element that fails as made, and goes on.
   Result<std::optional<Element>> Make() {
+    Result<std::optional<Element>> element = MakeOrFail();
+    if (element.ok() || !tolerant_ || !IsAboutOneElement(element.status())) return element;
+    return FailedElement(element.status(), {node_.name(), {epoch_, made_++}});
+  }
+
+  Result<std::optional<Element>> MakeOrFail() {
     try {
       STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, next_());
       if (!element) return std::nullopt;
@@ -74,6 +86,7 @@ class GeneratorIterator final : public Iterator {
 
   const DatasetNode& node_;
   const BeginPass& begin_;
+  const bool tolerant_;
   uint64_t epoch_;
   int64_t position_ = 0;  // of the next element handed out
   int64_t made_ = 0;      // elements the function has made in this pass
@@ -89,6 +102,7 @@ class GeneratorNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesApart(count);
   }
+  bool tolerates_errors() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
     return std::make_unique<GeneratorIterator>(context, *this, begin_);
   }

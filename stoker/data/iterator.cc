@@ -8,7 +8,8 @@ Iterator::Iterator(const OpenContext& context, const DatasetNode& node, Counting
     : pass_(context.pass()),
       stop_(context.stop()),
       stats_(pass_->stage(node).stats),
-      counting_(counting) {}
+      counting_(counting),
+      tolerant_(context.tolerant()) {}
 
 Result<std::optional<Element>> Iterator::Next() {
   if (!error_.ok()) return error_;
@@ -17,6 +18,9 @@ Result<std::optional<Element>> Iterator::Next() {
   if (!error_.ok()) return error_;
   started_ = true;
   Result<std::optional<Element>> element = counting_ == Counting::kHere ? CountedNext() : DoNext();
+  if (!tolerant_ && element.ok() && *element && (*element)->failure) {
+    element = (*element)->failure->reason;
+  }
   if (!element.ok()) {
     error_ = element.status();
     broken_off_ = counting_ == Counting::kHere;
@@ -37,7 +41,11 @@ Result<std::optional<Element>> Iterator::CountedNext() {
   if (!element.ok()) {
     if (element.status().code() != StatusCode::kCancelled) stats_.AddError();
   } else if (*element) {
-    stats_.AddElements(1, (*element)->num_bytes());
+    if ((*element)->failure) {
+      stats_.AddError();
+    } else {
+      stats_.AddElements(1, (*element)->num_bytes());
+    }
   }
   return element;
 }

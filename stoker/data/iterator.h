@@ -66,6 +66,7 @@ class Iterator {
   std::shared_ptr<const StopFlag> stop_;
   StageStats& stats_;
   const Counting counting_;
+  const bool tolerant_;     // hands out failed elements
   bool outermost_ = false;  // the one that Dataset::Open gave: its state holds the pass's seed
   bool started_ = false;
   bool ended_ = false;

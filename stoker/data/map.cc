@@ -53,7 +53,12 @@ class MapNode final : public DatasetNode {
   Result<Element> Mapped(Element element, const ReadContext& context) const {
     Rng rng = context.rngs(*this).For(element.key);
     Scratch scratch = context.scratch(*this);
-    STOKER_RETURN_IF_ERROR(transform_->Apply(element, rng, scratch));
+    const SampleKey key = element.key;
+    const Status status = transform_->Apply(element, rng, scratch);
+    if (!status.ok()) {
+      CountFailure(key, context);
+      return status;
+    }
     return element;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/base/options.h"
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
 #include "stoker/io/file.h"
 
@@ -64,6 +65,13 @@ std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem
   std::error_code error;  // where the working directory is gone, a relative path is all there is
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   return (error ? path : absolute).lexically_normal();
+}
+
+// A sample that cannot be prepared has no prediction: that is an error, whatever evaluation does.
+ConfigNode WithoutOnError(ConfigNode stage) {
+  std::erase_if(stage.entries,
+                [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
+  return stage;
 }
 
 }  // namespace
@@ -167,10 +175,11 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   }
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval->items.size(); ++i) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured,
-                            OperatorRegistry::Builtin().Parse(eval->items[i]));
+    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(WithoutOnError(eval->items[i])));
     // These pick samples and prepare none: the samples to predict are picked already.
-    if (configured.name == "take" || configured.name == "skip") continue;
+    if (configured.name == "take" || configured.name == "skip" ||
+        configured.name == IgnoreErrors::kName)
+      continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),

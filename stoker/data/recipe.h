@@ -52,9 +52,10 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
                                   const std::filesystem::path& recipe_folder);
 
 // The recipe's eval pipeline with its source replaced by `source`, whose Spec must serve the
-// operators, and without take and skip: what `predict` puts new samples through. Answer i must be
-// that of sample i, so an operator that reorders, leaves out, repeats or randomly alters samples is
-// an error that names it with its line. Fails also where the recipe has no eval pipeline.
+// operators, and without take, skip and ignore_errors: what `predict` puts new samples through.
+// Answer i must be that of sample i, so an operator that reorders, leaves out, repeats or randomly
+// alters samples is an error that names it with its line. Fails also where the recipe has no eval
+// pipeline.
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source);
 
 }  // namespace stoker

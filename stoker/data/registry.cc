@@ -1,6 +1,33 @@
 #include "stoker/data/registry.h"
 
+#include <utility>
+
+#include "stoker/data/ops/ignore_errors.h"
+
 namespace stoker {
+namespace {
+
+struct OnError {
+  IgnoreErrors options;
+  ConfigNode filled;
+};
+
+Result<OnError> ParseOnError(const ConfigNode& node, const std::filesystem::path& root) {
+  OnError on_error;
+  if (node.kind == ConfigNode::Kind::kNull) {
+    return InvalidArgument(
+        "{}: {}: there is no value; say skip, replace or fail, or {{policy: "
+        "skip, limit: 100}}",
+        node.location.ToString(), kOnError);
+  }
+  const std::vector<Option>& options = OptionsOf<IgnoreErrors>();
+  STOKER_RETURN_IF_ERROR(ParseOptions(options, kOnError, node, &on_error.options));
+  on_error.filled = FormatOptions(options, &on_error.options);
+  ResolvePaths(options, root, &on_error.options);
+  return on_error;
+}
+
+}  // namespace
 
 const OperatorRegistry& OperatorRegistry::Builtin() {
   static const OperatorRegistry registry = [] {
@@ -9,6 +36,28 @@ const OperatorRegistry& OperatorRegistry::Builtin() {
     return made;
   }();
   return registry;
+}
+
+Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
+                                                const std::filesystem::path& root) {
+  const ConfigNode* value = entry.Find(kOnError);
+  if (value == nullptr) return OperatorRegistry::Builtin().Parse(entry, root);
+  ConfigNode stage = entry;
+  std::erase_if(stage.entries, [](const ConfigNode::Entry& e) { return e.key == kOnError; });
+  if (stage.entries.empty()) {
+    return InvalidArgument("{}: {} stands alone; write it beside an operator, in the same entry",
+                           value->location.ToString(), kOnError);
+  }
+  STOKER_ASSIGN_OR_RETURN(OperatorRegistry::Configured configured,
+                          OperatorRegistry::Builtin().Parse(stage, root));
+  STOKER_ASSIGN_OR_RETURN(OnError on_error, ParseOnError(*value, root));
+  configured.node.entries.push_back({std::string(kOnError), {}, std::move(on_error.filled)});
+  configured.build = [build = std::move(configured.build), options = std::move(on_error.options)](
+                         std::optional<Dataset> input) -> Result<Dataset> {
+    STOKER_ASSIGN_OR_RETURN(Dataset built, build(std::move(input)));
+    return options.Build(std::move(built));
+  };
+  return configured;
 }
 
 Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem::path& root,
@@ -22,7 +71,7 @@ Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem:
   std::optional<Dataset> dataset;
   std::vector<ConfigNode> entries;
   for (const ConfigNode& item : pipeline.items) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured, OperatorRegistry::Builtin().Parse(item, root));
+    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(item, root));
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(),

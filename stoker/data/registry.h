@@ -53,6 +53,15 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
 // Generated: adds what stands in sources/, ops/ and transforms/.
 void RegisterBuiltinOperators(OperatorRegistry& registry);
 
+// The key that may stand beside an operator in its entry of the list: what happens to elements that
+// fail there (ops/ignore_errors.h). `on_error: OPTIONS` means an `ignore_errors: OPTIONS` right
+// behind.
+inline constexpr std::string_view kOnError = "on_error";
+
+// Reads one entry of a pipeline's list: `name`, {name: options}, or {name: options, on_error: ...}.
+Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
+                                                const std::filesystem::path& root = {});
+
 // Reads `pipeline`, a list with one operator an entry, into a Dataset. Paths are taken relative to
 // `root`. Errors begin with file, line and column. `filled` (may be null) gets the list with every
 // option filled in.

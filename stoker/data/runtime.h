@@ -23,6 +23,8 @@
 
 namespace stoker {
 
+struct LostElement;
+
 struct Runtime {
   // kInline: the calling thread does everything, one element at a time, without cleverness: the
   // oracle that the other is tested against. kThreaded: worker threads read ahead, many small
@@ -142,21 +144,42 @@ class OpenContext {
   const std::shared_ptr<Pass>& pass() const { return pass_; }
   uint64_t epoch() const { return epoch_; }
   const std::shared_ptr<const StopFlag>& stop() const { return stop_; }
-  OpenContext WithEpoch(uint64_t epoch) const { return {pass_, epoch, stop_}; }
+  OpenContext WithEpoch(uint64_t epoch) const {
+    OpenContext other = *this;
+    other.epoch_ = epoch;
+    return other;
+  }
 
   // Opens an input the way the runtime sees fit: by position, in order, on threads of its own.
-  Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const;
+  Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const {
+    return Open(input, /*tolerant=*/false);
+  }
   // The same for a pipeline that is none of the pass's stages, because `owner` has it made while
   // the pass runs (Pass::OpenChild).
   Result<std::unique_ptr<Iterator>> OpenChild(const DatasetNode& owner, const Dataset& dataset,
                                               int64_t number, int threads) const;
 
+  // Whether the iterator being opened hands out failed elements (Element::failure) in the place of
+  // those that cannot be made, and goes on. Any other ends with the error. An iterator that goes on
+  // although this is false is ended by Iterator::Next.
+  bool tolerant() const { return tolerant_; }
+  // For a stage that deals with failed elements.
+  Result<std::unique_ptr<Iterator>> OpenInputTolerantly(const Dataset& input) const {
+    return Open(input, /*tolerant=*/true);
+  }
+  // For a stage that hands on the failed elements it gets: tolerantly where it is opened so itself.
+  Result<std::unique_ptr<Iterator>> OpenInputAlike(const Dataset& input) const {
+    return Open(input, tolerant_);
+  }
+
  private:
+  Result<std::unique_ptr<Iterator>> Open(const Dataset& input, bool tolerant) const;
   Result<std::unique_ptr<Iterator>> OpenReadAhead(const DatasetNode& node) const;
 
   std::shared_ptr<Pass> pass_;
   uint64_t epoch_;
   std::shared_ptr<const StopFlag> stop_;
+  bool tolerant_ = false;
 };
 
 // What a node needs to read by position. A small value, copied freely.
@@ -169,7 +192,29 @@ class ReadContext {
   uint64_t seed() const { return pass_->seed(); }
   uint64_t epoch() const { return epoch_; }
   bool vectorized() const { return vectorized_; }
-  ReadContext WithEpoch(uint64_t epoch) const { return {*pass_, epoch, vectorized_}; }
+  ReadContext WithEpoch(uint64_t epoch) const {
+    ReadContext other = *this;
+    other.epoch_ = epoch;
+    return other;
+  }
+
+  // A read of many elements whose failure only leads to reading them one by one: its errors are not
+  // counted, and nothing is put in the place of what failed.
+  bool trial() const { return trial_; }
+  ReadContext AsTrial() const {
+    ReadContext other = *this;
+    other.trial_ = true;
+    return other;
+  }
+
+  // Where a stage that puts something in the place of an element that failed says so; null where
+  // nobody counts. Owned by the reader.
+  std::vector<LostElement>* lost() const { return lost_; }
+  ReadContext WithLost(std::vector<LostElement>* lost) const {
+    ReadContext other = *this;
+    other.lost_ = lost;
+    return other;
+  }
 
   StageStats& stats(const DatasetNode& node) const { return pass_->stage(node).stats; }
   Scratch scratch(const DatasetNode& node) const { return Scratch(pass_->stage(node).pool); }
@@ -180,6 +225,8 @@ class ReadContext {
   const Pass* pass_;
   uint64_t epoch_;
   bool vectorized_;
+  bool trial_ = false;
+  std::vector<LostElement>* lost_ = nullptr;
 };
 
 // Counts the time of its scope for a stage, less the time of the scopes nested in it on the same

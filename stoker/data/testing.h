@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/log.h"
 #include "stoker/base/testing.h"
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/from_generator.h"
@@ -12,6 +13,15 @@
 #include "stoker/data/runtime.h"
 
 namespace stoker {
+
+// Keeps warnings off standard error for its scope.
+class QuietLog {
+ public:
+  QuietLog() { SetLogLevel(LogLevel::kError); }
+  ~QuietLog() { SetLogLevel(LogLevel::kInfo); }
+  QuietLog(const QuietLog&) = delete;
+  QuietLog& operator=(const QuietLog&) = delete;
+};
 
 // n elements {image: uint8[1, 4, 4], label: int64[]}; label i is i, the image's values are made
 // from i.

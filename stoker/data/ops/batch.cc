@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/runtime.h"
@@ -55,6 +56,7 @@ class BatchNode final : public DatasetNode {
   bool random_access() const override { return input().node().random_access(); }
   // The number of a batch is its position; in order, it does not say where its elements came from.
   bool rereadable() const override { return random_access(); }
+  bool tolerates_errors() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const Batch& options() const { return options_; }
 
@@ -93,7 +95,11 @@ class BatchNode final : public DatasetNode {
 class BatchIterator final : public Iterator {
  public:
   BatchIterator(const OpenContext& context, const BatchNode& node, std::unique_ptr<Iterator> input)
-      : Iterator(context, node), node_(node), input_(std::move(input)), epoch_(context.epoch()) {}
+      : Iterator(context, node),
+        node_(node),
+        input_(std::move(input)),
+        tolerant_(context.tolerant()),
+        epoch_(context.epoch()) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -106,8 +112,11 @@ class BatchIterator final : public Iterator {
     const bool ragged = std::ssize(elements) < node_.options().size;
     if (elements.empty() || (ragged && node_.options().drop_remainder)) return std::nullopt;
     Scratch scratch(pass().stage(node_).pool);
-    STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(node_.input().spec(), elements, scratch));
-    return RowsAsElement(std::move(rows), {epoch_, batches_++});
+    Result<Rows> rows = StackElements(node_.input().spec(), elements, scratch);
+    const SampleKey key{epoch_, batches_++};
+    if (rows.ok()) return RowsAsElement(*std::move(rows), key);
+    if (!tolerant_) return rows.status();
+    return FailedElement(rows.status(), {node_.name(), key});
   }
 
   // No element is held between calls, so the input's position and the batch's number are the whole
@@ -125,6 +134,7 @@ class BatchIterator final : public Iterator {
 
   const BatchNode& node_;
   const std::unique_ptr<Iterator> input_;
+  const bool tolerant_;
   const uint64_t epoch_;
   int64_t batches_ = 0;
 };

@@ -118,6 +118,7 @@ class FilterNode final : public DatasetNode {
                     {answered}) {}
 
   std::string_view Disturbs() const override { return "leaves elements out"; }
+  bool tolerates_errors() const override { return input().node().tolerates_errors(); }
   // Of the elements that are kept; one that is dropped is freed before the next is asked for.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
@@ -144,7 +145,7 @@ class FilterIterator final : public Iterator {
   Result<std::optional<Element>> DoNext() override {
     while (true) {
       STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
-      if (!element) return std::nullopt;
+      if (!element || element->failure) return element;
       const bool keep = element->arrays.back().values<bool>()[0];
       if (!keep) continue;
       element->arrays.pop_back();
@@ -167,7 +168,7 @@ class FilterIterator final : public Iterator {
 };
 
 Result<std::unique_ptr<Iterator>> FilterNode::OpenStream(const OpenContext& context) const {
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInputAlike(this->input()));
   return std::make_unique<FilterIterator>(context, *this, std::move(input));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
@@ -39,6 +40,7 @@ class PaddedBatchNode final : public DatasetNode {
   }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return random_access(); }
+  bool tolerates_errors() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const PaddedBatch& options() const { return options_; }
@@ -69,7 +71,11 @@ class PaddedBatchIterator final : public Iterator {
  public:
   PaddedBatchIterator(const OpenContext& context, const PaddedBatchNode& node,
                       std::unique_ptr<Iterator> input)
-      : Iterator(context, node), node_(node), input_(std::move(input)), epoch_(context.epoch()) {}
+      : Iterator(context, node),
+        node_(node),
+        input_(std::move(input)),
+        tolerant_(context.tolerant()),
+        epoch_(context.epoch()) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -83,10 +89,11 @@ class PaddedBatchIterator final : public Iterator {
     const bool ragged = std::ssize(elements) < options.size;
     if (elements.empty() || (ragged && options.drop_remainder)) return std::nullopt;
     Scratch scratch(pass().stage(node_).pool);
-    STOKER_ASSIGN_OR_RETURN(Element batch,
-                            node_.plan().Pad(elements, std::nullopt, {epoch_, batches_}, scratch));
-    ++batches_;
-    return batch;
+    const SampleKey key{epoch_, batches_++};
+    Result<Element> batch = node_.plan().Pad(elements, std::nullopt, key, scratch);
+    if (batch.ok()) return *std::move(batch);
+    if (!tolerant_) return batch.status();
+    return FailedElement(batch.status(), {node_.name(), key});
   }
 
   // No element is held between calls.
@@ -103,6 +110,7 @@ class PaddedBatchIterator final : public Iterator {
 
   const PaddedBatchNode& node_;
   const std::unique_ptr<Iterator> input_;
+  const bool tolerant_;
   const uint64_t epoch_;
   int64_t batches_ = 0;
 };

@@ -19,6 +19,7 @@ class PrefetchNode final : public DatasetNode {
   std::string Details() const override { return depth_ ? fmt::format("depth {}", *depth_) : ""; }
   std::string_view Disturbs() const override { return ""; }
   int64_t read_ahead() const override { return depth_.value_or(-1); }
+  bool tolerates_errors() const override { return input().node().tolerates_errors(); }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }

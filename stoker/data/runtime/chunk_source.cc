@@ -28,7 +28,9 @@ PositionSource::PositionSource(const OpenContext& context, const DatasetNode& no
     : pass_(context.pass()),
       node_(node),
       chunk_size_(ChunkSize(node.spec())),
-      epoch_(context.epoch()) {}
+      tolerant_(context.tolerant()),
+      epoch_(context.epoch()),
+      tally_(*pass_) {}
 
 void PositionSource::Take(int64_t, Chunk& chunk) {
   chunk.begin = next_;
@@ -47,26 +49,48 @@ Status PositionSource::ReadAll(Chunk& chunk) const {
   if (chunk.count > 1) {
     std::vector<int64_t> positions(static_cast<size_t>(chunk.count));
     std::iota(positions.begin(), positions.end(), chunk.begin);
-    const Result<Rows> rows = node_.ReadRows(positions, context);
+    const Result<Rows> rows = CatchExceptions(
+        "reading", chunk.begin, [&] { return node_.ReadRows(positions, context.AsTrial()); });
     if (rows.ok()) {
       chunk.elements.reserve(positions.size());
       for (int64_t i = 0; i < rows->size(); ++i) chunk.elements.push_back(rows->RowElement(i));
       return OkStatus();
     }
-    // One of them failed: read them singly, so that those before it are delivered.
+    // One of them failed: read them singly, so that it is known which, and those before it are
+    // delivered.
   }
+  return ReadOneByOne(chunk, context);
+}
+
+Status PositionSource::ReadOneByOne(Chunk& chunk, const ReadContext& context) const {
   for (int64_t i = 0; i < chunk.count; ++i) {
-    STOKER_ASSIGN_OR_RETURN(Element element, node_.Read(chunk.begin + i, context));
+    std::vector<LostElement> lost;
+    const ReadContext counting = context.WithLost(&lost);
+    const int64_t position = chunk.begin + i;
+    STOKER_ASSIGN_OR_RETURN(Element element, tolerant_ ? ReadTolerantly(node_, position, counting)
+                                                       : node_.Read(position, counting));
+    for (LostElement& one : lost) chunk.lost.emplace_back(chunk.elements.size(), std::move(one));
     chunk.elements.push_back(std::move(element));
   }
   return OkStatus();
 }
 
+Status PositionSource::Deliver(const Chunk& chunk, size_t number) {
+  std::vector<LostElement> lost;
+  for (const auto& [at, element] : chunk.lost) {
+    if (at == number) lost.push_back(element);
+  }
+  return lost.empty() ? OkStatus() : tally_.Add(lost);
+}
+
 Result<Json> PositionSource::SaveAfter(int64_t delivered) {
-  return SavePosition(epoch_, start_ + delivered);
+  Json state = SavePosition(epoch_, start_ + delivered);
+  tally_.SaveTo(state);
+  return state;
 }
 
 Status PositionSource::Restore(const Json& state) {
+  STOKER_RETURN_IF_ERROR(tally_.RestoreFrom(state));
   STOKER_RETURN_IF_ERROR(RestorePosition(state, node_.cardinality(), epoch_, start_));
   next_ = start_;
   return OkStatus();
@@ -77,7 +101,7 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
   std::unique_ptr<StreamSource> source(new StreamSource(context, node));
   source->maps_ = ConsecutiveMaps(node);
   const DatasetNode& first = source->maps_.empty() ? node : *source->maps_.front();
-  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInput(first.input()));
+  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInputAlike(first.input()));
   source->chunk_size_ = ChunkSize(first.input().spec());
   return source;
 }
@@ -124,14 +148,13 @@ void StreamSource::Finish(Chunk& chunk) const {
   std::vector<Element> elements = std::exchange(chunk.elements, {});
   chunk.elements.reserve(elements.size());
   for (Element& element : elements) {
-    for (const DatasetNode* map : maps_) {
-      const Status status = ApplyElementWise(*map, ReadContext(*pass_, 0, true), element);
-      if (!status.ok()) {
-        chunk.error = status;
-        return;
-      }
+    if (const Status status = ApplyMaps(maps_, ReadContext(*pass_, 0, true), tolerant_, element);
+        !status.ok()) {
+      chunk.error = status;
+      return;
     }
-    if (maps_.empty()) pass_->stage(node_).stats.AddElements(1, element.num_bytes());
+    if (maps_.empty() && !element.failure)
+      pass_->stage(node_).stats.AddElements(1, element.num_bytes());
     chunk.elements.push_back(std::move(element));
   }
 }

@@ -7,9 +7,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/failure_tally.h"
 
 namespace stoker {
 
@@ -18,6 +20,8 @@ struct Chunk {
   int64_t begin = 0;  // position of the first, and how many are wanted; set by Take
   int64_t count = 0;
   std::vector<Element> elements;
+  // What was lost on the way to them, with the number of the element among them; in their order.
+  std::vector<std::pair<size_t, LostElement>> lost;
   Status error;       // found after `elements`
   bool last = false;  // nothing comes after
   // What `elements` hold that is charged to no account, reserved until the consumer has the chunk.
@@ -40,6 +44,10 @@ class ChunkSource {
   // Specs do not tell.
   virtual std::optional<int64_t> chunk_memory() const = 0;
 
+  // Called in order, before element `number` of a chunk that has lost some is handed out. Errors:
+  // it must not be, and the pass ends here.
+  virtual Status Deliver(const Chunk& /*chunk*/, size_t /*number*/) { return OkStatus(); }
+
   // The state that continues after `delivered` elements have been handed out; may be called while
   // other threads work.
   virtual Result<Json> SaveAfter(int64_t delivered) = 0;
@@ -58,18 +66,22 @@ class PositionSource final : public ChunkSource {
   void Take(int64_t delivered, Chunk& chunk) override;
   void Finish(Chunk& chunk) const override;
   std::optional<int64_t> chunk_memory() const override { return node_.MemoryToRead(chunk_size_); }
+  Status Deliver(const Chunk& chunk, size_t number) override;
   Result<Json> SaveAfter(int64_t delivered) override;
   Status Restore(const Json& state) override;
 
  private:
   Status ReadAll(Chunk& chunk) const;
+  Status ReadOneByOne(Chunk& chunk, const ReadContext& context) const;
 
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& node_;
   const int64_t chunk_size_;
+  const bool tolerant_;
   uint64_t epoch_;
   int64_t start_ = 0;  // where this pass began (0, or the restored position)
   int64_t next_ = 0;
+  FailureTally tally_;
 };
 
 // Chunks of a stream: taking is pulling the input, finishing is applying the maps that stand behind
@@ -98,7 +110,7 @@ class StreamSource final : public ChunkSource {
   };
 
   StreamSource(const OpenContext& context, const DatasetNode& node)
-      : pass_(context.pass()), node_(node) {}
+      : pass_(context.pass()), node_(node), tolerant_(context.tolerant()) {}
   // The next element of the input, saving the input's state first where it is time to.
   Result<std::optional<Element>> Pull();
   Status SaveInputIfDue();
@@ -108,6 +120,7 @@ class StreamSource final : public ChunkSource {
 
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& node_;
+  const bool tolerant_;
   std::vector<const DatasetNode*> maps_;  // first applied first
   std::unique_ptr<Iterator> input_;
   int64_t chunk_size_ = 1;

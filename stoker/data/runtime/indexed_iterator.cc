@@ -3,20 +3,41 @@
 namespace stoker {
 
 IndexedIterator::IndexedIterator(const OpenContext& context, const DatasetNode& node)
-    : Iterator(context, node, Counting::kElsewhere), node_(node), epoch_(context.epoch()) {}
+    : Iterator(context, node, Counting::kElsewhere),
+      node_(node),
+      tolerant_(context.tolerant()),
+      epoch_(context.epoch()),
+      tally_(pass()) {}
 
 Result<std::optional<Element>> IndexedIterator::DoNext() {
   if (position_ >= node_.cardinality().value()) return std::nullopt;
-  STOKER_ASSIGN_OR_RETURN(Element element,
-                          node_.Read(position_, ReadContext(pass(), epoch_, /*vectorized=*/false)));
+  std::vector<LostElement> lost;
+  const ReadContext context = ReadContext(pass(), epoch_, /*vectorized=*/false).WithLost(&lost);
+  STOKER_ASSIGN_OR_RETURN(Element element, tolerant_ ? ReadTolerantly(node_, position_, context)
+                                                     : node_.Read(position_, context));
+  if (!lost.empty()) STOKER_RETURN_IF_ERROR(tally_.Add(lost));
   ++position_;
   return element;
 }
 
-Result<Json> IndexedIterator::DoSave() const { return SavePosition(epoch_, position_); }
+Result<Json> IndexedIterator::DoSave() const {
+  Json state = SavePosition(epoch_, position_);
+  tally_.SaveTo(state);
+  return state;
+}
 
 Status IndexedIterator::DoRestore(const Json& state) {
+  STOKER_RETURN_IF_ERROR(tally_.RestoreFrom(state));
   return RestorePosition(state, node_.cardinality(), epoch_, position_);
+}
+
+Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
+                               const ReadContext& context) {
+  Result<Element> element =
+      CatchExceptions("reading", position, [&] { return node.Read(position, context); });
+  if (element.ok() || !IsAboutOneElement(element.status())) return element;
+  return FailedElement(element.status(),
+                       FailureScope::Take({node.name(), {context.epoch(), position}}));
 }
 
 Json SavePosition(uint64_t epoch, int64_t position) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/failure_tally.h"
 
 namespace stoker {
 
@@ -16,9 +17,15 @@ class IndexedIterator final : public Iterator {
   Status DoRestore(const Json& state) override;
 
   const DatasetNode& node_;
+  const bool tolerant_;
   uint64_t epoch_;
   int64_t position_ = 0;
+  FailureTally tally_;
 };
+
+// Reads one element; where that fails, or throws, gives the element that stands for it.
+Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
+                               const ReadContext& context);
 
 // The state of a pass by position: the epoch and the number of elements that are done. Both
 // runtimes write it.

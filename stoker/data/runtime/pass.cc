@@ -147,21 +147,24 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenChild(const DatasetNode& owne
   return inside.OpenInput(dataset);
 }
 
-Result<std::unique_ptr<Iterator>> OpenContext::OpenInput(const Dataset& input) const {
+Result<std::unique_ptr<Iterator>> OpenContext::Open(const Dataset& input, bool tolerant) const {
   const DatasetNode& node = input.node();
+  OpenContext context = *this;
+  context.tolerant_ = tolerant;
   if (pass_->runtime().kind == Runtime::Kind::kInline) {
-    if (node.random_access()) return std::make_unique<IndexedIterator>(*this, node);
-    return node.OpenStream(*this);
+    if (node.random_access()) return std::make_unique<IndexedIterator>(context, node);
+    return node.OpenStream(context);
   }
   if (node.random_access() || node.element_wise() != nullptr || node.read_ahead() != 0) {
-    return OpenReadAhead(node);
+    return context.OpenReadAhead(node);
   }
-  return node.OpenStream(*this);
+  return node.OpenStream(context);
 }
 
 Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& node) const {
   const auto inside = std::make_shared<StopFlag>(stop_);
-  const OpenContext inner(pass_, epoch_, inside);
+  OpenContext inner = *this;
+  inner.stop_ = inside;
   std::unique_ptr<ChunkSource> source;
   int threads = pass_->runtime().threads;
   if (node.random_access()) {

@@ -1,5 +1,6 @@
 #include "stoker/data/runtime/pass_through_iterator.h"
 
+#include "stoker/data/failure.h"
 #include "stoker/data/map.h"
 
 namespace stoker {
@@ -19,8 +20,22 @@ Result<std::unique_ptr<Iterator>> PassThroughIterator::Open(const OpenContext& c
   std::unique_ptr<PassThroughIterator> iterator(new PassThroughIterator(context, node));
   iterator->maps_ = ConsecutiveMaps(node);
   const DatasetNode& first = iterator->maps_.empty() ? node : *iterator->maps_.front();
-  STOKER_ASSIGN_OR_RETURN(iterator->input_, context.OpenInput(first.input()));
+  STOKER_ASSIGN_OR_RETURN(iterator->input_, context.OpenInputAlike(first.input()));
   return iterator;
+}
+
+Status ApplyMaps(const std::vector<const DatasetNode*>& maps, const ReadContext& context,
+                 bool tolerant, Element& element) {
+  for (const DatasetNode* map : maps) {
+    if (element.failure) return OkStatus();
+    const SampleKey key = element.key;
+    const auto apply = [&] { return ApplyElementWise(*map, context, element); };
+    const Status status = tolerant ? CatchExceptions("mapping", key.index, apply) : apply();
+    if (status.ok()) continue;
+    if (!tolerant || !IsAboutOneElement(status)) return status;
+    element = FailedElement(status, {map->name(), key});
+  }
+  return OkStatus();
 }
 
 Result<std::optional<Element>> PassThroughIterator::DoNext() {
@@ -39,9 +54,8 @@ Result<std::optional<Element>> PassThroughIterator::NextMapped() {
   if (!element) return std::nullopt;
   ++taken_;
   const ReadContext context(pass(), element->key.epoch, /*vectorized=*/false);
-  for (const DatasetNode* map : maps_)
-    STOKER_RETURN_IF_ERROR(ApplyElementWise(*map, context, *element));
-  if (maps_.empty()) context.stats(node_).AddElements(1, element->num_bytes());
+  STOKER_RETURN_IF_ERROR(ApplyMaps(maps_, context, tolerant_, *element));
+  if (maps_.empty() && !element->failure) context.stats(node_).AddElements(1, element->num_bytes());
   ++done_;
   return element;
 }

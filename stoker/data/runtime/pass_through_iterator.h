@@ -22,7 +22,7 @@ class PassThroughIterator final : public Iterator {
 
  private:
   PassThroughIterator(const OpenContext& context, const DatasetNode& node)
-      : Iterator(context, node, Counting::kElsewhere), node_(node) {}
+      : Iterator(context, node, Counting::kElsewhere), node_(node), tolerant_(context.tolerant()) {}
 
   Result<std::optional<Element>> DoNext() override;
   Result<Json> DoSave() const override;
@@ -32,6 +32,7 @@ class PassThroughIterator final : public Iterator {
   Status SaveInputIfDue();
 
   const DatasetNode& node_;
+  const bool tolerant_;
   std::vector<const DatasetNode*> maps_;  // first applied first
   std::unique_ptr<Iterator> input_;
   Json saved_input_;     // null: nothing has been read or restored yet
@@ -44,5 +45,10 @@ class PassThroughIterator final : public Iterator {
 // first; empty where `node` is none. They are run as one stage: an element goes through all of them
 // on one thread.
 std::vector<const DatasetNode*> ConsecutiveMaps(const DatasetNode& node);
+
+// Puts an element through the maps. Where one fails, or throws, and `tolerant` is set, the element
+// becomes the one that stands for it; one that had failed before stays as it is.
+Status ApplyMaps(const std::vector<const DatasetNode*>& maps, const ReadContext& context,
+                 bool tolerant, Element& element);
 
 }  // namespace stoker

@@ -15,6 +15,7 @@
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/enumerate.h"
 #include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
@@ -94,6 +95,14 @@ inline const std::vector<RandomStep>& RandomSteps() {
          return std::move(input) | Repeat{.count = 1 + draws.Below(3)};
        }},
       {"map", [](In input, Draws&) { return std::move(input) | AddNoise(); }},
+      {"ignore_errors",
+       [](In input, Draws& draws) {
+         // Of fewer elements all might fail, so that there is none to replace them with.
+         const bool may_replace = input->node().random_access() && input->cardinality().known() &&
+                                  input->cardinality().value() > 20;
+         const char* policy = draws.Coin() && may_replace ? "replace" : "skip";
+         return std::move(input) | FailSome() | IgnoreErrors{.policy = policy, .share = 1};
+       }},
       {"prefetch", [](In input, Draws&) { return std::move(input) | Prefetch{}; }},
       {"filter",
        [](In input, Draws& draws) {

@@ -72,6 +72,7 @@ Result<std::optional<Element>> ReadAhead::DoNext() {
     if (current_.last) return std::nullopt;
     STOKER_RETURN_IF_ERROR(NextChunk());
   }
+  if (!current_.lost.empty()) STOKER_RETURN_IF_ERROR(source_->Deliver(current_, used_of_current_));
   ++delivered_;
   return std::move(current_.elements[used_of_current_++]);
 }

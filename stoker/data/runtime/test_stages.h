@@ -26,6 +26,14 @@ inline Map DoNothing() {
   return {.function = [](Element&, Rng&, Scratch&) { return OkStatus(); }};
 }
 
+// Fails for some elements, whatever their fields.
+inline Map FailSome() {
+  return {.function = [](Element& element, Rng&, Scratch&) {
+    if (element.key.index % 7 == 3) return DataLoss("element {} is bad", element.key.index);
+    return OkStatus();
+  }};
+}
+
 // Fails on the element that is labelled so.
 inline Map FailAt(int64_t label) {
   return {.function = [label](Element& element, Rng&, Scratch&) {

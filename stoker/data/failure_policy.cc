@@ -1,0 +1,143 @@
+#include "stoker/data/failure_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "stoker/base/log.h"
+#include "stoker/data/iterator.h"
+#include "stoker/io/append_line.h"
+
+namespace stoker {
+namespace {
+
+// Before so many elements have been seen, a share is taken of this many: the first of them may fail
+// without ending the run.
+constexpr int64_t kFewElements = 1000;
+
+// A reason may quote what it found; what is kept of it stays small.
+constexpr size_t kMaxReason = 300;
+
+std::string Shortened(const std::string& reason) {
+  return reason.size() <= kMaxReason ? reason : reason.substr(0, kMaxReason) + "...";
+}
+
+struct Place {
+  std::string_view file;
+  uint64_t offset;
+};
+
+// The file and byte of a reason in the house's form, "[while ...: ]FILE: byte N: ...".
+std::optional<Place> PlaceIn(std::string_view reason) {
+  constexpr std::string_view kByte = ": byte ";
+  const size_t at = reason.find(kByte);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view file = reason.substr(0, at);
+  if (const size_t context = file.rfind(": "); context != std::string_view::npos)
+    file.remove_prefix(context + 2);
+  const std::string_view rest = reason.substr(at + kByte.size());
+  Place place{.file = file, .offset = 0};
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), place.offset);
+  if (error != std::errc() || file.empty()) return std::nullopt;
+  return place;
+}
+
+}  // namespace
+
+Json FailureCount::ToJson() const { return {{"seen", seen}, {"failed", failed}, {"first", first}}; }
+
+Result<FailureCount> FailureCount::FromJson(const Json& json) {
+  FailureCount count;
+  STOKER_ASSIGN_OR_RETURN(count.seen, SavedInteger(json, "seen"));
+  STOKER_ASSIGN_OR_RETURN(count.failed, SavedInteger(json, "failed"));
+  const auto first = json.find("first");
+  if (first == json.end() || !first->is_string()) {
+    return DataLoss(
+        "the saved pipeline position counts failed elements, but does not say why the first one "
+        "failed; it is damaged");
+  }
+  count.first = first->get<std::string>();
+  return count;
+}
+
+Status FailurePolicy::Prepare() const {
+  return options_.log.empty() ? OkStatus() : PrepareToAppend(options_.log);
+}
+
+int64_t FailurePolicy::Allowed(int64_t elements) const {
+  const int64_t by_share =
+      static_cast<int64_t>(std::ceil(options_.share * static_cast<double>(elements)));
+  return options_.limit ? std::min(*options_.limit, by_share) : by_share;
+}
+
+Status FailurePolicy::Record(const Element& failed, FailureCount& count) const {
+  const Status& reason = failed.failure->reason;
+  if (count.failed++ == 0) count.first = Shortened(reason.ToString());
+  STOKER_RETURN_IF_ERROR(WriteToLog(failed));
+  const int64_t few = std::min(kFewElements, options_.epoch_elements.value_or(kFewElements));
+  const int64_t allowed = Allowed(std::max(count.seen, few));
+  return count.failed > allowed ? TooMany(count, allowed, &reason) : OkStatus();
+}
+
+Status FailurePolicy::CheckAtEnd(const FailureCount& count) const {
+  const int64_t allowed = Allowed(count.seen);
+  if (count.failed <= allowed) return OkStatus();
+  return TooMany(count, allowed, nullptr);
+}
+
+Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed,
+                              const Status* last) const {
+  const bool by_limit = options_.limit && allowed == *options_.limit;
+  const std::string rule =
+      by_limit ? fmt::format("limit {}", *options_.limit) : fmt::format("share {}", options_.share);
+  const std::string of = count.seen > 0 ? fmt::format(" of {}", count.seen) : "";
+  const std::string last_reason =
+      last == nullptr ? "" : fmt::format("; the last: {}", Shortened(last->ToString()));
+  const std::string where = options_.log.empty() ? "name a log to see them all"
+                                                 : fmt::format("all are in {}", options_.log);
+  return {last == nullptr ? StatusCode::kDataLoss : last->code(),
+          fmt::format("{}{} elements of this epoch have failed, but only {} may ({}); the first: "
+                      "{}{}; {}; mend the data, or allow more",
+                      count.failed, of, allowed, rule, count.first, last_reason, where)};
+}
+
+Status FailurePolicy::WriteToLog(const Element& failed) const {
+  if (options_.log.empty()) return OkStatus();
+  return AppendLine(options_.log, QuarantineLine(failed, options_.verb));
+}
+
+void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch) const {
+  {
+    std::lock_guard lock(mutex_);
+    if (count.failed == std::exchange(reported_failed_, count.failed)) return;
+  }
+  const std::string of = count.seen > 0 ? fmt::format(" of {}", count.seen) : "";
+  LogWarning("epoch {}: {}{} elements failed and were {}; the first: {}{}", epoch, count.failed, of,
+             options_.verb, count.first,
+             options_.log.empty() ? "" : fmt::format("; all are in {}", options_.log));
+}
+
+std::string FailurePolicy::Details() const {
+  return fmt::format(
+      "{}share {}{}", options_.limit ? fmt::format("limit {}, ", *options_.limit) : "",
+      options_.share, options_.log.empty() ? "" : fmt::format(", log {}", options_.log));
+}
+
+std::string QuarantineLine(const Element& failed, const std::string& verb) {
+  const std::string reason = failed.failure->reason.ToString();
+  Json line{{"epoch", failed.key.epoch},
+            {"stage", failed.failure->stage},
+            {"action", verb},
+            {"reason", reason}};
+  if (failed.key.index >= 0) line["index"] = failed.key.index;
+  if (const std::optional<Place> place = PlaceIn(failed.failure->reason.message())) {
+    line["file"] = place->file;
+    line["offset"] = place->offset;
+  }
+  // File names need not be UTF-8, JSON must be.
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace stoker

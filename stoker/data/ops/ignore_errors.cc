@@ -1,0 +1,217 @@
+#include "stoker/data/ops/ignore_errors.h"
+
+#include <numeric>
+
+#include "stoker/data/failure_policy.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+// Where so many elements drawn for one that failed cannot be made either, it is not about one
+// element.
+constexpr int kDraws = 16;
+
+FailurePolicy::Options PolicyOptions(const IgnoreErrors& options, const Dataset& input,
+                                     std::string verb) {
+  std::optional<int64_t> elements;
+  if (input.cardinality().known()) elements = input.cardinality().value();
+  return {.verb = std::move(verb),
+          .limit = options.limit,
+          .share = options.share,
+          .log = options.log.string(),
+          .epoch_elements = elements};
+}
+
+class SkipNode final : public DatasetNode {
+ public:
+  SkipNode(Dataset input, const IgnoreErrors& options)
+      : DatasetNode(
+            std::string(IgnoreErrors::kName), input.spec(),
+            input.cardinality().infinite() ? Cardinality::Infinite() : Cardinality::Unknown(),
+            {input}),
+        policy_(PolicyOptions(options, input, "skipped")) {}
+
+  std::string Details() const override { return "skip, " + policy_.Details(); }
+  std::string_view Disturbs() const override { return "leaves out elements that fail"; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return input().node().MemoryToRead(count);
+  }
+  bool rereadable() const override { return input().node().rereadable(); }
+  Status Prepare() const override { return policy_.Prepare(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+  const FailurePolicy& policy() const { return policy_; }
+
+ protected:
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
+  }
+
+ private:
+  const FailurePolicy policy_;
+};
+
+class SkipIterator final : public Iterator {
+ public:
+  SkipIterator(const OpenContext& context, const SkipNode& node, std::unique_ptr<Iterator> input)
+      : Iterator(context, node),
+        policy_(node.policy()),
+        input_(std::move(input)),
+        epoch_(context.epoch()) {}
+  ~SkipIterator() override { policy_.Summarize(count_, epoch_); }
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    while (true) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+      if (!element) {
+        STOKER_RETURN_IF_ERROR(policy_.CheckAtEnd(count_));
+        return std::nullopt;
+      }
+      ++count_.seen;
+      if (!element->failure) return element;
+      STOKER_RETURN_IF_ERROR(policy_.Record(*element, count_));
+      stats().AddSkipped(1);
+    }
+  }
+
+  Result<Json> DoSave() const override {
+    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+    Json state = count_.ToJson();
+    state["input"] = std::move(input);
+    return state;
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(count_, FailureCount::FromJson(state));
+    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+    return input_->Restore(input);
+  }
+
+  const FailurePolicy& policy_;
+  const std::unique_ptr<Iterator> input_;
+  const uint64_t epoch_;
+  FailureCount count_;
+};
+
+Result<std::unique_ptr<Iterator>> SkipNode::OpenStream(const OpenContext& context) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input,
+                          context.OpenInputTolerantly(this->input()));
+  return std::make_unique<SkipIterator>(context, *this, std::move(input));
+}
+
+class ReplaceNode final : public DatasetNode {
+ public:
+  ReplaceNode(Dataset input, const IgnoreErrors& options)
+      : DatasetNode(std::string(IgnoreErrors::kName), input.spec(), input.cardinality(), {input}),
+        policy_(PolicyOptions(options, input, "replaced")) {}
+
+  std::string Details() const override { return "replace, " + policy_.Details(); }
+  std::string_view Disturbs() const override {
+    return "gives other elements in the place of those that fail";
+  }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    const std::optional<int64_t> bytes = input().node().MemoryToRead(count);
+    // Where one has failed they are read singly and put together.
+    return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
+  }
+  Status Prepare() const override { return policy_.Prepare(); }
+  bool random_access() const override { return true; }
+  bool rereadable() const override { return input().node().rereadable(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Internal("ignore_errors: is read by position");
+  }
+
+ protected:
+  // What stands in the place of one that failed has its own key.
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return input().node().ReadKey(key, context);
+  }
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    Result<Element> element = ReadInput(position, context);
+    if (element.ok() || context.trial() || !IsAboutOneElement(element.status())) return element;
+    return Replace(position, element.status(), context);
+  }
+
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    Result<Rows> rows = CatchExceptions("reading", positions.front(), [&] {
+      return input().node().ReadRows(positions, context.AsTrial());
+    });
+    if (rows.ok() || context.trial()) return rows;
+    FailureScope::Take({});
+    return DatasetNode::DoReadRows(positions, context);  // one by one
+  }
+
+ private:
+  Result<Element> ReadInput(int64_t position, const ReadContext& context) const {
+    return CatchExceptions("reading", position,
+                           [&] { return input().node().Read(position, context); });
+  }
+
+  Result<Element> Replace(int64_t position, const Status& reason,
+                          const ReadContext& context) const {
+    const FailureOrigin here{name(), {context.epoch(), position}};
+    Element failed = FailedElement(reason, FailureScope::Take(here));
+    Rng rng = context.rngs(*this).For({context.epoch(), position});
+    const auto elements = static_cast<uint64_t>(cardinality().value());
+    for (int draw = 0; draw < kDraws; ++draw) {
+      Result<Element> other =
+          ReadInput(static_cast<int64_t>(rng.Below(elements)), context.WithLost(nullptr));
+      FailureScope::Take({});
+      if (!other.ok() && !IsAboutOneElement(other.status())) return other;
+      if (!other.ok()) continue;
+      if (context.lost() != nullptr) {
+        context.lost()->push_back({this, &policy_, context.epoch(), std::move(failed)});
+      }
+      return other;
+    }
+    return Status(reason.code(),
+                  fmt::format("{} (and none of the {} elements drawn in its place could be made "
+                              "either; is the source as a whole in order?)",
+                              reason.message(), kDraws));
+  }
+
+  const FailurePolicy policy_;
+};
+
+}  // namespace
+
+void IgnoreErrors::Describe(OptionTable<IgnoreErrors>& table) {
+  table
+      .Field("policy", &IgnoreErrors::policy,
+             "what happens to an element that fails: it is left out, another element of the epoch "
+             "takes its place (where elements are readable by position), or the pass fails",
+             OneOf{{"skip", "replace", "fail"}})
+      .Field("limit", &IgnoreErrors::limit, "how many of an epoch may fail; auto: no such limit",
+             AtLeast(0))
+      .Field(
+          "share", &IgnoreErrors::share,
+          "which share of the elements may fail; counted of 1000 elements, or of an epoch, where "
+          "fewer have been seen",
+          Between(0, 1))
+      .Field("log", &IgnoreErrors::log,
+             "file to add a line of JSON to for each element that failed; none without it");
+}
+
+Result<Dataset> IgnoreErrors::Build(Dataset input) const {
+  if (policy == "fail") return input;
+  const std::string& before = input.node().name();
+  if (!input.node().tolerates_errors()) {
+    return InvalidArgument(
+        "ignore_errors: '{}' cannot go on after an error, so there is nothing to {}; put it behind "
+        "the stage whose elements fail: a source read by position, a map, a generator or a batch",
+        before, policy);
+  }
+  if (policy == "skip") return Dataset(std::make_shared<SkipNode>(std::move(input), *this));
+  if (!input.node().random_access() || input.cardinality().infinite()) {
+    return InvalidArgument(
+        "ignore_errors: replace draws another element by its position, but '{}' {}; use skip{}",
+        before, input.cardinality().infinite() ? "has no end" : "can only be read in order",
+        input.cardinality().infinite() ? ", or put repeat behind it" : "");
+  }
+  return Dataset(std::make_shared<ReplaceNode>(std::move(input), *this));
+}
+
+}  // namespace stoker

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Goes on where elements of its input cannot be made, up to a limit. In a recipe it is mostly
+// written as a key beside a stage, which puts it right behind that stage:
+//
+//   - images: {folder: train}
+//     on_error: {policy: skip, limit: 100, log: bad.jsonl}
+//
+// An element fails where a stage gives an error for it or throws: sources and stages that are read
+// by position, maps, generators and batch. It covers those of them that stand before it up to the
+// next stage of another kind; an error in the order itself (a compressed stream that is damaged in
+// its middle) ends the pass as without it. kCancelled does too.
+//
+//   skip     The element is left out, and what stands behind fills up from what follows: batches
+//            stay full. How many are left is not known beforehand, so what follows is read in
+//            order.
+//   replace  Another element of the same epoch stands in its place, with its own key; which one is
+//            drawn from (seed, epoch, position, stage). The input must be readable by position and
+//            have an end, and what follows still is. Zeros are not offered: they would be trained
+//            on.
+//   fail     As without it.
+//
+// Both limits count within an epoch and end the pass with an error that gives the figures. The
+// share is of the elements seen where it skips, of all elements of the epoch where it replaces;
+// rounded up, and before 1,000 (or an epoch, if it has fewer) have been seen, of as many. The
+// counts are part of the saved position: they hold across a resume, at under 500 bytes.
+//
+// The log gets a line of JSON for each (failure_policy.h), when the element would have been handed
+// out by this stage: what is read again after a resume is logged again. What an epoch has cost is
+// said once on standard error at its end, and is in the Profile.
+struct IgnoreErrors {
+  static constexpr std::string_view kName = "ignore_errors";
+  static constexpr std::string_view kHelp =
+      "Goes on where elements cannot be made, up to a limit, and logs them. Mostly written as "
+      "`on_error:` beside a stage.";
+  std::string policy = "skip";
+  std::optional<int64_t> limit;
+  double share = 0.01;
+  std::filesystem::path log;
+
+  static void Describe(OptionTable<IgnoreErrors>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,124 @@
+#include "stoker/io/append_line.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> LinesOf(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(AppendLine, AddsToWhatIsThere) {
+  const TempDir dir;
+  for (const char* line : {"one", "two"}) {
+    STOKER_ASSERT_OK(AppendLine(dir / "log", line));
+  }
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("one", "two"));
+}
+
+TEST(AppendLine, EndsALineThatAKilledProcessLeftHalfWritten) {
+  const TempDir dir;
+  std::ofstream(dir / "log") << "whole\nhal";
+  STOKER_ASSERT_OK(AppendLine(dir / "log", "next"));
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("whole", "hal", "next"));
+}
+
+TEST(AppendLine, TakesBackALineThatDoesNotFit) {
+  const TempDir dir;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // The file may grow to 10 bytes: the second line ends in the middle.
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 10, .rlim_max = 10};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const bool first = AppendLine(dir / "log", "first").ok();
+    const Status second = AppendLine(dir / "log", "second");
+    ::_exit(first && second.code() == StatusCode::kResourceExhausted ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("first"));
+}
+
+TEST(AppendLine, KeepsTheLinesOfThreadsAndProcessesWhole) {
+  const TempDir dir;
+  constexpr int kProcesses = 3, kThreads = 2, kLines = 200;
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::vector<std::thread> threads;
+      for (int thread = 0; thread < kThreads; ++thread) {
+        threads.emplace_back([&, name = static_cast<char>('a' + process * kThreads + thread)] {
+          for (int i = 0; i < kLines; ++i)
+            if (!AppendLine(dir / "log", std::string(static_cast<size_t>(1 + i * 7 % 500), name))
+                     .ok())
+              ::_exit(1);
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  std::map<char, int> lines;
+  for (const std::string& line : LinesOf(dir / "log")) {
+    EXPECT_EQ(std::set<char>(line.begin(), line.end()).size(), 1u) << line;
+    ++lines[line[0]];
+  }
+  EXPECT_EQ(lines.size(), size_t{kProcesses * kThreads});
+  for (const auto& [name, count] : lines) EXPECT_EQ(count, kLines) << name;
+}
+
+TEST(AppendLine, BeginsANewFileWhereTheOldOneWasMovedAway) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(AppendLine(dir / "log", "old"));
+  std::filesystem::rename(dir / "log", dir / "log.1");
+  STOKER_ASSERT_OK(AppendLine(dir / "log", "new"));
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("new"));
+}
+
+TEST(AppendLine, SaysWhereItCannot) {
+  const TempDir dir;
+  for (const auto& append :
+       {PrepareToAppend, +[](const std::string& path) { return AppendLine(path, "x"); }}) {
+    EXPECT_THAT(append(dir / "missing/log"),
+                FailsWith(StatusCode::kNotFound, "make its directory first"));
+    EXPECT_THAT(append(dir.path().string()), testing::Not(IsOk()));
+  }
+}
+
+TEST(PrepareToAppend, MakesTheFileAndLeavesWhatIsThere) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(PrepareToAppend(dir / "log"));
+  EXPECT_TRUE(std::filesystem::exists(dir / "log"));
+  STOKER_ASSERT_OK(AppendLine(dir / "log", "one"));
+  STOKER_ASSERT_OK(PrepareToAppend(dir / "log"));
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("one"));
+}
+
+}  // namespace
+}  // namespace stoker
