@@ -7,13 +7,15 @@
 #include <utility>
 
 #include "stoker/io/gzip.h"
+#include "stoker/io/zstd.h"
 
 namespace stoker {
 namespace {
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(File file) : ByteSource(file.path()), file_(std::move(file)) {}
+  FileSource(File file, uint64_t offset)
+      : ByteSource(file.path(), offset), file_(std::move(file)) {}
   SizeBound size_bound() const override { return {file_.size(), true}; }
 
  private:
@@ -47,8 +49,45 @@ struct Decoder {
   std::unique_ptr<ByteSource> (*make)(std::unique_ptr<ByteSource> compressed,
                                       std::shared_ptr<MemoryAccount> account);
 };
-constexpr Decoder kDecoders[] = {{"\x1f\x8b", MakeGzipSource}};
+constexpr Decoder kDecoders[] = {{"\x1f\x8b", MakeGzipSource},
+                                 {"\x28\xb5\x2f\xfd", MakeZstdSource}};
 constexpr size_t kLongestMagic = 8;
+constexpr size_t kSkipBytes = 64 << 10;
+
+// Null where the file is plain.
+Result<const Decoder*> DecoderOf(const File& file) {
+  std::array<char, kLongestMagic> prefix{};
+  STOKER_ASSIGN_OR_RETURN(const size_t got,
+                          file.ReadUpTo(0, std::as_writable_bytes(std::span(prefix))));
+  const std::string_view start(prefix.data(), got);
+  for (const Decoder& decoder : kDecoders) {
+    if (start.starts_with(decoder.magic)) return &decoder;
+  }
+  return nullptr;
+}
+
+Status BeyondTheEnd(const std::string& name, uint64_t offset, uint64_t end) {
+  return OutOfRange(
+      "{}: byte {} is to be read from, but the content ends at byte {}; has the file changed?",
+      name, offset, end);
+}
+
+// Reads up to `offset` and lets the bytes go.
+Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
+              const std::function<bool()>& stop) {
+  const Buffer part = Buffer::Allocate(kSkipBytes, account);
+  while (source.position() < offset) {
+    if (stop && stop()) {
+      return Cancelled("{}: the pass was asked to stop while it was read again from its start",
+                       source.name());
+    }
+    const auto bytes = std::min<uint64_t>(offset - source.position(), part.size());
+    STOKER_ASSIGN_OR_RETURN(const size_t got,
+                            source.Read({part.data(), static_cast<size_t>(bytes)}));
+    if (got == 0) return BeyondTheEnd(source.name(), offset, source.position());
+  }
+  return OkStatus();
+}
 
 }  // namespace
 
@@ -73,8 +112,8 @@ Result<size_t> ByteSource::ReadFully(std::span<std::byte> out) {
   return done;
 }
 
-std::unique_ptr<ByteSource> MakeFileSource(File file) {
-  return std::make_unique<FileSource>(std::move(file));
+std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset) {
+  return std::make_unique<FileSource>(std::move(file), offset);
 }
 
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name) {
@@ -83,15 +122,20 @@ std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, s
 
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
                                                    std::shared_ptr<MemoryAccount> account) {
+  return OpenByteSourceAt(path, 0, std::move(account));
+}
+
+Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, uint64_t offset,
+                                                     std::shared_ptr<MemoryAccount> account,
+                                                     const std::function<bool()>& stop) {
   STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
-  std::array<char, kLongestMagic> prefix{};
-  STOKER_ASSIGN_OR_RETURN(const size_t got,
-                          file.ReadUpTo(0, std::as_writable_bytes(std::span(prefix))));
-  const std::string_view start(prefix.data(), got);
-  std::unique_ptr<ByteSource> source = MakeFileSource(std::move(file));
-  for (const Decoder& decoder : kDecoders) {
-    if (start.starts_with(decoder.magic)) return decoder.make(std::move(source), account);
+  STOKER_ASSIGN_OR_RETURN(const Decoder* decoder, DecoderOf(file));
+  if (decoder == nullptr) {
+    if (offset > file.size()) return BeyondTheEnd(path, offset, file.size());
+    return MakeFileSource(std::move(file), offset);
   }
+  std::unique_ptr<ByteSource> source = decoder->make(MakeFileSource(std::move(file)), account);
+  STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
   return source;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,32 +44,41 @@ class ByteSource {
   // decompressed bytes.
   const std::string& name() const { return name_; }
 
-  // Bytes handed out so far.
+  // Where the next byte stands in the content: the bytes handed out so far, or skipped at first.
   uint64_t position() const { return position_; }
 
   virtual SizeBound size_bound() const = 0;
 
  protected:
-  explicit ByteSource(std::string name) : name_(std::move(name)) {}
+  explicit ByteSource(std::string name, uint64_t position = 0)
+      : name_(std::move(name)), position_(position) {}
 
  private:
   virtual Result<size_t> DoRead(std::span<std::byte> out) = 0;
 
   const std::string name_;
-  uint64_t position_ = 0;
+  uint64_t position_;
   Status error_;
 };
 
-// The file's bytes as they are.
-std::unique_ptr<ByteSource> MakeFileSource(File file);
+// The file's bytes as they are, from `offset` on.
+std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset = 0);
 
 // `bytes` as they are; borrowed, they must outlive the source.
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name);
 
 // A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f
-// 8b), whatever the file's name says. Errors: those of File::Open.
+// 8b; zstd: 28 b5 2f fd), whatever the file's name says. Errors: those of File::Open.
 //   account  what a decoder's memory is charged to while the source lives; may be null
 Result<std::unique_ptr<ByteSource>> OpenByteSource(
     const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);
+
+// The same from byte `offset` of the content on: a plain file is read from there, a compressed one
+// is decompressed from its start, which takes as long as reading that much did. Errors: also
+// kOutOfRange where the content ends before, those of reading, and kCancelled where `stop` (may be
+// empty; asked now and then) says true.
+Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, uint64_t offset,
+                                                     std::shared_ptr<MemoryAccount> account,
+                                                     const std::function<bool()>& stop = {});
 
 }  // namespace stoker
