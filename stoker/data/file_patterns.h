@@ -1,0 +1,44 @@
+// Files by name and by pattern, as an option.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/data/option_object.h"
+
+namespace stoker {
+
+// In C++: `.path = "logs/*.txt"`, or several in braces; in a recipe a text or a list of texts,
+// relative to the root. io/glob.h says what a pattern is.
+class FilePatterns {
+ public:
+  static constexpr std::string_view kTypeName = "path, pattern or list of them";
+
+  FilePatterns() = default;
+  FilePatterns(const char* pattern) : patterns_{pattern} {}  // NOLINT: implicit by design
+  FilePatterns(std::string pattern) : patterns_{std::move(pattern)} {}  // NOLINT: implicit
+  FilePatterns(std::initializer_list<std::string> patterns) : patterns_(patterns) {}
+  explicit FilePatterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {}
+
+  bool empty() const { return patterns_.empty(); }
+  std::string ToString() const;
+
+  // The files, in the order in which the patterns stand, those of one pattern sorted by their
+  // bytes; `sorted`: all of them. `who` begins the message where no file is named. Errors: also
+  // those of ExpandGlob, and kNotFound for a file that is not there.
+  Result<std::vector<std::string>> Expand(std::string_view who, bool sorted) const;
+
+  // See OptionObject.
+  Status Read(const ConfigNode& node) { return ReadOption(node, patterns_); }
+  ConfigNode Write() const { return WriteOption(patterns_); }
+  void Resolve(const std::filesystem::path& root);
+
+ private:
+  std::vector<std::string> patterns_;
+};
+
+}  // namespace stoker

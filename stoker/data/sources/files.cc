@@ -1,0 +1,138 @@
+#include "stoker/data/sources/files.h"
+
+#include <cstring>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace {
+
+Spec SpecOf(const Files& files) {
+  Spec spec;
+  if (files.read)
+    spec.fields.push_back({"bytes", DType::kUInt8, {files.size.value_or(kUnknownDim)}});
+  if (files.paths || !files.read) spec.fields.push_back({"path", DType::kUInt8, {kUnknownDim}});
+  return spec;
+}
+
+class FilesNode final : public DatasetNode {
+ public:
+  FilesNode(const Files& files, const std::vector<std::string>& paths)
+      : DatasetNode(std::string(Files::kName), SpecOf(files), Cardinality::Of(std::ssize(paths)),
+                    {}),
+        files_(files) {
+    // In one piece: a list of millions has no allocation for each.
+    for (const std::string& path : paths) {
+      names_ += path;
+      ends_.push_back(names_.size());
+    }
+  }
+
+  std::string Details() const override { return files_.path.ToString(); }
+  std::string_view Disturbs() const override { return ""; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count);
+  }
+  bool fixed_order() const override { return true; }
+  bool random_access() const override { return true; }
+  bool rereadable() const override { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Internal("files: is read by position");
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    Scratch scratch = context.scratch(*this);
+    const std::string path = PathOf(position);
+    Element element{.key = {context.epoch(), position}, .arrays = {}};
+    if (files_.read) {
+      STOKER_ASSIGN_OR_RETURN(const File file, OpenFile(path));
+      element.arrays.push_back(
+          scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(file.size())}));
+      STOKER_RETURN_IF_ERROR(ReadInto(file, element.arrays.back().data()));
+    }
+    if (files_.paths || !files_.read) {
+      Array name = scratch.NewArray(DType::kUInt8, {std::ssize(path)});
+      std::memcpy(name.data(), path.data(), path.size());
+      element.arrays.push_back(std::move(name));
+    }
+    return element;
+  }
+
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    return DoRead(key.index, context);
+  }
+
+  // Files of one size are read straight into the column.
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    if (!files_.size || files_.paths) return DatasetNode::DoReadRows(positions, context);
+    Scratch scratch = context.scratch(*this);
+    Array column = scratch.NewArray(DType::kUInt8, {std::ssize(positions), *files_.size});
+    Rows rows;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      STOKER_ASSIGN_OR_RETURN(const File file, OpenFile(PathOf(positions[i])));
+      STOKER_RETURN_IF_ERROR(ReadInto(file, column.data() + i * static_cast<size_t>(*files_.size)));
+      rows.keys.push_back({context.epoch(), positions[i]});
+    }
+    rows.columns.push_back(std::move(column));
+    return rows;
+  }
+
+ private:
+  std::string PathOf(int64_t position) const {
+    const auto i = static_cast<size_t>(position);
+    const size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return names_.substr(begin, ends_[i] - begin);
+  }
+
+  Result<File> OpenFile(std::string path) const {
+    STOKER_ASSIGN_OR_RETURN(File file, File::Open(std::move(path)));
+    if (files_.size && file.size() != static_cast<uint64_t>(*files_.size)) {
+      return DataLoss(
+          "{}: the file has {} bytes, but files.size says {}; mend the file, or take "
+          "size away",
+          file.path(), file.size(), *files_.size);
+    }
+    return file;
+  }
+
+  static Status ReadInto(const File& file, std::byte* out) {
+    return file.ReadAt(0, {out, static_cast<size_t>(file.size())});
+  }
+
+  const Files files_;
+  std::string names_;         // all paths, one behind the other
+  std::vector<size_t> ends_;  // of each in names_
+};
+
+}  // namespace
+
+void Files::Describe(OptionTable<Files>& table) {
+  table.Field("read", &Files::read, "the elements are what is in the files, as field `bytes`")
+      .Field("paths", &Files::paths, "with read: the paths too, as field `path`")
+      .Field("sorted", &Files::sorted,
+             "all files sorted by their bytes; else in the order of the list")
+      .Field("size", &Files::size, "with read: bytes that each file has; auto: they may differ",
+             AtLeast(0));
+}
+
+template <>
+const std::vector<Option>& OptionsOf<Files>() {
+  static const auto options = WithObjects<Files>(
+      {ObjectOption("path", &Files::path, "which files: 'train/*.bin', or a list",
+                    /*required=*/true)});
+  return options;
+}
+
+Result<Dataset> Files::Build() const {
+  if (!read && (paths || size))
+    return InvalidArgument("files: {} goes with read; set read: true, or leave it out",
+                           paths ? "paths" : "size");
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> found, path.Expand(kName, sorted));
+  return Dataset(std::make_shared<FilesNode>(*this, found));
+}
+
+}  // namespace stoker

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/file_patterns.h"
+
+namespace stoker {
+
+// Files, one an element: {path: uint8[-1]}, the characters of the path; with `read`, {bytes:
+// uint8[-1]}, what is in it, uncompressed as it stands there, and with `paths` both. `size` says
+// that every file has exactly so many bytes: then the shape is known, batch works, and a file of
+// another size is an error.
+//
+// The list is made when the pipeline is built and kept; what is in the files is read when it is
+// wanted, by position, so shuffle, shard and many threads work on it, and the state is one number.
+// An element's key is the file's place in the list.
+struct Files {
+  static constexpr std::string_view kName = "files";
+  static constexpr std::string_view kHelp = "Files by name or pattern: their paths or contents.";
+  FilePatterns path;
+  bool read = false;
+  bool paths = false;
+  bool sorted = true;
+  std::optional<int64_t> size;
+
+  static void Describe(OptionTable<Files>& table);
+  Result<Dataset> Build() const;
+};
+
+template <>
+const std::vector<Option>& OptionsOf<Files>();
+
+}  // namespace stoker
