@@ -17,7 +17,7 @@ Result<ConfigNode> FillPipeline(const ConfigNode& pipeline) {
   }
   std::vector<ConfigNode> entries;
   for (const ConfigNode& item : pipeline.items) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured, OperatorRegistry::Builtin().Parse(item));
+    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(item));
     entries.push_back(configured.node);
   }
   return ConfigNode::List(std::move(entries));
@@ -36,13 +36,21 @@ Result<std::string> PathOptionOf(const std::string& name, const ConfigLocation& 
       location.ToString(), name);
 }
 
+// The operator of an entry of a pipeline, without the key beside it.
+ConfigNode WithoutOnError(ConfigNode stage) {
+  std::erase_if(stage.entries, [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
+  return stage;
+}
+
 // `source` with its option `name` set to `path`.
 ConfigNode WithPath(ConfigNode source, const std::string& name, const std::string& path) {
   const ConfigLocation location = source.location;
   if (source.kind == ConfigNode::Kind::kScalar)
     source = ConfigNode::Map({{source.scalar, location, {}}});
   source.location = location;
-  ConfigNode& options = source.entries.front().value;
+  const auto source_entry = std::ranges::find_if(
+      source.entries, [](const ConfigNode::Entry& entry) { return entry.key != kOnError; });
+  ConfigNode& options = source_entry->value;
   if (options.kind == ConfigNode::Kind::kNull) {
     options.kind = ConfigNode::Kind::kMap;
     options.location = location;
@@ -87,13 +95,29 @@ Result<std::vector<Dataset>> Pipelines::Build(std::string_view who) const {
   return datasets;
 }
 
+Result<Dataset> OptionalPipeline::Build(std::string_view who) const {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<Dataset> datasets, pipelines_.Build(who));
+  return datasets.front();
+}
+
+Status OptionalPipeline::Read(const ConfigNode& node) {
+  given_ = node.kind != ConfigNode::Kind::kList || !node.items.empty();
+  return given_ ? pipelines_.Read(ConfigNode::List({node})) : OkStatus();
+}
+
+ConfigNode OptionalPipeline::Write() const {
+  const ConfigNode all = pipelines_.Write();
+  return all.items.empty() ? all : all.items.front();
+}
+
 Status PipelinePerFile::Read(const ConfigNode& node) {
-  if (node.kind != ConfigNode::Kind::kList || node.items.empty())
+  if (node.kind != ConfigNode::Kind::kList)
     return InvalidArgument("{} is not a pipeline, such as [lines, take: 10]", node.KindName());
+  if (node.items.empty()) return OkStatus();
   const ConfigNode& source = node.items.front();
   STOKER_ASSIGN_OR_RETURN(
       const NamedOptions named,
-      SplitNamedOptions(source, "operator", OperatorRegistry::Builtin().Names()));
+      SplitNamedOptions(WithoutOnError(source), "operator", OperatorRegistry::Builtin().Names()));
   STOKER_ASSIGN_OR_RETURN(const std::string option, PathOptionOf(named.name, source.location));
   const bool bare =
       named.options.kind != ConfigNode::Kind::kNull && named.options.kind != ConfigNode::Kind::kMap;

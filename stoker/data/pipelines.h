@@ -25,6 +25,8 @@ class Pipelines {
   Pipelines(std::initializer_list<Result<Dataset>> made) : made_(made) {}
   explicit Pipelines(const std::vector<Dataset>& made) : made_(made.begin(), made.end()) {}
 
+  bool empty() const { return made_.empty() && recipes_.items.empty(); }
+
   // The datasets, at least one; `who` begins the messages. Errors: none are there; the first that
   // could not be made, with its number and, from a recipe, line and column.
   Result<std::vector<Dataset>> Build(std::string_view who) const;
@@ -40,9 +42,37 @@ class Pipelines {
   std::filesystem::path root_;
 };
 
+// One pipeline, or none. In C++ a Dataset or the Result of making one; in a recipe a list that
+// begins with a source, or the empty list:
+//   choose: {inputs: [...], choices: [range: 100, ...]}
+class OptionalPipeline {
+ public:
+  static constexpr std::string_view kTypeName = "pipeline";
+
+  OptionalPipeline() = default;
+  OptionalPipeline(Dataset made)
+      : pipelines_({std::move(made)}), given_(true) {}  // NOLINT: implicit
+  OptionalPipeline(Result<Dataset> made)                // NOLINT: implicit by design
+      : pipelines_({std::move(made)}), given_(true) {}
+
+  explicit operator bool() const { return given_; }
+  // Where one is given. Errors: those of Pipelines::Build.
+  Result<Dataset> Build(std::string_view who) const;
+
+  // See OptionObject.
+  Status Read(const ConfigNode& node);
+  ConfigNode Write() const;
+  void Resolve(const std::filesystem::path& root) { pipelines_.Resolve(root); }
+
+ private:
+  Pipelines pipelines_;
+  bool given_ = false;
+};
+
 // A pipeline for each of many files. In C++ a function of the path. In a recipe a pipeline whose
 // source does not say its file, which is its first option:
 //   interleave: {files: "logs/*.txt", pipeline: [lines: {skip: 1}, take: 1000]}
+// The empty list is none.
 class PipelinePerFile {
  public:
   static constexpr std::string_view kTypeName = "pipeline";

@@ -88,6 +88,22 @@ Result<SampleKey> KeyOfInput(const SampleKey& key, int64_t input, int64_t inputs
   return out;
 }
 
+bool AllRereadable(const std::vector<Dataset>& inputs) {
+  return std::ranges::all_of(inputs,
+                             [](const Dataset& input) { return input.node().rereadable(); });
+}
+
+Result<Element> ReadKeyOfInput(const DatasetNode& node, const SampleKey& key,
+                               const ReadContext& context) {
+  const int64_t inputs = std::ssize(node.inputs());
+  const auto input = static_cast<size_t>(key.index % inputs);
+  STOKER_ASSIGN_OR_RETURN(Element element,
+                          node.inputs()[input].node().ReadKey({key.epoch, key.index / inputs},
+                                                              context));
+  element.key = key;
+  return element;
+}
+
 Result<std::vector<std::unique_ptr<Iterator>>> OpenAll(const OpenContext& context,
                                                        const std::vector<Dataset>& inputs) {
   std::vector<std::unique_ptr<Iterator>> opened;

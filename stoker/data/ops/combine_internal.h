@@ -23,6 +23,12 @@ Result<Spec> CommonSpec(std::string_view who, const std::vector<Dataset>& inputs
 // same whenever and in whatever order the inputs are read. OutOfRange beyond 63 bits.
 Result<SampleKey> KeyOfInput(const SampleKey& key, int64_t input, int64_t inputs);
 
+// Whether all inputs can make elements again from their keys, and the element of `node` with a key
+// that KeyOfInput made.
+bool AllRereadable(const std::vector<Dataset>& inputs);
+Result<Element> ReadKeyOfInput(const DatasetNode& node, const SampleKey& key,
+                               const ReadContext& context);
+
 // Iterators over all inputs, and their states as a list under "inputs".
 Result<std::vector<std::unique_ptr<Iterator>>> OpenAll(const OpenContext& context,
                                                        const std::vector<Dataset>& inputs);

@@ -13,9 +13,13 @@
 #include "stoker/data/flat_map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/choose.h"
+#include "stoker/data/ops/concatenate.h"
 #include "stoker/data/ops/enumerate.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/interleave.h"
+#include "stoker/data/ops/mix.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
@@ -26,6 +30,7 @@
 #include "stoker/data/ops/take.h"
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
+#include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime/test_stages.h"
 #include "stoker/data/transforms/input_mask.h"
@@ -164,6 +169,36 @@ inline const std::vector<RandomStep>& RandomSteps() {
          if (!input->spec().ElementBytes()) return input;  // shapes that differ do not stack
          return std::move(input) |
                 Batch{.size = 1 + draws.Below(9), .drop_remainder = draws.Coin()};
+       }},
+      {"zip",
+       [](In input, Draws& draws) {
+         const Dataset second =
+             draws.Coin() ? NumberedImages(draws.Below(60)) : StreamedImages(draws.Below(60));
+         const std::string prefix = fmt::format("{}_", input->spec().fields.size());
+         return Source(Zip{.inputs = {input, second}, .prefix = {"", prefix}});
+       }},
+      {"concatenate",
+       [](In input, Draws&) {
+         return Source(Concatenate{.inputs = {input, input}});
+       }},
+      {"mix",
+       [](In input, Draws& draws) {
+         return Source(Mix{.inputs = {input, input | Skip{.count = draws.Below(5)}},
+                           .weights = {1.0, 1.0 + static_cast<double>(draws.Below(3))},
+                           .stop = draws.Coin() ? "all_exhausted" : "first_exhausted"});
+       }},
+      {"interleave",
+       [](In input, Draws& draws) {
+         return Source(Interleave{.inputs = {input, input | Skip{.count = draws.Below(5)}, input},
+                                  .cycle_length = 1 + draws.Below(3),
+                                  .block_length = 1 + draws.Below(3),
+                                  .parallel = draws.Coin()});
+       }},
+      {"choose",
+       [](In input, Draws& draws) {
+         return Source(Choose{.inputs = {input | Take{.count = draws.Below(30)}, input},
+                              .pattern = {1, draws.Below(2), 0},
+                              .stop = draws.Coin() ? "all_exhausted" : "first_exhausted"});
        }},
   };
   return steps;

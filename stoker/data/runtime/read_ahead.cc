@@ -77,11 +77,16 @@ Result<std::optional<Element>> ReadAhead::DoNext() {
   return std::move(current_.elements[used_of_current_++]);
 }
 
+Status ReadAhead::StartAhead() {
+  if (started_) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(workers_,
+                          WorkerGroup::Start(threads_, stats().name(), [this](int) { Work(); }));
+  started_ = true;
+  return OkStatus();
+}
+
 Status ReadAhead::NextChunk() {
-  if (head_ == 0) {
-    STOKER_ASSIGN_OR_RETURN(workers_,
-                            WorkerGroup::Start(threads_, stats().name(), [this](int) { Work(); }));
-  }
+  STOKER_RETURN_IF_ERROR(StartAhead());
   current_ = Chunk();  // frees what the consumer has used up before it waits for more
   used_of_current_ = 0;
   {
@@ -199,5 +204,10 @@ void ReadAhead::Publish(Ticket ticket) {
 Result<Json> ReadAhead::DoSave() const { return source_->SaveAfter(delivered_); }
 
 Status ReadAhead::DoRestore(const Json& state) { return source_->Restore(state); }
+
+Status StartAhead(Iterator& iterator) {
+  auto* const ahead = dynamic_cast<ReadAhead*>(&iterator);
+  return ahead == nullptr ? OkStatus() : ahead->StartAhead();
+}
 
 }  // namespace stoker

@@ -30,6 +30,9 @@ class ReadAhead final : public Iterator {
             std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside, int threads);
   ~ReadAhead() override;
 
+  // Starts the threads now rather than with the first Next. After Restore, if that is called.
+  Status StartAhead();
+
  private:
   Result<std::optional<Element>> DoNext() override;
   Result<Json> DoSave() const override;
@@ -84,7 +87,13 @@ class ReadAhead final : public Iterator {
   std::atomic<int64_t> delivered_{0};
 
   const int threads_;
+  bool started_ = false;
   WorkerGroup workers_;
 };
+
+// Has an iterator that reads ahead begin with it, before its first Next and after Restore: for
+// several inputs that are to be ready at once. Others are left as they are. Errors: the system
+// gives no thread.
+Status StartAhead(Iterator& iterator);
 
 }  // namespace stoker

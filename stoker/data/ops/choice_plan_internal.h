@@ -1,0 +1,91 @@
+// From which of several inputs each element of a mixture comes, and which of the input's elements
+// it is: a function of the element's position, so that a mixture can be read by position.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/data/dataset.h"
+#include "stoker/data/ops/combine_internal.h"
+
+namespace stoker {
+
+// What happens where the input that is chosen has no more elements.
+enum class WhenExhausted {
+  kStop,      // the mixture ends
+  kContinue,  // that input is passed over from then on; it ends with the last of them
+  kRepeat,    // that input begins again; it ends when each has been read whole
+};
+
+// A sequence of runs. A run repeats one block of choices; where it is shuffled, the choices of the
+// block are put into an order that (seed, epoch) decide, the same in each block of the run. So an
+// input has the same share of every block, exactly, and positions need no counting.
+class ChoicePlan {
+ public:
+  // Choices in the proportion of `weights` (more than 0, one for each input), in random order.
+  // `lengths`: of the inputs; with one unknown, the plan has no end, and whoever follows it sees
+  // for itself that an input has.
+  static ChoicePlan Weighted(const std::vector<double>& weights,
+                             const std::vector<Cardinality>& lengths, WhenExhausted policy);
+  // The choices of `pattern` (inputs' numbers), again and again; kStop or kContinue.
+  static ChoicePlan Pattern(const std::vector<int64_t>& pattern,
+                            const std::vector<Cardinality>& lengths, WhenExhausted policy);
+
+  // As interleave takes turns (ops/interleave.h): `places` inputs in the cycle, `turn` elements
+  // each. All lengths known or infinite. Nothing where the plan would have more than a million
+  // choices in its blocks.
+  static std::optional<ChoicePlan> Turns(const std::vector<Cardinality>& lengths, int64_t places,
+                                         int64_t turn);
+
+  Cardinality length() const { return length_; }
+  // How many elements of `input` the whole plan takes; of an endless plan: not asked.
+  int64_t TakenOf(size_t input) const;
+
+  // The plan with its blocks in the order of one (seed, epoch); 8 bytes for each choice of a block.
+  class Ordered {
+   public:
+    // 0 <= position < length.
+    Place At(int64_t position) const;
+
+   private:
+    friend class ChoicePlan;
+    struct Slot {
+      int32_t input;
+      int32_t rank;  // among the slots of the block with that input
+    };
+    const ChoicePlan* plan_ = nullptr;
+    std::vector<std::vector<Slot>> runs_;
+  };
+  // `stage` keys the order, with seed and epoch. The plan must outlive the result.
+  std::shared_ptr<const Ordered> Order(uint64_t seed, uint64_t epoch, uint64_t stage) const;
+
+ private:
+  struct Run {
+    int64_t begin;               // position of its first choice
+    std::vector<int32_t> block;  // the inputs' numbers
+    bool shuffled;
+    std::vector<int64_t> share;   // of each input in a block
+    std::vector<int64_t> before;  // elements of each input that earlier runs take
+  };
+  explicit ChoicePlan(size_t inputs) : taken_(inputs, 0) {}
+  // Appends a run of `length` choices (of whole blocks, where it is shuffled).
+  void AddRun(std::vector<int32_t> block, bool shuffled, int64_t length);
+  // Whole blocks of `share` choices of each input, then one more with `rest` of each.
+  void AddShares(const std::vector<int64_t>& share, int64_t blocks,
+                 const std::vector<int64_t>& rest);
+
+  std::vector<Run> runs_;
+  Cardinality length_ = Cardinality::Of(0);
+  std::vector<int64_t> taken_;
+};
+
+// How many choices of each input a block has: in proportion to `weights`, exactly where that is a
+// ratio of small integers, else to within 1 in 16384; 0 only where the weight is.
+std::vector<int64_t> BlockShares(const std::vector<double>& weights);
+
+}  // namespace stoker

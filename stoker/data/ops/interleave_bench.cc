@@ -1,0 +1,73 @@
+// Interleave over a source that sleeps 20 ms for each read, as a disk or an object store may: how
+// close to what the latency alone allows. `of_ideal` is the time taken, divided by that of reading
+// every element of the cycle's inputs side by side and doing nothing else.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <thread>
+
+#include "stoker/base/clock.h"
+#include "stoker/data/from_generator.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/interleave.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/sources/range.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kReadsOfInput = 20;
+constexpr int64_t kRounds = 2;  // inputs one after the other in each place of the cycle
+
+void SleepOfOneRead() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+Result<Dataset> SlowInput(const Spec& spec, int64_t number) {
+  return FromGenerator(spec, [number](uint64_t) {
+    return [number, read = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+      if (read == kReadsOfInput) return std::nullopt;
+      SleepOfOneRead();
+      Array value = Array::Allocate(DType::kInt64, {});
+      value.values<int64_t>()[0] = number * kReadsOfInput + read++;
+      return Element{.arrays = {std::move(value)}};
+    };
+  });
+}
+
+void BM_InterleaveOf20MsReads(benchmark::State& state) {
+  const int64_t cycle = state.range(0), inputs = kRounds * cycle;
+  const Spec spec{{{"value", DType::kInt64, {}}}};
+  const Result<Dataset> dataset =
+      Source(Range{.stop = inputs}) |
+      InterleaveEach{.function =
+                         [&](const Element& element) {
+                           return SlowInput(spec, element.arrays[0].values<int64_t>()[0]);
+                         },
+                     .output = spec,
+                     .cycle_length = cycle};
+  double took = 0, ideal = 0;
+  for (auto _ : state) {
+    const Stopwatch sleeping;  // what 20 ms of sleep really take here
+    for (int i = 0; i < 5; ++i) SleepOfOneRead();
+    ideal += sleeping.ElapsedSeconds() / 5 * static_cast<double>(kRounds * kReadsOfInput);
+    const Stopwatch reading;
+    const auto iterator = dataset->Open(Runtime::Threaded(2));
+    int64_t sum = 0, read = 0;
+    for (auto next = (*iterator)->Next(); next.ok() && *next; next = (*iterator)->Next(), ++read)
+      sum += (*next)->arrays[0].values<int64_t>()[0];
+    took += reading.ElapsedSeconds();
+    const int64_t all = inputs * kReadsOfInput;
+    if (read != all || sum != all * (all - 1) / 2) state.SkipWithError("wrong answer");
+  }
+  state.counters["of_ideal"] = took / ideal;
+  if (took > 1.1 * ideal) state.SkipWithError("more than 1.1 times the ideal");
+}
+BENCHMARK(BM_InterleaveOf20MsReads)
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(16)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,224 @@
+#include "stoker/data/ops/interleave_iterator_internal.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "stoker/data/ops/combine_internal.h"
+#include "stoker/data/runtime/read_ahead.h"
+
+namespace stoker {
+namespace {
+
+// A number for each pair of an input's key and an element's key in it, all different: from below,
+// how many bits the input's key has (6 bits), that key, the element's. So 100,000 inputs leave 40
+// bits for each, enough for the bytes of a terabyte.
+Result<int64_t> NumberOfPair(int64_t input, int64_t element) {
+  constexpr int kLengthBits = 6;
+  const int input_bits = std::bit_width(static_cast<uint64_t>(input));
+  const int element_bits = std::bit_width(static_cast<uint64_t>(element));
+  if (kLengthBits + input_bits + element_bits > 63) {
+    return OutOfRange(
+        "interleave: element {} of input {} has no number of its own within 63 bits; interleave "
+        "fewer inputs, or shorter ones",
+        element, input);
+  }
+  return ((element << input_bits | input) << kLengthBits) | input_bits;
+}
+
+}  // namespace
+
+Status InterleavedInputs::Open() {
+  if (node_.listed()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(source_, context_.OpenInput(node_.input()));
+  return OkStatus();
+}
+
+Result<Json> InterleavedInputs::Save() const {
+  Json state{{"next", next_}};
+  if (source_) {
+    STOKER_ASSIGN_OR_RETURN(state["source"], source_->Save());
+  }
+  return state;
+}
+
+Status InterleavedInputs::Restore(const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(next_, SavedInteger(state, "next"));
+  if (!source_) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const Json source, SavedObject(state, "source"));
+  return source_->Restore(source);
+}
+
+Result<std::optional<InterleavedInputs::Pulled>> InterleavedInputs::Pull() {
+  Pulled pulled{.ordinal = next_};
+  if (source_) {
+    STOKER_ASSIGN_OR_RETURN(pulled.before, Save());
+    STOKER_ASSIGN_OR_RETURN(pulled.element, source_->Next());
+    if (!pulled.element) return std::nullopt;
+  } else {
+    if (next_ >= std::ssize(node_.inputs())) return std::nullopt;
+    pulled.before = Json{{"next", next_}};
+  }
+  ++next_;
+  return pulled;
+}
+
+Result<std::unique_ptr<Iterator>> InterleavedInputs::OpenInput(const Pulled& pulled) const {
+  if (!pulled.element)
+    return context_.OpenInput(node_.inputs()[static_cast<size_t>(pulled.ordinal)]);
+  STOKER_ASSIGN_OR_RETURN(const Dataset dataset, node_.Make(*pulled.element));
+  const SampleKey& key = pulled.element->key;
+  return context_.WithEpoch(key.epoch).OpenChild(node_, dataset, key.index, /*threads=*/1);
+}
+
+Result<SampleKey> InterleavedInputs::KeyOf(const Pulled& pulled, const SampleKey& key) const {
+  if (!pulled.element) return KeyOfInput(key, pulled.ordinal, std::ssize(node_.inputs()));
+  STOKER_ASSIGN_OR_RETURN(const int64_t number, NumberOfPair(pulled.element->key.index, key.index));
+  return SampleKey{key.epoch, number};
+}
+
+InterleaveIterator::InterleaveIterator(const OpenContext& context, const InterleavedNode& node)
+    : Iterator(context, node),
+      node_(node),
+      cycle_(node.cycle()),
+      ahead_(cycle_.parallel && pass().runtime().kind == Runtime::Kind::kThreaded
+                 ? static_cast<size_t>(cycle_.length)
+                 : 0),
+      inputs_(context, node),
+      places_(static_cast<size_t>(cycle_.length)) {}
+
+Result<std::optional<Element>> InterleaveIterator::DoNext() {
+  while (true) {
+    STOKER_RETURN_IF_ERROR(CheckStop());
+    std::optional<Input>& place = places_[turn_];
+    if (!place) {
+      STOKER_ASSIGN_OR_RETURN(const bool filled, FillPlace());
+      if (!filled && AllPlacesEmpty()) return std::nullopt;
+      if (!filled) {
+        EndTurn();
+        continue;
+      }
+    }
+    STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, place->iterator->Next());
+    if (element) {
+      STOKER_ASSIGN_OR_RETURN(element->key, inputs_.KeyOf(place->pulled, element->key));
+      if (++in_block_ == cycle_.block) EndTurn();
+      return element;
+    }
+    place.reset();
+    // An input that gives nothing in its turn had ended before: its place is free in this turn.
+    if (in_block_ > 0) EndTurn();
+  }
+}
+
+void InterleaveIterator::EndTurn() {
+  turn_ = (turn_ + 1) % places_.size();
+  in_block_ = 0;
+}
+
+bool InterleaveIterator::AllPlacesEmpty() const {
+  return std::ranges::none_of(places_, [](const auto& place) { return place.has_value(); });
+}
+
+void InterleaveIterator::OpenAhead() {
+  const auto empty = static_cast<size_t>(
+      std::ranges::count_if(places_, [](const auto& place) { return !place.has_value(); }));
+  const size_t wanted = ahead_ == 0 ? 1 : empty + ahead_;
+  while (waiting_.size() < wanted && pull_error_.ok()) {
+    Result<std::optional<InterleavedInputs::Pulled>> pulled = inputs_.Pull();
+    pull_error_ = pulled.status();
+    if (!pulled.ok() || !*pulled) return;
+    Result<std::unique_ptr<Iterator>> iterator = OpenInput(**pulled);
+    waiting_.push_back({**std::move(pulled), std::move(iterator)});
+  }
+}
+
+Result<std::unique_ptr<Iterator>> InterleaveIterator::OpenInput(
+    const InterleavedInputs::Pulled& pulled) const {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, inputs_.OpenInput(pulled));
+  if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator));
+  return iterator;
+}
+
+Result<bool> InterleaveIterator::FillPlace() {
+  OpenAhead();
+  if (waiting_.empty()) {
+    STOKER_RETURN_IF_ERROR(pull_error_);
+    return false;
+  }
+  Waiting& next = waiting_.front();
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, std::move(next.iterator));
+  places_[turn_] = Input{std::move(next.pulled), std::move(iterator)};
+  waiting_.pop_front();
+  return true;
+}
+
+// Those that wait have given nothing yet, so they are opened again. `from` is where the inputs are
+// to be pulled from again: the oldest that has a place.
+Result<Json> InterleaveIterator::DoSave() const {
+  Json cycle = Json::array();
+  const InterleavedInputs::Pulled* oldest = nullptr;
+  for (const std::optional<Input>& place : places_) {
+    Json saved;
+    if (place) {
+      saved["ordinal"] = place->pulled.ordinal;
+      STOKER_ASSIGN_OR_RETURN(saved["state"], place->iterator->Save());
+      if (oldest == nullptr || place->pulled.ordinal < oldest->ordinal) oldest = &place->pulled;
+    }
+    cycle.push_back(std::move(saved));
+  }
+  if (oldest == nullptr && !waiting_.empty()) oldest = &waiting_.front().pulled;
+  Json state{{"turn", turn_},
+             {"in_block", in_block_},
+             {"next", waiting_.empty() ? inputs_.next() : waiting_.front().pulled.ordinal},
+             {"cycle", std::move(cycle)}};
+  if (oldest != nullptr) {
+    state["from"] = oldest->before;
+  } else {
+    STOKER_ASSIGN_OR_RETURN(state["from"], inputs_.Save());
+  }
+  return state;
+}
+
+Status InterleaveIterator::DoRestore(const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const int64_t turn, SavedInteger(state, "turn"));
+  STOKER_ASSIGN_OR_RETURN(in_block_, SavedInteger(state, "in_block"));
+  STOKER_ASSIGN_OR_RETURN(const int64_t next, SavedInteger(state, "next"));
+  STOKER_ASSIGN_OR_RETURN(const Json from, SavedObject(state, "from"));
+  const auto cycle = state.find("cycle");
+  if (cycle == state.end() || !cycle->is_array() || cycle->size() != places_.size() ||
+      turn >= std::ssize(places_)) {
+    return DataLoss(
+        "interleave: the saved position has no cycle of length {}; it was saved by another "
+        "pipeline or is damaged",
+        places_.size());
+  }
+  turn_ = static_cast<size_t>(turn);
+  std::map<int64_t, size_t> place_of;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if ((*cycle)[i].is_null()) continue;
+    STOKER_ASSIGN_OR_RETURN(const int64_t ordinal, SavedInteger((*cycle)[i], "ordinal"));
+    place_of[ordinal] = i;
+  }
+  STOKER_RETURN_IF_ERROR(inputs_.Restore(from));
+  while (inputs_.next() < next) {
+    STOKER_RETURN_IF_ERROR(CheckStop());
+    STOKER_ASSIGN_OR_RETURN(std::optional<InterleavedInputs::Pulled> pulled, inputs_.Pull());
+    if (!pulled) {
+      return OutOfRange(
+          "interleave: the saved position is in input {}, but there are only {}; have the data "
+          "changed?",
+          next - 1, inputs_.next());
+    }
+    const auto found = place_of.find(pulled->ordinal);
+    if (found == place_of.end()) continue;
+    STOKER_ASSIGN_OR_RETURN(const Json saved, SavedObject((*cycle)[found->second], "state"));
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, inputs_.OpenInput(*pulled));
+    STOKER_RETURN_IF_ERROR(iterator->Restore(saved));
+    if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator));
+    places_[found->second] = Input{*std::move(pulled), std::move(iterator)};
+  }
+  return OkStatus();
+}
+
+}  // namespace stoker
