@@ -64,7 +64,7 @@ def stoker(*arguments):
 
 def peer(script, *arguments):
     """Runs a peer's script. None where it fails, such as for want of its packages; run_json says why."""
-    return run_json([PEERS_PYTHON, PEERS / script, *arguments], " ".join([script, *arguments]))
+    return run_json([PEERS_PYTHON, PEERS / script, *arguments], " ".join([pathlib.Path(script).name, *arguments]))
 
 
 def peers_problem(script):
