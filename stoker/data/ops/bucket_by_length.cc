@@ -56,6 +56,7 @@ class BucketRules {
     std::string text = fmt::format("boundaries {}", fmt::join(boundaries_, " "));
     if (!sizes_.empty()) text += fmt::format(", sizes {}", fmt::join(sizes_, " "));
     if (tokens_ > 0) text += fmt::format(", {} tokens", tokens_);
+    if (pad_to_boundary_) text += ", pads to boundaries";
     return text;
   }
 
@@ -77,7 +78,8 @@ class BucketNode final : public DatasetNode {
         plan_(std::move(plan)) {}
 
   std::string Details() const override {
-    return rules_.ToString() + (drop_remainder_ ? ", drop_remainder" : "");
+    return fmt::format("{}{}, {}", rules_.ToString(), drop_remainder_ ? ", drop_remainder" : "",
+                       plan_.ToString());
   }
   std::string_view Disturbs() const override { return "reorders elements"; }
   std::optional<int64_t> MemoryToRead(int64_t) const override { return std::nullopt; }
@@ -163,9 +165,7 @@ class BucketIterator final : public Iterator {
     STOKER_ASSIGN_OR_RETURN(Element batch, node_.plan().Pad(elements, node_.rules().PaddedTo(b),
                                                             {epoch_, batches_}, scratch));
     ++batches_;
-    int64_t oldest = input_.pulled();
-    for (const HeldElement* held : Held()) oldest = std::min(oldest, held->number);
-    input_.ForgetBefore(oldest);
+    input_.KeepOnly(Held());
     return batch;
   }
 

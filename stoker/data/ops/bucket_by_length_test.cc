@@ -132,6 +132,10 @@ TEST(BucketByLength, KeepsThePromisesOfAPipeline) {
     }
   }
   ExpectKeepsItsPromises(*(Sequences(lengths) | Shuffle{} | by_size));
+  // One element waits in its bucket to the end.
+  std::vector<int64_t> one_long = RandomLengths(200, 6);
+  one_long.insert(one_long.begin(), 50);
+  ExpectKeepsItsPromises(*(SequenceStream(one_long) | ByTokens({20}, {7, 2})));
   // A source by position whose elements cannot be made from their keys.
   ExpectKeepsItsPromises(*(Sequences(lengths) | Enumerate{} | by_size));
   ExpectKeepsItsPromises(*(SequenceStream(RandomLengths(200, 3)) | ByTokens({3, 10}, {20, 30, 9})));

@@ -124,8 +124,21 @@ Status HeldInput::SaveInputIfDue() {
   return OkStatus();
 }
 
-void HeldInput::ForgetBefore(int64_t number) {
-  while (snapshots_.size() > 1 && snapshots_[1].pulled <= number) snapshots_.pop_front();
+size_t HeldInput::SnapshotBefore(int64_t number) const {
+  const auto newer = std::ranges::upper_bound(snapshots_, number, {}, &Snapshot::pulled);
+  return static_cast<size_t>(newer - snapshots_.begin()) - 1;
+}
+
+void HeldInput::KeepOnly(std::span<const HeldElement* const> held) {
+  if (snapshots_.size() < 2) return;
+  std::vector<bool> needed(snapshots_.size());
+  needed.back() = true;  // for what comes next
+  for (const HeldElement* one : held) needed[SnapshotBefore(one->number)] = true;
+  size_t kept = 0;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) std::swap(snapshots_[kept++], snapshots_[i]);
+  }
+  snapshots_.resize(kept);
 }
 
 Result<Json> HeldInput::Save(std::span<const HeldElement* const> held) const {
@@ -144,9 +157,7 @@ Result<Json> HeldInput::Save(std::span<const HeldElement* const> held) const {
     state["input_pulled"] = pulled_;
     return state;
   }
-  const auto newer = std::ranges::find_if(
-      snapshots_, [&](const Snapshot& snapshot) { return snapshot.pulled > numbers.front(); });
-  const Snapshot& snapshot = *std::prev(newer);
+  const Snapshot& snapshot = snapshots_[SnapshotBefore(numbers.front())];
   state["input"] = snapshot.input;
   state["input_pulled"] = snapshot.pulled;
   return state;

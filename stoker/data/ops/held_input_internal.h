@@ -2,7 +2,6 @@
 // that are handed out in pieces.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,8 +51,9 @@ class HeldInput {
   Result<std::optional<HeldElement>> Next();
   // How many elements have been pulled: all that follow have this number or a larger one.
   int64_t pulled() const { return pulled_; }
-  // Says that no element with a smaller number will be held any more.
-  void ForgetBefore(int64_t number);
+  // Says what is held now, besides what Next will give: states of the input that only served others
+  // are freed. To be called whenever elements have been let go.
+  void KeepOnly(std::span<const HeldElement* const> held);
 
   // The state, while `held` are held; their order does not matter.
   Result<Json> Save(std::span<const HeldElement* const> held) const;
@@ -69,6 +69,8 @@ class HeldInput {
     Json input;
   };
 
+  // The newest of snapshots_ that is not newer than element `number`.
+  size_t SnapshotBefore(int64_t number) const;
   HeldElement Hold(Element element, int64_t number) const;
   Status SaveInputIfDue();
   Result<std::vector<HeldElement>> RecoverByKey();
@@ -79,7 +81,7 @@ class HeldInput {
   const bool by_key_;
   const std::unique_ptr<Iterator> input_;
   int64_t pulled_ = 0;
-  std::deque<Snapshot> snapshots_;  // oldest first; the first is not newer than any element held
+  std::vector<Snapshot> snapshots_;  // oldest first; the first is not newer than any element held
 
   // Between Restore and Recover: the numbers of the elements that were held, rising, their keys
   // where the input is rereadable, and how many had been pulled.

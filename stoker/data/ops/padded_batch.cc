@@ -23,8 +23,8 @@ class PaddedBatchNode final : public DatasetNode {
         plan_(std::move(plan)) {}
 
   std::string Details() const override {
-    return fmt::format("size {}{}, pads {}", options_.size,
-                       options_.drop_remainder ? ", drop_remainder" : "", plan_.FieldNames());
+    return fmt::format("size {}{}, {}", options_.size,
+                       options_.drop_remainder ? ", drop_remainder" : "", plan_.ToString());
   }
   std::string_view Disturbs() const override {
     return options_.drop_remainder

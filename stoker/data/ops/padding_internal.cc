@@ -98,6 +98,15 @@ Result<std::vector<std::string>> NamesToPad(const PaddingOptions& options, const
   return names;
 }
 
+std::string TextOf(const PaddingOptions& options, const std::vector<std::string>& names) {
+  std::string text = fmt::format("pads {}", fmt::join(names, " "));
+  if (!options.padding.empty()) text += fmt::format(" with {}", fmt::join(options.padding, " "));
+  if (!options.shape.empty()) text += fmt::format(" to {}", fmt::join(options.shape, " "));
+  if (options.lengths) text += ", lengths";
+  if (options.mask) text += ", mask";
+  return text;
+}
+
 // Entry i of a list with one for all, or one for each.
 template <typename T>
 const T& EntryOf(const std::vector<T>& list, size_t i) {
@@ -138,6 +147,7 @@ Status PaddingPlan::PlanColumns(const PaddingOptions& options, const Spec& input
   for (const Field& field : input.fields)
     columns_.push_back({.name = field.name, .target = field.shape});
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesToPad(options, input));
+  text_ = TextOf(options, names);
   for (size_t i = 0; i < names.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, input.IndexOf(who_, names[i]));
     const Field& field = input.fields[index];
@@ -173,14 +183,6 @@ Status PaddingPlan::PlanOutput(const PaddingOptions& options, const Spec& input,
     }
   }
   return OkStatus();
-}
-
-std::string PaddingPlan::FieldNames() const {
-  std::vector<std::string_view> names;
-  for (const Column& column : columns_) {
-    if (column.padded) names.push_back(column.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Result<Shape> PaddingPlan::ShapeOf(const Column& column, size_t field,

@@ -30,8 +30,8 @@ class PaddingPlan {
   static Result<PaddingPlan> Make(const PaddingOptions& options, const Spec& input, int64_t extent);
 
   const Spec& output() const { return output_; }
-  // "tokens, weights"
-  std::string FieldNames() const;
+  // All that decides what comes out: "pads tokens weights with 0 to 512, lengths".
+  const std::string& ToString() const { return text_; }
 
   // One batch of `elements`, at least one. Where `length` is given, the fields that are padded to
   // the longest get this extent in their first varying dimension. Errors: an element that does not
@@ -57,7 +57,7 @@ class PaddingPlan {
   static Array Mask(const Column& column, size_t field, std::span<const Element> elements,
                     const Shape& shape, Scratch& scratch);
 
-  std::string who_;
+  std::string who_, text_;
   bool lengths_ = false, mask_ = false;
   std::vector<Column> columns_;  // one for each field
   Spec output_;

@@ -26,7 +26,7 @@ TEST(RecipeEntries, SetOptionsByNameOrTheFirstByItsValueAlone) {
       {images, "one_hot: 12", "one_hot: label, 12 classes"},
       {images, "input_mask: {unit: row}", "input_mask: image, each row, probability 0.15"},
       {images, "normalize: {per_sample: true}", "normalize: image, per sample"},
-      {sequences, "padded_batch: 4", "padded_batch: size 4, pads tokens"},
+      {sequences, "padded_batch: 4", "padded_batch: size 4, pads tokens with 0"},
       {sequences, "padded_batch: {size: 4, shape: 512, padding: -1, mask: true}",
        "tokens: int64[?, 512]"},
       {sequences, "padded_batch: {shape: ['?']}", "tokens: int64[?, ?]"},

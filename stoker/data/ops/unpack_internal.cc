@@ -34,7 +34,7 @@ class UnpackIterator final : public Iterator {
   void DropIfDone() {
     if (given_ < pieces_) return;
     whole_.reset();
-    input_.ForgetBefore(input_.pulled());
+    input_.KeepOnly({});
   }
 
   Status RecoverWhole() {

@@ -138,14 +138,20 @@ class WindowIterator final : public Iterator {
       if (!next) break;
       if (next->number >= begin) held_.push_back(*std::move(next));
       // While elements between two windows are passed by, none is held.
-      if (held_.empty()) input_.ForgetBefore(input_.pulled());
+      if (held_.empty()) input_.KeepOnly({});
     }
     return OkStatus();
   }
 
   void DropBefore(int64_t begin) {
     while (!held_.empty() && held_.front().number < begin) held_.pop_front();
-    input_.ForgetBefore(held_.empty() ? input_.pulled() : held_.front().number);
+    input_.KeepOnly(Held());
+  }
+
+  std::vector<const HeldElement*> Held() const {
+    std::vector<const HeldElement*> held;
+    for (const HeldElement& one : held_) held.push_back(&one);
+    return held;
   }
 
   Status RecoverHeld() {
@@ -157,9 +163,7 @@ class WindowIterator final : public Iterator {
 
   Result<Json> DoSave() const override {
     if (!restored_.is_null()) return restored_;
-    std::vector<const HeldElement*> held;
-    for (const HeldElement& one : held_) held.push_back(&one);
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(held));
+    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(Held()));
     return Json{{"epoch", epoch_}, {"windows", windows_}, {"elements", std::move(elements)}};
   }
 

@@ -115,7 +115,8 @@ Result<Dataset> Cutmix::Build(Dataset input) const {
   }
   Spec output = input.spec();
   return MapDataset(std::move(input), std::string(kName),
-                    fmt::format("{}, alpha {}{}", field, alpha, per_sample ? ", per sample" : ""),
+                    fmt::format("{}, {}, alpha {}{}, probability {}", field, label, alpha,
+                                per_sample ? ", per sample" : "", probability),
                     std::move(output), std::make_shared<CutmixTransform>(fields, *this));
 }
 

@@ -158,9 +158,12 @@ Result<Dataset> InputMask::Build(Dataset input) const {
   STOKER_RETURN_IF_ERROR(AddField(kName, {field + "_mask", DType::kBool, mask}, output));
   if (plan.keeps_target)
     STOKER_RETURN_IF_ERROR(AddField(kName, {target, source.dtype, source.shape}, output));
-  return MapDataset(std::move(input), std::string(kName),
-                    fmt::format("{}, each {}, probability {}", field, unit, probability),
-                    std::move(output), std::make_shared<InputMaskTransform>(plan));
+  return MapDataset(
+      std::move(input), std::string(kName),
+      fmt::format("{}, each {}, probability {}, value {}, unchanged {}, random {} of {}{}", field,
+                  unit, probability, value, unchanged, random, vocabulary,
+                  target.empty() ? "" : ", target " + target),
+      std::move(output), std::make_shared<InputMaskTransform>(plan));
 }
 
 }  // namespace stoker
