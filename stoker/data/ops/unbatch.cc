@@ -8,6 +8,15 @@
 namespace stoker {
 namespace {
 
+// Larger batches are read in order: what reads ahead by position reads some tens of KiB at once, so
+// it would make a larger batch several times.
+constexpr int64_t kMaxBatchBytes = 64 << 10;
+
+bool FitsIntoAChunk(const Spec& sample, int64_t size) {
+  const std::optional<int64_t> bytes = MultiplySizes(sample.ElementBytes(), size);
+  return bytes && *bytes <= kMaxBatchBytes;
+}
+
 Cardinality UnbatchedCardinality(const Cardinality& input, int64_t size) {
   if (input == Cardinality::Of(0) || input.infinite()) return input;
   int64_t total = 0;
@@ -31,7 +40,9 @@ class UnbatchNode final : public UnpackingNode {
     const int64_t batches = (count + size_ - 1) / size_ + 1;
     return AddSizes(input().node().MemoryToRead(batches), spec().BytesTogether(count));
   }
-  bool random_access() const override { return known() && input().node().random_access(); }
+  bool random_access() const override {
+    return known() && FitsIntoAChunk(spec(), size_) && input().node().random_access();
+  }
   bool rereadable() const override { return known() && input().node().rereadable(); }
 
   Result<int64_t> CountPieces(const Element& whole) const override {

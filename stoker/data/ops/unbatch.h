@@ -7,14 +7,16 @@ namespace stoker {
 
 // The parts of each element along its first dimension, one by one: fields of shape [n, ...] become
 // [...]. Every field needs that dimension, and in each element all must agree in it. The opposite
-// of `batch`: for what works on batches (a vectorised function, mixup) before samples are shuffled
-// or batched anew.
+// of `batch`: behind what works on batches alone (a vectorised function, mixup).
 //
-// By position where the input is and the Spec says how large every batch is (`batch` with
-// drop_remainder, or where the size divides the number of samples). Sample i is then part i % n of
-// batch i / n, and its key counts samples. Reading samples in another order (shuffle behind
-// unbatch) makes a batch for each sample, so shuffle in front of `batch`. Else it is read in order,
-// and the samples are numbered as they come.
+// Where the Spec says how large every batch is (`batch` with drop_remainder, or where the size
+// divides the number of samples), sample i is part i % n of batch i / n, its key counts samples,
+// and how many there are is known. Batches of at most 64 KiB are then read by position where the
+// input is; what reads fewer samples at once makes a batch again each time (`shuffle` behind
+// unbatch for every sample), so shuffle in front. Larger batches, and those whose size is not
+// known, are read in order, each made once and on all threads; samples of batches of unknown size
+// are numbered as they come. A saved position makes at most the one batch again that it stands in
+// (held_input_internal.h).
 struct Unbatch {
   static constexpr std::string_view kName = "unbatch";
   static constexpr std::string_view kHelp =

@@ -1,5 +1,6 @@
 #include "stoker/data/ops/unbatch.h"
 
+#include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
@@ -10,6 +11,14 @@
 
 namespace stoker {
 namespace {
+
+// Counts how often batches are made.
+Map Counting(std::atomic<int>& made) {
+  return {.function = [&made](Element&, Rng&, Scratch&) {
+    ++made;
+    return OkStatus();
+  }};
+}
 
 TEST(Unbatch, UndoesABatch) {
   for (const bool drop : {false, true}) {
@@ -23,7 +32,7 @@ TEST(Unbatch, UndoesABatch) {
   }
 }
 
-TEST(Unbatch, IsByPositionWhereEveryBatchHasTheSameSize) {
+TEST(Unbatch, IsByPositionWhereEveryBatchHasTheSameSizeAndIsSmall) {
   const Result<Dataset> full = NumberedImages(20) | Batch{.size = 4} | Unbatch{};
   EXPECT_TRUE(full->node().random_access());
   EXPECT_EQ(full->cardinality(), Cardinality::Of(20));
@@ -46,6 +55,23 @@ TEST(Unbatch, KeepsThePromisesOfAPipeline) {
   ExpectKeepsItsPromises(*(NumberedImages(24) | Batch{.size = 4} | Unbatch{} | Shuffle{}));
   ExpectKeepsItsPromises(*(NumberedImages(24) | Shuffle{} | Batch{.size = 4} | Unbatch{} |
                            Skip{.count = 3} | Batch{.size = 5} | Prefetch{}));
+}
+
+// 8,000 samples of 24 bytes are more than is read ahead at once.
+TEST(Unbatch, MakesEveryLargeBatchOnceHoweverItsSamplesAreRead) {
+  std::atomic<int> made = 0;
+  const Result<Dataset> batches =
+      NumberedImages(24'000) | Batch{.size = 8000, .drop_remainder = true} | Counting(made);
+  for (const Result<Dataset>& dataset :
+       {batches | Unbatch{}, batches | Unbatch{} | Prefetch{},
+        batches | Unbatch{} | Batch{.size = 50}, batches | Unbatch{} | Repeat{.count = 1}}) {
+    SCOPED_TRACE(dataset->ToString());
+    EXPECT_FALSE(dataset->node().random_access());
+    made = 0;
+    STOKER_ASSERT_OK(ReadAll(*dataset, Runtime::Threaded(2)));
+    EXPECT_EQ(made, 3);
+  }
+  EXPECT_EQ((batches | Unbatch{})->cardinality(), Cardinality::Of(24'000));
 }
 
 TEST(Unbatch, KeysTellSamplesApartWhateverTheOrderOfTheBatches) {
