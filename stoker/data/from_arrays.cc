@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -40,6 +41,7 @@ class ArraysNode final : public DatasetNode {
     return table_.Read(position, context.epoch());
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
     return table_.Read(key.index, key.epoch);
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,

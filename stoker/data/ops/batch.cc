@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
@@ -69,6 +70,7 @@ class BatchNode final : public DatasetNode {
     return RowsAsElement(std::move(rows), {context.epoch(), position});
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
     return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 

@@ -1,5 +1,7 @@
 #include "stoker/data/ops/drawn_internal.h"
 
+#include "stoker/data/check_key.h"
+
 namespace stoker {
 
 Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
@@ -33,6 +35,11 @@ Result<Element> DrawnNode::DoRead(int64_t position, const ReadContext& context) 
   STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(source, context));
   element.key = {context.epoch(), position};
   return element;
+}
+
+Result<Element> DrawnNode::DoReadKey(const SampleKey& key, const ReadContext& context) const {
+  STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+  return DoRead(key.index, context.WithEpoch(key.epoch));
 }
 
 Result<Rows> DrawnNode::DoReadRows(std::span<const int64_t> positions,

@@ -52,9 +52,7 @@ class DrawnNode : public DatasetNode {
 
  private:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override;
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    return DoRead(key.index, context.WithEpoch(key.epoch));
-  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override;
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override;
   Key KeyOf(const ReadContext& context) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
@@ -59,6 +60,7 @@ class PaddedBatchNode final : public DatasetNode {
     return plan_.Pad(elements, std::nullopt, {context.epoch(), position}, scratch);
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
     return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 

@@ -56,6 +56,10 @@ class UnbatchNode final : public UnpackingNode {
           whole.key.index, spec().fields[0].name, n, spec().fields[f].name,
           whole.arrays[f].shape()[0]);
     }
+    if (known() && n != size_) {
+      return InvalidArgument("unbatch: element {} has {} parts, but {} were promised",
+                             whole.key.index, n, size_);
+    }
     return n;
   }
 
@@ -69,12 +73,15 @@ class UnbatchNode final : public UnpackingNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(const Element whole, input().node().Read(position / size_, context));
+    STOKER_RETURN_IF_ERROR(CountPieces(whole).status());
     return Piece(whole, position % size_, 0);
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_ASSIGN_OR_RETURN(
-        const Element whole,
-        input().node().ReadKey({.epoch = key.epoch, .index = key.index / size_}, context));
+    // Which batches there are, the input knows: keys count those that skip and filter leave out.
+    const int64_t batch = key.index < 0 ? key.index : key.index / size_;
+    STOKER_ASSIGN_OR_RETURN(const Element whole,
+                            input().node().ReadKey({.epoch = key.epoch, .index = batch}, context));
+    STOKER_RETURN_IF_ERROR(CountPieces(whole).status());
     return Piece(whole, key.index % size_, 0);
   }
 
@@ -84,6 +91,7 @@ class UnbatchNode final : public UnpackingNode {
     for (size_t begin = 0, end = 0; begin < positions.size(); begin = end) {
       const int64_t batch = positions[begin] / size_;
       STOKER_ASSIGN_OR_RETURN(const Element whole, input().node().Read(batch, context));
+      STOKER_RETURN_IF_ERROR(CountPieces(whole).status());
       while (end < positions.size() && positions[end] / size_ == batch) {
         const size_t run = RunFrom(positions, end);
         parts.push_back(RowsOf(whole, positions[end] % size_, static_cast<int64_t>(run)));

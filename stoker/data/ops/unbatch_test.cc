@@ -2,6 +2,7 @@
 
 #include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
@@ -53,6 +54,8 @@ TEST(Unbatch, KeepsThePromisesOfAPipeline) {
     }
   }
   ExpectKeepsItsPromises(*(NumberedImages(24) | Batch{.size = 4} | Unbatch{} | Shuffle{}));
+  ExpectKeepsItsPromises(*(NumberedImages(24) | Batch{.size = 4} | Skip{.count = 3} | Unbatch{} |
+                           Filter{.except = {14, 19}} | Shuffle{.buffer = 5}));
   ExpectKeepsItsPromises(*(NumberedImages(24) | Shuffle{} | Batch{.size = 4} | Unbatch{} |
                            Skip{.count = 3} | Batch{.size = 5} | Prefetch{}));
 }
@@ -99,6 +102,33 @@ TEST(Unbatch, NamesAnElementWhoseFieldsDisagree) {
   EXPECT_THAT(ReadAll(*(Pairs(3, 2) | Unbatch{}), Runtime::Threaded(2)),
               FailsWith(StatusCode::kInvalidArgument,
                         "unbatch: element 0: field 'a' has 3 parts, 'b' has 2"));
+}
+
+// By position {a: uint8[3], b: uint8[?]}, where b has as many values as given.
+Dataset HalfKnown(int64_t b) {
+  return *(NumberedImages(4) |
+           Map{.function =
+                   [b](Element& element, Rng&, Scratch& scratch) {
+                     element.arrays = {scratch.NewArray(DType::kUInt8, {3}),
+                                       scratch.NewArray(DType::kUInt8, {b})};
+                     return OkStatus();
+                   },
+               .output = {{{"a", DType::kUInt8, {3}}, {"b", DType::kUInt8, {-1}}}}});
+}
+
+TEST(Unbatch, ReadsNothingBehindAFieldThatIsTooShortHoweverItIsRead) {
+  const Dataset good = *(HalfKnown(3) | Unbatch{}), bad = *(HalfKnown(2) | Unbatch{});
+  ASSERT_TRUE(bad.node().random_access());
+  EXPECT_EQ(ReadAll(good, Runtime::Threaded(2))->size(), 12u);
+  const auto too_short =
+      FailsWith(StatusCode::kInvalidArgument, "element 0: field 'a' has 3 parts, 'b' has 2");
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)})
+    EXPECT_THAT(ReadAll(bad, runtime), too_short);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(bad, Runtime::Inline(), {}));
+  const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/true);
+  EXPECT_THAT(bad.node().Read(2, context), too_short);
+  EXPECT_THAT(bad.node().ReadRows(std::vector<int64_t>{1, 2}, context), too_short);
+  EXPECT_THAT(bad.node().ReadKey({.epoch = 0, .index = 2}, context), too_short);
 }
 
 TEST(Unbatch, RefusesWhatCannotBeSplit) {

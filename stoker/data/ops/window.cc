@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/runtime.h"
@@ -87,6 +88,7 @@ class WindowNode final : public DatasetNode {
     return RowsAsElement(std::move(rows), {context.epoch(), position});
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
     return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 

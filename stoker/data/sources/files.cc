@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/io/file.h"
@@ -62,7 +63,8 @@ class FilesNode final : public DatasetNode {
   }
 
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    return DoRead(key.index, context);
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
   // Files of one size are read straight into the column.

@@ -80,6 +80,15 @@ TEST_F(FilesTest, AFileThatIsGoneIsAnErrorWithItsPath) {
                 FailsWith(StatusCode::kNotFound, "03.bin: no such file"));
 }
 
+TEST_F(FilesTest, RefusesKeysOfFilesThatAreNotThere) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Files{.path = dir_ / "*.bin"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(dataset, Runtime::Inline(), {}));
+  const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/false);
+  EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = 11}, context), IsOk());
+  EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = 12}, context),
+              FailsWith(StatusCode::kOutOfRange, "have the data changed?"));
+}
+
 TEST_F(FilesTest, RefusesWhatNamesNoFile) {
   EXPECT_THAT(Source(Files{.path = dir_ / "*.png"}),
               FailsWith(StatusCode::kNotFound, "no file matches"));

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
@@ -54,6 +55,7 @@ class IdxNode final : public DatasetNode {
     return loaded_->Read(position, context.epoch());
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
     return loaded_->Read(key.index, key.epoch);
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,

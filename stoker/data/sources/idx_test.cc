@@ -48,6 +48,17 @@ TEST(Idx, ChargesEachStageWithWhatItMakesUntilTheLastElementIsGone) {
   EXPECT_EQ(Ledger::Default()->bytes(), before);
 }
 
+TEST(Idx, RefusesKeysOfImagesThatItDoesNotHave) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)));
+  STOKER_ASSERT_OK(dataset.Prepare());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(dataset, Runtime::Inline(), {}));
+  const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/false);
+  EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = kImages - 1}, context), IsOk());
+  EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = kImages}, context),
+              FailsWith(StatusCode::kOutOfRange, "have the data changed?"));
+}
+
 TEST(Idx, RefusesFilesThatDoNotBelongTogether) {
   const TempDir dir;
   const Idx files = WriteFiles(dir);

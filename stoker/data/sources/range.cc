@@ -1,5 +1,6 @@
 #include "stoker/data/sources/range.h"
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -50,6 +51,7 @@ class RangeNode final : public DatasetNode {
     return Element{.key = {context.epoch(), position}, .arrays = {std::move(value)}};
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
     return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
