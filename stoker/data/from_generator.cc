@@ -4,6 +4,7 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -78,9 +79,8 @@ class GeneratorIterator final : public Iterator {
   Result<Json> DoSave() const override { return Json{{"epoch", epoch_}, {"position", position_}}; }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(position_, SavedInteger(state, "position"));
-    epoch_ = static_cast<uint64_t>(epoch);
     return OkStatus();
   }
 

@@ -1,6 +1,9 @@
 #include "stoker/data/iterator.h"
 
+#include <utility>
+
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 
@@ -57,12 +60,12 @@ Status Iterator::Restore(const Json& state) {
   if (!state.is_object())
     return DataLoss("a saved pipeline position is no JSON object; the checkpoint is damaged");
   if (outermost_) {
-    STOKER_ASSIGN_OR_RETURN(const int64_t saved, SavedInteger(state, "seed"));
-    if (static_cast<uint64_t>(saved) != pass_->seed()) {
+    STOKER_ASSIGN_OR_RETURN(const uint64_t saved, SavedUnsigned(state, "seed"));
+    if (saved != pass_->seed()) {
       return FailedPrecondition(
           "the position was saved with seed {}, this pass has seed {}; the order and the random "
           "draws would differ: use the same seed",
-          static_cast<uint64_t>(saved), pass_->seed());
+          saved, pass_->seed());
     }
   }
   return DoRestore(state);
@@ -82,7 +85,7 @@ Result<Json> Iterator::Save() const {
 
 Profile Iterator::GetProfile() const { return pass_->GetProfile(); }
 
-Result<int64_t> SavedInteger(const Json& state, const char* key) {
+Result<uint64_t> SavedUnsigned(const Json& state, const char* key) {
   const auto found = state.find(key);
   if (found == state.end() || !found->is_number_integer()) {
     return DataLoss(
@@ -90,12 +93,17 @@ Result<int64_t> SavedInteger(const Json& state, const char* key) {
         "damaged",
         key);
   }
-  // Seeds use all 64 bits and are stored unsigned; everything else counts something.
-  if (!found->is_number_unsigned() && found->get<int64_t>() < 0) {
-    return DataLoss("the saved pipeline position has '{}' {}, which cannot be; it is damaged", key,
-                    found->get<int64_t>());
-  }
-  return found->get<int64_t>();
+  // Only what is above 2^63 is stored unsigned in any case.
+  if (found->is_number_unsigned() || found->get<int64_t>() >= 0) return found->get<uint64_t>();
+  return DataLoss("the saved pipeline position has '{}' {}, which cannot be; it is damaged", key,
+                  found->get<int64_t>());
+}
+
+Result<int64_t> SavedInteger(const Json& state, const char* key) {
+  STOKER_ASSIGN_OR_RETURN(const uint64_t number, SavedUnsigned(state, key));
+  if (std::in_range<int64_t>(number)) return static_cast<int64_t>(number);
+  return DataLoss("the saved pipeline position has '{}' {}, which cannot be; it is damaged", key,
+                  number);
 }
 
 Result<Json> SavedObject(const Json& state, const char* key) {

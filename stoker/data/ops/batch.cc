@@ -8,6 +8,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -121,14 +122,15 @@ class BatchIterator final : public Iterator {
     return FailedElement(rows.status(), {node_.name(), key});
   }
 
-  // No element is held between calls, so the input's position and the batch's number are the whole
+  // No element is held between calls, so the input's position and the batch's key are the whole
   // state.
   Result<Json> DoSave() const override {
     STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"batches", batches_}, {"input", std::move(input)}};
+    return Json{{"epoch", epoch_}, {"batches", batches_}, {"input", std::move(input)}};
   }
 
   Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
     STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
     return input_->Restore(input);
@@ -137,7 +139,7 @@ class BatchIterator final : public Iterator {
   const BatchNode& node_;
   const std::unique_ptr<Iterator> input_;
   const bool tolerant_;
-  const uint64_t epoch_;
+  uint64_t epoch_;
   int64_t batches_ = 0;
 };
 

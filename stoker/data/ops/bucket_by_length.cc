@@ -8,6 +8,7 @@
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/padding_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {
@@ -196,10 +197,9 @@ class BucketIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
     STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
-    epoch_ = static_cast<uint64_t>(epoch);
     restored_ = state;
     return input_.Restore(elements);
   }

@@ -5,6 +5,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -101,6 +102,7 @@ class ChoiceIterator final : public Iterator {
         context_(context),
         node_(node),
         choice_(node.choice()),
+        epoch_(context.epoch()),
         inputs_(choice_.inputs.size()) {}
 
   Status Open() {
@@ -108,7 +110,7 @@ class ChoiceIterator final : public Iterator {
     if (choice_.choices) {
       STOKER_ASSIGN_OR_RETURN(choices_, context_.OpenInput(*choice_.choices));
     } else {
-      order_ = node_.Order(pass().seed(), context_.epoch(), pass().stage(node_).number);
+      FindOrder();
     }
     return OkStatus();
   }
@@ -121,6 +123,8 @@ class ChoiceIterator final : public Iterator {
     bool seen_whole = false;
     bool spent = false;  // nothing more comes from it
   };
+
+  void FindOrder() { order_ = node_.Order(pass().seed(), epoch_, pass().stage(node_).number); }
 
   Result<std::optional<Element>> DoNext() override {
     while (!over_ &&
@@ -192,7 +196,7 @@ class ChoiceIterator final : public Iterator {
 
   Status OpenRound(size_t number) {
     Input& input = inputs_[number];
-    const uint64_t epoch = context_.epoch() + (static_cast<uint64_t>(input.round) << kRoundShift);
+    const uint64_t epoch = epoch_ + (static_cast<uint64_t>(input.round) << kRoundShift);
     STOKER_ASSIGN_OR_RETURN(input.iterator,
                             context_.WithEpoch(epoch).OpenInput(choice_.inputs[number]));
     input.fresh = true;
@@ -200,7 +204,7 @@ class ChoiceIterator final : public Iterator {
   }
 
   Result<Json> DoSave() const override {
-    Json state{{"drawn", drawn_}, {"over", over_}, {"inputs", Json::array()}};
+    Json state{{"epoch", epoch_}, {"drawn", drawn_}, {"over", over_}, {"inputs", Json::array()}};
     for (const Input& input : inputs_) {
       Json saved{{"round", input.round},
                  {"fresh", input.fresh},
@@ -218,6 +222,7 @@ class ChoiceIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(drawn_, SavedInteger(state, "drawn"));
     STOKER_ASSIGN_OR_RETURN(over_, SavedFlag(state, "over"));
     const auto saved = state.find("inputs");
@@ -229,7 +234,10 @@ class ChoiceIterator final : public Iterator {
     }
     for (size_t i = 0; i < inputs_.size(); ++i)
       STOKER_RETURN_IF_ERROR(RestoreInput(i, (*saved)[i]));
-    if (!choices_) return OkStatus();
+    if (!choices_) {
+      FindOrder();
+      return OkStatus();
+    }
     STOKER_ASSIGN_OR_RETURN(const Json choices, SavedObject(state, "choices"));
     return choices_->Restore(choices);
   }
@@ -256,6 +264,7 @@ class ChoiceIterator final : public Iterator {
   const OpenContext context_;
   const ChoiceNode& node_;
   const Choice& choice_;
+  uint64_t epoch_;
   std::vector<Input> inputs_;
   std::shared_ptr<const ChoicePlan::Ordered> order_;  // one of these two is there
   std::unique_ptr<Iterator> choices_;

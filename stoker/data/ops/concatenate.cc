@@ -5,6 +5,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -76,7 +77,7 @@ class ConcatenateNode final : public DatasetNode {
 class ConcatenateIterator final : public Iterator {
  public:
   ConcatenateIterator(const OpenContext& context, const ConcatenateNode& node)
-      : Iterator(context, node), context_(context), node_(node) {}
+      : Iterator(context, node), context_(context), node_(node), epoch_(context.epoch()) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -96,12 +97,12 @@ class ConcatenateIterator final : public Iterator {
   }
 
   Status OpenInput() {
-    STOKER_ASSIGN_OR_RETURN(input_, context_.OpenInput(node_.inputs()[number_]));
+    STOKER_ASSIGN_OR_RETURN(input_, context_.WithEpoch(epoch_).OpenInput(node_.inputs()[number_]));
     return OkStatus();
   }
 
   Result<Json> DoSave() const override {
-    Json state{{"number", number_}};
+    Json state{{"epoch", epoch_}, {"number", number_}};
     if (input_) {
       STOKER_ASSIGN_OR_RETURN(state["input"], input_->Save());
     }
@@ -116,6 +117,7 @@ class ConcatenateIterator final : public Iterator {
           "or is damaged",
           number, node_.inputs().size());
     }
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     number_ = static_cast<size_t>(number);
     if (!state.contains("input") || number == std::ssize(node_.inputs())) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
@@ -125,6 +127,7 @@ class ConcatenateIterator final : public Iterator {
 
   const OpenContext context_;
   const ConcatenateNode& node_;
+  uint64_t epoch_;
   size_t number_ = 0;  // of the input that is read
   std::unique_ptr<Iterator> input_;
 };

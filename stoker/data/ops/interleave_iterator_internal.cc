@@ -6,6 +6,7 @@
 
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime/read_ahead.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -35,7 +36,7 @@ Status InterleavedInputs::Open() {
 }
 
 Result<Json> InterleavedInputs::Save() const {
-  Json state{{"next", next_}};
+  Json state{{"epoch", context_.epoch()}, {"next", next_}};
   if (source_) {
     STOKER_ASSIGN_OR_RETURN(state["source"], source_->Save());
   }
@@ -43,6 +44,8 @@ Result<Json> InterleavedInputs::Save() const {
 }
 
 Status InterleavedInputs::Restore(const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const uint64_t epoch, SavedUnsigned(state, "epoch"));
+  context_ = context_.WithEpoch(epoch);
   STOKER_ASSIGN_OR_RETURN(next_, SavedInteger(state, "next"));
   if (!source_) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const Json source, SavedObject(state, "source"));
@@ -51,13 +54,12 @@ Status InterleavedInputs::Restore(const Json& state) {
 
 Result<std::optional<InterleavedInputs::Pulled>> InterleavedInputs::Pull() {
   Pulled pulled{.ordinal = next_};
+  STOKER_ASSIGN_OR_RETURN(pulled.before, Save());
   if (source_) {
-    STOKER_ASSIGN_OR_RETURN(pulled.before, Save());
     STOKER_ASSIGN_OR_RETURN(pulled.element, source_->Next());
     if (!pulled.element) return std::nullopt;
-  } else {
-    if (next_ >= std::ssize(node_.inputs())) return std::nullopt;
-    pulled.before = Json{{"next", next_}};
+  } else if (next_ >= std::ssize(node_.inputs())) {
+    return std::nullopt;
   }
   ++next_;
   return pulled;

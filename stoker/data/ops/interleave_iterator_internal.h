@@ -50,7 +50,7 @@ class InterleavedInputs {
   Status Restore(const Json& state);
 
  private:
-  const OpenContext context_;
+  OpenContext context_;
   const InterleavedNode& node_;
   std::unique_ptr<Iterator> source_;  // where they are not listed
   int64_t next_ = 0;

@@ -8,6 +8,7 @@
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -101,10 +102,11 @@ class PaddedBatchIterator final : public Iterator {
   // No element is held between calls.
   Result<Json> DoSave() const override {
     STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"batches", batches_}, {"input", std::move(input)}};
+    return Json{{"epoch", epoch_}, {"batches", batches_}, {"input", std::move(input)}};
   }
 
   Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
     STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
     return input_->Restore(input);
@@ -113,7 +115,7 @@ class PaddedBatchIterator final : public Iterator {
   const PaddedBatchNode& node_;
   const std::unique_ptr<Iterator> input_;
   const bool tolerant_;
-  const uint64_t epoch_;
+  uint64_t epoch_;
   int64_t batches_ = 0;
 };
 

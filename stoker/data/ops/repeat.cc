@@ -2,6 +2,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -83,7 +84,7 @@ class RepeatNode final : public DatasetNode {
 class RepeatIterator final : public Iterator {
  public:
   RepeatIterator(const OpenContext& context, const RepeatNode& node)
-      : Iterator(context, node), context_(context), node_(node) {}
+      : Iterator(context, node), context_(context), node_(node), epoch_(context.epoch()) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -103,14 +104,14 @@ class RepeatIterator final : public Iterator {
   }
 
   Status OpenRound() {
-    const uint64_t epoch = node_.InnerEpoch(context_.epoch(), static_cast<uint64_t>(round_));
+    const uint64_t epoch = node_.InnerEpoch(epoch_, static_cast<uint64_t>(round_));
     STOKER_ASSIGN_OR_RETURN(input_, context_.WithEpoch(epoch).OpenInput(node_.input()));
     round_is_empty_ = true;
     return OkStatus();
   }
 
   Result<Json> DoSave() const override {
-    Json state{{"round", round_}};
+    Json state{{"epoch", epoch_}, {"round", round_}};
     if (input_) {
       STOKER_ASSIGN_OR_RETURN(state["input"], input_->Save());
     }
@@ -118,6 +119,7 @@ class RepeatIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(round_, SavedInteger(state, "round"));
     if (!state.contains("input")) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
@@ -128,6 +130,7 @@ class RepeatIterator final : public Iterator {
 
   const OpenContext context_;
   const RepeatNode& node_;
+  uint64_t epoch_;
   int64_t round_ = 0;
   bool round_is_empty_ = true;
   std::unique_ptr<Iterator> input_;

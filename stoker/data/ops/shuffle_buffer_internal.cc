@@ -11,6 +11,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 #include "stoker/data/runtime/read_keys.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -223,7 +224,7 @@ Result<Json> ShuffleBufferIterator::DoSave() const {
 }
 
 Status ShuffleBufferIterator::DoRestore(const Json& state) {
-  STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+  STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
   STOKER_ASSIGN_OR_RETURN(const int64_t size, SavedInteger(state, "buffer"));
   STOKER_ASSIGN_OR_RETURN(progress_.draws, SavedInteger(state, "draws"));
   STOKER_ASSIGN_OR_RETURN(progress_.pulled, SavedInteger(state, "pulled"));
@@ -244,7 +245,6 @@ Status ShuffleBufferIterator::DoRestore(const Json& state) {
         "buffer of {}; it is damaged",
         progress_.draws, progress_.pulled, size);
   }
-  epoch_ = static_cast<uint64_t>(epoch);
   draws_ = node_.Draws(pass(), epoch_);
   restored_ = state;
   return input_->Restore(input);

@@ -7,6 +7,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -170,10 +171,9 @@ class WindowIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(windows_, SavedInteger(state, "windows"));
     STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
-    epoch_ = static_cast<uint64_t>(epoch);
     restored_ = state;
     return input_.Restore(elements);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/data/iterator.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -64,9 +65,9 @@ Status FailureTally::RestoreFrom(const Json& state) {
   }
   for (const Json& entry : *saved) {
     STOKER_ASSIGN_OR_RETURN(const int64_t stage, SavedInteger(entry, "stage"));
-    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(entry, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(const uint64_t epoch, SavedUnsigned(entry, "epoch"));
     STOKER_ASSIGN_OR_RETURN(FailureCount count, FailureCount::FromJson(entry));
-    counts_[{static_cast<uint64_t>(stage), static_cast<uint64_t>(epoch)}].count = std::move(count);
+    counts_[{static_cast<uint64_t>(stage), epoch}].count = std::move(count);
   }
   return OkStatus();
 }

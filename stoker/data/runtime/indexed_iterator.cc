@@ -1,5 +1,7 @@
 #include "stoker/data/runtime/indexed_iterator.h"
 
+#include "stoker/data/saved_unsigned.h"
+
 namespace stoker {
 
 IndexedIterator::IndexedIterator(const OpenContext& context, const DatasetNode& node)
@@ -46,7 +48,7 @@ Json SavePosition(uint64_t epoch, int64_t position) {
 
 Status RestorePosition(const Json& state, const Cardinality& cardinality, uint64_t& epoch,
                        int64_t& position) {
-  STOKER_ASSIGN_OR_RETURN(const int64_t saved_epoch, SavedInteger(state, "epoch"));
+  STOKER_ASSIGN_OR_RETURN(const uint64_t saved_epoch, SavedUnsigned(state, "epoch"));
   STOKER_ASSIGN_OR_RETURN(const int64_t saved_position, SavedInteger(state, "position"));
   if (saved_position > cardinality.value()) {
     return OutOfRange(
@@ -54,7 +56,7 @@ Status RestorePosition(const Json& state, const Cardinality& cardinality, uint64
         "data changed?",
         saved_position, saved_epoch, cardinality.ToString());
   }
-  epoch = static_cast<uint64_t>(saved_epoch);
+  epoch = saved_epoch;
   position = saved_position;
   return OkStatus();
 }

@@ -1,9 +1,11 @@
 // The saved position of a pass: what is refused, and how small it is.
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/test_stages.h"
@@ -34,12 +36,16 @@ TEST(Pass, RefusesAPositionSavedWithAnotherSeed) {
 
 TEST(Pass, RefusesDamagedPositions) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(20) | Shuffle{});
+  constexpr uint64_t kTooLarge = (uint64_t{1} << 63) + 3;  // as an int64_t it is negative
   const std::pair<Json, const char*> kBroken[] = {
       {Json::array(), "no JSON object"},
       {Json::object(), "no integer 'seed'"},
       {{{"seed", 0}, {"epoch", 0}}, "no integer 'position'"},
       {{{"seed", 0}, {"epoch", 0}, {"position", 21}}, "element 21"},
       {{{"seed", 0}, {"epoch", 0}, {"position", -1}}, "'position' -1"},
+      {{{"seed", 0}, {"epoch", 0}, {"position", kTooLarge}}, "'position' 9223372036854775811"},
+      {{{"seed", 0}, {"epoch", -1}, {"position", 0}}, "'epoch' -1"},
+      {{{"seed", -1}, {"epoch", 0}, {"position", 0}}, "'seed' -1"},
   };
   for (const auto& [state, says] : kBroken) {
     STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> iterator,
@@ -47,6 +53,40 @@ TEST(Pass, RefusesDamagedPositions) {
     const Status status = iterator->Restore(state);
     EXPECT_FALSE(status.ok()) << state;
     EXPECT_THAT(status.message(), testing::HasSubstr(says));
+  }
+}
+
+TEST(Pass, RefusesCountsOfStreamsThatNoCountCanBe) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, StreamedImages(20) | Batch{.size = 2});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto saved, dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(Json state, saved->Save());
+  state["batches"] = ~uint64_t{0};
+  EXPECT_THAT(saved->Restore(state), FailsWith(StatusCode::kDataLoss, "'batches' 1844674407"));
+}
+
+// Seeds and epochs have all 64 bits; and whoever resumes need not know the epoch.
+TEST(Pass, ContinuesInTheEpochInWhichItWasSaved) {
+  const Result<Dataset> datasets[] = {
+      NumberedImages(20) | Shuffle{} | AddNoise(),
+      StreamedImages(20) | AddNoise() | Batch{.size = 2},
+      StreamedImages(20) | AddNoise() | PaddedBatch{.size = 3},
+      StreamedImages(20) | Repeat{.count = 3} | AddNoise() | Shuffle{.buffer = 4},
+      StreamedImages(5) | Shuffle{.buffer = 3} | Repeat{} | Batch{.size = 2} | Take{.count = 9},
+  };
+  for (const Result<Dataset>& dataset : datasets) {
+    SCOPED_TRACE(dataset->ToString());
+    for (const uint64_t epoch : {uint64_t{1}, ~uint64_t{0} - 2}) {
+      for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+        const PassOptions pass{.seed = ~uint64_t{0}, .epoch = epoch};
+        STOKER_ASSERT_OK_AND_ASSIGN(const auto saved, dataset->Open(runtime, pass));
+        for (int i = 0; i < 2; ++i) STOKER_ASSERT_OK(saved->Next());
+        STOKER_ASSERT_OK_AND_ASSIGN(const Json state, saved->Save());
+        STOKER_ASSERT_OK_AND_ASSIGN(const auto resumed,
+                                    dataset->Open(runtime, {.seed = pass.seed, .epoch = 7}));
+        STOKER_ASSERT_OK(resumed->Restore(state));
+        EXPECT_EQ(Fingerprint(*ReadAll(*resumed)), Fingerprint(*ReadAll(*saved)));
+      }
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 #include "stoker/formats/text/line_reader.h"
 #include "stoker/io/byte_source.h"
 
@@ -113,10 +114,9 @@ class LinesIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(const int64_t offset, SavedInteger(state, "byte"));
     STOKER_ASSIGN_OR_RETURN(number_, SavedInteger(state, "line"));
-    epoch_ = static_cast<uint64_t>(epoch);
     offset_ = static_cast<uint64_t>(offset);
     return OkStatus();
   }
