@@ -1,6 +1,7 @@
 #include "stoker/base/shape.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace stoker {
 
@@ -9,8 +10,13 @@ bool IsFullyKnown(std::span<const int64_t> shape) {
 }
 
 int64_t NumValues(std::span<const int64_t> shape) {
+  // More values than can be counted are as many as can be: nobody has memory for them.
+  constexpr int64_t kUncountable = std::numeric_limits<int64_t>::max();
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   int64_t product = 1;
-  for (const int64_t dim : shape) product *= dim;
+  for (const int64_t dim : shape) {
+    if (__builtin_mul_overflow(product, dim, &product)) return kUncountable;
+  }
   return product;
 }
 

@@ -1,5 +1,8 @@
 #include "stoker/data/transform.h"
 
+#include <new>
+#include <optional>
+
 namespace stoker {
 namespace {
 
@@ -8,10 +11,13 @@ thread_local int64_t asked_bytes = 0;
 }  // namespace
 
 Array Scratch::NewArray(DType dtype, Shape shape) {
-  const size_t bytes = static_cast<size_t>(NumValues(shape)) * DTypeSize(dtype);
-  asked_bytes +=
-      static_cast<int64_t>((bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
-  return Array(pool_.Get(bytes), dtype, std::move(shape));
+  // Shapes come from options and files: a size that wraps would be a small block.
+  const std::optional<int64_t> bytes =
+      MultiplySizes(NumValues(shape), static_cast<int64_t>(DTypeSize(dtype)));
+  const std::optional<int64_t> rounded = AddSizes(bytes, int64_t{kBufferAlignment - 1});
+  if (!rounded) throw std::bad_alloc();
+  asked_bytes += *rounded / int64_t{kBufferAlignment} * int64_t{kBufferAlignment};
+  return Array(pool_.Get(static_cast<size_t>(*bytes)), dtype, std::move(shape));
 }
 
 int64_t Scratch::BytesAskedByThisThread() { return asked_bytes; }

@@ -38,7 +38,9 @@ class PaddedBatchNode final : public DatasetNode {
     if (!samples) return std::nullopt;
     Spec full = spec();
     for (Field& field : full.fields) field.shape[0] = options_.size;
-    return AddSizes(input().node().MemoryToRead(*samples), full.BytesApart(count));
+    std::optional<int64_t> bytes = AddSizes(MemoryOfSamples(*samples), full.BytesApart(count));
+    if (count > 1) bytes = AddSizes(bytes, full.BytesTogether(count));  // stacked by DoReadRows
+    return bytes;
   }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return random_access(); }
@@ -66,6 +68,14 @@ class PaddedBatchNode final : public DatasetNode {
   }
 
  private:
+  // By position the samples are read one by one, in order they may come together: whatever is more.
+  std::optional<int64_t> MemoryOfSamples(int64_t samples) const {
+    const std::optional<int64_t> apart = MultiplySizes(samples, input().node().MemoryToRead(1));
+    const std::optional<int64_t> together = input().node().MemoryToRead(samples);
+    if (!apart || !together) return std::nullopt;
+    return std::max(*apart, *together);
+  }
+
   const PaddedBatch options_;
   const PaddingPlan plan_;
 };

@@ -13,7 +13,8 @@ namespace stoker {
 //   shape    pads to this instead of to the longest: an extent for each dimension with x between
 //            them, ? for the longest, such as 512 or 3x?x224; one for all fields or one for each
 //   lengths  adds for each padded field `x` a field `x_length`: int64 [size], how long each element
-//            was; [size, k] where k dimensions differ
+//            was; [size, k] where k dimensions differ. Of a field that is named in `fields` though
+//            no dimension differs, the first counts
 //   mask     adds `x_mask`: bool [size, longest T], over the dimensions that differ; true where a
 //            value is the element's own
 //

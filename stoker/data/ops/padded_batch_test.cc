@@ -136,16 +136,46 @@ TEST(PaddedBatch, RefusesWhatMakesNoSense) {
   expect({.shape = {"4,4"}}, "shape '4,4' is none");
   expect({.shape = {"-1"}}, "shape '-1' is none");
   expect({.shape = {""}}, "shape '' is none");
+  expect({.fields = {"tokens", "tokens"}}, "fields names 'tokens' twice");
+  expect({.shape = {"1152921504606846976"}}, "more bytes than can be counted");  // 2^60
+  expect({.fields = {"tokens", "label"}, .mask = true}, "field 'label' is a scalar");
   EXPECT_THAT((NumberedImages(2) | PaddedBatch{.fields = {"image"}, .shape = {"1x3x4"}}),
               FailsWith(StatusCode::kInvalidArgument, "and none that is smaller"));
+}
+
+TEST(PaddedBatch, RefusesOptionsThatWouldSayNothing) {
+  const auto expect = [](const PaddedBatch& options, const char* says) {
+    EXPECT_THAT(NumberedImages(2) | options, FailsWith(StatusCode::kInvalidArgument, says));
+  };
+  EXPECT_THAT(NumberedImages(2) | PaddedBatch{}, IsOk());
+  expect({.shape = {"1x5x5"}}, "shape is set, but all elements have the same shapes");
+  expect({.lengths = true}, "lengths is set, but all elements have the same shapes");
+  expect({.mask = true}, "mask is set, but all elements have the same shapes");
+}
+
+// The same fields whether the data happen to be of one length or not.
+TEST(PaddedBatch, AddsLengthsAndMaskForAFieldThatIsNamed) {
+  const std::vector<int64_t> values = {1, 2, 3, 4, 5, 6};
+  const Dataset rows = *FromArrays({{"tokens", Array::Of<int64_t>(values, {2, 3})}});
+  const Result<Dataset> dataset =
+      rows | PaddedBatch{.size = 2, .fields = {"tokens"}, .lengths = true, .mask = true};
+  EXPECT_EQ(dataset->spec().ToString(),
+            "{tokens: int64[2, 3], tokens_length: int64[2], tokens_mask: bool[2, 3]}");
+  const Element batch = Read(dataset)[0];
+  EXPECT_THAT(batch.arrays[0].values<int64_t>(), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(batch.arrays[1].values<int64_t>(), ElementsAre(3, 3));
+  EXPECT_THAT(batch.arrays[2].values<bool>(), ElementsAre(1, 1, 1, 1, 1, 1));
 }
 
 TEST(PaddedBatch, CountsItsMemoryWhereTheShapeTells) {
   EXPECT_EQ((Sequences({1, 2}) | PaddedBatch{})->node().MemoryToRead(1), std::nullopt);
   const PaddedBatch larger{.size = 10, .fields = {"image"}, .shape = {"1x8x8"}};
-  // Ten images one by one (the default of the source), then 640 and 80 bytes.
-  EXPECT_EQ((NumberedImages(100) | larger)->node().MemoryToRead(1),
-            *NumberedImages(100).node().MemoryToRead(10) + 640 + 128);
+  const Result<Dataset> dataset = NumberedImages(100) | larger;
+  // Ten images one by one, each in blocks of its own, then 640 and 80 bytes.
+  const int64_t one = 10 * *NumberedImages(100).node().MemoryToRead(1) + 640 + 128;
+  EXPECT_EQ(dataset->node().MemoryToRead(1), one);
+  // Several batches are made one by one, and then put together.
+  EXPECT_EQ(dataset->node().MemoryToRead(3), 3 * one + 3 * 640 + 256);
 }
 
 }  // namespace

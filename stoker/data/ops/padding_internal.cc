@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "stoker/data/add_field.h"
 #include "stoker/data/transform.h"
@@ -76,9 +77,34 @@ Status NotOneForEach(std::string_view who, std::string_view option, size_t given
       given, fields);
 }
 
+Status CheckNamedOnce(std::string_view who, const std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) == name) continue;
+    return InvalidArgument("{}: fields names '{}' twice; name each field once", who, *name);
+  }
+  return OkStatus();
+}
+
+// That something is padded where an option says how.
+Status CheckSomethingIsPadded(const PaddingOptions& options,
+                              const std::vector<std::string>& names) {
+  if (!names.empty()) return OkStatus();
+  for (const auto& [option, given] : {std::pair{"shape", !options.shape.empty()},
+                                      {"lengths", options.lengths},
+                                      {"mask", options.mask}}) {
+    if (!given) continue;
+    return InvalidArgument(
+        "{}: {} is set, but all elements have the same shapes, so nothing is padded; name in "
+        "`fields` what is to be padded all the same, or leave {} out",
+        options.who, option, option);
+  }
+  return OkStatus();
+}
+
 // The names of the fields to pad: those asked for, or all whose shapes differ between elements.
 Result<std::vector<std::string>> NamesToPad(const PaddingOptions& options, const Spec& input) {
   std::vector<std::string> names = options.fields;
+  STOKER_RETURN_IF_ERROR(CheckNamedOnce(options.who, names));
   for (const Field& field : input.fields) {
     if (IsFullyKnown(field.shape)) continue;
     if (options.fields.empty()) {
@@ -95,6 +121,7 @@ Result<std::vector<std::string>> NamesToPad(const PaddingOptions& options, const
     if (given > 1 && given != names.size())
       return NotOneForEach(options.who, option, given, names.size());
   }
+  STOKER_RETURN_IF_ERROR(CheckSomethingIsPadded(options, names));
   return names;
 }
 
@@ -111,6 +138,18 @@ std::string TextOf(const PaddingOptions& options, const std::vector<std::string>
 template <typename T>
 const T& EntryOf(const std::vector<T>& list, size_t i) {
   return list[list.size() == 1 ? 0 : i];
+}
+
+// That the extents known of a batch are of a size that there may be.
+Status CheckSize(std::string_view who, const Field& batch) {
+  std::optional<int64_t> bytes = static_cast<int64_t>(DTypeSize(batch.dtype));
+  for (const int64_t extent : batch.shape) {
+    if (extent != kUnknownDim) bytes = MultiplySizes(bytes, extent);
+  }
+  if (bytes) return OkStatus();
+  return InvalidArgument(
+      "{}: field '{}' becomes {} {}, which is more bytes than can be counted; lower shape or size",
+      who, batch.name, DTypeName(batch.dtype), ShapeToString(batch.shape));
 }
 
 // The shape that `field` is padded to, checked against what is known of the elements'.
@@ -160,6 +199,14 @@ Status PaddingPlan::PlanColumns(const PaddingOptions& options, const Spec& input
       if (field.shape[d] == kUnknownDim || field.shape[d] != column.target[d])
         column.varying.push_back(d);
     }
+    if (!column.varying.empty() || !(lengths_ || mask_)) continue;
+    // Named, and all elements are as large as the batch: what is added does not depend on that.
+    if (field.shape.empty()) {
+      return InvalidArgument(
+          "{}: field '{}' is a scalar, which has neither length nor mask; take it out of `fields`",
+          who_, field.name);
+    }
+    column.varying.push_back(0);
   }
   return OkStatus();
 }
@@ -168,6 +215,7 @@ Status PaddingPlan::PlanOutput(const PaddingOptions& options, const Spec& input,
   for (size_t f = 0; f < columns_.size(); ++f) {
     const Field& field = input.fields[f];
     output_.fields.push_back({field.name, field.dtype, WithBatch(extent, columns_[f].target)});
+    STOKER_RETURN_IF_ERROR(CheckSize(who_, output_.fields.back()));
   }
   for (const Column& column : columns_) {
     if (column.varying.empty()) continue;

@@ -9,6 +9,18 @@
 namespace stoker {
 namespace {
 
+TEST(Scratch, HasNoMemoryForMoreBytesThanCanBeCounted) {
+  BufferPool pool(Ledger::Create(1 << 20)->OpenAccount("test"), /*max_idle_bytes=*/0);
+  Scratch scratch(pool);
+  constexpr int64_t k2To31 = int64_t{1} << 31;
+  for (const Shape& shape : {Shape{k2To31, k2To31 / 2}, Shape{k2To31, k2To31, 4},
+                             Shape{k2To31 * k2To31}, Shape{(int64_t{1} << 60) - 1}}) {
+    EXPECT_THROW(static_cast<void>(scratch.NewArray(DType::kInt64, shape)), std::bad_alloc)
+        << ShapeToString(shape);
+  }
+  EXPECT_EQ(scratch.NewArray(DType::kInt64, {k2To31, k2To31, k2To31, 0}).num_bytes(), 0u);
+}
+
 TEST(Pass, HoldsNoMoreThanTheBudgetAndOneElementUnderASlowConsumer) {
   constexpr int64_t kElement = 1 << 20;
   const Dataset source = NumberedImages(200);

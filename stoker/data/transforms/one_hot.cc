@@ -1,6 +1,7 @@
 #include "stoker/data/transforms/one_hot.h"
 
 #include <algorithm>
+#include <array>
 
 #include "stoker/data/map.h"
 #include "stoker/image/cast.h"
@@ -9,6 +10,7 @@ namespace stoker {
 namespace {
 
 constexpr double kMaxClasses = 1 << 24;
+constexpr size_t kAtATime = 256;
 
 struct Plan {
   size_t field = 0;
@@ -37,18 +39,21 @@ class OneHotTransform final : public Transform {
   // `labels` are those of the elements `keys`, equally many of each.
   Status Expand(Array& labels, std::span<const SampleKey> keys, Scratch& scratch) const {
     const auto n = static_cast<size_t>(labels.num_values());
-    Array wide = scratch.NewArray(DType::kInt64, {labels.num_values()});
-    CastValues(labels.dtype(), labels.data(), n, DType::kInt64, wide.data());
-    const std::span<const int64_t> values = wide.values<int64_t>();
     Shape shape = labels.shape();
     shape.push_back(plan_.classes);
     Array out = scratch.NewArray(DType::kFloat32, std::move(shape));
     std::ranges::fill(out.values<float>(), plan_.off);
     float* row = out.values<float>().data();
-    for (size_t i = 0; i < n; ++i, row += plan_.classes) {
-      if (values[i] < 0 || values[i] >= plan_.classes)
-        return Outside(values[i], keys[i / (n / keys.size())]);
-      row[values[i]] = plan_.on;
+    std::array<int64_t, kAtATime> wide;  // here, so that no memory is needed but for the result
+    for (size_t begin = 0; begin < n; begin += kAtATime) {
+      const size_t count = std::min(kAtATime, n - begin);
+      CastValues(labels.dtype(), labels.data() + begin * DTypeSize(labels.dtype()), count,
+                 DType::kInt64, reinterpret_cast<std::byte*>(wide.data()));
+      for (size_t i = 0; i < count; ++i, row += plan_.classes) {
+        if (wide[i] < 0 || wide[i] >= plan_.classes)
+          return Outside(wide[i], keys[(begin + i) / (n / keys.size())]);
+        row[wide[i]] = plan_.on;
+      }
     }
     labels = std::move(out);
     return OkStatus();
