@@ -1,6 +1,7 @@
 #include "stoker/data/ops/drawn_internal.h"
 
 #include "stoker/data/check_key.h"
+#include "stoker/data/ops/own_seed_internal.h"
 
 namespace stoker {
 
@@ -52,10 +53,8 @@ Result<Rows> DrawnNode::DoReadRows(std::span<const int64_t> positions,
 }
 
 DrawnNode::Key DrawnNode::KeyOf(const ReadContext& context) const {
-  const RngFactory rngs = context.rngs(*this);
-  return {.seed = seed_ ? static_cast<uint64_t>(*seed_) : rngs.seed,
-          .epoch = context.epoch(),
-          .stage = rngs.stage};
+  const RngFactory rngs = DrawsOf(seed_, context.rngs(*this));
+  return {.seed = rngs.seed, .epoch = context.epoch(), .stage = rngs.stage};
 }
 
 }  // namespace stoker

@@ -135,6 +135,13 @@ Status CheckSources(const Sample& options, const Dataset& input) {
         "classes as label and give one for each class",
         options.weights.size(), n);
   }
+  if (!options.weights.empty() && !input.node().fixed_order()) {
+    return InvalidArgument(
+        "sample: weights are given by position, but the elements of '{}' do not stand in the same "
+        "order in every pass, so each pass would weigh others; put sample before it, or name the "
+        "field with the weights as weight",
+        input.node().name());
+  }
   return OkStatus();
 }
 

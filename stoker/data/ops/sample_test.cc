@@ -138,6 +138,8 @@ TEST(Sample, RefusesWhatMakesNoSense) {
               IsOk());  // nothing is learnt of the elements
   EXPECT_THAT(input() | Shuffle{} | Sample{.weight = "weight"},
               FailsWith(StatusCode::kInvalidArgument, "put sample before it"));
+  EXPECT_THAT((input() | Shuffle{} | Sample{.weights = {1, 2, 3}}),
+              FailsWith(StatusCode::kInvalidArgument, "put sample before it"));
   EXPECT_THAT(StreamedImages(3) | Sample{},
               FailsWith(StatusCode::kInvalidArgument, "can only be read in order"));
 }

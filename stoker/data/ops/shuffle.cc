@@ -4,6 +4,7 @@
 
 #include "stoker/base/permutation.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/ops/own_seed_internal.h"
 #include "stoker/data/ops/shuffle_buffer_internal.h"
 #include "stoker/data/ops/window_order_internal.h"
 #include "stoker/data/runtime.h"
@@ -70,9 +71,8 @@ class ShuffleNode final : public DatasetNode {
  private:
   // Puts where each position comes from in its place.
   void FindSources(std::span<int64_t> positions, const ReadContext& context) const {
-    const uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : context.seed();
+    const auto [seed, stage] = DrawsOf(options_.seed, context.rngs(*this));
     const uint64_t epoch = options_.reshuffle ? context.epoch() : 0;
-    const uint64_t stage = context.stage_number(*this);
     if (options_.window) {
       WindowOrder order(cardinality().value(), *options_.window, page_, seed, epoch, stage);
       for (int64_t& position : positions) position = order(position);

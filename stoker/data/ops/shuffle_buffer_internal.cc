@@ -6,6 +6,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/buffer_draws_internal.h"
+#include "stoker/data/ops/own_seed_internal.h"
 #include "stoker/data/ops/packed_keys_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/runtime.h"
@@ -42,9 +43,9 @@ class ShuffleBufferNode final : public DatasetNode {
 
   const ShuffleBufferOptions& options() const { return options_; }
   BufferDraws Draws(const Pass& pass, uint64_t epoch) const {
-    const RngFactory rngs = ReadContext(pass, epoch, /*vectorized=*/false).rngs(*this);
-    const uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : rngs.seed;
-    return {options_.size, seed, options_.reshuffle ? epoch : 0, rngs.stage};
+    const RngFactory rngs =
+        DrawsOf(options_.seed, ReadContext(pass, epoch, /*vectorized=*/false).rngs(*this));
+    return {options_.size, rngs.seed, options_.reshuffle ? epoch : 0, rngs.stage};
   }
 
  protected:

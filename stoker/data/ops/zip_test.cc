@@ -1,8 +1,12 @@
 #include "stoker/data/ops/zip.h"
 
+#include <algorithm>
+
+#include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/sample.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/take.h"
 
@@ -43,6 +47,35 @@ TEST(Zip, KeepsItsPromises) {
   ExpectKeepsItsPromises(
       Source(Zip{.inputs = {Numbers(20) | Shuffle{}, Numbers(20, 0, "y") | Shuffle{}}}) |
       Batch{.size = 3});
+}
+
+// What balance learns in a pass of its own has to hold in the whole one, where other stages stand
+// in front.
+TEST(Zip, LeavesAnOrderOfItsOwnSeedAsItIsElsewhere) {
+  std::vector<int64_t> classes(30);
+  classes[3] = classes[17] = classes[22] = 1;
+  const Result<Dataset> labels = *FromArrays({{"label", Array::Of(classes)}});
+  const Result<Dataset> alone = labels | Shuffle{.seed = 1, .reshuffle = false};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset zipped,
+                              Source(Zip{.inputs = {Numbers(30), *(alone | Balance{})}}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(zipped, Runtime::Inline()));
+  EXPECT_EQ(std::ranges::count(Labels(all, 1), 1), 15);
+
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset behind, Source(Zip{.inputs = {Numbers(30), *alone}}));
+  EXPECT_EQ(Labels(*ReadAll(behind, Runtime::Inline()), 1), ValuesOf(alone));
+}
+
+TEST(Zip, TwoInputsOfOneSeedStandInTheSameOrder) {
+  const auto expect_same = [](const Result<Dataset>& a, const Result<Dataset>& b) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset zipped, Source(Zip{.inputs = {*a, *b}}));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto all, ReadAll(zipped, Runtime::Inline()));
+    EXPECT_EQ(Labels(all, 0), Labels(all, 1)) << zipped.ToString();
+  };
+  const Shuffle exact{.seed = 1}, windows{.seed = 1, .window = 8}, buffer{.seed = 1, .buffer = 8};
+  expect_same(Numbers(30) | exact, Numbers(30, 0, "y") | exact);
+  expect_same(Numbers(30) | windows, Numbers(30, 0, "y") | windows);
+  expect_same(StreamedNumbers(30) | buffer, StreamedNumbers(30, 0, "y") | buffer);
+  expect_same(Numbers(30) | Sample{.seed = 1}, Numbers(30, 0, "y") | Sample{.seed = 1});
 }
 
 // Both maps stand at the same depth; drawing from the same stream they would give the same numbers.
