@@ -47,7 +47,8 @@ TEST(DrawSymmetricBeta, OfAVerySmallAlphaIsNearlyAlwaysZeroOrOne) {
   int low = 0, high = 0;
   for (uint64_t i = 0; i < 1000; ++i) {
     Rng rng(4, 0, i, 0);
-    const double x = DrawSymmetricBeta(rng, 1e-4);
+    const double x = DrawSymmetricBeta(rng, kLeastAlpha);
+    EXPECT_TRUE(x >= 0 && x <= 1) << x;  // not NaN either
     if (x < 1e-9) ++low;
     if (x > 1 - 1e-9) ++high;
   }

@@ -96,7 +96,7 @@ void Cutmix::Describe(OptionTable<Cutmix>& table) {
   table
       .Field("alpha", &Cutmix::alpha,
              "lambda, the share that stays, is drawn from Beta(alpha, alpha)",
-             OptionRange{.low = 0, .high = kMaxAlpha, .low_open = true})
+             Between(kLeastAlpha, kMaxAlpha))
       .Field("per_sample", &Cutmix::per_sample, "a box for each sample instead of each batch")
       .Field("probability", &Cutmix::probability, "share of the batches that are mixed",
              Between(0, 1))

@@ -145,6 +145,9 @@ TEST(Cutmix, AsksForWhatIsMissing) {
   EXPECT_THAT(
       (NumberedImages(8) | OneHot{.classes = 8} | Batch{.size = 4} | Cutmix{.probability = 2}),
       FailsWith(StatusCode::kInvalidArgument, "probability is 2"));
+  EXPECT_THAT(
+      (NumberedImages(8) | OneHot{.classes = 8} | Batch{.size = 4} | Cutmix{.alpha = 1e-300}),
+      FailsWith(StatusCode::kInvalidArgument, "alpha is 1e-300"));
 }
 
 }  // namespace

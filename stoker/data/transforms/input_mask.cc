@@ -68,10 +68,10 @@ class InputMaskTransform final : public Transform {
   // One sample of `values` values.
   void Hide(const std::byte* in, std::byte* out, const Array& mask, size_t values, Rng& rng) const {
     const std::span<bool> chosen = mask.values<bool>();
-    if (chosen.empty() || values == 0) return;
-    const size_t per_position = values / chosen.size();
+    if (chosen.empty()) return;
+    const size_t per_position = values / chosen.size();  // none in rows of no values
     const size_t bytes = per_position * DTypeSize(plan_.dtype);
-    std::memcpy(out, in, values * DTypeSize(plan_.dtype));
+    if (values > 0) std::memcpy(out, in, values * DTypeSize(plan_.dtype));
     for (size_t i = 0; i < chosen.size(); ++i) {
       chosen[i] = rng.Bernoulli(plan_.probability);
       if (chosen[i]) Hide(out + i * bytes, per_position, rng);

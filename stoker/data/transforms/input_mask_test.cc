@@ -76,6 +76,25 @@ TEST(InputMask, HidesWholeRows) {
   EXPECT_NEAR(chosen, 80, 42);
 }
 
+// What is drawn for a row does not depend on how wide it is.
+TEST(InputMask, MasksRowsWithoutValues) {
+  const InputMask by_row{.field = "frames", .probability = 0.5, .unit = "row"};
+  const auto masks = [&](int64_t width) {
+    const Dataset frames =
+        *FromArrays({{"frames", Array::Allocate(DType::kFloat32, {6, 40, width})}});
+    std::vector<bool> chosen;
+    for (const Result<Dataset>& dataset : {frames | by_row, frames | by_row | Batch{.size = 6},
+                                           frames | Batch{.size = 1} | by_row}) {
+      for (const Element& element : *ReadAll(*dataset, Runtime::Threaded(1), {.seed = 3})) {
+        const auto values = element.arrays[1].values<bool>();
+        chosen.insert(chosen.end(), values.begin(), values.end());
+      }
+    }
+    return chosen;
+  };
+  EXPECT_EQ(masks(0), masks(1));
+}
+
 TEST(InputMask, DescribesTheFieldsThatItAdds) {
   const Dataset input = EmptyDataset({{{"frames", DType::kFloat32, {-1, 80}}}});
   EXPECT_EQ(

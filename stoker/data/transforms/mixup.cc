@@ -61,7 +61,7 @@ void Mixup::Describe(OptionTable<Mixup>& table) {
   table
       .Field("alpha", &Mixup::alpha,
              "lambda is drawn from Beta(alpha, alpha): small mixes little, 1 evenly",
-             OptionRange{.low = 0, .high = kMaxAlpha, .low_open = true})
+             Between(kLeastAlpha, kMaxAlpha))
       .Field("per_sample", &Mixup::per_sample, "a lambda for each sample instead of each batch")
       .Field("probability", &Mixup::probability, "share of the batches that are mixed",
              Between(0, 1))

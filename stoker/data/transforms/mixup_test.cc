@@ -8,6 +8,7 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/testing_promises.h"
+#include "stoker/data/transforms/beta_internal.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/one_hot.h"
 #include "stoker/data/transforms/testing_internal.h"
@@ -146,6 +147,9 @@ TEST(Mixup, AsksForOneHotAndBatchWhereTheyAreMissing) {
   EXPECT_THAT(good | Cast{.dtype = "int32"} | Mixup{},
               FailsWith(StatusCode::kInvalidArgument, "field 'image' is int32"));
   EXPECT_THAT(good | Mixup{.alpha = 0}, FailsWith(StatusCode::kInvalidArgument, "alpha is 0"));
+  EXPECT_THAT(good | Mixup{.alpha = 1e-300},
+              FailsWith(StatusCode::kInvalidArgument, "alpha is 1e-300"));
+  EXPECT_THAT(good | Mixup{.alpha = kLeastAlpha}, IsOk());
   EXPECT_THAT(good | Mixup{.label = "target"},
               FailsWith(StatusCode::kInvalidArgument, "there is no field 'target'"));
   EXPECT_EQ((good | Mixup{})->node().Disturbs(), "alters elements at random");

@@ -10,6 +10,11 @@ namespace stoker {
 // rounded once from double, and the difference and the product rounded once each, so every CPU
 // gives the same bits. Several means or stds are one for each channel, which is the first
 // dimension: [C, H, W].
+//
+// With `per_sample` mean and std are each sample's own, over all its values: std is that of the
+// population (divided by n, not n - 1), and a sample whose values are all equal becomes zeros. A
+// sample is what one element is, so behind `batch` the whole batch has one mean and one std: put it
+// in front.
 struct Normalize {
   static constexpr std::string_view kName = "normalize";
   static constexpr std::string_view kHelp =
