@@ -5,6 +5,7 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/transform.h"
 
 namespace stoker {
 namespace {
@@ -61,6 +62,8 @@ bool DatasetNode::fixed_order() const {
          std::ranges::all_of(inputs_,
                              [](const Dataset& input) { return input.node().fixed_order(); });
 }
+
+bool DatasetNode::random() const { return element_wise() != nullptr && element_wise()->random(); }
 
 std::optional<int64_t> DatasetNode::MemoryToRead(int64_t count) const {
   std::optional<int64_t> bytes = spec_.BytesApart(count);

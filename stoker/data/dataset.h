@@ -111,6 +111,14 @@ class DatasetNode {
   // does not; the default looks at Disturbs.
   virtual bool fixed_order() const;
 
+  // Whether the node itself draws at random, so that its elements, or their order, differ from pass
+  // to pass: `cache` refuses to stand behind it. The default asks the transform of a map, and is
+  // right for what draws nothing.
+  virtual bool random() const;
+
+  // The files that the node itself reads: a cache behind it is made anew where one has changed.
+  virtual std::vector<std::string> files() const { return {}; }
+
   // At most so many bytes of buffers are asked for, by the node and all below it, to make `count`
   // consecutive elements, or a few blocks of 64 bytes more for each round of a `repeat` in them;
   // nothing where the Specs do not tell. The memory budget admits by it. The default is right for a

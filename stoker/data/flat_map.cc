@@ -12,7 +12,9 @@ namespace {
 class PackingTransform final : public Transform {
  public:
   PackingTransform(const FlatMap& flat_map, Spec output)
-      : function_(flat_map.function), output_(std::move(output)) {}
+      : function_(flat_map.function), output_(std::move(output)), random_(flat_map.random) {}
+
+  bool random() const override { return random_; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     STOKER_ASSIGN_OR_RETURN(std::vector<Element> made, Call(element, rng, scratch));
@@ -42,6 +44,7 @@ class PackingTransform final : public Transform {
 
   const std::function<Result<std::vector<Element>>(const Element&, Rng&, Scratch&)> function_;
   const Spec output_;
+  const bool random_;
 };
 
 class FlatMapNode final : public UnpackingNode {

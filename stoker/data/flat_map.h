@@ -29,6 +29,8 @@ struct FlatMap {
   std::function<Result<std::vector<Element>>(const Element& element, Rng& rng, Scratch& scratch)>
       function;
   Spec output;  // of the elements it makes; empty: the same as the input's
+  // Whether it draws from the Rng. Where it says no, what it makes may be cached.
+  bool random = true;
 
   Result<Dataset> Build(Dataset input) const;
 };

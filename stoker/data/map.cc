@@ -69,7 +69,9 @@ class MapNode final : public DatasetNode {
 class FunctionTransform final : public Transform {
  public:
   FunctionTransform(const Map& map, Spec output)
-      : function_(map.function), output_(std::move(output)) {}
+      : function_(map.function), output_(std::move(output)), random_(map.random) {}
+
+  bool random() const override { return random_; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     try {
@@ -86,6 +88,7 @@ class FunctionTransform final : public Transform {
  private:
   const std::function<Status(Element&, Rng&, Scratch&)> function_;
   const Spec output_;
+  const bool random_;
 };
 
 }  // namespace

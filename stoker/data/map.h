@@ -32,6 +32,8 @@ struct Map {
   static constexpr std::string_view kName = "map";
   std::function<Status(Element& element, Rng& rng, Scratch& scratch)> function;
   Spec output;  // of the elements it makes; empty: the same as the input's
+  // Whether it draws from the Rng. Where it says no, its results may be cached, and predicted from.
+  bool random = true;
 
   Result<Dataset> Build(Dataset input) const;
 };

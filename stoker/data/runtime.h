@@ -189,6 +189,7 @@ class ReadContext {
   ReadContext(const Pass& pass, uint64_t epoch, bool vectorized)
       : pass_(&pass), epoch_(epoch), vectorized_(vectorized) {}
 
+  const Pass& pass() const { return *pass_; }
   uint64_t seed() const { return pass_->seed(); }
   uint64_t epoch() const { return epoch_; }
   bool vectorized() const { return vectorized_; }

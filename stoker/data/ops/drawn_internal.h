@@ -25,6 +25,7 @@ class DrawnNode : public DatasetNode {
         seed_(seed) {}
 
   std::string_view Disturbs() const override { return "draws elements at random"; }
+  bool random() const override { return true; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }

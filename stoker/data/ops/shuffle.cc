@@ -44,6 +44,7 @@ class ShuffleNode final : public DatasetNode {
   bool fixed_order() const override {
     return options_.seed && !options_.reshuffle && input().node().fixed_order();
   }
+  bool random() const override { return !options_.seed || options_.reshuffle; }
   bool random_access() const override { return true; }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {

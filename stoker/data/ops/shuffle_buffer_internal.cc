@@ -34,6 +34,7 @@ class ShuffleBufferNode final : public DatasetNode {
     return text;
   }
   std::string_view Disturbs() const override { return "reorders elements"; }
+  bool random() const override { return !options_.seed || options_.reshuffle; }
   // Once the buffer is full, each element costs what one of the input does.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);

@@ -13,6 +13,7 @@
 #include "stoker/data/flat_map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/choose.h"
 #include "stoker/data/ops/concatenate.h"
 #include "stoker/data/ops/enumerate.h"
@@ -107,6 +108,11 @@ inline const std::vector<RandomStep>& RandomSteps() {
                                   input->cardinality().value() > 20;
          const char* policy = draws.Coin() && may_replace ? "replace" : "skip";
          return std::move(input) | FailSome() | IgnoreErrors{.policy = policy, .share = 1};
+       }},
+      {"cache",
+       [](In input, Draws&) {
+         In cached = In(*input) | Cache{};
+         return cached.ok() ? cached : input;  // it is not put behind what draws at random
        }},
       {"prefetch", [](In input, Draws&) { return std::move(input) | Prefetch{}; }},
       {"filter",

@@ -28,10 +28,13 @@ inline Map DoNothing() {
 
 // Fails for some elements, whatever their fields.
 inline Map FailSome() {
-  return {.function = [](Element& element, Rng&, Scratch&) {
-    if (element.key.index % 7 == 3) return DataLoss("element {} is bad", element.key.index);
-    return OkStatus();
-  }};
+  return {.function =
+              [](Element& element, Rng&, Scratch&) {
+                if (element.key.index % 7 == 3)
+                  return DataLoss("element {} is bad", element.key.index);
+                return OkStatus();
+              },
+          .random = false};
 }
 
 // Fails on the element that is labelled so.

@@ -36,6 +36,11 @@ class FilesNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count);
   }
+  std::vector<std::string> files() const override {
+    std::vector<std::string> paths;
+    for (int64_t i = 0; i < cardinality().value(); ++i) paths.push_back(PathOf(i));
+    return paths;
+  }
   bool fixed_order() const override { return true; }
   bool random_access() const override { return true; }
   bool rereadable() const override { return true; }

@@ -18,6 +18,11 @@ class IdxNode final : public DatasetNode {
         files_(files) {}
 
   std::string Details() const override { return files_.images.string(); }
+  std::vector<std::string> files() const override {
+    std::vector<std::string> paths = {files_.images.string()};
+    if (!files_.labels.empty()) paths.push_back(files_.labels.string());
+    return paths;
+  }
   // The files' values are there already.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesTogether(count);

@@ -22,7 +22,12 @@ class LinesNode final : public DatasetNode {
         lines_(lines),
         plain_(plain) {}
 
-  std::string Details() const override { return lines_.path.string(); }
+  std::string Details() const override {
+    return fmt::format("{}{}{}", lines_.path.string(),
+                       lines_.skip > 0 ? fmt::format(", skip {}", lines_.skip) : "",
+                       lines_.skip_blank ? ", skip_blank" : "");
+  }
+  std::vector<std::string> files() const override { return {lines_.path.string()}; }
   std::string_view Disturbs() const override {
     return lines_.skip > 0 || lines_.skip_blank ? "leaves lines out" : "";
   }

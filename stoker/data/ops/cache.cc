@@ -1,0 +1,295 @@
+#include "stoker/data/ops/cache.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+namespace {
+
+using internal::CacheStore;
+
+// Of the memory budget: the rest is for the passes.
+constexpr int64_t kBudgetShare = 2;
+// Records that will be copied soon are asked for this many records ahead.
+constexpr size_t kPrefetchRecords = 8;
+
+// What is kept is that of one epoch, whichever is read first.
+constexpr uint64_t kKeptEpoch = 0;
+
+Element AsElement(RecordLayout::Record record, uint64_t epoch) {
+  return {.key = {epoch, record.index}, .arrays = std::move(record.arrays)};
+}
+
+// Columns from records of fully known shapes.
+Rows GatherRecords(const RecordLayout& layout, std::span<const std::byte* const> records,
+                   uint64_t epoch, Scratch& scratch) {
+  Rows rows;
+  rows.keys.reserve(records.size());
+  for (const std::byte* record : records)
+    rows.keys.push_back({epoch, RecordLayout::IndexOf(record)});
+  for (size_t f = 0; f < layout.fields().size(); ++f) {
+    const ElementField& field = layout.fields()[f];
+    Shape shape = field.shape;
+    shape.insert(shape.begin(), std::ssize(records));
+    Array column = scratch.NewArray(field.dtype, std::move(shape));
+    const size_t offset = (*layout.offsets())[f];
+    const size_t bytes = column.num_bytes() / records.size();
+    for (size_t i = 0; i < records.size() && bytes > 0; ++i) {
+      if (i + kPrefetchRecords < records.size())
+        __builtin_prefetch(records[i + kPrefetchRecords] + offset);
+      std::memcpy(column.data() + i * bytes, records[i] + offset, bytes);
+    }
+    rows.columns.push_back(std::move(column));
+  }
+  return rows;
+}
+
+class CacheNode final : public DatasetNode {
+ public:
+  CacheNode(Dataset input, const Cache& options)
+      : DatasetNode(std::string(Cache::kName), input.spec(), input.cardinality(), {input}),
+        options_(options) {}
+
+  std::string Details() const override {
+    return options_.path.empty() ? "in memory" : options_.path.string();
+  }
+  std::string_view Disturbs() const override { return ""; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    const std::optional<int64_t> bytes = input().node().MemoryToRead(count);
+    return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
+  }
+  bool random_access() const override { return input().node().random_access(); }
+  bool tolerates_errors() const override { return random_access(); }
+  bool rereadable() const override { return input().node().rereadable(); }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+
+  // Looks for the file of an earlier run, once.
+  Status Prepare() const override {
+    std::lock_guard lock(mutex_);
+    if (options_.path.empty() || store_) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(
+        store_, internal::FileStore::Open(options_.path.string(),
+                                          {.fields = internal::FieldsOf(spec()),
+                                           .origin = internal::OriginOf(input(), options_.key)},
+                                          KnownElements()));
+    published_ = store_.get();
+    return OkStatus();
+  }
+
+  CacheStore& StoreOf(const Pass& pass) const {
+    if (CacheStore* store = published_) return *store;
+    std::lock_guard lock(mutex_);
+    if (!store_) {
+      store_ = std::make_unique<internal::MemoryStore>(internal::FieldsOf(spec()), KnownElements(),
+                                                       pass.stage(*this).account,
+                                                       pass.runtime().memory_budget / kBudgetShare);
+      published_ = store_.get();
+    }
+    return *store_;
+  }
+
+  // In order, one pass at a time keeps what it reads.
+  bool BeginToFill() const { return !filling_.exchange(true); }
+  void EndToFill() const { filling_ = false; }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    CacheStore& store = StoreOf(context.pass());
+    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept, store.Read(position));
+    if (kept) return AsElement(*std::move(kept), context.epoch());
+    STOKER_ASSIGN_OR_RETURN(Element element,
+                            input().node().Read(position, context.WithEpoch(kKeptEpoch)));
+    STOKER_RETURN_IF_ERROR(store.Put(position, element).status());
+    element.key.epoch = context.epoch();
+    return element;
+  }
+
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    CacheStore& store = StoreOf(context.pass());
+    std::vector<const std::byte*> records;
+    records.reserve(positions.size());
+    for (const int64_t position : positions) {
+      STOKER_ASSIGN_OR_RETURN(const std::byte* record, store.Find(position));
+      if (record != nullptr) records.push_back(record);
+    }
+    if (records.empty()) return ReadAndKeep(store, positions, context);
+    if (records.size() < positions.size() || !store.layout().offsets())
+      return DatasetNode::DoReadRows(positions, context);  // one by one
+    Scratch scratch = context.scratch(*this);
+    return GatherRecords(store.layout(), records, context.epoch(), scratch);
+  }
+
+  // What is kept is found by position; a key leads to the input.
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(Element element, input().node().ReadKey({kKeptEpoch, key.index},
+                                                                    context.WithEpoch(kKeptEpoch)));
+    element.key.epoch = key.epoch;
+    return element;
+  }
+
+ private:
+  Result<Rows> ReadAndKeep(CacheStore& store, std::span<const int64_t> positions,
+                           const ReadContext& context) const {
+    STOKER_ASSIGN_OR_RETURN(Rows rows,
+                            input().node().ReadRows(positions, context.WithEpoch(kKeptEpoch)));
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      const int64_t position = positions[static_cast<size_t>(i)];
+      STOKER_ASSIGN_OR_RETURN(const bool kept, store.Put(position, rows.RowElement(i)));
+      if (!kept) break;
+    }
+    for (SampleKey& key : rows.keys) key.epoch = context.epoch();
+    return rows;
+  }
+
+  // By position, where alone the store is filled in any order.
+  std::optional<int64_t> KnownElements() const {
+    if (!random_access()) return std::nullopt;
+    return cardinality().value();
+  }
+
+  const Cache options_;
+  mutable std::mutex mutex_;                              // guards the making of store_
+  mutable std::unique_ptr<CacheStore> store_;             // made once
+  mutable std::atomic<CacheStore*> published_ = nullptr;  // store_, once it is made
+  mutable std::atomic<bool> filling_ = false;
+};
+
+// In order: from the store where it is complete when the pass begins, else from the input.
+class CacheIterator final : public Iterator {
+ public:
+  CacheIterator(const OpenContext& context, const CacheNode& node)
+      : Iterator(context, node),
+        context_(context),
+        node_(node),
+        store_(node.StoreOf(pass())),
+        epoch_(context.epoch()) {}
+  ~CacheIterator() override { StopFilling(); }
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    if (!begun_) STOKER_RETURN_IF_ERROR(Begin());
+    if (!input_) return FromStore();
+    return FromInput();
+  }
+
+  Status Begin() {
+    begun_ = true;
+    if (store_.complete()) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(input_, context_.WithEpoch(kKeptEpoch).OpenInput(node_.input()));
+    if (!saved_input_.is_null()) return input_->Restore(saved_input_);
+    const int64_t wanted = std::exchange(position_, 0);
+    filling_ = node_.BeginToFill();
+    while (position_ < wanted) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, FromInput());
+      if (!skipped) break;
+    }
+    return OkStatus();
+  }
+
+  Result<std::optional<Element>> FromStore() {
+    if (position_ >= *store_.complete()) return std::nullopt;
+    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept, store_.Read(position_));
+    ++position_;
+    return AsElement(*std::move(kept), epoch_);
+  }
+
+  Result<std::optional<Element>> FromInput() {
+    STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+    if (!element) {
+      if (std::exchange(filling_, false)) {
+        STOKER_RETURN_IF_ERROR(store_.Finish());
+        node_.EndToFill();
+      }
+      return std::nullopt;
+    }
+    if (filling_) {
+      STOKER_ASSIGN_OR_RETURN(const bool kept, store_.Put(position_, *element));
+      if (!kept) StopFilling();
+    }
+    ++position_;
+    element->key.epoch = epoch_;
+    return element;
+  }
+
+  void StopFilling() {
+    if (!std::exchange(filling_, false)) return;
+    store_.Abandon();
+    node_.EndToFill();
+  }
+
+  Result<Json> DoSave() const override {
+    Json state{{"epoch", epoch_}, {"position", position_}};
+    if (input_) {
+      STOKER_ASSIGN_OR_RETURN(state["input"], input_->Save());
+    } else if (!saved_input_.is_null()) {
+      state["input"] = saved_input_;
+    }
+    return state;
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(position_, SavedInteger(state, "position"));
+    epoch_ = static_cast<uint64_t>(epoch);
+    if (state.contains("input")) {
+      STOKER_ASSIGN_OR_RETURN(saved_input_, SavedObject(state, "input"));
+    }
+    return OkStatus();
+  }
+
+  const OpenContext context_;
+  const CacheNode& node_;
+  CacheStore& store_;
+  uint64_t epoch_;
+  int64_t position_ = 0;  // of the next element
+  bool begun_ = false;
+  bool filling_ = false;
+  Json saved_input_;                 // restored, until the first Next
+  std::unique_ptr<Iterator> input_;  // null: from the store
+};
+
+Result<std::unique_ptr<Iterator>> CacheNode::OpenStream(const OpenContext& context) const {
+  return std::make_unique<CacheIterator>(context, *this);
+}
+
+// The first stage that draws at random, or null.
+const DatasetNode* RandomStage(const Dataset& dataset) {
+  for (const Dataset& input : dataset.node().inputs()) {
+    if (const DatasetNode* random = RandomStage(input)) return random;
+  }
+  return dataset.node().random() ? &dataset.node() : nullptr;
+}
+
+}  // namespace
+
+void Cache::Describe(OptionTable<Cache>& table) {
+  table
+      .Field("path", &Cache::path,
+             "file to keep elements in, for later runs too; in memory without it")
+      .Field("key", &Cache::key,
+             "part of what the file is made from: another key makes it anew, as when the code of a "
+             "function before it has changed");
+}
+
+Result<Dataset> Cache::Build(Dataset input) const {
+  if (input.cardinality().infinite()) {
+    return InvalidArgument("cache: the input has no end; put repeat behind cache");
+  }
+  if (const DatasetNode* random = RandomStage(input)) {
+    return InvalidArgument(
+        "cache: '{}' before it draws at random, and the cache would give the first epoch's draws "
+        "in every epoch; put cache before it{}",
+        random->name(),
+        random->name() == "map" || random->name() == "flat_map_function"
+            ? " (or, where its function draws nothing, set its `random` to false)"
+            : "");
+  }
+  return Dataset(std::make_shared<CacheNode>(std::move(input), *this));
+}
+
+}  // namespace stoker

@@ -1,0 +1,256 @@
+#include "stoker/data/ops/cache_store_internal.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "stoker/base/log.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/checksum.h"
+
+namespace stoker::internal {
+namespace {
+
+constexpr size_t kBlockBytes = 1 << 20;
+
+// More files of a stage are told as one line: a header is no list of millions.
+constexpr size_t kFilesTold = 64;
+
+std::string FileLines(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) {
+    struct stat file {};
+    if (::stat(path.c_str(), &file) == 0) {
+      text += fmt::format("file {}: {} bytes, changed at {}.{:09}\n", path, file.st_size,
+                          file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+    } else {
+      text += fmt::format("file {}: missing\n", path);
+    }
+  }
+  if (paths.size() <= kFilesTold) return text;
+  return fmt::format("{} files from {} on: checksums of their sizes and times {:08x} {:08x}\n",
+                     paths.size(), paths.front(), Crc32c(text), Crc32(text));
+}
+
+void AppendFiles(const Dataset& dataset, std::string& text) {
+  for (const Dataset& input : dataset.node().inputs()) AppendFiles(input, text);
+  text += FileLines(dataset.node().files());
+}
+
+// The first line in which two texts differ.
+std::string Difference(const std::string& before, const std::string& now) {
+  std::istringstream a(before), b(now);
+  std::string was, is;
+  do {
+    if (!std::getline(a, was)) was = "nothing";
+    if (!std::getline(b, is)) is = "nothing";
+  } while (was == is && was != "nothing");
+  return fmt::format("it was \"{}\", it is \"{}\"", was, is);
+}
+
+}  // namespace
+
+MemoryStore::MemoryStore(std::vector<ElementField> fields, std::optional<int64_t> elements,
+                         std::shared_ptr<MemoryAccount> account, int64_t limit)
+    : CacheStore(std::move(fields)),
+      in_order_(!elements),
+      account_(std::move(account)),
+      limit_(limit) {
+  const int64_t wanted = elements.value_or(0);
+  if (wanted > limit / static_cast<int64_t>(sizeof(Slot))) {
+    full_ = true;
+    Warn();
+    return;
+  }
+  slots_ = std::deque<Slot>(static_cast<size_t>(wanted));
+  used_ = wanted * static_cast<int64_t>(sizeof(Slot));
+  account_->Charge(used_);
+}
+
+MemoryStore::~MemoryStore() {
+  account_->Release(std::ssize(slots_) * static_cast<int64_t>(sizeof(Slot)));
+}
+
+Result<const std::byte*> MemoryStore::Find(int64_t position) const {
+  if (position >= std::ssize(slots_)) return nullptr;
+  return slots_[static_cast<size_t>(position)].load(std::memory_order_acquire);
+}
+
+Result<std::optional<RecordLayout::Record>> MemoryStore::Read(int64_t position) const {
+  STOKER_ASSIGN_OR_RETURN(const std::byte* record, Find(position));
+  if (record == nullptr) return std::nullopt;
+  Buffer block;
+  {
+    std::lock_guard lock(mutex_);
+    block = blocks_.lower_bound(record)->second;  // the last one that begins there or before
+  }
+  return layout().Parse(block, static_cast<size_t>(record - block.data()));
+}
+
+Result<bool> MemoryStore::Put(int64_t position, const Element& element) {
+  const size_t bytes = layout().RecordBytes(element.arrays);
+  std::byte* record = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (full_) return false;
+    record = Allocate(bytes);
+    if (record == nullptr) {
+      full_ = true;
+      Warn();
+      return false;
+    }
+    if (in_order_) {
+      slots_.emplace_back(nullptr);
+      used_ += sizeof(Slot);
+      account_->Charge(sizeof(Slot));
+    }
+  }
+  layout().Write(element.key.index, element.arrays, record);
+  slots_[static_cast<size_t>(position)].store(record, std::memory_order_release);
+  return true;
+}
+
+std::byte* MemoryStore::Allocate(size_t bytes) {
+  if (bytes > free_bytes_) {
+    const auto fits = [&](size_t block) { return used_ + static_cast<int64_t>(block) <= limit_; };
+    const size_t block = fits(std::max(bytes, kBlockBytes)) ? std::max(bytes, kBlockBytes) : bytes;
+    if (!fits(block)) return nullptr;
+    Buffer buffer = Buffer::Allocate(block, account_);
+    free_ = buffer.data();
+    free_bytes_ = block;
+    used_ += static_cast<int64_t>(block);
+    blocks_.emplace(free_, std::move(buffer));
+  }
+  free_bytes_ -= bytes;
+  return std::exchange(free_, free_ + bytes);
+}
+
+void MemoryStore::Warn() const {
+  LogWarning(
+      "cache: full at {:.1f} MB, half of the memory budget; {}: raise the budget (--memory), or "
+      "give cache a path to keep them on disk",
+      static_cast<double>(limit_) * 1e-6,
+      in_order_ ? "as elements come in order and do not all fit, none are kept"
+                : "further elements are made again in every epoch");
+}
+
+Status MemoryStore::Finish() {
+  complete_ = true;
+  return OkStatus();
+}
+
+void MemoryStore::Abandon() {
+  std::lock_guard lock(mutex_);
+  account_->Release(std::ssize(slots_) * static_cast<int64_t>(sizeof(Slot)));
+  slots_.clear();
+  blocks_.clear();
+  free_bytes_ = 0;
+  used_ = 0;
+}
+
+std::optional<int64_t> MemoryStore::complete() const {
+  if (!complete_) return std::nullopt;
+  return std::ssize(slots_);
+}
+
+Result<std::unique_ptr<FileStore>> FileStore::Open(const std::string& path,
+                                                   ElementFileHeader header,
+                                                   std::optional<int64_t> elements) {
+  std::unique_ptr<FileStore> store(new FileStore(path, std::move(header), elements));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  // What killed runs have left half-written.
+  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(folder.empty() ? "." : folder).status());
+  Result<ElementFile> file = ElementFile::Open(path);
+  if (!file.ok()) {
+    if (file.status().code() != StatusCode::kNotFound)
+      LogWarning("cache: {}; it is made anew", file.status().message());
+    return store;
+  }
+  const ElementFileHeader& there = file->header();
+  if (there.origin != store->header_.origin) {
+    LogInfo("cache: {}: was made by another pipeline, or from other files: {}; it is made anew",
+            path, Difference(there.origin, store->header_.origin));
+  } else if (there.fields != store->header_.fields ||
+             elements.value_or(file->size()) != file->size()) {
+    LogInfo("cache: {}: holds other elements than this pipeline gives; it is made anew", path);
+  } else {
+    store->file_ = *std::move(file);
+    store->complete_ = true;
+  }
+  return store;
+}
+
+Result<const std::byte*> FileStore::Find(int64_t position) const {
+  if (!complete_) return nullptr;
+  STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> record, file_->ReadRecord(position));
+  return record.data();
+}
+
+Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position) const {
+  if (!complete_) return std::nullopt;
+  STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_->Read(position));
+  return record;
+}
+
+Result<std::shared_ptr<ElementFileWriter>> FileStore::Writer() {
+  std::lock_guard lock(mutex_);
+  if (!writer_ && !complete_) {
+    STOKER_ASSIGN_OR_RETURN(ElementFileWriter writer, ElementFileWriter::Create(path_, header_));
+    writer_ = std::make_shared<ElementFileWriter>(std::move(writer));
+  }
+  return writer_;
+}
+
+Result<bool> FileStore::Put(int64_t position, const Element& element) {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<ElementFileWriter> writer, Writer());
+  if (!writer) return true;  // complete
+  STOKER_RETURN_IF_ERROR(writer->Add(position, element.key.index, element.arrays));
+  if (elements_ && writer->count() == *elements_) STOKER_RETURN_IF_ERROR(Finish());
+  return true;
+}
+
+Status FileStore::Finish() {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<ElementFileWriter> writer, Writer());
+  std::lock_guard lock(mutex_);
+  if (complete_) return OkStatus();
+  STOKER_RETURN_IF_ERROR(writer->Commit());
+  const int64_t written = writer->count();
+  writer_.reset();
+  STOKER_ASSIGN_OR_RETURN(ElementFile file, ElementFile::Open(path_));
+  if (file.header().origin != header_.origin || file.size() != written) {
+    return FailedPrecondition(
+        "{}: another process has just written another pipeline's cache there; give each its own "
+        "path",
+        path_);
+  }
+  file_ = std::move(file);
+  complete_ = true;
+  return OkStatus();
+}
+
+void FileStore::Abandon() {
+  std::lock_guard lock(mutex_);
+  writer_.reset();
+}
+
+std::optional<int64_t> FileStore::complete() const {
+  if (!complete_) return std::nullopt;
+  return file_->size();
+}
+
+std::string OriginOf(const Dataset& input, const std::string& key) {
+  std::string text = fmt::format("stoker {}, {}\n{}", STOKER_VERSION, key.empty() ? "no key" : key,
+                                 input.ToString());
+  AppendFiles(input, text);
+  return text;
+}
+
+std::vector<ElementField> FieldsOf(const Spec& spec) {
+  std::vector<ElementField> fields;
+  for (const Field& field : spec.fields) fields.push_back({field.name, field.dtype, field.shape});
+  return fields;
+}
+
+}  // namespace stoker::internal

@@ -1,0 +1,74 @@
+#include "stoker/data/sources/snapshot.h"
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/formats/elements/element_file.h"
+
+namespace stoker {
+namespace {
+
+Spec SpecOf(const ElementFile& file) {
+  Spec spec;
+  for (const ElementField& field : file.header().fields)
+    spec.fields.push_back({field.name, field.dtype, field.shape});
+  return spec;
+}
+
+class SnapshotNode final : public DatasetNode {
+ public:
+  SnapshotNode(ElementFile file, std::string path)
+      : DatasetNode(std::string(Snapshot::kName), SpecOf(file), Cardinality::Of(file.size()), {}),
+        file_(std::move(file)),
+        path_(std::move(path)) {}
+
+  std::string Details() const override { return path_; }
+  std::vector<std::string> files() const override { return {path_}; }
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return count == 1 ? std::optional<int64_t>(0) : spec().BytesTogether(count);
+  }
+  bool fixed_order() const override { return true; }
+  bool random_access() const override { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Internal("snapshot: is read by position");
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_.Read(position));
+    return Element{.key = {context.epoch(), position}, .arrays = std::move(record.arrays)};
+  }
+
+ private:
+  const ElementFile file_;
+  const std::string path_;
+};
+
+}  // namespace
+
+void Snapshot::Describe(OptionTable<Snapshot>& table) {
+  table.Field("path", &Snapshot::path, "the file").Required();
+}
+
+Result<Dataset> Snapshot::Build() const {
+  STOKER_ASSIGN_OR_RETURN(ElementFile file, ElementFile::Open(path.string()));
+  return Dataset(std::make_shared<SnapshotNode>(std::move(file), path.string()));
+}
+
+Status WriteSnapshot(const Dataset& dataset, const std::string& path, const Runtime& runtime,
+                     const PassOptions& pass) {
+  if (dataset.cardinality().infinite())
+    return InvalidArgument("{}: the pipeline has no end; take repeat out, or limit it with take",
+                           path);
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> elements, dataset.Open(runtime, pass));
+  STOKER_ASSIGN_OR_RETURN(
+      ElementFileWriter writer,
+      ElementFileWriter::Create(path, {.fields = internal::FieldsOf(dataset.spec()),
+                                       .origin = internal::OriginOf(dataset, "snapshot")}));
+  for (int64_t position = 0;; ++position) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements->Next());
+    if (!element) return writer.Commit();
+    STOKER_RETURN_IF_ERROR(writer.Add(position, element->key.index, element->arrays));
+  }
+}
+
+}  // namespace stoker

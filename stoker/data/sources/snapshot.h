@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+
+// The elements of an element file (formats/elements): what WriteSnapshot has written, or a `cache`
+// with a path. Readable by position, memory-mapped; every element's checksum is verified when it is
+// read. The Spec comes from the file, the elements are numbered anew. Opening reads the header and
+// the index; elements share the mapping, gathered rows are copies.
+// Errors: kDataLoss with file and byte; those of MappedFile::Open.
+struct Snapshot {
+  static constexpr std::string_view kName = "snapshot";
+  static constexpr std::string_view kHelp =
+      "Elements that an earlier run stored: a file of `cache` with a path, or of WriteSnapshot.";
+  std::filesystem::path path;
+
+  static void Describe(OptionTable<Snapshot>& table);
+  Result<Dataset> Build() const;
+};
+
+// Writes one epoch of `dataset`, which must end, with its random draws, to `path`, in one step when
+// it is whole: a file of that name is replaced then. Errors: those of the pass, and of
+// io/atomic_file.h.
+Status WriteSnapshot(const Dataset& dataset, const std::string& path,
+                     const Runtime& runtime = Runtime::Threaded(), const PassOptions& pass = {});
+
+}  // namespace stoker

@@ -1,0 +1,209 @@
+#include "stoker/formats/elements/element_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "stoker/base/json.h"
+#include "stoker/formats/array_bytes.h"
+#include "stoker/io/byte_reader.h"
+#include "stoker/io/checksum.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kMagic = "STKELEM1", kEndMagic = "STKELEMZ";
+constexpr size_t kAlignment = 8;
+constexpr size_t kTrailerBytes = 32;
+constexpr size_t kMaxHeader = 64 << 20;
+
+template <typename T>
+void AppendInteger(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+std::string HeaderBytes(const ElementFileHeader& header) {
+  Json fields = Json::array();
+  for (const ElementField& field : header.fields) {
+    fields.push_back(
+        {{"name", field.name}, {"dtype", DTypeName(field.dtype)}, {"shape", field.shape}});
+  }
+  // The origin holds paths, which need not be UTF-8.
+  const std::string text = Json{{"fields", std::move(fields)}, {"origin", header.origin}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+  std::string bytes(kMagic);
+  AppendInteger(bytes, static_cast<uint32_t>(text.size()));
+  AppendInteger(bytes, Crc32c(text));
+  bytes += text;
+  bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+  return bytes;
+}
+
+Result<ElementField> ParseField(const Json& json) {
+  ElementField field;
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string() ||
+      !json.contains("dtype") || !json["dtype"].is_string() || !json.contains("shape") ||
+      !json["shape"].is_array()) {
+    return DataLoss("a field has no name, dtype or shape");
+  }
+  field.name = json["name"].get<std::string>();
+  STOKER_ASSIGN_OR_RETURN(field.dtype, ParseDType(json["dtype"].get<std::string>()));
+  for (const Json& extent : json["shape"]) {
+    if (!extent.is_number_integer() || extent.get<int64_t>() < kUnknownDim)
+      return DataLoss("field '{}' has an extent that is none", field.name);
+    field.shape.push_back(extent.get<int64_t>());
+  }
+  Shape known = field.shape;
+  std::ranges::replace(known, kUnknownDim, 0);
+  if (!ArrayBytes(field.dtype, known)) return DataLoss("field '{}' is too large", field.name);
+  return field;
+}
+
+Result<ElementFileHeader> ParseHeader(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("fields") || !json["fields"].is_array() ||
+      !json.contains("origin") || !json["origin"].is_string()) {
+    return DataLoss("the header is no JSON object with fields and origin");
+  }
+  ElementFileHeader header{.fields = {}, .origin = json["origin"].get<std::string>()};
+  for (const Json& json_field : json["fields"]) {
+    STOKER_ASSIGN_OR_RETURN(ElementField field, ParseField(json_field));
+    header.fields.push_back(std::move(field));
+  }
+  return header;
+}
+
+Result<ElementFileHeader> ReadHeader(ByteReader& reader) {
+  std::string magic(kMagic.size(), '\0');
+  STOKER_RETURN_IF_ERROR(reader.ReadBytes(std::as_writable_bytes(std::span(magic)), "magic"));
+  if (magic != kMagic) {
+    return DataLoss("{}: byte 0: this is no element file; check the path", reader.name());
+  }
+  STOKER_ASSIGN_OR_RETURN(const uint32_t length, reader.ReadU32Le("header length"));
+  STOKER_ASSIGN_OR_RETURN(const uint32_t checksum, reader.ReadU32Le("header checksum"));
+  STOKER_RETURN_IF_ERROR(reader.CheckAvailable(length, "header"));
+  const uint64_t at = reader.position();
+  std::string text(length, '\0');
+  STOKER_RETURN_IF_ERROR(reader.ReadBytes(std::as_writable_bytes(std::span(text)), "header"));
+  if (length > kMaxHeader || Crc32c(text) != checksum) {
+    return DataLoss("{}: byte {}: the header does not have its checksum; the file is damaged",
+                    reader.name(), at);
+  }
+  Result<ElementFileHeader> header = ParseHeader(text);
+  if (!header.ok())
+    return DataLoss("{}: byte {}: {}", reader.name(), at, header.status().message());
+  return header;
+}
+
+}  // namespace
+
+Result<ElementFileWriter> ElementFileWriter::Create(const std::string& path,
+                                                    const ElementFileHeader& header) {
+  STOKER_ASSIGN_OR_RETURN(AtomicFileWriter file, AtomicFileWriter::Create(path));
+  STOKER_RETURN_IF_ERROR(file.Append(HeaderBytes(header)));
+  return ElementFileWriter(std::move(file), path, RecordLayout(header.fields));
+}
+
+Status ElementFileWriter::Add(int64_t position, int64_t index, std::span<const Array> arrays) {
+  std::lock_guard lock(*mutex_);
+  const auto at = static_cast<size_t>(position);
+  if (at >= offsets_.size()) offsets_.resize(at + 1);
+  if (offsets_[at] != 0) return OkStatus();
+  const uint64_t offset = file_.size();
+  record_.resize(layout_.RecordBytes(arrays));
+  layout_.Write(index, arrays, record_.data());
+  STOKER_RETURN_IF_ERROR(file_.Append(record_));
+  offsets_[at] = offset;
+  ++count_;
+  return OkStatus();
+}
+
+int64_t ElementFileWriter::count() const {
+  std::lock_guard lock(*mutex_);
+  return count_;
+}
+
+Status ElementFileWriter::Commit() {
+  std::lock_guard lock(*mutex_);
+  if (count_ != std::ssize(offsets_)) {
+    return FailedPrecondition("{}: only {} of {} elements are there; add all before finishing it",
+                              path_, count_, offsets_.size());
+  }
+  const uint64_t index_at = file_.size();
+  const std::span<const std::byte> index = std::as_bytes(std::span(offsets_));
+  STOKER_RETURN_IF_ERROR(file_.Append(index));
+  std::string trailer;
+  AppendInteger(trailer, static_cast<uint64_t>(count_));
+  AppendInteger(trailer, index_at);
+  AppendInteger(trailer, Crc32c(index));
+  AppendInteger(trailer, Crc32c(trailer));
+  trailer += kEndMagic;
+  STOKER_RETURN_IF_ERROR(file_.Append(trailer));
+  return file_.Commit();
+}
+
+Result<ElementFile> ElementFile::Open(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const MappedFile mapped, MappedFile::Open(path, MapAdvice::kRandom));
+  return Parse(mapped.buffer(), path);
+}
+
+Result<ElementFile> ElementFile::Parse(Buffer bytes, std::string name) {
+  const std::span<const std::byte> all(bytes.data(), bytes.size());
+  ByteReader reader(all, name);
+  ElementFile file;
+  STOKER_ASSIGN_OR_RETURN(file.header_, ReadHeader(reader));
+  const uint64_t records_at = reader.position();
+  if (all.size() < records_at + kTrailerBytes)
+    return DataLoss("{}: byte {}: the file is cut short: its end is missing", name, all.size());
+  const uint64_t trailer_at = all.size() - kTrailerBytes;
+  const std::span<const std::byte> trailer = all.subspan(trailer_at);
+  ByteReader end(trailer, name);
+  STOKER_ASSIGN_OR_RETURN(const uint64_t count, end.ReadU64Le());
+  STOKER_ASSIGN_OR_RETURN(file.index_at_, end.ReadU64Le());
+  STOKER_ASSIGN_OR_RETURN(const uint32_t index_checksum, end.ReadU32Le());
+  STOKER_ASSIGN_OR_RETURN(const uint32_t checksum, end.ReadU32Le());
+  constexpr size_t kChecked = 20;
+  if (std::memcmp(trailer.data() + kTrailerBytes - kEndMagic.size(), kEndMagic.data(),
+                  kEndMagic.size()) != 0 ||
+      checksum != Crc32c(trailer.first(kChecked))) {
+    return DataLoss(
+        "{}: byte {}: the end of the file does not have its checksum; it is cut short "
+        "or damaged",
+        name, trailer_at);
+  }
+  if (file.index_at_ < records_at || file.index_at_ > trailer_at ||
+      file.index_at_ % kAlignment != 0 ||
+      (trailer_at - file.index_at_) / sizeof(uint64_t) != count ||
+      (trailer_at - file.index_at_) % sizeof(uint64_t) != 0 ||
+      index_checksum != Crc32c(all.subspan(file.index_at_, trailer_at - file.index_at_))) {
+    return DataLoss(
+        "{}: byte {}: the index does not fit the file, or does not have its checksum; "
+        "the file is damaged",
+        name, file.index_at_);
+  }
+  file.size_ = static_cast<int64_t>(count);
+  file.layout_ = std::make_shared<const RecordLayout>(file.header_.fields);
+  file.name_ = std::move(name);
+  file.bytes_ = std::move(bytes);
+  return file;
+}
+
+uint64_t ElementFile::OffsetOf(int64_t position) const {
+  uint64_t offset = 0;
+  std::memcpy(&offset,
+              bytes_.data() + index_at_ + static_cast<uint64_t>(position) * sizeof(uint64_t),
+              sizeof(offset));
+  return offset;
+}
+
+Result<RecordLayout::Record> ElementFile::Read(int64_t position) const {
+  STOKER_RETURN_IF_ERROR(ReadRecord(position).status());
+  return layout_->Parse(bytes_, OffsetOf(position));
+}
+
+Result<std::span<const std::byte>> ElementFile::ReadRecord(int64_t position) const {
+  // The records end where the index begins.
+  return layout_->Check({bytes_.data(), index_at_}, OffsetOf(position), name_);
+}
+
+}  // namespace stoker

@@ -1,0 +1,87 @@
+// Element files: the elements of a dataset, whole, in one file, each readable by its position. What
+// `cache` and `snapshot` keep on disk. README.md has the layout byte by byte.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/formats/elements/record.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+
+struct ElementFileHeader {
+  std::vector<ElementField> fields;
+  std::string origin;  // what the elements were made from, as text: see ops/cache.h
+};
+
+// Written atomically (io/atomic_file.h): nothing has the name `path` until Commit has put all of it
+// there. Thread-safe; moves only before it is shared.
+class ElementFileWriter {
+ public:
+  static Result<ElementFileWriter> Create(const std::string& path, const ElementFileHeader& header);
+
+  // Adds the element of this position (>= 0), in any order; a position that is there already is
+  // left as it is. The arrays must fit the fields.
+  Status Add(int64_t position, int64_t index, std::span<const Array> arrays);
+
+  // How many different positions have been added.
+  int64_t count() const;
+
+  // Finishes the file. Errors: also kFailedPrecondition where a position below the highest one is
+  // missing.
+  Status Commit();
+
+ private:
+  ElementFileWriter(AtomicFileWriter file, std::string path, RecordLayout layout)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        layout_(std::move(layout)),
+        mutex_(std::make_unique<std::mutex>()) {}
+
+  AtomicFileWriter file_;
+  std::string path_;
+  RecordLayout layout_;
+  std::unique_ptr<std::mutex> mutex_;  // guards what follows, and file_
+  std::vector<uint64_t> offsets_;      // by position; 0: missing
+  int64_t count_ = 0;
+  std::vector<std::byte> record_;
+};
+
+// A file opened for reading. Open checks header, index and their checksums; a record's own is
+// checked when it is read. A cheap value; const calls are safe from several threads.
+class ElementFile {
+ public:
+  // Maps the file. Errors: kDataLoss with file and byte; those of MappedFile::Open.
+  static Result<ElementFile> Open(const std::string& path);
+  // The same over bytes in memory, 8-byte aligned, shared, not copied.
+  static Result<ElementFile> Parse(Buffer bytes, std::string name);
+
+  const ElementFileHeader& header() const { return header_; }
+  const RecordLayout& layout() const { return *layout_; }
+  int64_t size() const { return size_; }
+
+  // The element at `position`, 0 <= position < size(): its arrays share the mapping. Errors:
+  // kDataLoss.
+  Result<RecordLayout::Record> Read(int64_t position) const;
+  // Its record as it lies in the file, checked.
+  Result<std::span<const std::byte>> ReadRecord(int64_t position) const;
+
+ private:
+  ElementFile() = default;
+  uint64_t OffsetOf(int64_t position) const;
+
+  std::string name_;
+  Buffer bytes_;
+  ElementFileHeader header_;
+  std::shared_ptr<const RecordLayout> layout_;
+  int64_t size_ = 0;
+  uint64_t index_at_ = 0;
+};
+
+}  // namespace stoker

@@ -1,0 +1,23 @@
+// Any bytes are either an element file or an error; every element of a file can be read, or is an
+// error.
+#include <cstring>
+
+#include "stoker/formats/elements/element_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace stoker;
+  const Buffer bytes = Buffer::Allocate(size);
+  if (size > 0) std::memcpy(bytes.data(), data, size);
+  const Result<ElementFile> file = ElementFile::Parse(bytes, "input");
+  if (!file.ok()) return 0;
+  uint64_t sum = 0;
+  for (int64_t i = 0; i < file->size(); ++i) {
+    const Result<RecordLayout::Record> record = file->Read(i);
+    if (!record.ok()) continue;
+    for (const Array& array : record->arrays)
+      for (size_t b = 0; b < array.num_bytes(); ++b) sum += static_cast<uint64_t>(array.data()[b]);
+  }
+  static volatile uint64_t read = 0;  // so that the reads are not left out
+  read = sum;
+  return 0;
+}
