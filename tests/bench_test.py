@@ -18,11 +18,24 @@ class BenchTest(ProgramTest):
                 self.assertLessEqual(measured["samples_per_s_slices"]["min"], measured["samples_per_s_slices"]["max"])
                 stages = measured["profile"]["stages"]
                 self.assertEqual([stage["name"] for stage in stages],
-                                 ["idx", "shuffle", "random_crop", "normalize", "batch", "prefetch", "repeat"])
+                                 ["idx", "shuffle", "random_crop", "normalize", "batch", "prefetch",
+                                  "repeat (added by bench)"])
                 for stage in stages:
                     self.assertLessEqual({"busy_s", "starved_s", "blocked_s"}, stage.keys())
                 # More than an epoch: ends of epochs are part of what is measured.
                 self.assertGreater(measured["samples"], TRAIN_IMAGES)
+
+    def test_explain_says_what_was_written_what_runs_and_what_limits_it(self):
+        explained = self.run_json("bench", "recipe.yaml", "--seconds", "0.3", "--explain")["explanation"]
+        stages = [stage["name"] for group in explained["groups"] for stage in group["stages"]]
+        self.assertEqual(stages, ["idx", "shuffle", "random_crop", "normalize", "batch", "prefetch",
+                                  "repeat (added by bench)"])
+        self.assertNotIn("repeat", explained["written"])
+        self.assertLessEqual({"threads", "depth", "chunk"}, {choice["what"] for choice in explained["decisions"]})
+        self.assertIn(explained["limit"], stages + ["consumer"])
+        text, _ = self.run_stoker("bench", "recipe.yaml", "--seconds", "0.3", "--explain")
+        for part in ["as written", "as run", "choices", "costs", "limit: "]:
+            self.assertIn(part, text)
 
     def test_text_names_every_stage_and_has_no_escape_sequences(self):
         out, err = self.run_stoker("bench", "recipe.yaml", "--seconds", "0.1")

@@ -37,17 +37,41 @@ std::byte* AllocateAligned(size_t capacity) {
   return static_cast<std::byte*>(memory);
 }
 
+// Blocks of this size and more that count against a budget are mapped one by one: malloc keeps what
+// is freed, an arena for each thread, so that several times the budget stayed resident
+// (budget_test.cc). The mapping costs little, since pools hand such blocks on.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t kMappedFrom = SIZE_MAX;  // it watches only the edges of what malloc gives
+#else
+constexpr size_t kMappedFrom = size_t{512} << 10;
+#endif
+
+std::byte* Map(size_t capacity) {
+  void* memory =
+      ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  if (capacity >= kHugePagesFrom) ::madvise(memory, capacity, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
 // Owns aligned memory and its charge.
 class Block {
  public:
   Block(size_t capacity, std::shared_ptr<MemoryAccount> account)
-      : data_(AllocateAligned(capacity)), capacity_(capacity), account_(std::move(account)) {
+      : mapped_(account != nullptr && capacity >= kMappedFrom),
+        data_(mapped_ ? Map(capacity) : AllocateAligned(capacity)),
+        capacity_(capacity),
+        account_(std::move(account)) {
     if (account_) account_->Charge(static_cast<int64_t>(capacity_));
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   ~Block() {
-    std::free(data_);
+    if (mapped_) {
+      ::munmap(data_, capacity_);
+    } else {
+      std::free(data_);
+    }
     if (account_) account_->Release(static_cast<int64_t>(capacity_));
   }
 
@@ -55,6 +79,7 @@ class Block {
   size_t capacity() const { return capacity_; }
 
  private:
+  const bool mapped_;
   std::byte* const data_;
   const size_t capacity_;
   const std::shared_ptr<MemoryAccount> account_;

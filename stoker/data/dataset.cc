@@ -33,8 +33,8 @@ Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
   STOKER_RETURN_IF_ERROR(Prepare());
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
   const OpenContext context(std::move(pass), options.epoch,
-                            std::make_shared<StopFlag>(runtime.stop));
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInput(*this));
+                            std::make_shared<StopFlag>(runtime.stop), /*any_order=*/true);
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInputInAnyOrder(*this));
   iterator->outermost_ = true;
   return iterator;
 }

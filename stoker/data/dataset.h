@@ -136,6 +136,11 @@ class DatasetNode {
   // ask, -1: the runtime chooses.
   virtual int64_t read_ahead() const { return 0; }
 
+  // True where elements may be delivered as they are finished (`deterministic: false`). It holds
+  // where the node is the outermost, or only stages stand above it that allow it
+  // (OpenContext::OpenInputInAnyOrder).
+  virtual bool any_order() const { return false; }
+
   // True where an iterator of this node that is opened tolerantly (OpenContext) goes on after an
   // element that could not be made, and hands out one that says so.
   virtual bool tolerates_errors() const { return random_access() || element_wise() != nullptr; }

@@ -39,6 +39,13 @@ Element Rows::RowElement(int64_t i) const {
   return element;
 }
 
+Rows Rows::Slice(int64_t begin, int64_t end) const {
+  Rows slice{.keys = {keys.begin() + begin, keys.begin() + end}, .columns = {}};
+  slice.columns.reserve(columns.size());
+  for (const Array& column : columns) slice.columns.push_back(column.Rows(begin, end));
+  return slice;
+}
+
 Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, Scratch& scratch) {
   const Element& first = elements.front();
   Rows rows;
@@ -63,6 +70,12 @@ Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, 
     }
     rows.columns.push_back(std::move(column));
   }
+  return rows;
+}
+
+Rows ElementAsRows(Element element) {
+  Rows rows{.keys = {element.key}, .columns = std::move(element.arrays)};
+  for (Array& column : rows.columns) column = column.Reshaped(WithLeading(1, column.shape()));
   return rows;
 }
 

@@ -50,11 +50,16 @@ struct Rows {
   int64_t num_bytes() const;
   // Sample i, sharing the columns' memory.
   Element RowElement(int64_t i) const;
+  // Samples begin..end-1, sharing the columns' memory.
+  Rows Slice(int64_t begin, int64_t end) const;
 };
 
 // Copies elements (at least one) of equal shapes into columns. Where shapes differ the error names
 // the field (by `spec`, or by number where it has too few) and the two elements that disagree.
 Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, Scratch& scratch);
+
+// One sample as rows of one, sharing its memory.
+Rows ElementAsRows(Element element);
 
 // Copies several Rows with equal columns into one, in order.
 Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch);

@@ -11,26 +11,54 @@ Iterator::Iterator(const OpenContext& context, const DatasetNode& node, Counting
     : pass_(context.pass()),
       stop_(context.stop()),
       stats_(pass_->stage(node).stats),
+      spec_(node.spec()),
       counting_(counting),
       tolerant_(context.tolerant()) {}
 
-Result<std::optional<Element>> Iterator::Next() {
+// What Next and NextRows have in common: the end and errors are for good.
+template <typename T, typename Make>
+Result<std::optional<T>> Iterator::Guarded(const Make& make) {
   if (!error_.ok()) return error_;
   if (ended_) return std::nullopt;
   error_ = CheckStop();
   if (!error_.ok()) return error_;
   started_ = true;
-  Result<std::optional<Element>> element = counting_ == Counting::kHere ? CountedNext() : DoNext();
-  if (!tolerant_ && element.ok() && *element && (*element)->failure) {
-    element = (*element)->failure->reason;
-  }
-  if (!element.ok()) {
-    error_ = element.status();
+  Result<std::optional<T>> made = make();
+  if (!made.ok()) {
+    error_ = made.status();
     broken_off_ = counting_ == Counting::kHere;
-  } else if (!*element) {
+  } else if (!*made) {
     ended_ = true;
   }
-  return element;
+  return made;
+}
+
+Result<std::optional<Element>> Iterator::Next() {
+  return Guarded<Element>([&] {
+    Result<std::optional<Element>> element =
+        counting_ == Counting::kHere ? CountedNext() : DoNext();
+    if (!tolerant_ && element.ok() && *element && (*element)->failure) {
+      element = (*element)->failure->reason;
+    }
+    return element;
+  });
+}
+
+Result<std::optional<Rows>> Iterator::NextRows(int64_t most) {
+  if (!spec_.ElementBytes()) {
+    return FailedPrecondition(
+        "{}: elements of {} differ in shape, so they make no rows; read them one by one",
+        stats_.name(), spec_.ToString());
+  }
+  return Guarded<Rows>([&] { return DoNextRows(most); });
+}
+
+Result<std::optional<Rows>> Iterator::DoNextRows(int64_t) {
+  STOKER_ASSIGN_OR_RETURN(std::optional<Element> element,
+                          counting_ == Counting::kHere ? CountedNext() : DoNext());
+  if (!element) return std::nullopt;
+  if (element->failure) return element->failure->reason;
+  return ElementAsRows(*std::move(element));
 }
 
 Status Iterator::CheckStop() const {
@@ -84,6 +112,8 @@ Result<Json> Iterator::Save() const {
 }
 
 Profile Iterator::GetProfile() const { return pass_->GetProfile(); }
+
+const DecisionLog& Iterator::decisions() const { return pass_->decisions(); }
 
 Result<uint64_t> SavedUnsigned(const Json& state, const char* key) {
   const auto found = state.find(key);

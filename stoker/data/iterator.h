@@ -10,6 +10,7 @@
 
 namespace stoker {
 
+class DecisionLog;
 class Pass;
 class StopFlag;
 
@@ -24,6 +25,12 @@ class Iterator {
   // The next element, nothing at the end, or an error. After an error or the end the same comes
   // again. kCancelled where Runtime::stop is true.
   Result<std::optional<Element>> Next();
+
+  // The next elements, one to `most` (> 0) of them, as rows: for tiny elements of one shape, of
+  // which a million and more in a second are wanted. How many come at once is the runtime's choice.
+  // Calls may alternate with those of Next. Errors: also FailedPrecondition where the Spec has
+  // extents that are not known.
+  Result<std::optional<Rows>> NextRows(int64_t most);
 
   // Where the pass stands: positions, not elements (design, invariant 2). The elements handed out
   // so far are done, the ones prefetched are not. Call between two calls of Next. After an error,
@@ -40,6 +47,8 @@ class Iterator {
 
   // What the stages of the whole pass have counted so far.
   Profile GetProfile() const;
+  // What the runtime has chosen so far, and why.
+  const DecisionLog& decisions() const;
 
  protected:
   // Who counts elements and busy time for the stage: this iterator, or whatever it reads through.
@@ -48,6 +57,9 @@ class Iterator {
            Counting counting = Counting::kHere);
 
   virtual Result<std::optional<Element>> DoNext() = 0;
+  // The default gives one row, so overriding it is for speed only. Not called where shapes are
+  // unknown.
+  virtual Result<std::optional<Rows>> DoNextRows(int64_t most);
   virtual Result<Json> DoSave() const = 0;
   virtual Status DoRestore(const Json& state) = 0;
 
@@ -60,11 +72,14 @@ class Iterator {
 
  private:
   friend class Dataset;
+  template <typename T, typename Make>
+  Result<std::optional<T>> Guarded(const Make& make);
   Result<std::optional<Element>> CountedNext();
 
   std::shared_ptr<Pass> pass_;
   std::shared_ptr<const StopFlag> stop_;
   StageStats& stats_;
+  const Spec& spec_;
   const Counting counting_;
   const bool tolerant_;     // hands out failed elements
   bool outermost_ = false;  // the one that Dataset::Open gave: its state holds the pass's seed

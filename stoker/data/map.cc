@@ -21,7 +21,11 @@ class MapNode final : public DatasetNode {
   }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     if (!transform_->works_on_columns()) return DatasetNode::MemoryToRead(count);
-    return AddSizes(input().node().MemoryToRead(count), spec().BytesApart(count));
+    std::optional<int64_t> bytes =
+        AddSizes(input().node().MemoryToRead(count), spec().BytesApart(count));
+    // Of a stream, elements are stacked first.
+    if (count > 1 && !random_access()) bytes = AddSizes(bytes, input().spec().BytesTogether(count));
+    return bytes;
   }
   const Transform* element_wise() const override { return transform_.get(); }
   bool fixed_order() const override { return input().node().fixed_order(); }
@@ -91,6 +95,60 @@ class FunctionTransform final : public Transform {
   const bool random_;
 };
 
+class RowsFunctionTransform final : public Transform {
+ public:
+  RowsFunctionTransform(const MapRows& map, Spec output)
+      : function_(map.function), output_(std::move(output)) {}
+
+  Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
+    Rows rows = ElementAsRows(std::move(element));
+    STOKER_RETURN_IF_ERROR(CallAndCheck(
+        rows, [&](int64_t) { return rng; }, scratch));
+    element = rows.RowElement(0);
+    return OkStatus();
+  }
+
+  Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
+    const auto rng = [&](int64_t row) { return rngs.For(rows.keys[static_cast<size_t>(row)]); };
+    return CallAndCheck(rows, rng, scratch);
+  }
+
+  bool works_on_columns() const override { return true; }
+
+ private:
+  Status CallAndCheck(Rows& rows, const MapRows::RowRng& rng, Scratch& scratch) const {
+    const std::vector<SampleKey> keys = rows.keys;
+    STOKER_RETURN_IF_ERROR(Call(rows, rng, scratch));
+    if (rows.keys != keys) {
+      return InvalidArgument(
+          "map: element {}: the function changed which rows there are; it may change columns only",
+          keys.front().index);
+    }
+    for (const Array& column : rows.columns) {
+      if (!column.shape().empty() && column.shape()[0] == rows.size()) continue;
+      return InvalidArgument(
+          "map: element {}: the function gave {} for {} rows; the first dimension must be the rows",
+          keys.front().index, column.ToString(), rows.size());
+    }
+    return CheckElement("map", output_, rows.RowElement(0));
+  }
+
+  Status Call(Rows& rows, const MapRows::RowRng& rng, Scratch& scratch) const {
+    const int64_t first = rows.keys.front().index;
+    try {
+      return function_(rows, rng, scratch);
+    } catch (const std::exception& error) {
+      return Internal("map: element {}: the function threw: {}", first, error.what());
+    } catch (...) {
+      return Internal("map: element {}: the function threw something that is no std::exception",
+                      first);
+    }
+  }
+
+  const std::function<Status(Rows&, const MapRows::RowRng&, Scratch&)> function_;
+  const Spec output_;
+};
+
 }  // namespace
 
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
@@ -108,6 +166,19 @@ Result<Dataset> Map::Build(Dataset input) const {
 }
 
 Result<Dataset> operator|(Result<Dataset> input, const Map& map) {
+  if (!input.ok()) return input;
+  return map.Build(*std::move(input));
+}
+
+Result<Dataset> MapRows::Build(Dataset input) const {
+  if (!function) return InvalidArgument("map: no function is given; set MapRows::function");
+  Spec spec = output.fields.empty() ? input.spec() : output;
+  auto transform = std::make_shared<RowsFunctionTransform>(*this, spec);
+  return MapDataset(std::move(input), std::string(kName), "by rows", std::move(spec),
+                    std::move(transform));
+}
+
+Result<Dataset> operator|(Result<Dataset> input, const MapRows& map) {
   if (!input.ok()) return input;
   return map.Build(*std::move(input));
 }

@@ -39,6 +39,24 @@ struct Map {
 };
 Result<Dataset> operator|(Result<Dataset> input, const Map& map);
 
+// The same for many tiny elements at once, column by column: one call for each chunk or batch, so
+// that a function of few instructions for each sample is not outweighed by its call.
+//
+//   ... | MapRows{.function = [](Rows& rows, const RowRng& rng, Scratch& scratch) { ... }}
+//
+// What is said of Map holds here. It may replace the columns, but not add or drop rows or change
+// their keys; `rng(i)` is the random stream of row i. A sample must give the same bytes whichever
+// others it comes with: where elements travel alone, the function gets rows of one.
+struct MapRows {
+  static constexpr std::string_view kName = "map";
+  using RowRng = std::function<Rng(int64_t row)>;
+  std::function<Status(Rows& rows, const RowRng& rng, Scratch& scratch)> function;
+  Spec output;  // of the elements it makes; empty: the same as the input's
+
+  Result<Dataset> Build(Dataset input) const;
+};
+Result<Dataset> operator|(Result<Dataset> input, const MapRows& map);
+
 // Applies the transform of `node`, which must have one, to one element, and counts it.
 Status ApplyElementWise(const DatasetNode& node, const ReadContext& context, Element& element);
 

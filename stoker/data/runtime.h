@@ -18,6 +18,7 @@
 #include "stoker/base/ledger.h"
 #include "stoker/base/profile.h"
 #include "stoker/data/dataset.h"
+#include "stoker/data/explanation.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/transform.h"
 
@@ -32,7 +33,11 @@ struct Runtime {
   enum class Kind { kInline, kThreaded };
 
   Kind kind = Kind::kThreaded;
-  int threads = 0;  // workers; 0: as many as CPUs
+  // Workers of each stage that has some (of the whole pipeline where it is read by position). 0: as
+  // many as pay, at first as many as CPUs: runtime/tuner.h.
+  int threads = 0;
+  // Elements that cross from thread to thread at once, where memory allows. 0: as many as pay.
+  int64_t chunk = 0;
   // Bytes that may be in flight, kept by this pass alone (base/ledger.h says what is counted). 0:
   // DefaultMemoryBudget(), kept together by all passes of the process that say 0.
   int64_t memory_budget = 0;
@@ -104,11 +109,15 @@ class Pass {
   std::shared_ptr<Pass> OpenChild(const DatasetNode& owner, const Dataset& dataset, int64_t number,
                                   int threads) const;
 
-  const Runtime& runtime() const { return runtime_; }  // with its zeros filled in
+  const Runtime& runtime() const { return runtime_; }  // with the memory budget filled in
   uint64_t seed() const { return seed_; }
   Ledger& ledger() const { return *ledger_; }
   void AddConsumerWait(int64_t ns) { consumer_waited_ns_ += ns; }
   StageResources& stage(const DatasetNode& node) const { return *stages_.at(&node); }
+
+  // What ReadAheads tell: how many worker threads one has, and what was chosen for it and why.
+  void CountThreads(int threads) const;
+  DecisionLog& decisions() const { return told_->decisions; }
 
   // Frees the idle memory of all stages and of those inside them.
   void TrimPools() const;
@@ -129,6 +138,11 @@ class Pass {
   std::shared_ptr<Ledger> ledger_;
   std::shared_ptr<MemoryAccount> memory_;  // of all stages together
   std::atomic<int64_t> consumer_waited_ns_{0};
+  struct Told {
+    std::atomic<int> most_threads{0};
+    DecisionLog decisions;
+  };
+  std::shared_ptr<Told> told_ = std::make_shared<Told>();  // one with the passes inside this one
   std::unordered_map<const DatasetNode*, std::shared_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
   std::optional<Dataset> dataset_;         // keeps the nodes alive
@@ -138,21 +152,31 @@ class Pass {
 // What a node needs to open its stream side.
 class OpenContext {
  public:
-  OpenContext(std::shared_ptr<Pass> pass, uint64_t epoch, std::shared_ptr<const StopFlag> stop)
-      : pass_(std::move(pass)), epoch_(epoch), stop_(std::move(stop)) {}
+  // `any_order`: whoever opens an iterator with this takes its elements in whatever order they come
+  // (where a stage says so: DatasetNode::any_order), and never goes back to read some again.
+  OpenContext(std::shared_ptr<Pass> pass, uint64_t epoch, std::shared_ptr<const StopFlag> stop,
+              bool any_order = false)
+      : pass_(std::move(pass)), epoch_(epoch), stop_(std::move(stop)), any_order_(any_order) {}
 
   const std::shared_ptr<Pass>& pass() const { return pass_; }
   uint64_t epoch() const { return epoch_; }
   const std::shared_ptr<const StopFlag>& stop() const { return stop_; }
+  bool any_order() const { return any_order_; }
   OpenContext WithEpoch(uint64_t epoch) const {
     OpenContext other = *this;
     other.epoch_ = epoch;
     return other;
   }
 
-  // Opens an input the way the runtime sees fit: by position, in order, on threads of its own.
+  // Opens an input the way the runtime sees fit: by position, in order, on threads of its own. Its
+  // elements come in their order.
   Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const {
-    return Open(input, /*tolerant=*/false);
+    return Open(input, /*tolerant=*/false, /*any_order=*/false);
+  }
+  // The same for a node that lets its own elements come in any order where its input's do. All of
+  // them must reach its output, and its state must be the input's own: nothing is read again.
+  Result<std::unique_ptr<Iterator>> OpenInputInAnyOrder(const Dataset& input) const {
+    return Open(input, /*tolerant=*/false, any_order_);
   }
   // The same for a pipeline that is none of the pass's stages, because `owner` has it made while
   // the pass runs (Pass::OpenChild).
@@ -165,21 +189,23 @@ class OpenContext {
   bool tolerant() const { return tolerant_; }
   // For a stage that deals with failed elements.
   Result<std::unique_ptr<Iterator>> OpenInputTolerantly(const Dataset& input) const {
-    return Open(input, /*tolerant=*/true);
+    return Open(input, /*tolerant=*/true, /*any_order=*/false);
   }
   // For a stage that hands on the failed elements it gets: tolerantly where it is opened so itself.
-  Result<std::unique_ptr<Iterator>> OpenInputAlike(const Dataset& input) const {
-    return Open(input, tolerant_);
+  Result<std::unique_ptr<Iterator>> OpenInputAlike(const Dataset& input,
+                                                   bool any_order = false) const {
+    return Open(input, tolerant_, any_order);
   }
 
  private:
-  Result<std::unique_ptr<Iterator>> Open(const Dataset& input, bool tolerant) const;
+  Result<std::unique_ptr<Iterator>> Open(const Dataset& input, bool tolerant, bool any_order) const;
   Result<std::unique_ptr<Iterator>> OpenReadAhead(const DatasetNode& node) const;
 
   std::shared_ptr<Pass> pass_;
   uint64_t epoch_;
   std::shared_ptr<const StopFlag> stop_;
   bool tolerant_ = false;
+  bool any_order_;
 };
 
 // What a node needs to read by position. A small value, copied freely.

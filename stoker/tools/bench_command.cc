@@ -20,23 +20,26 @@ constexpr const char* kFooter =
     "Example: stoker bench recipes/fashion-mnist.yaml --threads 2 --seconds 3\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
-Json ToJson(const PipelineMeasurement& measured, const std::string& recipe) {
-  return {{"recipe", recipe},
-          {"samples_per_s", measured.samples_per_s},
-          {"samples_per_s_slices",
-           {{"min", measured.slice_min},
-            {"median", measured.slice_median},
-            {"max", measured.slice_max}}},
-          {"samples", measured.samples},
-          {"batches", measured.batches},
-          {"seconds", measured.seconds},
-          {"load_ms", measured.load_ms},
-          {"first_batch_ms", measured.first_batch_ms},
-          {"peak_rss_mb", measured.peak_rss_mb},
-          {"profile", measured.profile.ToJson()}};
+Json ToJson(const PipelineMeasurement& measured, const BenchArguments& arguments) {
+  Json json{{"recipe", arguments.recipe},
+            {"samples_per_s", measured.samples_per_s},
+            {"samples_per_s_slices",
+             {{"min", measured.slice_min},
+              {"median", measured.slice_median},
+              {"max", measured.slice_max}}},
+            {"samples", measured.samples},
+            {"batches", measured.batches},
+            {"seconds", measured.seconds},
+            {"load_ms", measured.load_ms},
+            {"first_batch_ms", measured.first_batch_ms},
+            {"peak_rss_mb", measured.peak_rss_mb},
+            {"profile", measured.profile.ToJson()}};
+  if (arguments.explain) json["explanation"] = measured.explanation.ToJson();
+  return json;
 }
 
-std::string ToText(const PipelineMeasurement& measured) {
+std::string ToText(const PipelineMeasurement& measured, const BenchArguments& arguments) {
+  const std::string explained = arguments.explain ? "\n" + measured.explanation.ToText() : "";
   return fmt::format(
              "samples_per_s   {} (slices of 0.5 s: least {}, median {}, most {})\n"
              "first_batch_ms  {:.1f} after {:.0f} ms of loading the files\n"
@@ -47,7 +50,7 @@ std::string ToText(const PipelineMeasurement& measured) {
              measured.first_batch_ms, measured.load_ms, measured.peak_rss_mb,
              WithThousands(static_cast<double>(measured.samples)),
              WithThousands(static_cast<double>(measured.batches)), measured.seconds) +
-         measured.profile.ToText();
+         measured.profile.ToText() + explained;
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ void AddBenchCommand(Program& program) {
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""))
-      ->default_str("as many as CPUs");
+      ->default_str("as many as pay");
   app.add_option("--seconds", arguments.seconds, "how long to measure, 0.1..86400")
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0).description(""))
@@ -70,6 +73,9 @@ void AddBenchCommand(Program& program) {
       ->default_str("a quarter of the container's");
   app.add_flag("--inline", arguments.run_inline,
                "one thread and nothing ahead of demand: the plain way, for comparison");
+  app.add_flag("--explain", arguments.explain,
+               "also print the pipeline as it is run, each choice of the runtime with its figures, "
+               "what every stage costs, and which one limits the whole");
   AddSetOption(app, arguments.set);
   AddJsonOption(app, arguments.json);
 }
@@ -83,8 +89,8 @@ Status RunBench(const BenchArguments& arguments) {
   runtime.memory_budget = arguments.memory_bytes;
   STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,
                           MeasurePipeline(data.train, runtime, arguments.seconds));
-  return PrintResult(arguments.json ? ToJson(measured, arguments.recipe).dump() + "\n"
-                                    : ToText(measured));
+  return PrintResult(arguments.json ? ToJson(measured, arguments).dump() + "\n"
+                                    : ToText(measured, arguments));
 }
 
 }  // namespace stoker

@@ -13,10 +13,11 @@ namespace stoker {
 struct BenchArguments {
   std::string recipe;
   std::vector<std::string> set;
-  int threads = 0;  // 0: as many as CPUs
+  int threads = 0;  // 0: as many as pay
   double seconds = 5;
   int64_t memory_bytes = 0;  // 0: a quarter of what the container allows
   bool run_inline = false;
+  bool explain = false;
   bool json = false;
 };
 

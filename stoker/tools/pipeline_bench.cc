@@ -108,6 +108,9 @@ Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtim
   meter.Write(measured);
   measured.peak_rss_mb = PeakResidentMegabytes();
   measured.profile = iterator->GetProfile();
+  MarkAddedStages(dataset, endless, measured.profile);
+  measured.explanation =
+      ExplainPipeline(dataset, endless, runtime.kind == Runtime::Kind::kThreaded, *iterator);
   return measured;
 }
 

@@ -7,6 +7,7 @@
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
 #include "stoker/data/runtime.h"
+#include "stoker/tools/pipeline_explanation.h"
 
 namespace stoker {
 
@@ -20,7 +21,8 @@ struct PipelineMeasurement {
   // Samples per second in slices of half a second: the least, the middle and the most.
   double slice_min = 0, slice_median = 0, slice_max = 0;
   double peak_rss_mb = 0;  // the process's largest resident size so far, in 10^6 bytes
-  Profile profile;
+  Profile profile;         // stages that the measurement added are marked
+  PipelineExplanation explanation;
 };
 
 // Runs `dataset` again and again, as training over epochs does, for `seconds` (> 0). Errors: those

@@ -144,7 +144,10 @@ class BatchIterator final : public Iterator {
 };
 
 Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& context) const {
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
+  // Which elements a remainder is made of depends on their order.
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input,
+                          options_.drop_remainder ? context.OpenInput(this->input())
+                                                  : context.OpenInputInAnyOrder(this->input()));
   return std::make_unique<BatchIterator>(context, *this, std::move(input));
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "stoker/data/ops/packed_keys_internal.h"
-#include "stoker/data/runtime/pass_through_iterator.h"
+#include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/read_keys.h"
 
 namespace stoker {

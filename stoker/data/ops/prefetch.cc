@@ -12,13 +12,20 @@ constexpr double kMaxDepth = 1 << 16;
 
 class PrefetchNode final : public DatasetNode {
  public:
-  PrefetchNode(Dataset input, std::optional<int64_t> depth)
+  PrefetchNode(Dataset input, const Prefetch& options)
       : DatasetNode(std::string(Prefetch::kName), input.spec(), input.cardinality(), {input}),
-        depth_(depth) {}
+        options_(options) {}
 
-  std::string Details() const override { return depth_ ? fmt::format("depth {}", *depth_) : ""; }
-  std::string_view Disturbs() const override { return ""; }
-  int64_t read_ahead() const override { return depth_.value_or(-1); }
+  std::string Details() const override {
+    std::string details = options_.depth ? fmt::format("depth {}", *options_.depth) : "";
+    if (!options_.deterministic) details += details.empty() ? "in any order" : ", in any order";
+    return details;
+  }
+  std::string_view Disturbs() const override {
+    return options_.deterministic ? "" : "gives elements in any order (deterministic: false)";
+  }
+  int64_t read_ahead() const override { return options_.depth.value_or(-1); }
+  bool any_order() const override { return !options_.deterministic; }
   bool tolerates_errors() const override { return input().node().tolerates_errors(); }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
@@ -44,19 +51,23 @@ class PrefetchNode final : public DatasetNode {
   }
 
  private:
-  const std::optional<int64_t> depth_;
+  const Prefetch options_;
 };
 
 }  // namespace
 
 void Prefetch::Describe(OptionTable<Prefetch>& table) {
-  table.Field("depth", &Prefetch::depth,
-              "elements kept ready; auto: enough for the threads that make them",
-              Between(1, kMaxDepth));
+  table
+      .Field("depth", &Prefetch::depth,
+             "elements kept ready; auto: enough for the threads that make them",
+             Between(1, kMaxDepth))
+      .Field("deterministic", &Prefetch::deterministic,
+             "false: hand elements out as they are finished, in an order that differs from run to "
+             "run");
 }
 
 Result<Dataset> Prefetch::Build(Dataset input) const {
-  return Dataset(std::make_shared<PrefetchNode>(std::move(input), depth));
+  return Dataset(std::make_shared<PrefetchNode>(std::move(input), *this));
 }
 
 }  // namespace stoker

@@ -36,6 +36,7 @@ class RepeatNode final : public DatasetNode {
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }
   int64_t read_ahead() const override { return random_access() ? input().node().read_ahead() : 0; }
+  bool any_order() const override { return random_access() && input().node().any_order(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   // The input's epoch in round `round` of this dataset's epoch `outer`. Where the rounds end, those
@@ -105,7 +106,7 @@ class RepeatIterator final : public Iterator {
 
   Status OpenRound() {
     const uint64_t epoch = node_.InnerEpoch(epoch_, static_cast<uint64_t>(round_));
-    STOKER_ASSIGN_OR_RETURN(input_, context_.WithEpoch(epoch).OpenInput(node_.input()));
+    STOKER_ASSIGN_OR_RETURN(input_, context_.WithEpoch(epoch).OpenInputInAnyOrder(node_.input()));
     round_is_empty_ = true;
     return OkStatus();
   }

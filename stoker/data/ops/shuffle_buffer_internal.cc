@@ -10,7 +10,7 @@
 #include "stoker/data/ops/packed_keys_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/pass_through_iterator.h"
+#include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/read_keys.h"
 #include "stoker/data/saved_unsigned.h"
 

@@ -4,39 +4,31 @@
 #include <numeric>
 #include <utility>
 
-#include "stoker/data/map.h"
+#include "stoker/data/failure.h"
+#include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/indexed_iterator.h"
-#include "stoker/data/runtime/pass_through_iterator.h"
 
 namespace stoker {
 namespace {
 
-// Enough work to make a hop between threads (about a microsecond) cheap, little enough to stay in a
-// core's cache.
-constexpr int64_t kChunkBytes = 64 << 10;
-constexpr int64_t kMaxChunk = 256;
+// Little enough to stay in a core's cache.
+constexpr int64_t kMaxChunkBytes = 256 << 10;
+constexpr int64_t kMaxChunk = 4096;
 
 }  // namespace
 
-int64_t ChunkSize(const Spec& spec) {
+int64_t MaxChunkSize(const Spec& spec) {
   const std::optional<int64_t> bytes = spec.ElementBytes();
-  if (!bytes) return 1;
-  return std::clamp<int64_t>(kChunkBytes / std::max<int64_t>(*bytes, 1), 1, kMaxChunk);
+  if (!bytes) return kMaxChunk;  // the tuner goes by what they turn out to have
+  return std::clamp<int64_t>(kMaxChunkBytes / std::max<int64_t>(*bytes, 1), 1, kMaxChunk);
 }
 
-PositionSource::PositionSource(const OpenContext& context, const DatasetNode& node)
-    : pass_(context.pass()),
-      node_(node),
-      chunk_size_(ChunkSize(node.spec())),
-      tolerant_(context.tolerant()),
-      epoch_(context.epoch()),
-      tally_(*pass_) {}
-
-void PositionSource::Take(int64_t, Chunk& chunk) {
+void PositionSource::Take(int64_t wanted, int64_t, Chunk& chunk) {
+  const int64_t end = node_.cardinality().value();
   chunk.begin = next_;
-  chunk.count = std::min(chunk_size_, node_.cardinality().value() - next_);
-  next_ += chunk.count;
-  chunk.last = next_ >= node_.cardinality().value();
+  chunk.count = std::min({wanted, end - next_, before_.FirstDelivered(next_) - next_});
+  next_ = before_.FirstMissing(next_ + chunk.count);
+  chunk.last = next_ >= end;
 }
 
 void PositionSource::Finish(Chunk& chunk) const {
@@ -46,14 +38,13 @@ void PositionSource::Finish(Chunk& chunk) const {
 
 Status PositionSource::ReadAll(Chunk& chunk) const {
   const ReadContext context(*pass_, epoch_, /*vectorized=*/true);
-  if (chunk.count > 1) {
+  if (chunk.count > 1 && node_.spec().ElementBytes()) {
     std::vector<int64_t> positions(static_cast<size_t>(chunk.count));
     std::iota(positions.begin(), positions.end(), chunk.begin);
-    const Result<Rows> rows = CatchExceptions(
+    Result<Rows> rows = CatchExceptions(
         "reading", chunk.begin, [&] { return node_.ReadRows(positions, context.AsTrial()); });
     if (rows.ok()) {
-      chunk.elements.reserve(positions.size());
-      for (int64_t i = 0; i < rows->size(); ++i) chunk.elements.push_back(rows->RowElement(i));
+      chunk.rows = *std::move(rows);
       return OkStatus();
     }
     // One of them failed: read them singly, so that it is known which, and those before it are
@@ -69,13 +60,13 @@ Status PositionSource::ReadOneByOne(Chunk& chunk, const ReadContext& context) co
     const int64_t position = chunk.begin + i;
     STOKER_ASSIGN_OR_RETURN(Element element, tolerant_ ? ReadTolerantly(node_, position, counting)
                                                        : node_.Read(position, counting));
-    for (LostElement& one : lost) chunk.lost.emplace_back(chunk.elements.size(), std::move(one));
+    for (LostElement& one : lost) chunk.lost.emplace_back(i, std::move(one));
     chunk.elements.push_back(std::move(element));
   }
   return OkStatus();
 }
 
-Status PositionSource::Deliver(const Chunk& chunk, size_t number) {
+Status PositionSource::Deliver(const Chunk& chunk, int64_t number) {
   std::vector<LostElement> lost;
   for (const auto& [at, element] : chunk.lost) {
     if (at == number) lost.push_back(element);
@@ -83,36 +74,42 @@ Status PositionSource::Deliver(const Chunk& chunk, size_t number) {
   return lost.empty() ? OkStatus() : tally_.Add(lost);
 }
 
-Result<Json> PositionSource::SaveAfter(int64_t delivered) {
-  Json state = SavePosition(epoch_, start_ + delivered);
+Result<Json> PositionSource::SaveAfter(const Delivered& delivered) {
+  Json state = SavePosition(epoch_, delivered);
   tally_.SaveTo(state);
   return state;
 }
 
-Status PositionSource::Restore(const Json& state) {
+Result<Delivered> PositionSource::Restore(const Json& state) {
   STOKER_RETURN_IF_ERROR(tally_.RestoreFrom(state));
-  STOKER_RETURN_IF_ERROR(RestorePosition(state, node_.cardinality(), epoch_, start_));
-  next_ = start_;
-  return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(before_, RestorePosition(state, node_.cardinality(), epoch_));
+  next_ = before_.frontier();
+  return before_;
 }
 
 Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& context,
                                                          const DatasetNode& node) {
   std::unique_ptr<StreamSource> source(new StreamSource(context, node));
-  source->maps_ = ConsecutiveMaps(node);
-  const DatasetNode& first = source->maps_.empty() ? node : *source->maps_.front();
-  STOKER_ASSIGN_OR_RETURN(source->input_, context.OpenInputAlike(first.input()));
-  source->chunk_size_ = ChunkSize(first.input().spec());
+  source->stages_ = StagesOfHop(node);
+  source->maps_ = std::ranges::any_of(
+      source->stages_, [](const DatasetNode* stage) { return stage->element_wise() != nullptr; });
+  source->by_rows_ = source->maps_ && HopWorksOnRows(source->stages_);
+  source->any_order_ = HopInAnyOrder(context, source->stages_);
+  STOKER_ASSIGN_OR_RETURN(
+      HopInput input, OpenHopInput(context, source->stages_.front()->input(), source->any_order_));
+  source->input_ = std::move(input.iterator);
+  source->snapshot_interval_ = input.snapshot_interval;
   return source;
 }
 
-void StreamSource::Take(int64_t delivered, Chunk& chunk) {
-  chunk.begin = std::max(taken_, read_again_);
+void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
   {
     std::lock_guard lock(mutex_);
-    DropPassed(delivered);
+    DropPassed(frontier);
   }
-  while (std::ssize(chunk.elements) < chunk_size_) {
+  while (std::ssize(chunk.elements) < wanted) {
+    const bool skip = before_.FirstMissing(taken_) != taken_;
+    if (skip && !chunk.elements.empty()) break;  // a chunk has no gaps
     Result<std::optional<Element>> element = Pull();
     if (!element.ok()) {
       chunk.error = element.status();
@@ -122,8 +119,13 @@ void StreamSource::Take(int64_t delivered, Chunk& chunk) {
       chunk.last = true;
       break;
     }
-    if (taken_ > read_again_) chunk.elements.push_back(**std::move(element));
+    if (skip) continue;
+    if (chunk.elements.empty()) chunk.begin = taken_ - 1;
+    chunk.elements.push_back(**std::move(element));
   }
+  // Where nothing may be read again, the state behind the last element is needed too.
+  if (snapshot_interval_ == 1 && chunk.error.ok()) chunk.error = SaveInputIfDue();
+  if (chunk.elements.empty()) chunk.begin = taken_;
   chunk.count = std::ssize(chunk.elements);
 }
 
@@ -135,7 +137,7 @@ Result<std::optional<Element>> StreamSource::Pull() {
 }
 
 Status StreamSource::SaveInputIfDue() {
-  if (taken_ % kSnapshotInterval != 0) return OkStatus();
+  if (taken_ % snapshot_interval_ != 0) return OkStatus();
   std::lock_guard lock(mutex_);
   if (!snapshots_.empty() && snapshots_.back().taken == taken_) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
@@ -144,42 +146,64 @@ Status StreamSource::SaveInputIfDue() {
 }
 
 void StreamSource::Finish(Chunk& chunk) const {
+  if (FinishAsRows(chunk)) return;
   // Taken out and put back one by one: a map may throw.
   std::vector<Element> elements = std::exchange(chunk.elements, {});
   chunk.elements.reserve(elements.size());
+  const ReadContext context(*pass_, 0, /*vectorized=*/true);
   for (Element& element : elements) {
-    if (const Status status = ApplyMaps(maps_, ReadContext(*pass_, 0, true), tolerant_, element);
-        !status.ok()) {
+    const Status status = ApplyHop(stages_, context, tolerant_, element);
+    if (!status.ok()) {
       chunk.error = status;
       return;
     }
-    if (maps_.empty() && !element.failure)
-      pass_->stage(node_).stats.AddElements(1, element.num_bytes());
     chunk.elements.push_back(std::move(element));
   }
 }
 
-Result<Json> StreamSource::SaveAfter(int64_t delivered) {
+bool StreamSource::FinishAsRows(Chunk& chunk) const {
+  if (!by_rows_ || chunk.elements.size() < 2) return false;
+  const auto failed = [](const Element& element) { return element.failure != nullptr; };
+  if (std::ranges::any_of(chunk.elements, failed)) return false;
+  const ReadContext context(*pass_, 0, /*vectorized=*/true);
+  try {
+    Result<Rows> rows = StackForHop(stages_, context, chunk.elements);
+    if (!rows.ok() || !ApplyHopToRows(stages_, context, *rows).ok()) return false;
+    chunk.rows = *std::move(rows);
+    chunk.elements.clear();
+    return true;
+  } catch (...) {
+    return false;  // one by one, what comes before the one at fault is delivered
+  }
+}
+
+Result<Json> StreamSource::SaveAfter(const Delivered& delivered) {
   std::lock_guard lock(mutex_);
-  const int64_t done = read_again_ + delivered;
-  DropPassed(delivered);
+  DropPassed(delivered.frontier());
+  Json state;
+  int64_t origin = 0;
   if (snapshots_.empty()) {
     // Nothing has been pulled yet, and nothing will be while the lock is held.
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"input", std::move(input)}, {"read_again", done}};
+    STOKER_ASSIGN_OR_RETURN(state["input"], input_->Save());
+  } else {
+    state["input"] = snapshots_.front().input;
+    origin = snapshots_.front().taken;
   }
-  return Json{{"input", snapshots_.front().input}, {"read_again", done - snapshots_.front().taken}};
+  state["read_again"] = delivered.frontier() - origin;
+  delivered.SaveBeyond(origin, state);
+  return state;
 }
 
-void StreamSource::DropPassed(int64_t delivered) {
-  const int64_t done = read_again_ + delivered;
-  while (snapshots_.size() > 1 && snapshots_[1].taken <= done) snapshots_.pop_front();
+void StreamSource::DropPassed(int64_t frontier) {
+  while (snapshots_.size() > 1 && snapshots_[1].taken <= frontier) snapshots_.pop_front();
 }
 
-Status StreamSource::Restore(const Json& state) {
+Result<Delivered> StreamSource::Restore(const Json& state) {
   STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-  STOKER_ASSIGN_OR_RETURN(read_again_, SavedInteger(state, "read_again"));
-  return input_->Restore(input);
+  STOKER_ASSIGN_OR_RETURN(const int64_t read_again, SavedInteger(state, "read_again"));
+  STOKER_ASSIGN_OR_RETURN(before_, Delivered::Restore(read_again, state));
+  STOKER_RETURN_IF_ERROR(input_->Restore(input));
+  return before_;
 }
 
 }  // namespace stoker

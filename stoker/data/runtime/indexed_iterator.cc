@@ -1,5 +1,6 @@
 #include "stoker/data/runtime/indexed_iterator.h"
 
+#include "stoker/data/failure.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
@@ -12,25 +13,27 @@ IndexedIterator::IndexedIterator(const OpenContext& context, const DatasetNode& 
       tally_(pass()) {}
 
 Result<std::optional<Element>> IndexedIterator::DoNext() {
-  if (position_ >= node_.cardinality().value()) return std::nullopt;
+  const int64_t position = done_.frontier();
+  if (position >= node_.cardinality().value()) return std::nullopt;
   std::vector<LostElement> lost;
   const ReadContext context = ReadContext(pass(), epoch_, /*vectorized=*/false).WithLost(&lost);
-  STOKER_ASSIGN_OR_RETURN(Element element, tolerant_ ? ReadTolerantly(node_, position_, context)
-                                                     : node_.Read(position_, context));
+  STOKER_ASSIGN_OR_RETURN(Element element, tolerant_ ? ReadTolerantly(node_, position, context)
+                                                     : node_.Read(position, context));
   if (!lost.empty()) STOKER_RETURN_IF_ERROR(tally_.Add(lost));
-  ++position_;
+  done_.Add(position, position + 1);
   return element;
 }
 
 Result<Json> IndexedIterator::DoSave() const {
-  Json state = SavePosition(epoch_, position_);
+  Json state = SavePosition(epoch_, done_);
   tally_.SaveTo(state);
   return state;
 }
 
 Status IndexedIterator::DoRestore(const Json& state) {
   STOKER_RETURN_IF_ERROR(tally_.RestoreFrom(state));
-  return RestorePosition(state, node_.cardinality(), epoch_, position_);
+  STOKER_ASSIGN_OR_RETURN(done_, RestorePosition(state, node_.cardinality(), epoch_));
+  return OkStatus();
 }
 
 Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
@@ -42,23 +45,25 @@ Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
                        FailureScope::Take({node.name(), {context.epoch(), position}}));
 }
 
-Json SavePosition(uint64_t epoch, int64_t position) {
-  return {{"epoch", epoch}, {"position", position}};
+Json SavePosition(uint64_t epoch, const Delivered& done) {
+  Json state{{"epoch", epoch}, {"position", done.frontier()}};
+  done.SaveBeyond(0, state);
+  return state;
 }
 
-Status RestorePosition(const Json& state, const Cardinality& cardinality, uint64_t& epoch,
-                       int64_t& position) {
+Result<Delivered> RestorePosition(const Json& state, const Cardinality& cardinality,
+                                  uint64_t& epoch) {
   STOKER_ASSIGN_OR_RETURN(const uint64_t saved_epoch, SavedUnsigned(state, "epoch"));
   STOKER_ASSIGN_OR_RETURN(const int64_t saved_position, SavedInteger(state, "position"));
-  if (saved_position > cardinality.value()) {
+  STOKER_ASSIGN_OR_RETURN(Delivered done, Delivered::Restore(saved_position, state));
+  if (done.end() > cardinality.value()) {
     return OutOfRange(
         "the saved position is element {} of epoch {}, but the data have {} elements; have the "
         "data changed?",
-        saved_position, saved_epoch, cardinality.ToString());
+        done.end(), saved_epoch, cardinality.ToString());
   }
   epoch = saved_epoch;
-  position = saved_position;
-  return OkStatus();
+  return done;
 }
 
 }  // namespace stoker

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/failure_tally.h"
 
 namespace stoker {
@@ -19,7 +20,7 @@ class IndexedIterator final : public Iterator {
   const DatasetNode& node_;
   const bool tolerant_;
   uint64_t epoch_;
-  int64_t position_ = 0;
+  Delivered done_;
   FailureTally tally_;
 };
 
@@ -27,12 +28,12 @@ class IndexedIterator final : public Iterator {
 Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
                                const ReadContext& context);
 
-// The state of a pass by position: the epoch and the number of elements that are done. Both
-// runtimes write it.
-Json SavePosition(uint64_t epoch, int64_t position);
+// The state of a pass by position: the epoch, the number of elements that are done, and which
+// beyond them are. Both runtimes write it.
+Json SavePosition(uint64_t epoch, const Delivered& done);
 
 // Reads it back. Errors: a position outside 0..cardinality.
-Status RestorePosition(const Json& state, const Cardinality& cardinality, uint64_t& epoch,
-                       int64_t& position);
+Result<Delivered> RestorePosition(const Json& state, const Cardinality& cardinality,
+                                  uint64_t& epoch);
 
 }  // namespace stoker

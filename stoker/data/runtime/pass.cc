@@ -4,6 +4,8 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/chunk_source.h"
+#include "stoker/data/runtime/hop.h"
+#include "stoker/data/runtime/how_it_runs.h"
 #include "stoker/data/runtime/indexed_iterator.h"
 #include "stoker/data/runtime/read_ahead.h"
 
@@ -72,14 +74,16 @@ Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime
                                            const PassOptions& options) {
   if (runtime.threads < 0)
     return InvalidArgument("threads is {}; it must be 0 (automatic) or more", runtime.threads);
+  if (runtime.chunk < 0)
+    return InvalidArgument("chunk is {}; it must be 0 (automatic) or more", runtime.chunk);
   if (runtime.memory_budget < 0) {
     return InvalidArgument("memory_budget is {}; it must be 0 (automatic) or more bytes",
                            runtime.memory_budget);
   }
   std::shared_ptr<Pass> pass(new Pass());
   pass->runtime_ = runtime;
-  if (runtime.threads == 0) pass->runtime_.threads = AvailableCpus();
   if (runtime.kind == Runtime::Kind::kInline) pass->runtime_.threads = 1;
+  pass->told_->most_threads = std::max(1, pass->runtime_.threads);
   pass->seed_ = options.seed;
   pass->ledger_ =
       runtime.memory_budget == 0 ? Ledger::Default() : Ledger::Create(runtime.memory_budget);
@@ -102,6 +106,7 @@ std::shared_ptr<Pass> Pass::OpenChild(const DatasetNode& owner, const Dataset& d
   child->seed_ = ChildSeed(seed_, owning.number, number);
   child->ledger_ = ledger_;
   child->memory_ = memory_;
+  child->told_ = told_;
   child->dataset_ = dataset;
   const int64_t max_idle = runtime_.memory_budget / kIdleShare / CountStages(dataset);
   child->AddStages(dataset, [&](uint64_t place, const std::string& name) {
@@ -125,6 +130,13 @@ std::shared_ptr<StageResources> Pass::NewStage(uint64_t number, const std::strin
                                           max_idle_bytes);
 }
 
+void Pass::CountThreads(int threads) const {
+  std::atomic<int>& most_threads = told_->most_threads;
+  int most = most_threads;
+  while (threads > most && !most_threads.compare_exchange_weak(most, threads)) {
+  }
+}
+
 void Pass::TrimPools() const {
   for (const auto& [node, resources] : stages_) TrimPool(*resources);
 }
@@ -132,7 +144,7 @@ void Pass::TrimPools() const {
 Profile Pass::GetProfile() const {
   Profile profile;
   profile.wall_s = since_open_.ElapsedSeconds();
-  profile.threads = runtime_.threads;
+  profile.threads = told_->most_threads;
   profile.consumer_waited_s = static_cast<double>(consumer_waited_ns_) * 1e-9;
   profile.peak_memory_bytes = memory_->peak_bytes();
   for (const DatasetNode* node : order_) AppendProfiles(stage(*node), profile.stages);
@@ -147,33 +159,32 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenChild(const DatasetNode& owne
   return inside.OpenInput(dataset);
 }
 
-Result<std::unique_ptr<Iterator>> OpenContext::Open(const Dataset& input, bool tolerant) const {
+Result<std::unique_ptr<Iterator>> OpenContext::Open(const Dataset& input, bool tolerant,
+                                                    bool any_order) const {
   const DatasetNode& node = input.node();
   OpenContext context = *this;
   context.tolerant_ = tolerant;
+  context.any_order_ = any_order;
   if (pass_->runtime().kind == Runtime::Kind::kInline) {
     if (node.random_access()) return std::make_unique<IndexedIterator>(context, node);
     return node.OpenStream(context);
   }
-  if (node.random_access() || node.element_wise() != nullptr || node.read_ahead() != 0) {
-    return context.OpenReadAhead(node);
-  }
-  return node.OpenStream(context);
+  return WayOf(node) == Way::kInOrder ? node.OpenStream(context) : context.OpenReadAhead(node);
 }
 
 Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& node) const {
   const auto inside = std::make_shared<StopFlag>(stop_);
   OpenContext inner = *this;
   inner.stop_ = inside;
-  std::unique_ptr<ChunkSource> source;
-  int threads = pass_->runtime().threads;
+  TunerLimits limits = LimitsFor(pass_->runtime(), node);
   if (node.random_access()) {
-    source = std::make_unique<PositionSource>(inner, node);
-  } else {
-    STOKER_ASSIGN_OR_RETURN(source, StreamSource::Open(inner, node));
-    if (node.element_wise() == nullptr) threads = 1;  // nothing to do but to pull
+    return std::make_unique<ReadAhead>(*this, node, std::make_unique<PositionSource>(inner, node),
+                                       inside, limits, any_order_ && node.any_order());
   }
-  return std::make_unique<ReadAhead>(*this, node, std::move(source), inside, threads);
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::Open(inner, node));
+  if (!source->maps()) limits.threads = 1;  // nothing to do but to pull
+  const bool any_order = source->any_order();
+  return std::make_unique<ReadAhead>(*this, node, std::move(source), inside, limits, any_order);
 }
 
 ScopedStageTime::ScopedStageTime(StageStats& stats, Kind kind)

@@ -2,27 +2,37 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
+
+#include "stoker/data/runtime/hop.h"
 
 namespace stoker {
 namespace {
 
-// Chunks in flight: enough that each worker has one in hand and one waiting.
-int64_t Depth(const DatasetNode& node, int threads) {
-  const int64_t automatic = 2 * static_cast<int64_t>(threads) + 1;
-  const int64_t asked = node.read_ahead();
-  if (asked <= 0) return automatic;
-  const int64_t chunk = ChunkSize(node.spec());
-  return (asked + chunk - 1) / chunk + threads;  // kept ready, and being made
-}
+constexpr int64_t kTuneEveryNs = 100'000'000;
+// Where too few chunks come to judge by, the tuner waits for so long.
+constexpr int64_t kTuneAtLatestNs = 1'000'000'000;
+constexpr int64_t kChunksToJudgeBy = 2;  // for each thread
+// Delivered in any order, chunks may be so many times the depth ahead of the slowest.
+constexpr int64_t kAheadOfSlowest = 8;
+
+// The automatic limit of threads for one stage: what sleeps on each element is worth so many.
+constexpr int kMaxThreads = 64;
+
+// A chunk may need such a part of the memory budget, so that each thread can have one.
+constexpr int64_t kChunkShare = 16;
 
 // Of what is charged to no account.
-int64_t UnchargedBytes(const Chunk& chunk) {
+int64_t UnchargedBytes(const std::vector<Array>& arrays) {
   int64_t bytes = 0;
-  for (const Element& element : chunk.elements) {
-    for (const Array& array : element.arrays) {
-      if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
-    }
+  for (const Array& array : arrays) {
+    if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
   }
+  return bytes;
+}
+int64_t UnchargedBytes(const Chunk& chunk) {
+  int64_t bytes = chunk.rows ? UnchargedBytes(chunk.rows->columns) : 0;
+  for (const Element& element : chunk.elements) bytes += UnchargedBytes(element.arrays);
   return bytes;
 }
 
@@ -45,15 +55,34 @@ void Caught(Chunk& chunk, const Work& work) {
 
 }  // namespace
 
+TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node) {
+  static const int cpus = AvailableCpus();  // it reads files
+  int64_t depth = 0;
+  for (const DatasetNode* stage : StagesOfHop(node)) {
+    depth = std::max(depth, stage->read_ahead());
+  }
+  if (node.random_access()) depth = std::max<int64_t>(0, node.read_ahead());
+  int64_t chunk = MaxChunkSize(node.spec());
+  const auto too_large = [&] {
+    return node.MemoryToRead(chunk).value_or(0) > runtime.memory_budget / kChunkShare;
+  };
+  while (chunk > 1 && too_large()) chunk /= 2;
+  return {.threads = runtime.threads,
+          .max_threads = kMaxThreads,
+          .cpus = cpus,
+          .chunk = runtime.chunk,
+          .max_chunk = chunk,
+          .depth = depth};
+}
+
 ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node,
                      std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside,
-                     int threads)
+                     const TunerLimits& limits, bool any_order)
     : Iterator(context, node, Counting::kElsewhere),
       inside_(std::move(inside)),
       source_(std::move(source)),
-      known_chunk_bytes_(source_->chunk_memory().value_or(0)),
-      slots_(static_cast<size_t>(Depth(node, threads))),
-      threads_(threads) {}
+      any_order_(any_order),
+      tuner_(limits) {}
 
 ReadAhead::~ReadAhead() {
   inside_->Raise();
@@ -61,46 +90,66 @@ ReadAhead::~ReadAhead() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  turn_.notify_all();
   room_.notify_all();
   pass().ledger().Recheck();
-  workers_.Join();
+  crew_.Join();
 }
+
+// --- The consumer's side.
 
 Result<std::optional<Element>> ReadAhead::DoNext() {
-  while (used_of_current_ == current_.elements.size()) {
-    if (!current_.error.ok()) return current_.error;
-    if (current_.last) return std::nullopt;
-    STOKER_RETURN_IF_ERROR(NextChunk());
-  }
+  STOKER_ASSIGN_OR_RETURN(const bool more, HaveElement());
+  if (!more) return std::nullopt;
   if (!current_.lost.empty()) STOKER_RETURN_IF_ERROR(source_->Deliver(current_, used_of_current_));
-  ++delivered_;
-  return std::move(current_.elements[used_of_current_++]);
+  return current_.Take(used_of_current_++);
 }
 
-Status ReadAhead::StartAhead() {
-  if (started_) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(workers_,
-                          WorkerGroup::Start(threads_, stats().name(), [this](int) { Work(); }));
-  started_ = true;
-  return OkStatus();
+Result<std::optional<Rows>> ReadAhead::DoNextRows(int64_t most) {
+  STOKER_ASSIGN_OR_RETURN(const bool more, HaveElement());
+  if (!more) return std::nullopt;
+  if (!current_.rows) return Iterator::DoNextRows(most);
+  const int64_t begin = used_of_current_;
+  used_of_current_ = std::min(current_.size(), begin + most);
+  return current_.rows->Slice(begin, used_of_current_);
+}
+
+Result<bool> ReadAhead::HaveElement() {
+  while (used_of_current_ == current_.size()) {
+    if (!current_.error.ok()) return current_.error;
+    if (consumed_ == end_ticket_) return false;
+    STOKER_RETURN_IF_ERROR(NextChunk());
+  }
+  return true;
 }
 
 Status ReadAhead::NextChunk() {
-  STOKER_RETURN_IF_ERROR(StartAhead());
+  STOKER_RETURN_IF_ERROR(StartMissingThreads());
+  delivered_ = DeliveredByNow();
+  frontier_ = delivered_.frontier();
   current_ = Chunk();  // frees what the consumer has used up before it waits for more
   used_of_current_ = 0;
   {
     std::unique_lock lock(mutex_);
-    stats().SampleQueue(ready_, std::ssize(slots_));
-    std::optional<Chunk>& slot = slots_[static_cast<size_t>(head_ % std::ssize(slots_))];
-    if (!slot) {
+    stats().SampleQueue(std::ssize(finished_), tuner_.depth());
+    const int64_t began = NowNs();
+    if (!HasChunkForConsumer()) {
       const ScopedInputWait wait(pass());
-      chunk_ready_.wait(lock, [&] { return slot.has_value(); });
+      consumer_waits_ = true;
+      chunk_ready_.wait(lock, [&] { return HasChunkForConsumer(); });
+      consumer_waits_ = false;
+      interval_.waited_ns += NowNs() - began;
     }
-    current_ = *std::move(slot);
-    slot.reset();
-    --ready_;
-    ++head_;
+    const auto first = finished_.begin();
+    const int64_t ticket = first->first;
+    current_ = std::move(first->second);
+    finished_.erase(first);
+    consumed_tickets_.Add(ticket, ticket + 1);
+    ++consumed_;
+    if (current_.last) end_ticket_ = ticket + 1;
+    interval_.elements += current_.size();
+    ++interval_.chunks;
+    TuneIfDue(NowNs());
   }
   current_.memory.ShrinkTo(0);  // from here on it is the consumer's
   room_.notify_one();
@@ -108,41 +157,107 @@ Status ReadAhead::NextChunk() {
   return OkStatus();
 }
 
+bool ReadAhead::HasChunkForConsumer() const {
+  return !finished_.empty() && (any_order_ || finished_.begin()->first == consumed_);
+}
+
+Status ReadAhead::StartMissingThreads() {
+  int missing = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (exhausted_ || running_ >= tuner_.threads()) return OkStatus();
+    missing = tuner_.threads() - running_;
+    running_ += missing;
+    pass().CountThreads(running_);
+  }
+  const Status status = crew_.Start(missing, stats().name(), [this] { Work(); });
+  if (status.ok()) return OkStatus();
+  std::lock_guard lock(mutex_);
+  running_ -= missing;
+  if (running_ == 0) return status;
+  Log({tuner_.LimitThreads(running_, status.message())});
+  return OkStatus();
+}
+
+Delivered ReadAhead::DeliveredByNow() const {
+  Delivered delivered = delivered_;
+  delivered.Add(current_.begin, current_.begin + used_of_current_);
+  return delivered;
+}
+
+Result<Json> ReadAhead::DoSave() const { return source_->SaveAfter(DeliveredByNow()); }
+
+Status ReadAhead::DoRestore(const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(delivered_, source_->Restore(state));
+  frontier_ = delivered_.frontier();
+  return OkStatus();
+}
+
+// --- The workers' side.
+
 void ReadAhead::Work() {
+  CpuShare::Thread self;
   while (std::optional<Ticket> ticket = TakeTicket()) {
     Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
+    const int64_t took = NowNs() - ticket->began_ns;
     Publish(*std::move(ticket));
+    std::lock_guard lock(mutex_);
+    cpu_share_.Add(took, self);
   }
 }
 
 std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
-  const std::unique_lock turn = WaitForTurn();
-  if (exhausted_ || !WaitForRoom(next_ticket_)) return std::nullopt;
-  Ledger::Admission memory = WaitForMemory(next_ticket_);
-  if (!memory.granted()) return std::nullopt;
-  Ticket ticket{.number = next_ticket_++,
-                .chunk = {},
-                .memory = std::move(memory),
-                .asked_before = Scratch::BytesAskedByThisThread()};
+  if (!WaitForTurn()) return std::nullopt;
+  std::optional<Ticket> ticket = WaitForRoom();
+  if (!ticket || !WaitForMemory(*ticket)) {
+    PassTurn(/*exhausted=*/true);
+    return std::nullopt;
+  }
+  ticket->began_ns = NowNs();
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(+1);
+  }
   // What the input's stages do in it is their time; the rest is waiting for them.
   const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
-  Caught(ticket.chunk, [&] { source_->Take(delivered_, ticket.chunk); });
-  exhausted_ = ticket.chunk.last || !ticket.chunk.error.ok();
+  Chunk& chunk = ticket->chunk;
+  Caught(chunk, [&] { source_->Take(ticket->wanted, frontier_, chunk); });
+  PassTurn(chunk.last || !chunk.error.ok());
   return ticket;
 }
 
 // Whoever waits for its turn waits for what the others in front wait for: for the consumer and for
 // memory while they are blocked, else for the input.
-std::unique_lock<std::mutex> ReadAhead::WaitForTurn() {
+bool ReadAhead::WaitForTurn() {
   const int64_t began = NowNs();
   const int64_t blocked_before = TurnsBlockedNs(began);
-  std::unique_lock turn(take_mutex_);
+  bool mine = false;
+  {
+    std::unique_lock lock(mutex_);
+    const auto ends = [&] { return exhausted_ || stopping_ || TooManyThreads(); };
+    turn_.wait(lock, [&] { return !turn_taken_ || ends(); });
+    mine = !ends();
+    if (mine) {
+      turn_taken_ = true;
+    } else {
+      --running_;
+    }
+  }
   const int64_t now = NowNs();
   // The two figures are not read at one moment, hence the limits.
   const int64_t blocked = std::clamp<int64_t>(TurnsBlockedNs(now) - blocked_before, 0, now - began);
   stats().AddBlocked(blocked);
   stats().AddStarved(now - began - blocked);
-  return turn;
+  return mine;
+}
+
+void ReadAhead::PassTurn(bool exhausted) {
+  {
+    std::lock_guard lock(mutex_);
+    turn_taken_ = false;
+    exhausted_ = exhausted_ || exhausted;
+  }
+  exhausted ? turn_.notify_all() : turn_.notify_one();
 }
 
 int64_t ReadAhead::TurnsBlockedNs(int64_t now) const {
@@ -162,48 +277,103 @@ auto ReadAhead::Blocked(const Wait& wait) {
   return result;
 }
 
-bool ReadAhead::WaitForRoom(int64_t ticket) {
-  std::unique_lock lock(mutex_);
-  const auto may_go = [&] { return stopping_ || ticket - head_ < std::ssize(slots_); };
-  if (may_go()) return !stopping_;
-  return Blocked([&] {
-    room_.wait(lock, may_go);
-    return !stopping_;
-  });
+bool ReadAhead::HasRoom() const {
+  const int64_t depth = tuner_.depth();
+  return next_ticket_ - consumed_ < depth &&
+         next_ticket_ - consumed_tickets_.frontier() < kAheadOfSlowest * depth;
 }
 
-Ledger::Admission ReadAhead::WaitForMemory(int64_t ticket) {
+std::optional<ReadAhead::Ticket> ReadAhead::WaitForRoom() {
+  std::unique_lock lock(mutex_);
+  const auto may_go = [&] { return stopping_ || HasRoom(); };
+  if (!may_go()) {
+    Blocked([&] {
+      // A consumer that takes nothing does not look whether there are too many threads.
+      while (tuner_.may_shrink()) {
+        if (room_.wait_for(lock, std::chrono::nanoseconds(kTuneEveryNs), may_go)) return true;
+        TuneIfDue(NowNs());
+      }
+      room_.wait(lock, may_go);
+      return true;
+    });
+  }
+  if (stopping_) return std::nullopt;
+  Ticket ticket{.number = next_ticket_++, .wanted = tuner_.chunk()};
+  return ticket;
+}
+
+bool ReadAhead::WaitForMemory(Ticket& ticket) {
   Ledger& ledger = pass().ledger();
-  int64_t expected = std::max(known_chunk_bytes_, largest_chunk_bytes_.load());
+  int64_t expected = std::max(source_->MemoryToMake(ticket.wanted).value_or(0),
+                              ticket.wanted * largest_element_bytes_);
   // Nothing is known of the first chunk where the Specs do not tell: let it through alone. Where
   // others have been made since and have asked for nothing, their elements arrive charged.
   if (expected == 0 && !any_published_) expected = ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
-  return Blocked([&] {
+  ticket.memory = Blocked([&] {
     return ledger.Admit(
-        expected, [&] { return head_ == ticket; }, [&] { return stopping_.load(); });
+        expected, [&] { return consumed_ == ticket.number; }, [&] { return stopping_.load(); });
   });
+  ticket.asked_before = Scratch::BytesAskedByThisThread();
+  return ticket.memory.granted();
 }
 
 void ReadAhead::Publish(Ticket ticket) {
   Chunk& chunk = ticket.chunk;
   const int64_t uncharged = UnchargedBytes(chunk);
   const int64_t asked = Scratch::BytesAskedByThisThread() - ticket.asked_before + uncharged;
-  int64_t largest = largest_chunk_bytes_;
-  while (asked > largest && !largest_chunk_bytes_.compare_exchange_weak(largest, asked)) {
+  const int64_t made = std::max<int64_t>(1, chunk.size());
+  const int64_t for_each = (asked + made - 1) / made;
+  int64_t largest = largest_element_bytes_;
+  while (for_each > largest && !largest_element_bytes_.compare_exchange_weak(largest, for_each)) {
   }
   any_published_ = true;
   chunk.memory = std::move(ticket.memory);
   chunk.memory.ShrinkTo(uncharged);
   std::lock_guard lock(mutex_);
-  slots_[static_cast<size_t>(ticket.number % std::ssize(slots_))] = std::move(chunk);
-  ++ready_;
-  if (ticket.number == head_) chunk_ready_.notify_one();
+  CountWorking(-1);
+  if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
+  finished_.emplace(ticket.number, std::move(chunk));
+  if (consumer_waits_ && HasChunkForConsumer()) chunk_ready_.notify_one();
 }
 
-Result<Json> ReadAhead::DoSave() const { return source_->SaveAfter(delivered_); }
+// --- The tuner's.
 
-Status ReadAhead::DoRestore(const Json& state) { return source_->Restore(state); }
+void ReadAhead::CountWorking(int change) {
+  const int64_t now = NowNs();
+  interval_.worked_ns += working_ * (now - working_since_ns_);
+  working_since_ns_ = now;
+  working_ += change;
+}
+
+void ReadAhead::TuneIfDue(int64_t now) {
+  if (interval_.began_ns == 0) {
+    if (any_order_) {
+      Log({{.what = "order", .why = "chunks are delivered as they finish (deterministic: false)"}});
+    }
+    Log(tuner_.FirstDecisions());
+    interval_ = {.began_ns = now};
+    return;
+  }
+  const int64_t elapsed = now - interval_.began_ns;
+  if (elapsed < kTuneEveryNs) return;
+  if (interval_.chunks < kChunksToJudgeBy * running_ && elapsed < kTuneAtLatestNs) return;
+  CountWorking(0);
+  Log(tuner_.Step({.seconds = static_cast<double>(elapsed) * 1e-9,
+                   .waited_s = static_cast<double>(interval_.waited_ns) * 1e-9,
+                   .worked_s = static_cast<double>(interval_.worked_ns) * 1e-9,
+                   .cpu_share = cpu_share_.value(),
+                   .elements = interval_.elements}));
+  interval_ = {.began_ns = now};
+  if (TooManyThreads()) turn_.notify_all();
+}
+
+void ReadAhead::Log(std::vector<Decision> decisions) {
+  for (Decision& decision : decisions) {
+    decision.stage = stats().name();
+    pass().decisions().Add(std::move(decision));
+  }
+}
 
 Status StartAhead(Iterator& iterator) {
   auto* const ahead = dynamic_cast<ReadAhead*>(&iterator);

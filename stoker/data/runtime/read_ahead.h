@@ -1,94 +1,134 @@
 // ReadAhead: the one place where the threaded runtime has threads. Workers make chunks of elements
 // ahead of the consumer, as many as the depth and the memory budget allow; the consumer gets them
-// in order.
+// in order, or as they are finished.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
-#include "stoker/base/worker_group.h"
 #include "stoker/data/runtime/chunk_source.h"
+#include "stoker/data/runtime/crew.h"
+#include "stoker/data/runtime/tuner.h"
 
 namespace stoker {
 
-// Life of a chunk: a worker takes ticket t (in order, when t is less than `depth` ahead of the
-// consumer and the ledger admits it), finishes the chunk beside the other workers, and puts it into
-// slot t mod depth. The consumer takes the slots in the order of their tickets. The chunk that the
-// consumer waits for is exempt from the budget, so it always comes.
+// What the user has set for `node` and the stages of its hop, and what the machine and the Specs
+// allow.
+TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node);
+
+// Life of a chunk: a worker takes ticket t (in order, when less than `depth` chunks are on their
+// way and the ledger admits it), finishes the chunk beside the other workers, and puts it among the
+// finished ones. The consumer takes those in the order of their tickets, or in any. A chunk is
+// exempt from the budget when the consumer has all before it, so one always comes.
 //
 // A chunk is admitted with all that buffers are asked for while it is made. Afterwards its buffers
 // are charged themselves; only for those that are not (arrays that user code allocated) the
 // admission stays until the consumer takes the chunk.
+//
+// How many threads there are, and how much they read ahead, follows demand (tuner.h). The consumer
+// starts threads; those that are too many end by themselves when it would be their turn.
 class ReadAhead final : public Iterator {
  public:
   // `inside` is the flag that the source's own iterators look at; it is raised on destruction.
+  // `any_order`: chunks are delivered as they are finished.
   ReadAhead(const OpenContext& context, const DatasetNode& node,
-            std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside, int threads);
+            std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside,
+            const TunerLimits& limits, bool any_order);
   ~ReadAhead() override;
 
   // Starts the threads now rather than with the first Next. After Restore, if that is called.
-  Status StartAhead();
+  Status StartAhead() { return StartMissingThreads(); }
 
  private:
   Result<std::optional<Element>> DoNext() override;
+  Result<std::optional<Rows>> DoNextRows(int64_t most) override;
   Result<Json> DoSave() const override;
   Status DoRestore(const Json& state) override;
 
-  void Work();
-  // Takes the next ticket and its chunk; nothing where there are no more or it is time to stop.
+  // --- The workers' side.
   struct Ticket {
     int64_t number;
-    Chunk chunk;
+    int64_t wanted;            // elements
     Ledger::Admission memory;  // held until the chunk's own buffers are all charged
-    int64_t asked_before;      // by this thread, when it took the ticket
+    Chunk chunk;
+    int64_t asked_before;  // bytes, by this thread, when it took the ticket
+    int64_t began_ns;
   };
+  void Work();
+  // Takes the next ticket and its chunk; nothing where this thread is to end.
   std::optional<Ticket> TakeTicket();
-  std::unique_lock<std::mutex> WaitForTurn();
-  bool WaitForRoom(int64_t ticket);
-  Ledger::Admission WaitForMemory(int64_t ticket);
+  // False where there is nothing more to take, or one thread too many.
+  bool WaitForTurn();
+  void PassTurn(bool exhausted);
+  // The next ticket without memory; nothing where it is time to stop.
+  std::optional<Ticket> WaitForRoom();
+  bool WaitForMemory(Ticket& ticket);
   void Publish(Ticket ticket);
   // How long those whose turn it was have been blocked so far, up to `now`.
   int64_t TurnsBlockedNs(int64_t now) const;
   // Runs `wait` and counts its time as blocked, for whose turn it is and for those behind.
   template <typename Wait>
   auto Blocked(const Wait& wait);
-  // The consumer's side: the chunk after the current one, waiting for it if need be. Errors: those
-  // of starting the threads.
+
+  // --- The consumer's side.
+  // Makes sure that the current chunk has an element; false at the end of the pass.
+  Result<bool> HaveElement();
+  // The chunk after the current one, waiting for it if need be. Errors: those of starting threads.
   Status NextChunk();
+  Status StartMissingThreads();
+  // What the consumer has, the used part of the current chunk included.
+  Delivered DeliveredByNow() const;
+
+  // --- With mutex_ held.
+  bool HasRoom() const;
+  bool HasChunkForConsumer() const;
+  bool TooManyThreads() const { return running_ > tuner_.threads(); }
+  void CountWorking(int change);
+  void TuneIfDue(int64_t now);
+  void Log(std::vector<Decision> decisions);
 
   const std::shared_ptr<StopFlag> inside_;
   const std::unique_ptr<ChunkSource> source_;
-  const int64_t known_chunk_bytes_;              // 0: the Specs do not tell
-  std::atomic<int64_t> largest_chunk_bytes_{0};  // the most that one has asked for so far
-  std::atomic<bool> any_published_{false};       // of the chunks: whether one has been finished
+  const bool any_order_;
+  std::atomic<int64_t> largest_element_bytes_{0};  // the most that making one has asked for so far
+  std::atomic<bool> any_published_{false};         // whether a chunk has been finished
 
-  // Held while a ticket is taken, so that the in-order part of the source is never entered twice.
-  std::mutex take_mutex_;
-  int64_t next_ticket_ = 0;  // guarded by take_mutex_
-  // Guarded by take_mutex_: a chunk that was last or failed has been taken.
-  bool exhausted_ = false;
-  // Written by whose turn it is: the time blocked so far, and since when it is now (0: it is not).
+  mutable std::mutex mutex_;  // guards what follows, up to the atomics
+  std::condition_variable turn_, room_, chunk_ready_;
+  Tuner tuner_;
+  bool turn_taken_ = false;
+  bool exhausted_ = false;  // a chunk that was last or failed has been taken
+  int running_ = 0;         // threads that have not decided to end
+  int64_t next_ticket_ = 0;
+  std::map<int64_t, Chunk> finished_;  // by ticket
+  Delivered consumed_tickets_;
+  bool consumer_waits_ = false;
+  struct {  // since the last look of the tuner
+    int64_t began_ns = 0, waited_ns = 0, worked_ns = 0, elements = 0, chunks = 0;
+  } interval_;
+  int working_ = 0;  // threads that make a chunk, since:
+  int64_t working_since_ns_ = 0;
+  CpuShare cpu_share_;
+
+  // The time blocked so far, and since when it is now (0: it is not), of whose turn it is.
   std::atomic<int64_t> turns_blocked_ns_{0}, turn_blocked_since_ns_{0};
-
-  std::mutex mutex_;  // guards slots_ and ready_, and the two conditions
-  std::condition_variable room_, chunk_ready_;
-  std::vector<std::optional<Chunk>> slots_;
-  int64_t ready_ = 0;
-  std::atomic<int64_t> head_{0};  // the ticket that the consumer takes next
+  std::atomic<int64_t> consumed_{0};  // tickets
+  std::atomic<int64_t> frontier_{0};  // of what the consumer has
   std::atomic<bool> stopping_{false};
 
-  // Written by the consumer alone.
+  // Used by the consumer alone.
   Chunk current_;
-  size_t used_of_current_ = 0;
-  std::atomic<int64_t> delivered_{0};
+  int64_t used_of_current_ = 0;
+  Delivered delivered_;  // without current_
+  int64_t end_ticket_ = std::numeric_limits<int64_t>::max();
 
-  const int threads_;
-  bool started_ = false;
-  WorkerGroup workers_;
+  Crew crew_;  // last: its threads use all of the above
 };
 
 // Has an iterator that reads ahead begin with it, before its first Next and after Restore: for

@@ -12,14 +12,11 @@ namespace {
 class KeySource final : public ChunkSource {
  public:
   KeySource(const OpenContext& context, const DatasetNode& input, std::vector<SampleKey> keys)
-      : pass_(context.pass()),
-        input_(input),
-        chunk_size_(ChunkSize(input.spec())),
-        keys_(std::move(keys)) {}
+      : pass_(context.pass()), input_(input), keys_(std::move(keys)) {}
 
-  void Take(int64_t, Chunk& chunk) override {
+  void Take(int64_t wanted, int64_t, Chunk& chunk) override {
     chunk.begin = next_;
-    chunk.count = std::min(chunk_size_, std::ssize(keys_) - next_);
+    chunk.count = std::min(wanted, std::ssize(keys_) - next_);
     next_ += chunk.count;
     chunk.last = next_ >= std::ssize(keys_);
   }
@@ -37,14 +34,15 @@ class KeySource final : public ChunkSource {
     }
   }
 
-  std::optional<int64_t> chunk_memory() const override { return input_.MemoryToRead(chunk_size_); }
-  Result<Json> SaveAfter(int64_t) override { return Internal("keys are read in one go"); }
-  Status Restore(const Json&) override { return Internal("keys are read in one go"); }
+  std::optional<int64_t> MemoryToMake(int64_t count) const override {
+    return input_.MemoryToRead(count);
+  }
+  Result<Json> SaveAfter(const Delivered&) override { return Internal("keys are read in one go"); }
+  Result<Delivered> Restore(const Json&) override { return Internal("keys are read in one go"); }
 
  private:
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& input_;
-  const int64_t chunk_size_;
   const std::vector<SampleKey> keys_;
   int64_t next_ = 0;
 };
@@ -72,7 +70,8 @@ Result<std::vector<Element>> ReadInputKeys(const OpenContext& context, const Dat
   if (runtime.kind == Runtime::Kind::kInline) return ReadOneByOne(context, input, keys);
   const size_t count = keys.size();
   ReadAhead reader(context, node, std::make_unique<KeySource>(context, input, std::move(keys)),
-                   std::make_shared<StopFlag>(context.stop()), runtime.threads);
+                   std::make_shared<StopFlag>(context.stop()), LimitsFor(runtime, input),
+                   /*any_order=*/false);
   std::vector<Element> elements;
   elements.reserve(count);
   while (true) {

@@ -1,0 +1,52 @@
+// The threads of a ReadAhead, whose number changes while they run, and how much they compute.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/worker_group.h"
+
+namespace stoker {
+
+// Used by one thread at a time. The destructor joins the threads.
+class Crew {
+ public:
+  // Starts `count` threads more that run `body` once each. kResourceExhausted where the system does
+  // not give that many; then none runs.
+  Status Start(int count, std::string_view name, const std::function<void()>& body);
+  // Waits until all have returned.
+  void Join();
+
+ private:
+  struct Group {
+    std::shared_ptr<std::atomic<int>> running;
+    WorkerGroup threads;
+  };
+  std::vector<Group> groups_;  // those that have ended are dropped by the next Start
+};
+
+// CPU time of the calling thread.
+int64_t ThreadCpuNs();
+
+// What share of their time threads compute; the rest they sleep. Reading a thread's CPU time is a
+// call of the system, so each does it only now and then. Not thread-safe.
+class CpuShare {
+ public:
+  // A thread's own part: how long it has worked, and its CPU time when that was last added.
+  struct Thread {
+    int64_t worked_ns = 0;
+    int64_t cpu_ns = ThreadCpuNs();
+  };
+
+  // Called by the thread itself, after `ns` of work.
+  void Add(int64_t ns, Thread& thread);
+  double value() const;  // of the last seconds; 1 where nothing is known
+
+ private:
+  double worked_ns_ = 0, cpu_ns_ = 0;  // sums that forget
+};
+
+}  // namespace stoker

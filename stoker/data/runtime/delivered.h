@@ -1,0 +1,44 @@
+// Which elements of a pass the consumer has: all up to a frontier and, where chunks are delivered
+// as they finish, some beyond it. This is what a saved position is made from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// Positions count from 0. Not thread-safe.
+class Delivered {
+ public:
+  explicit Delivered(int64_t frontier = 0) : frontier_(frontier) {}
+
+  // All positions below it have been delivered, and it has not.
+  int64_t frontier() const { return frontier_; }
+  // Behind the last that has been delivered.
+  int64_t end() const { return beyond_.empty() ? frontier_ : beyond_.rbegin()->second; }
+  bool has_beyond() const { return !beyond_.empty(); }
+
+  // Adds begin..end-1, none of which has been delivered before.
+  void Add(int64_t begin, int64_t end);
+
+  // The first position from `from` on that has not been delivered.
+  int64_t FirstMissing(int64_t from) const;
+  // The first position from `from` on that has been delivered; the largest number where there is
+  // none.
+  int64_t FirstDelivered(int64_t from) const;
+
+  // Writes what lies beyond the frontier to `state`, as "beyond": [[begin, end], ...] with `origin`
+  // taken off each; writes nothing where there is none.
+  void SaveBeyond(int64_t origin, Json& state) const;
+  // Reads it back. Errors: ranges that are empty, overlap, or lie below the frontier.
+  static Result<Delivered> Restore(int64_t frontier, const Json& state);
+
+ private:
+  int64_t frontier_;
+  std::map<int64_t, int64_t> beyond_;  // begin -> end, apart from each other and from the frontier
+};
+
+}  // namespace stoker

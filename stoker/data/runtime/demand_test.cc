@@ -1,0 +1,108 @@
+// Threads follow demand while a pass runs. What is waited for comes sooner or later on any machine;
+// only its absence takes the whole time.
+#include <filesystem>
+#include <thread>
+
+#include "stoker/base/worker_group.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime/test_stages.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kPatience = 60;  // seconds
+
+Map Sleeping(int milliseconds) {
+  return {.function = [=](Element&, Rng&, Scratch&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    return OkStatus();
+  }};
+}
+
+int64_t ThreadsOfProcess() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+// The value that the last decision of this kind has set.
+int64_t Last(const Iterator& iterator, std::string_view what) {
+  int64_t last = 0;
+  for (const Decision& decision : iterator.decisions().decisions()) {
+    if (decision.what == what) last = decision.to;
+  }
+  return last;
+}
+
+TEST(Demand, AddsThreadsBeyondTheCpusWhereElementsSleep) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(100) | Sleeping(5) | Repeat{} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
+  const Stopwatch watch;
+  while (iterator->GetProfile().threads <= 2 * AvailableCpus()) {
+    STOKER_ASSERT_OK(iterator->Next());
+    ASSERT_LT(watch.ElapsedSeconds(), kPatience) << "no threads were added";
+  }
+}
+
+TEST(Demand, GivesThreadsBackWhereTheConsumerIsSlow) {
+  const int64_t before = ThreadsOfProcess();
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(100) | Sleeping(5) | Repeat{} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
+  const Stopwatch watch;
+  while (iterator->GetProfile().threads < 4) {
+    STOKER_ASSERT_OK(iterator->Next());
+    ASSERT_LT(watch.ElapsedSeconds(), kPatience) << "no threads were added";
+  }
+  while (Last(*iterator, "threads") != 1 || ThreadsOfProcess() > before + 1) {
+    STOKER_ASSERT_OK(iterator->Next());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_LT(watch.ElapsedSeconds(), 2 * kPatience)
+        << Last(*iterator, "threads") << " threads are still there";
+  }
+}
+
+TEST(Demand, GivesThreadsBackWhereTheConsumerTakesNothingAtAll) {
+  if (AvailableCpus() < 2) GTEST_SKIP() << "there is one thread from the start";
+  const int64_t before = ThreadsOfProcess();
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(100) | Sleeping(1) | Repeat{} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
+  for (int i = 0; i < 50; ++i) STOKER_ASSERT_OK(iterator->Next());
+  const Stopwatch watch;
+  while (ThreadsOfProcess() > before + 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_LT(watch.ElapsedSeconds(), kPatience);
+  }
+  for (int i = 0; i < 50; ++i) STOKER_ASSERT_OK(iterator->Next());  // and it still runs
+}
+
+TEST(Demand, ObeysTheNumberOfThreadsThatWasAskedFor) {
+  const int64_t before = ThreadsOfProcess();
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(100) | Sleeping(1) | Repeat{} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(3)));
+  for (int i = 0; i < 1000; ++i) {
+    STOKER_ASSERT_OK(iterator->Next());
+    ASSERT_LE(ThreadsOfProcess(), before + 3);
+  }
+  EXPECT_EQ(ThreadsOfProcess(), before + 3);
+  EXPECT_EQ(iterator->GetProfile().threads, 3);
+}
+
+TEST(Demand, MakesOneChunkOfManyTinyElementsAndSaysSo) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(100'000) | Repeat{} | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(1)));
+  const Stopwatch watch;
+  while (Last(*iterator, "chunk") < 16) {
+    for (int i = 0; i < 1000; ++i) STOKER_ASSERT_OK(iterator->Next());
+    ASSERT_LT(watch.ElapsedSeconds(), kPatience);
+  }
+  EXPECT_THAT(iterator->decisions().decisions().back().ToString(), testing::HasSubstr("prefetch"));
+}
+
+}  // namespace
+}  // namespace stoker

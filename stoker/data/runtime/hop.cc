@@ -1,0 +1,92 @@
+#include "stoker/data/runtime/hop.h"
+
+#include <algorithm>
+
+#include "stoker/data/failure.h"
+#include "stoker/data/map.h"
+
+namespace stoker {
+namespace {
+
+// Whether `dataset`, opened so that it may, can give its elements in any order.
+bool HoldsAnyOrder(const Dataset& dataset) {
+  return dataset.node().any_order() || std::ranges::any_of(dataset.node().inputs(), HoldsAnyOrder);
+}
+
+}  // namespace
+
+bool IsHopStage(const DatasetNode& node) {
+  return !node.random_access() && (node.element_wise() != nullptr || node.read_ahead() != 0);
+}
+
+std::vector<const DatasetNode*> StagesOfHop(const DatasetNode& node) {
+  std::vector<const DatasetNode*> stages;
+  for (const DatasetNode* next = &node; IsHopStage(*next); next = &next->input().node()) {
+    stages.insert(stages.begin(), next);
+  }
+  return stages;
+}
+
+bool HopInAnyOrder(const OpenContext& context, const std::vector<const DatasetNode*>& stages) {
+  return context.any_order() &&
+         std::ranges::any_of(stages, [](const DatasetNode* stage) { return stage->any_order(); });
+}
+
+Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
+                bool tolerant, Element& element) {
+  for (const DatasetNode* stage : stages) {
+    if (element.failure) return OkStatus();
+    if (stage->element_wise() == nullptr) {
+      context.stats(*stage).AddElements(1, element.num_bytes());
+      continue;
+    }
+    const SampleKey key = element.key;
+    const auto apply = [&] { return ApplyElementWise(*stage, context, element); };
+    const Status status = tolerant ? CatchExceptions("mapping", key.index, apply) : apply();
+    if (status.ok()) continue;
+    if (!tolerant || !IsAboutOneElement(status)) return status;
+    element = FailedElement(status, {stage->name(), key});
+  }
+  return OkStatus();
+}
+
+bool HopWorksOnRows(const std::vector<const DatasetNode*>& stages) {
+  return stages.front()->input().spec().ElementBytes() &&
+         std::ranges::all_of(stages, [](const DatasetNode* stage) {
+           return stage->spec().ElementBytes() &&
+                  (stage->element_wise() == nullptr || stage->element_wise()->works_on_columns());
+         });
+}
+
+Result<Rows> StackForHop(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
+                         std::span<const Element> elements) {
+  Scratch scratch = context.scratch(*stages.front());
+  return StackElements(stages.front()->input().spec(), elements, scratch);
+}
+
+Status ApplyHopToRows(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
+                      Rows& rows) {
+  std::vector<int64_t> bytes;
+  for (const DatasetNode* stage : stages) {
+    if (stage->element_wise() != nullptr) {
+      const ScopedStageTime time(context.stats(*stage));
+      Scratch scratch = context.scratch(*stage);
+      STOKER_RETURN_IF_ERROR(stage->element_wise()->ApplyRows(rows, context.rngs(*stage), scratch));
+    }
+    bytes.push_back(rows.num_bytes());
+  }
+  // Where one fails, they are counted one by one.
+  for (size_t i = 0; i < stages.size(); ++i) {
+    context.stats(*stages[i]).AddElements(rows.size(), bytes[i]);
+  }
+  return OkStatus();
+}
+
+Result<HopInput> OpenHopInput(const OpenContext& context, const Dataset& input, bool any_order) {
+  const bool input_in_any_order = !any_order && context.any_order() && HoldsAnyOrder(input);
+  HopInput opened{nullptr, input_in_any_order ? 1 : kSnapshotInterval};
+  STOKER_ASSIGN_OR_RETURN(opened.iterator, context.OpenInputAlike(input, input_in_any_order));
+  return opened;
+}
+
+}  // namespace stoker

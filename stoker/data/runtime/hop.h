@@ -1,0 +1,51 @@
+// A hop: consecutive stages of a stream that map elements one by one, or hand them on unchanged.
+// They are run as one, so that an element goes through all of them on one thread and crosses one
+// queue.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+
+// The state of a stream may be large, so it is kept for going back to once in so many elements.
+inline constexpr int64_t kSnapshotInterval = 64;
+
+// Whether `node` maps elements of a stream one by one, or hands them on unchanged.
+bool IsHopStage(const DatasetNode& node);
+
+// `node` and the stages straight below it that belong to its hop, first applied first. Empty where
+// `node` itself is no such stage, or is read by position.
+std::vector<const DatasetNode*> StagesOfHop(const DatasetNode& node);
+
+// Whether the hop delivers its elements as they finish: one of its stages says so, and the context
+// allows it.
+bool HopInAnyOrder(const OpenContext& context, const std::vector<const DatasetNode*>& stages);
+
+// Puts one element through the stages, and counts it for each. Where one fails, or throws, and
+// `tolerant` is set, the element becomes the one that stands for it; one that had failed before
+// stays as it is.
+Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
+                bool tolerant, Element& element);
+
+// The same for many at once, where all maps of the hop gain by that and shapes are known. Stacking
+// copies the elements, and leaves them as they are.
+bool HopWorksOnRows(const std::vector<const DatasetNode*>& stages);
+Result<Rows> StackForHop(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
+                         std::span<const Element> elements);
+Status ApplyHopToRows(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
+                      Rows& rows);
+
+// What a hop reads from, and how often its state must be kept. Going back to a state and reading a
+// number of elements again is exact only where they come in the same order again, so an input that
+// gives them in any order is kept before every one; and below a hop that itself delivers in any
+// order, the input must not.
+struct HopInput {
+  std::unique_ptr<Iterator> iterator;
+  int64_t snapshot_interval;
+};
+Result<HopInput> OpenHopInput(const OpenContext& context, const Dataset& input, bool any_order);
+
+}  // namespace stoker

@@ -1,0 +1,126 @@
+#include "stoker/data/runtime/tuner.h"
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+TunerLimits Limits() { return {.max_threads = 64, .cpus = 2, .max_chunk = 4096}; }
+
+// A step of a pipeline whose threads work all the time, and whose consumer always waits.
+TunerInterval Starved(const Tuner& tuner, double cpu_share, int64_t elements) {
+  return {.seconds = 0.1,
+          .waited_s = 0.09,
+          .worked_s = 0.1 * tuner.threads(),
+          .cpu_share = cpu_share,
+          .elements = elements};
+}
+
+TEST(Tuner, MakesChunksOfManyTinyElementsAndOfOneSlow) {
+  const struct {
+    int64_t element_ns, chunk;
+  } cases[] = {{20, 4096}, {3000, 100}, {100'000, 3}, {5 * kMs, 1}, {20 * kMs, 1}};
+  for (const auto& [element_ns, chunk] : cases) {
+    Tuner tuner(Limits());
+    EXPECT_EQ(tuner.chunk(), 1);
+    for (int i = 0; i < 200; ++i) {
+      tuner.AddChunk(tuner.chunk(), 64 * tuner.chunk(), element_ns * tuner.chunk());
+    }
+    EXPECT_NEAR(static_cast<double>(tuner.chunk()), static_cast<double>(chunk), 1) << element_ns;
+  }
+}
+
+TEST(Tuner, LimitsAChunksBytesAndKeepsWhatWasAskedFor) {
+  Tuner large(Limits());
+  for (int i = 0; i < 200; ++i) large.AddChunk(large.chunk(), 16384 * large.chunk(), large.chunk());
+  EXPECT_EQ(large.chunk(), 16);  // 256 KiB
+
+  TunerLimits limits = Limits();
+  limits.chunk = 7;
+  Tuner fixed(limits);
+  for (int i = 0; i < 200; ++i) fixed.AddChunk(7, 7, 7);
+  EXPECT_EQ(fixed.chunk(), 7);
+
+  limits = Limits();
+  limits.depth = 10;
+  Tuner shallow(limits);
+  for (int i = 0; i < 200; ++i) shallow.AddChunk(shallow.chunk(), 1, 1);
+  EXPECT_EQ(shallow.chunk(), 10);
+  EXPECT_EQ(shallow.depth(), 1 + shallow.threads());
+}
+
+TEST(Tuner, HasAsManyThreadsAsCpusWhereElementsCompute) {
+  Tuner tuner(Limits());
+  EXPECT_EQ(tuner.threads(), 2);
+  for (int i = 0; i < 50; ++i) tuner.Step(Starved(tuner, 0.99, 100));
+  EXPECT_EQ(tuner.threads(), 2);
+}
+
+TEST(Tuner, DoublesThreadsThatSleepWhileThatHelps) {
+  Tuner tuner(Limits());
+  std::vector<int> threads;
+  for (int i = 0; i < 7; ++i) {
+    tuner.Step(Starved(tuner, 0.01, 10 * tuner.threads()));
+    threads.push_back(tuner.threads());
+  }
+  EXPECT_THAT(threads, testing::ElementsAre(4, 8, 16, 32, 64, 64, 64));
+}
+
+TEST(Tuner, TakesBackThreadsThatDoNotHelpAndTriesEverMoreSeldom) {
+  Tuner tuner(Limits());
+  std::vector<int> steps_with_more;
+  for (int i = 0; i < 100; ++i) {
+    tuner.Step(Starved(tuner, 0.1, 100));  // a disk that gives no more
+    if (tuner.threads() > 2) steps_with_more.push_back(i);
+  }
+  EXPECT_THAT(steps_with_more, testing::ElementsAre(0, 9, 26, 59));
+}
+
+TEST(Tuner, GivesBackThreadsThatHaveNothingToDo) {
+  Tuner tuner({.max_threads = 64, .cpus = 16, .max_chunk = 1});
+  std::string why;
+  for (int i = 0; i < 30; ++i) {
+    for (const Decision& decision :
+         tuner.Step({.seconds = 0.1, .waited_s = 0, .worked_s = 0.15, .elements = 10})) {
+      EXPECT_LT(decision.to, decision.from);
+      why = decision.why;
+    }
+  }
+  EXPECT_EQ(tuner.threads(), 2);  // 1.5 work
+  EXPECT_EQ(why, "only 1.50 worked, the consumer waited 0%");
+}
+
+TEST(Tuner, NeverChangesThreadsThatTheUserHasSet) {
+  TunerLimits limits = Limits();
+  limits.threads = 5;
+  Tuner tuner(limits);
+  for (int i = 0; i < 30; ++i) {
+    tuner.Step(Starved(tuner, 0.01, 100));
+    tuner.Step({.seconds = 0.1, .worked_s = 0.01, .elements = 1});
+  }
+  EXPECT_EQ(tuner.threads(), 5);
+  EXPECT_FALSE(tuner.may_shrink());
+}
+
+TEST(Tuner, ReadsFartherAheadWhereASlowElementHoldsUpTheOthersAndLessWhenItIsCalm) {
+  Tuner tuner(Limits());
+  const auto chunks = [&] {
+    for (int i = 0; i < 200; ++i) tuner.AddChunk(1, 64, i % 50 == 49 ? 20 * kMs : kMs);
+  };
+  const TunerInterval held_up{.seconds = 0.1, .waited_s = 0.03, .worked_s = 0.13, .elements = 90};
+  EXPECT_EQ(tuner.depth(), 5);
+  chunks();
+  tuner.Step(held_up);
+  EXPECT_GE(tuner.depth(), 5 + 15);
+  EXPECT_LE(tuner.depth(), 5 + 30);
+  for (int i = 0; i < 200; ++i) {
+    chunks();
+    tuner.Step({.seconds = 0.1, .waited_s = 0, .worked_s = 0.18, .elements = 90});
+  }
+  EXPECT_EQ(tuner.depth(), 5);
+}
+
+}  // namespace
+}  // namespace stoker
