@@ -5,6 +5,7 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/rank_iterator.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
@@ -31,6 +32,11 @@ Cardinality Dataset::cardinality() const { return node_->cardinality(); }
 Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
                                                 const PassOptions& options) const {
   STOKER_RETURN_IF_ERROR(Prepare());
+  if (options.world != 1 || options.rank != 0) {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> rank, OpenRank(*this, runtime, options));
+    rank->outermost_ = true;
+    return rank;
+  }
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
   const OpenContext context(std::move(pass), options.epoch,
                             std::make_shared<StopFlag>(runtime.stop), /*any_order=*/true);

@@ -48,11 +48,28 @@ class Cardinality {
   int64_t n_;
 };
 
+// What a rank does in a last round in which only some ranks have an element. All ranks must be told
+// the same; each then decides alone and alike, since each knows the order of all.
+enum class WhenDry {
+  kEnd,           // it ends, be it one element before the others
+  kStopAll,       // all leave out that round: as many elements on each, but some on none
+  kEmptyBatches,  // it hands out a batch of no elements, so that all have as many batches
+};
+
 // What makes the order and the random draws of one pass over the data, and nothing else does
-// (design, invariant 1).
+// (design, invariant 1); and which part of it is handed out here.
 struct PassOptions {
   uint64_t seed = 0;
   uint64_t epoch = 0;  // of the first pass; `repeat` counts on from here
+
+  // Of `world` ranks that share the pass, this one gets the outermost elements (batches, usually)
+  // rank, rank + world, rank + 2 world, ... By position nothing of the other ranks' is computed; in
+  // order, only what stands below the last batch, map and prefetch stages. Saved positions are
+  // those of the whole pass: where every rank has asked for as many elements, any one's serves all,
+  // and any other number of ranks continues with it.
+  int64_t rank = 0;
+  int64_t world = 1;
+  WhenDry when_dry = WhenDry::kEnd;
 };
 
 // A cheap value: copies share the description. Thread-safe.
@@ -129,6 +146,15 @@ class DatasetNode {
   // Called where the node, or the runtime, cannot read by position. Inputs are opened through the
   // context.
   virtual Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const = 0;
+  // How the elements of a stream come from those of the one input, where each is made of `size`
+  // consecutive ones, the next with the next, and its bytes depend on nothing else but its key. A
+  // share of such elements is then made from a share of the input.
+  struct Grouping {
+    int64_t size = 0;       // 0: it is not so
+    bool full = false;      // fewer, at the end of a pass, make none
+    bool numbered = false;  // keys are numbers counted here: OpenContext::NumberInPass
+  };
+  virtual Grouping grouping() const { return {}; }
   // The transform of a node that maps one element to one: the runtime may then apply it on several
   // threads.
   virtual const Transform* element_wise() const { return nullptr; }

@@ -6,6 +6,11 @@
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
+namespace {
+
+constexpr char kSkip[] = "skip";
+
+}  // namespace
 
 Iterator::Iterator(const OpenContext& context, const DatasetNode& node, Counting counting)
     : pass_(context.pass()),
@@ -34,6 +39,12 @@ Result<std::optional<T>> Iterator::Guarded(const Make& make) {
 }
 
 Result<std::optional<Element>> Iterator::Next() {
+  Result<std::optional<Element>> element = NextOrSkipped();
+  for (; skip_ > 0 && element.ok() && *element; --skip_) element = NextOrSkipped();
+  return element;
+}
+
+Result<std::optional<Element>> Iterator::NextOrSkipped() {
   return Guarded<Element>([&] {
     Result<std::optional<Element>> element =
         counting_ == Counting::kHere ? CountedNext() : DoNext();
@@ -49,6 +60,10 @@ Result<std::optional<Rows>> Iterator::NextRows(int64_t most) {
     return FailedPrecondition(
         "{}: elements of {} differ in shape, so they make no rows; read them one by one",
         stats_.name(), spec_.ToString());
+  }
+  for (; skip_ > 0; --skip_) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, NextOrSkipped());
+    if (!skipped) return std::nullopt;
   }
   return Guarded<Rows>([&] { return DoNextRows(most); });
 }
@@ -96,6 +111,9 @@ Status Iterator::Restore(const Json& state) {
           saved, pass_->seed());
     }
   }
+  if (state.contains(kSkip)) {
+    STOKER_ASSIGN_OR_RETURN(skip_, SavedInteger(state, kSkip));
+  }
   return DoRestore(state);
 }
 
@@ -107,6 +125,7 @@ Result<Json> Iterator::Save() const {
         stats_.name(), error_.message());
   }
   STOKER_ASSIGN_OR_RETURN(Json state, DoSave());
+  if (skip_ > 0) state[kSkip] = skip_;
   if (outermost_) state["seed"] = pass_->seed();
   return state;
 }
@@ -114,6 +133,10 @@ Result<Json> Iterator::Save() const {
 Profile Iterator::GetProfile() const { return pass_->GetProfile(); }
 
 const DecisionLog& Iterator::decisions() const { return pass_->decisions(); }
+
+void SkipMore(int64_t elements, Json& state) {
+  if (elements > 0) state[kSkip] = state.value(kSkip, int64_t{0}) + elements;
+}
 
 Result<uint64_t> SavedUnsigned(const Json& state, const char* key) {
   const auto found = state.find(key);

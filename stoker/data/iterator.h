@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "stoker/base/json.h"
 #include "stoker/base/profile.h"
@@ -46,7 +47,7 @@ class Iterator {
   Status Restore(const Json& state);
 
   // What the stages of the whole pass have counted so far.
-  Profile GetProfile() const;
+  virtual Profile GetProfile() const;
   // What the runtime has chosen so far, and why.
   const DecisionLog& decisions() const;
 
@@ -63,6 +64,10 @@ class Iterator {
   virtual Result<Json> DoSave() const = 0;
   virtual Status DoRestore(const Json& state) = 0;
 
+  // How many elements behind the restored position are to be dropped (SkipMore), for a DoRestore
+  // that sees to it itself.
+  int64_t TakeSkip() { return std::exchange(skip_, 0); }
+
   // Cancelled where this part of the pass is to end. Next asks on its own; a DoNext that loops
   // without calling another Next asks in its loop.
   Status CheckStop() const;
@@ -74,6 +79,7 @@ class Iterator {
   friend class Dataset;
   template <typename T, typename Make>
   Result<std::optional<T>> Guarded(const Make& make);
+  Result<std::optional<Element>> NextOrSkipped();
   Result<std::optional<Element>> CountedNext();
 
   std::shared_ptr<Pass> pass_;
@@ -83,11 +89,16 @@ class Iterator {
   const Counting counting_;
   const bool tolerant_;     // hands out failed elements
   bool outermost_ = false;  // the one that Dataset::Open gave: its state holds the pass's seed
+  int64_t skip_ = 0;        // elements to drop before the first that is handed out
   bool started_ = false;
   bool ended_ = false;
   Status error_;
   bool broken_off_ = false;  // DoNext failed, and may have taken from its input before
 };
+
+// Makes `state`, which an iterator saved, that of `elements` elements later: whoever restores it
+// makes them again and drops them.
+void SkipMore(int64_t elements, Json& state);
 
 // Helpers for DoRestore: a member of a saved state, or an error that says what is missing.
 Result<int64_t> SavedInteger(const Json& state, const char* key);

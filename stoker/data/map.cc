@@ -27,6 +27,7 @@ class MapNode final : public DatasetNode {
     if (count > 1 && !random_access()) bytes = AddSizes(bytes, input().spec().BytesTogether(count));
     return bytes;
   }
+  Grouping grouping() const override { return {.size = 1}; }
   const Transform* element_wise() const override { return transform_.get(); }
   bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }

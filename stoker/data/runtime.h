@@ -24,6 +24,7 @@
 
 namespace stoker {
 
+class Deal;
 struct LostElement;
 
 struct Runtime {
@@ -168,6 +169,16 @@ class OpenContext {
     return other;
   }
 
+  // For one of several ranks: hands out its share where the stage of `deal` is opened.
+  OpenContext WithDeal(std::shared_ptr<Deal> deal) const {
+    OpenContext other = *this;
+    other.deal_ = std::move(deal);
+    return other;
+  }
+  // The number in the whole pass of the element that `node` makes as its number `local`: not the
+  // same where only a rank's share is made (DatasetNode::grouping).
+  int64_t NumberInPass(const DatasetNode& node, int64_t local) const;
+
   // Opens an input the way the runtime sees fit: by position, in order, on threads of its own. Its
   // elements come in their order.
   Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const {
@@ -206,6 +217,7 @@ class OpenContext {
   std::shared_ptr<const StopFlag> stop_;
   bool tolerant_ = false;
   bool any_order_;
+  std::shared_ptr<Deal> deal_;  // null where all is handed out
 };
 
 // What a node needs to read by position. A small value, copied freely.

@@ -59,6 +59,9 @@ class BatchNode final : public DatasetNode {
   // The number of a batch is its position; in order, it does not say where its elements came from.
   bool rereadable() const override { return random_access(); }
   bool tolerates_errors() const override { return true; }
+  Grouping grouping() const override {
+    return {.size = options_.size, .full = options_.drop_remainder, .numbered = true};
+  }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const Batch& options() const { return options_; }
 
@@ -99,6 +102,7 @@ class BatchIterator final : public Iterator {
  public:
   BatchIterator(const OpenContext& context, const BatchNode& node, std::unique_ptr<Iterator> input)
       : Iterator(context, node),
+        context_(context),
         node_(node),
         input_(std::move(input)),
         tolerant_(context.tolerant()),
@@ -116,7 +120,7 @@ class BatchIterator final : public Iterator {
     if (elements.empty() || (ragged && node_.options().drop_remainder)) return std::nullopt;
     Scratch scratch(pass().stage(node_).pool);
     Result<Rows> rows = StackElements(node_.input().spec(), elements, scratch);
-    const SampleKey key{epoch_, batches_++};
+    const SampleKey key{epoch_, context_.NumberInPass(node_, batches_++)};
     if (rows.ok()) return RowsAsElement(*std::move(rows), key);
     if (!tolerant_) return rows.status();
     return FailedElement(rows.status(), {node_.name(), key});
@@ -136,6 +140,7 @@ class BatchIterator final : public Iterator {
     return input_->Restore(input);
   }
 
+  const OpenContext context_;
   const BatchNode& node_;
   const std::unique_ptr<Iterator> input_;
   const bool tolerant_;

@@ -45,6 +45,9 @@ class PaddedBatchNode final : public DatasetNode {
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return random_access(); }
   bool tolerates_errors() const override { return true; }
+  Grouping grouping() const override {
+    return {.size = options_.size, .full = options_.drop_remainder, .numbered = true};
+  }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const PaddedBatch& options() const { return options_; }
@@ -85,6 +88,7 @@ class PaddedBatchIterator final : public Iterator {
   PaddedBatchIterator(const OpenContext& context, const PaddedBatchNode& node,
                       std::unique_ptr<Iterator> input)
       : Iterator(context, node),
+        context_(context),
         node_(node),
         input_(std::move(input)),
         tolerant_(context.tolerant()),
@@ -102,7 +106,7 @@ class PaddedBatchIterator final : public Iterator {
     const bool ragged = std::ssize(elements) < options.size;
     if (elements.empty() || (ragged && options.drop_remainder)) return std::nullopt;
     Scratch scratch(pass().stage(node_).pool);
-    const SampleKey key{epoch_, batches_++};
+    const SampleKey key{epoch_, context_.NumberInPass(node_, batches_++)};
     Result<Element> batch = node_.plan().Pad(elements, std::nullopt, key, scratch);
     if (batch.ok()) return *std::move(batch);
     if (!tolerant_) return batch.status();
@@ -122,6 +126,7 @@ class PaddedBatchIterator final : public Iterator {
     return input_->Restore(input);
   }
 
+  const OpenContext context_;
   const PaddedBatchNode& node_;
   const std::unique_ptr<Iterator> input_;
   const bool tolerant_;

@@ -24,6 +24,7 @@ class PrefetchNode final : public DatasetNode {
   std::string_view Disturbs() const override {
     return options_.deterministic ? "" : "gives elements in any order (deterministic: false)";
   }
+  Grouping grouping() const override { return {.size = 1}; }
   int64_t read_ahead() const override { return options_.depth.value_or(-1); }
   bool any_order() const override { return !options_.deterministic; }
   bool tolerates_errors() const override { return input().node().tolerates_errors(); }

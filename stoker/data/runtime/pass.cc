@@ -4,6 +4,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/chunk_source.h"
+#include "stoker/data/runtime/deal.h"
 #include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/how_it_runs.h"
 #include "stoker/data/runtime/indexed_iterator.h"
@@ -159,12 +160,18 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenChild(const DatasetNode& owne
   return inside.OpenInput(dataset);
 }
 
+int64_t OpenContext::NumberInPass(const DatasetNode& node, int64_t local) const {
+  return deal_ ? deal_->NumberInPass(node, local) : local;
+}
+
 Result<std::unique_ptr<Iterator>> OpenContext::Open(const Dataset& input, bool tolerant,
                                                     bool any_order) const {
   const DatasetNode& node = input.node();
   OpenContext context = *this;
   context.tolerant_ = tolerant;
   context.any_order_ = any_order;
+  if (deal_ && &deal_->dealt() == &node)
+    return OpenDealt(context.WithDeal(nullptr), deal_, input);
   if (pass_->runtime().kind == Runtime::Kind::kInline) {
     if (node.random_access()) return std::make_unique<IndexedIterator>(context, node);
     return node.OpenStream(context);

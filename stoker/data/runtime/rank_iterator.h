@@ -1,0 +1,17 @@
+// The outermost iterator of one of several ranks (PassOptions::world).
+#pragma once
+
+#include <memory>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+
+namespace stoker {
+
+// Opens the share of options.rank. Its saved positions are those of the whole pass: what
+// Dataset::Open of one rank alone writes and reads.
+Result<std::unique_ptr<Iterator>> OpenRank(const Dataset& dataset, const Runtime& runtime,
+                                           const PassOptions& options);
+
+}  // namespace stoker

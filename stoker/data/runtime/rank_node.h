@@ -1,0 +1,12 @@
+// A rank's share of a pass that is read by position (PassOptions::world).
+#pragma once
+
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// The elements begin + rank, begin + rank + world, ... of `whole`, which is readable by position;
+// at WhenDry::kStopAll, as many as every rank has.
+Dataset RankDataset(const Dataset& whole, const PassOptions& options, int64_t begin);
+
+}  // namespace stoker
