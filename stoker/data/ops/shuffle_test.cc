@@ -6,11 +6,13 @@
 
 #include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/sources/range.h"
 #include "stoker/data/testing_promises.h"
 
 namespace stoker {
@@ -126,6 +128,16 @@ TEST(ShuffleByPosition, WithoutReshuffleGivesEveryEpochTheFirstOnesOrder) {
       twice);
 }
 
+TEST(ShuffleByPosition, OfABillionElementsSavesInLessThanAKilobyte) {
+  for (const Shuffle& shuffle : {Shuffle{}, Shuffle{.window = 1'000'000, .page = 1000}}) {
+    const Result<Dataset> dataset = Source(Range{.stop = 1'000'000'000}) | shuffle | Batch{};
+    const auto pass = *dataset->Open(Runtime::Threaded(2));
+    for (int i = 0; i < 100; ++i) STOKER_ASSERT_OK(pass->Next());
+    STOKER_ASSERT_OK_AND_ASSIGN(const Json state, pass->Save());
+    EXPECT_LE(state.dump().size(), 1024u) << state;
+  }
+}
+
 TEST(ShuffleInWindows, KeepsItsPromises) {
   ExpectKeepsItsPromises(*(NumberedImages(50) | Shuffle{.window = 12, .page = 5}));
   ExpectKeepsItsPromises(*(NumberedImages(50) | Shuffle{.window = 7} | Batch{.size = 4} |
@@ -185,6 +197,13 @@ TEST(ShuffleThroughABuffer, KeepsSeedAndOrderWhereTold) {
   EXPECT_EQ(LabelsOf(seeded, {.seed = 1}), LabelsOf(seeded, {.seed = 2}));
   const Result<Dataset> fixed = StreamedImages(50) | Shuffle{.buffer = 10, .reshuffle = false};
   EXPECT_EQ(LabelsOf(fixed, {.epoch = 0}), LabelsOf(fixed, {.epoch = 5}));
+}
+
+TEST(ShuffleThroughABuffer, ReadsTheElementsOfAFilterAgainByKey) {
+  const Result<Dataset> dataset = NumberedImages(90) | Filter{.field = "label", .min = 20} |
+                                  Skip{.count = 3} | Shuffle{.buffer = 15};
+  EXPECT_TRUE(dataset->node().rereadable());
+  ExpectKeepsItsPromises(*dataset);
 }
 
 // With as many slots as elements, each element is as likely at each place.

@@ -63,6 +63,22 @@ TEST(RandomPipelines, ContinueExactlyWhereTheyWereSavedUnderEitherRuntime) {
   }
 }
 
+TEST(RandomPipelines, ByPositionSaveInLessThan16KB) {
+  int by_position = 0;
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
+    if (!dataset.node().random_access()) continue;
+    ++by_position;
+    for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+      for (int i = 0; i < 7; ++i) STOKER_ASSERT_OK(iterator->Next());
+      STOKER_ASSERT_OK_AND_ASSIGN(const Json state, iterator->Save());
+      EXPECT_LE(state.dump().size(), 16u << 10) << dataset.ToString();
+    }
+  }
+  EXPECT_GT(by_position, 100);
+}
+
 TEST(RandomPipelines, ArriveWholeUnderATinyMemoryBudget) {
   const QuietLog quiet;  // about elements that fail
   int whole = 0;
