@@ -170,8 +170,7 @@ Result<std::unique_ptr<Iterator>> OpenContext::Open(const Dataset& input, bool t
   OpenContext context = *this;
   context.tolerant_ = tolerant;
   context.any_order_ = any_order;
-  if (deal_ && &deal_->dealt() == &node)
-    return OpenDealt(context.WithDeal(nullptr), deal_, input);
+  if (deal_ && &deal_->dealt() == &node) return OpenDealt(context.WithDeal(nullptr), deal_, input);
   if (pass_->runtime().kind == Runtime::Kind::kInline) {
     if (node.random_access()) return std::make_unique<IndexedIterator>(context, node);
     return node.OpenStream(context);

@@ -47,10 +47,15 @@ Result<OpenContext> NewContext(const Opening& opening, const Dataset& dataset) {
 
 class ShareByPosition final : public Share {
  public:
-  static Result<std::unique_ptr<Share>> Open(const Opening& opening, int64_t begin) {
+  // `state`: the one to begin at, whose position is `begin`; null: the start.
+  static Result<std::unique_ptr<Share>> Open(const Opening& opening, int64_t begin, Json state) {
     std::unique_ptr<ShareByPosition> share(new ShareByPosition(opening, begin));
     STOKER_ASSIGN_OR_RETURN(share->context_, NewContext(opening, share->dataset_));
     STOKER_ASSIGN_OR_RETURN(share->elements_, share->context_->OpenInput(share->dataset_));
+    if (!state.is_null()) {
+      state["position"] = 0;  // of the share; what else it says holds as it is
+      STOKER_RETURN_IF_ERROR(share->elements_->Restore(state));
+    }
     return share;
   }
 
@@ -62,9 +67,10 @@ class ShareByPosition final : public Share {
     return begin_ + elements * options_.world + options_.rank;
   }
   Result<Json> SaveAfter(int64_t elements, bool finished) const override {
+    STOKER_ASSIGN_OR_RETURN(Json state, elements_->Save());
     const int64_t position = begin_ + elements * options_.world;
-    return SavePosition(options_.epoch,
-                        finished ? whole_.value() : std::min(whole_.value(), position));
+    state["position"] = finished ? whole_.value() : std::min(whole_.value(), position);
+    return state;
   }
 
  private:
@@ -151,7 +157,7 @@ class RankIterator final : public Iterator {
       int64_t begin = 0;
       STOKER_RETURN_IF_ERROR(
           RestorePosition(state, opening_.dataset.cardinality(), opening_.options.epoch, begin));
-      STOKER_ASSIGN_OR_RETURN(share_, ShareByPosition::Open(opening_, begin));
+      STOKER_ASSIGN_OR_RETURN(share_, ShareByPosition::Open(opening_, begin, state));
       return OkStatus();
     }
     const auto& fresh = dynamic_cast<const ShareInOrder&>(*share_);
@@ -191,7 +197,7 @@ Result<std::unique_ptr<Iterator>> OpenRank(const Dataset& dataset, const Runtime
   Opening opening{dataset, runtime, options};
   std::unique_ptr<Share> share;
   if (dataset.node().random_access()) {
-    STOKER_ASSIGN_OR_RETURN(share, ShareByPosition::Open(opening, /*begin=*/0));
+    STOKER_ASSIGN_OR_RETURN(share, ShareByPosition::Open(opening, /*begin=*/0, nullptr));
   } else {
     STOKER_ASSIGN_OR_RETURN(share, ShareInOrder::Open(opening, {}));
   }
