@@ -4,7 +4,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/pass_through_iterator.h"
+#include "stoker/data/runtime/hop.h"
 
 namespace stoker {
 namespace {

@@ -29,6 +29,7 @@ class Deal {
     // For the groups of each grouping stage of the chain that numbers what it makes, outermost
     // first: how many there were before.
     std::vector<int64_t> numbers;
+    std::optional<uint64_t> epoch = {};  // of the saved pass, where the chain says it
   };
 
   // Errors: a round that is larger than 64 bits can count.

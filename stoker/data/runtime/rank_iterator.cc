@@ -154,15 +154,17 @@ class RankIterator final : public Iterator {
   Status DoRestore(const Json& state) override {
     TakeSkip();  // the dealt stage's, which it finds in its part of the state
     if (opening_.dataset.node().random_access()) {
-      int64_t begin = 0;
-      STOKER_RETURN_IF_ERROR(
-          RestorePosition(state, opening_.dataset.cardinality(), opening_.options.epoch, begin));
-      STOKER_ASSIGN_OR_RETURN(share_, ShareByPosition::Open(opening_, begin, state));
+      STOKER_ASSIGN_OR_RETURN(
+          const Delivered done,
+          RestorePosition(state, opening_.dataset.cardinality(), opening_.options.epoch));
+      if (done.has_beyond()) return SavedInAnyOrder();
+      STOKER_ASSIGN_OR_RETURN(share_, ShareByPosition::Open(opening_, done.frontier(), state));
       return OkStatus();
     }
     const auto& fresh = dynamic_cast<const ShareInOrder&>(*share_);
     STOKER_ASSIGN_OR_RETURN(Deal::Start start,
                             TakeApart(state, fresh.shape(), fresh.deal().group_sizes()));
+    if (start.epoch) opening_.options.epoch = *start.epoch;
     STOKER_ASSIGN_OR_RETURN(share_, ShareInOrder::Open(opening_, std::move(start)));
     return OkStatus();
   }

@@ -1,6 +1,7 @@
 #include "stoker/data/runtime/rank_state.h"
 
 #include "stoker/data/iterator.h"
+#include "stoker/data/saved_unsigned.h"
 #include "stoker/data/spec.h"
 
 namespace stoker {
@@ -10,16 +11,21 @@ bool IsDealt(const Json& shape) { return shape.contains("dealt"); }
 
 }  // namespace
 
+Status SavedInAnyOrder() {
+  return FailedPrecondition(
+      "the position was saved by a pass that hands out elements in any order, which only one rank "
+      "alone continues; set `deterministic: true` where ranks are to change");
+}
+
 Result<Deal::Start> TakeApart(const Json& state, const Json& shape,
                               const std::vector<int64_t>& group_sizes) {
   Deal::Start start;
   int64_t skipped = 0;  // elements of the stage at hand
   Json at = state;
   for (const Json* in_shape = &shape; !IsDealt(*in_shape); in_shape = &in_shape->at("input")) {
-    if (at.contains("beyond")) {
-      return FailedPrecondition(
-          "the position was saved by a pass that hands out elements in any order, which only one "
-          "rank alone continues; set `deterministic: true` where ranks are to change");
+    if (at.contains("beyond")) return SavedInAnyOrder();
+    if (in_shape->contains("epoch")) {
+      STOKER_ASSIGN_OR_RETURN(start.epoch, SavedUnsigned(at, "epoch"));
     }
     if (in_shape->contains("read_again")) {
       STOKER_ASSIGN_OR_RETURN(const int64_t read_again, SavedInteger(at, "read_again"));

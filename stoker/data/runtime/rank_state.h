@@ -17,6 +17,8 @@ namespace stoker {
 // that the dealt stage skips.
 Result<Deal::Start> TakeApart(const Json& state, const Json& shape,
                               const std::vector<int64_t>& group_sizes);
+// The error for a position that only a pass in any order continues, of one rank alone.
+Status SavedInAnyOrder();
 // Puts one together, which a pass of any number of ranks continues.
 Json PutTogether(const Deal::Start& start, const Json& shape);
 
