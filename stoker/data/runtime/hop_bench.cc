@@ -36,7 +36,7 @@ Map CountUp() {
 }
 
 MapRows CountUpRows() {
-  return {.function = [](Rows& rows, const RngFactory&, Scratch& scratch) {
+  return {.function = [](Rows& rows, const MapRows::RowRng&, Scratch& scratch) {
     const auto from = rows.columns[0].values<uint8_t>();
     Array out = scratch.NewArray(DType::kUInt8, rows.columns[0].shape());
     const auto to = out.values<uint8_t>();
