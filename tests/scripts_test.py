@@ -80,6 +80,7 @@ class CompareTest(ScriptTest):
         self.write("bin/some_bench", "#!/bin/sh\n")
         self.write("peers/records.py", "print('{\"records_per_s\": 1e5}')\n")
         self.write("peers/train_torch.py", "print('{\"images_per_s\": 100}')\n")
+        self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
 
     def bench(self, script, *arguments, expect, **environment):
         return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
