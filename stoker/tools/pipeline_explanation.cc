@@ -61,8 +61,9 @@ class StageFinder {
   std::set<size_t> used_;
 };
 
-void FindLimit(const Profile& profile, PipelineExplanation& out) {
-  const double waited = Share(profile.consumer_waited_s, profile.wall_s);
+// `starved_s`: how long the stages waited that run on the consumer's own thread.
+void FindLimit(const Profile& profile, double starved_s, PipelineExplanation& out) {
+  const double waited = Share(profile.consumer_waited_s + starved_s, profile.wall_s);
   if (waited < kConsumerWaits) {
     out.limit = "consumer";
     out.limit_why =
@@ -131,6 +132,7 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
                           .decisions = iterator.decisions().decisions(),
                           .decisions_left_out = iterator.decisions().left_out()};
   StageFinder finder(profile);
+  double starved_s = 0;  // of the stages behind the last queue
   for (const RunGroup& group : HowItRuns(run)) {
     const std::string& last = group.last().name();
     ExplainedGroup explained{
@@ -139,8 +141,10 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
         .depth = LastDecision(out.decisions, last, "depth"),
         .chunk = LastDecision(out.decisions, last, "chunk"),
         .stages = {}};
+    if (explained.depth > 0) starved_s = 0;
     for (const DatasetNode* node : group.stages) {
       const StageProfile& stage = finder.Find(*node);
+      if (explained.depth == 0) starved_s += stage.starved_s;
       const auto elements = static_cast<double>(stage.elements);
       explained.stages.push_back(
           {.name = node->name() + std::string(Holds(written.node(), node) ? "" : kAdded),
@@ -152,7 +156,7 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
     }
     out.groups.push_back(std::move(explained));
   }
-  FindLimit(profile, out);
+  FindLimit(profile, threaded ? starved_s : 0, out);
   return out;
 }
 

@@ -43,6 +43,8 @@ struct Workload {
   std::vector<int64_t> chunks;
 };
 
+constexpr int64_t kMostAhead = 1 << 16;  // what prefetch takes
+
 const Workload kTiny{.work = [](const Element&) {},
                      .threads = {1, 2, 4},
                      .depths = {2, 8, 32},
@@ -76,7 +78,7 @@ Result<Dataset> Pipeline(const Workload& workload, const Setting& setting) {
     return OkStatus();
   }};
   Prefetch prefetch;
-  if (setting.depth > 0) prefetch.depth = setting.depth * setting.chunk;
+  if (setting.depth > 0) prefetch.depth = std::min(setting.depth * setting.chunk, kMostAhead);
   return FromArrays({{"x", Array::Allocate(DType::kUInt8, {1 << 14, workload.bytes})}}) | map |
          Repeat{} | prefetch;
 }
