@@ -38,7 +38,8 @@ Result<std::string> PathOptionOf(const std::string& name, const ConfigLocation& 
 
 // The operator of an entry of a pipeline, without the key beside it.
 ConfigNode WithoutOnError(ConfigNode stage) {
-  std::erase_if(stage.entries, [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
+  std::erase_if(stage.entries,
+                [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
   return stage;
 }
 

@@ -98,8 +98,9 @@ TEST_F(PredictorTest, DamagedWeightsAreAnError) {
 TEST_F(PredictorTest, SamplesThatTheModelCannotTakeAreRefused) {
   STOKER_ASSERT_OK(Train());
   STOKER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Open(run_));
-  EXPECT_THAT(predictor->Predict(QuadrantImages(2).Reshaped({2, 1, 4, 16}).Reshaped({4, 1, 4, 8})),
-              FailsWith(StatusCode::kFailedPrecondition, "4 x 8 (channels x height x width) are not"));
+  EXPECT_THAT(
+      predictor->Predict(QuadrantImages(2).Reshaped({2, 1, 4, 16}).Reshaped({4, 1, 4, 8})),
+      FailsWith(StatusCode::kFailedPrecondition, "4 x 8 (channels x height x width) are not"));
   EXPECT_THAT(predictor->Predict(Array::Allocate(DType::kUInt8, {})),
               FailsWith(StatusCode::kInvalidArgument, "first dimension"));
 }

@@ -97,9 +97,8 @@ Result<Element> ReadKeyOfInput(const DatasetNode& node, const SampleKey& key,
                                const ReadContext& context) {
   const int64_t inputs = std::ssize(node.inputs());
   const auto input = static_cast<size_t>(key.index % inputs);
-  STOKER_ASSIGN_OR_RETURN(Element element,
-                          node.inputs()[input].node().ReadKey({key.epoch, key.index / inputs},
-                                                              context));
+  STOKER_ASSIGN_OR_RETURN(Element element, node.inputs()[input].node().ReadKey(
+                                               {key.epoch, key.index / inputs}, context));
   element.key = key;
   return element;
 }
