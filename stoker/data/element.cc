@@ -26,6 +26,14 @@ int64_t Element::num_bytes() const {
   return bytes;
 }
 
+int64_t UnchargedBytes(std::span<const Array> arrays) {
+  int64_t bytes = 0;
+  for (const Array& array : arrays) {
+    if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
+  }
+  return bytes;
+}
+
 int64_t Rows::num_bytes() const {
   int64_t bytes = 0;
   for (const Array& column : columns) bytes += static_cast<int64_t>(column.num_bytes());

@@ -40,6 +40,9 @@ struct Element {
   int64_t num_bytes() const;
 };
 
+// Of the arrays, the bytes that are charged to no account (MemoryAccount): what user code lends.
+int64_t UnchargedBytes(std::span<const Array> arrays);
+
 // n samples whose fields have equal shapes: column f has shape [n, ...field f's shape]. This is how
 // tiny records are moved: one gather, one kernel call and one queue hop for many of them.
 struct Rows {

@@ -170,4 +170,14 @@ Result<Json> SavedObject(const Json& state, const char* key) {
   return *found;
 }
 
+Result<Json> WithInputState(Json state, const Iterator& input) {
+  STOKER_ASSIGN_OR_RETURN(state["input"], input.Save());
+  return state;
+}
+
+Status RestoreInput(const Json& state, Iterator& input) {
+  STOKER_ASSIGN_OR_RETURN(const Json saved, SavedObject(state, "input"));
+  return input.Restore(saved);
+}
+
 }  // namespace stoker

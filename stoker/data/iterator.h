@@ -104,4 +104,9 @@ void SkipMore(int64_t elements, Json& state);
 Result<int64_t> SavedInteger(const Json& state, const char* key);
 Result<Json> SavedObject(const Json& state, const char* key);
 
+// For a stage whose state is a few members of its own and, as "input", that of its one input: adds
+// the latter to `state`, and restores it from there.
+Result<Json> WithInputState(Json state, const Iterator& input);
+Status RestoreInput(const Json& state, Iterator& input);
+
 }  // namespace stoker

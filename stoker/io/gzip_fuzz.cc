@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
+#include "stoker/io/fuzzing_internal.h"
 #include "stoker/io/gzip.h"
 
 namespace {
-
-constexpr size_t kMaxOutput = 1 << 16;  // longer outputs teach nothing
 
 // One member by zlib; false where it finds an error or the output is too long.
 bool ZlibInflate(const uint8_t* data, size_t size, std::string& out, size_t& used) {
@@ -18,11 +16,11 @@ bool ZlibInflate(const uint8_t* data, size_t size, std::string& out, size_t& use
   if (inflateInit2(&stream, 15 + 16) != Z_OK) std::abort();
   stream.next_in = const_cast<Bytef*>(data);
   stream.avail_in = static_cast<uInt>(size);
-  out.resize(kMaxOutput);
+  out.resize(stoker::kMaxFuzzOutput);
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = kMaxOutput;
+  stream.avail_out = stoker::kMaxFuzzOutput;
   const int state = inflate(&stream, Z_FINISH);
-  out.resize(kMaxOutput - stream.avail_out);
+  out.resize(stoker::kMaxFuzzOutput - stream.avail_out);
   used = size - stream.avail_in;
   inflateEnd(&stream);
   return state == Z_STREAM_END;
@@ -32,14 +30,7 @@ bool Decompress(const uint8_t* data, size_t size, size_t piece, std::string& out
   using namespace stoker;
   const auto source =
       MakeGzipSource(MakeMemorySource(std::as_bytes(std::span(data, size)), "input"));
-  std::vector<std::byte> part(piece);
-  while (out.size() <= kMaxOutput) {
-    const Result<size_t> got = source->Read(part);
-    if (!got.ok()) return false;
-    if (*got == 0) return true;
-    out.append(reinterpret_cast<const char*>(part.data()), *got);
-  }
-  return false;
+  return ReadInPieces(*source, piece, out);
 }
 
 }  // namespace
@@ -51,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (small_ok != large_ok || (small_ok && small != large)) std::abort();
   size_t used = 0;
   const bool zlib_ok = ZlibInflate(data, size, expected, used);
-  if (large_ok && !zlib_ok && large.size() <= kMaxOutput && size > 0) std::abort();
+  if (large_ok && !zlib_ok && large.size() <= stoker::kMaxFuzzOutput && size > 0) std::abort();
   if (large_ok && zlib_ok && used == size && large != expected) std::abort();
   return 0;
 }

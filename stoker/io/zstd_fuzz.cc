@@ -4,32 +4,23 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
+#include "stoker/io/fuzzing_internal.h"
 #include "stoker/io/zstd.h"
 
 namespace {
-
-constexpr size_t kMaxOutput = 1 << 16;  // longer outputs teach nothing
 
 bool Decompress(const uint8_t* data, size_t size, size_t piece, std::string& out) {
   using namespace stoker;
   const auto source =
       MakeZstdSource(MakeMemorySource(std::as_bytes(std::span(data, size)), "input"));
-  std::vector<std::byte> part(piece);
-  while (out.size() <= kMaxOutput) {
-    const Result<size_t> got = source->Read(part);
-    if (!got.ok()) return false;
-    if (*got == 0) return true;
-    out.append(reinterpret_cast<const char*>(part.data()), *got);
-  }
-  return false;
+  return ReadInPieces(*source, piece, out);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  std::string small, large, expected(kMaxOutput, '\0');
+  std::string small, large, expected(stoker::kMaxFuzzOutput, '\0');
   const bool small_ok = Decompress(data, size, 33, small);
   const bool large_ok = Decompress(data, size, 1 << 17, large);
   if (small_ok != large_ok || (small_ok && small != large)) std::abort();

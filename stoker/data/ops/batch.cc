@@ -4,16 +4,12 @@
 #include <numeric>
 
 #include "stoker/data/check_key.h"
-#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxSize = 1 << 30;
 
 Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
   Spec out = input.spec();
@@ -42,11 +38,7 @@ class BatchNode final : public DatasetNode {
     return fmt::format("size {}{}", options_.size,
                        options_.drop_remainder ? ", drop_remainder" : "");
   }
-  std::string_view Disturbs() const override {
-    return options_.drop_remainder
-               ? "leaves out the elements of a last batch that is not full (drop_remainder)"
-               : "";
-  }
+  std::string_view Disturbs() const override { return DisturbsWhere(options_.drop_remainder); }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> samples = MultiplySizes(count, options_.size);
     if (!samples) return std::nullopt;
@@ -63,7 +55,6 @@ class BatchNode final : public DatasetNode {
     return {.size = options_.size, .full = options_.drop_remainder, .numbered = true};
   }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
-  const Batch& options() const { return options_; }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
@@ -98,68 +89,24 @@ class BatchNode final : public DatasetNode {
   const Batch options_;
 };
 
-class BatchIterator final : public Iterator {
- public:
-  BatchIterator(const OpenContext& context, const BatchNode& node, std::unique_ptr<Iterator> input)
-      : Iterator(context, node),
-        context_(context),
-        node_(node),
-        input_(std::move(input)),
-        tolerant_(context.tolerant()),
-        epoch_(context.epoch()) {}
-
- private:
-  Result<std::optional<Element>> DoNext() override {
-    std::vector<Element> elements;
-    while (std::ssize(elements) < node_.options().size) {
-      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
-      if (!element) break;
-      elements.push_back(*std::move(element));
-    }
-    const bool ragged = std::ssize(elements) < node_.options().size;
-    if (elements.empty() || (ragged && node_.options().drop_remainder)) return std::nullopt;
-    Scratch scratch(pass().stage(node_).pool);
-    Result<Rows> rows = StackElements(node_.input().spec(), elements, scratch);
-    const SampleKey key{epoch_, context_.NumberInPass(node_, batches_++)};
-    if (rows.ok()) return RowsAsElement(*std::move(rows), key);
-    if (!tolerant_) return rows.status();
-    return FailedElement(rows.status(), {node_.name(), key});
-  }
-
-  // No element is held between calls, so the input's position and the batch's key are the whole
-  // state.
-  Result<Json> DoSave() const override {
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"epoch", epoch_}, {"batches", batches_}, {"input", std::move(input)}};
-  }
-
-  Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
-    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-    return input_->Restore(input);
-  }
-
-  const OpenContext context_;
-  const BatchNode& node_;
-  const std::unique_ptr<Iterator> input_;
-  const bool tolerant_;
-  uint64_t epoch_;
-  int64_t batches_ = 0;
-};
-
 Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& context) const {
   // Which elements a remainder is made of depends on their order.
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input,
                           options_.drop_remainder ? context.OpenInput(this->input())
                                                   : context.OpenInputInAnyOrder(this->input()));
-  return std::make_unique<BatchIterator>(context, *this, std::move(input));
+  return BatchesInOrder(
+      context, *this, std::move(input), options_.size, options_.drop_remainder,
+      [&spec = this->input().spec()](std::span<const Element> elements, const SampleKey& key,
+                                     Scratch& scratch) -> Result<Element> {
+        STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(spec, elements, scratch));
+        return RowsAsElement(std::move(rows), key);
+      });
 }
 
 }  // namespace
 
 void Batch::Describe(OptionTable<Batch>& table) {
-  table.Field("size", &Batch::size, "elements in a batch", Between(1, kMaxSize))
+  table.Field("size", &Batch::size, "elements in a batch", Between(1, kMaxBatchSize))
       .Field("drop_remainder", &Batch::drop_remainder,
              "leave out an epoch's last batch where it is not full");
 }

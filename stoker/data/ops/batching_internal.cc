@@ -1,6 +1,67 @@
 #include "stoker/data/ops/batching_internal.h"
 
+#include <vector>
+
+#include "stoker/data/failure.h"
+#include "stoker/data/saved_unsigned.h"
+
 namespace stoker {
+namespace {
+
+class BatchIterator final : public Iterator {
+ public:
+  BatchIterator(const OpenContext& context, const DatasetNode& node,
+                std::unique_ptr<Iterator> input, int64_t size, bool drop_remainder, MakeBatch make)
+      : Iterator(context, node),
+        context_(context),
+        node_(node),
+        input_(std::move(input)),
+        size_(size),
+        drop_remainder_(drop_remainder),
+        make_(std::move(make)),
+        epoch_(context.epoch()) {}
+
+ private:
+  Result<std::optional<Element>> DoNext() override {
+    std::vector<Element> elements;
+    while (std::ssize(elements) < size_) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+      if (!element) break;
+      elements.push_back(*std::move(element));
+    }
+    const bool ragged = std::ssize(elements) < size_;
+    if (elements.empty() || (ragged && drop_remainder_)) return std::nullopt;
+    Scratch scratch(pass().stage(node_).pool);
+    const SampleKey key{epoch_, context_.NumberInPass(node_, batches_++)};
+    Result<Element> batch = make_(elements, key, scratch);
+    if (batch.ok()) return *std::move(batch);
+    if (!context_.tolerant()) return batch.status();
+    return FailedElement(batch.status(), {node_.name(), key});
+  }
+
+  // No element is held between calls, so the input's position and the batch's key are the whole
+  // state.
+  Result<Json> DoSave() const override {
+    return WithInputState({{"epoch", epoch_}, {"batches", batches_}}, *input_);
+  }
+
+  Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
+    return RestoreInput(state, *input_);
+  }
+
+  const OpenContext context_;
+  const DatasetNode& node_;
+  const std::unique_ptr<Iterator> input_;
+  const int64_t size_;
+  const bool drop_remainder_;
+  const MakeBatch make_;
+  uint64_t epoch_;
+  int64_t batches_ = 0;
+};
+
+}  // namespace
 
 Cardinality BatchedCardinality(const Cardinality& input, int64_t size, bool drop_remainder) {
   if (!input.known()) return input;
@@ -13,6 +74,13 @@ int64_t BatchExtent(const Cardinality& input, int64_t size, bool drop_remainder)
   const bool always_full =
       drop_remainder || input.infinite() || (input.known() && input.value() % size == 0);
   return always_full ? size : kUnknownDim;
+}
+
+std::unique_ptr<Iterator> BatchesInOrder(const OpenContext& context, const DatasetNode& node,
+                                         std::unique_ptr<Iterator> input, int64_t size,
+                                         bool drop_remainder, MakeBatch make) {
+  return std::make_unique<BatchIterator>(context, node, std::move(input), size, drop_remainder,
+                                         std::move(make));
 }
 
 }  // namespace stoker

@@ -70,15 +70,11 @@ class EnumerateIterator final : public Iterator {
     return element;
   }
 
-  Result<Json> DoSave() const override {
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"passed", passed_}, {"input", std::move(input)}};
-  }
+  Result<Json> DoSave() const override { return WithInputState({{"passed", passed_}}, *input_); }
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(passed_, SavedInteger(state, "passed"));
-    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-    return input_->Restore(input);
+    return RestoreInput(state, *input_);
   }
 
   const EnumerateNode& node_;

@@ -154,15 +154,9 @@ class FilterIterator final : public Iterator {
   }
 
   // No element is held between calls.
-  Result<Json> DoSave() const override {
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"input", std::move(input)}};
-  }
+  Result<Json> DoSave() const override { return WithInputState({}, *input_); }
 
-  Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-    return input_->Restore(input);
-  }
+  Status DoRestore(const Json& state) override { return RestoreInput(state, *input_); }
 
   const std::unique_ptr<Iterator> input_;
 };

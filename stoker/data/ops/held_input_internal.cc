@@ -10,15 +10,6 @@
 namespace stoker {
 namespace {
 
-// Of the arrays that are charged to nobody yet.
-int64_t UnchargedBytes(const Element& element) {
-  int64_t bytes = 0;
-  for (const Array& array : element.arrays) {
-    if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
-  }
-  return bytes;
-}
-
 // Numbers are packed as keys are: they are integers that lie close together.
 Json PackNumbers(const std::vector<int64_t>& numbers) {
   std::vector<SampleKey> keys;
@@ -72,7 +63,7 @@ Result<std::optional<HeldElement>> HeldInput::Next() {
 }
 
 HeldElement HeldInput::Hold(Element element, int64_t number) const {
-  const int64_t bytes = UnchargedBytes(element);
+  const int64_t bytes = UnchargedBytes(element.arrays);
   HeldElement held{.element = std::move(element), .number = number, .charge = {}};
   if (bytes > 0) held.charge = {context_.pass()->stage(node_).account, bytes};
   return held;

@@ -76,17 +76,11 @@ class SkipIterator final : public Iterator {
     }
   }
 
-  Result<Json> DoSave() const override {
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    Json state = count_.ToJson();
-    state["input"] = std::move(input);
-    return state;
-  }
+  Result<Json> DoSave() const override { return WithInputState(count_.ToJson(), *input_); }
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(count_, FailureCount::FromJson(state));
-    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-    return input_->Restore(input);
+    return RestoreInput(state, *input_);
   }
 
   const FailurePolicy& policy_;

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "stoker/data/check_key.h"
-#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
-
-constexpr double kMaxSize = 1 << 30;
 
 class PaddedBatchNode final : public DatasetNode {
  public:
@@ -28,11 +24,7 @@ class PaddedBatchNode final : public DatasetNode {
     return fmt::format("size {}{}, {}", options_.size,
                        options_.drop_remainder ? ", drop_remainder" : "", plan_.ToString());
   }
-  std::string_view Disturbs() const override {
-    return options_.drop_remainder
-               ? "leaves out the elements of a last batch that is not full (drop_remainder)"
-               : "";
-  }
+  std::string_view Disturbs() const override { return DisturbsWhere(options_.drop_remainder); }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> samples = MultiplySizes(count, options_.size);
     if (!samples) return std::nullopt;
@@ -49,9 +41,6 @@ class PaddedBatchNode final : public DatasetNode {
     return {.size = options_.size, .full = options_.drop_remainder, .numbered = true};
   }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
-
-  const PaddedBatch& options() const { return options_; }
-  const PaddingPlan& plan() const { return plan_; }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
@@ -83,66 +72,19 @@ class PaddedBatchNode final : public DatasetNode {
   const PaddingPlan plan_;
 };
 
-class PaddedBatchIterator final : public Iterator {
- public:
-  PaddedBatchIterator(const OpenContext& context, const PaddedBatchNode& node,
-                      std::unique_ptr<Iterator> input)
-      : Iterator(context, node),
-        context_(context),
-        node_(node),
-        input_(std::move(input)),
-        tolerant_(context.tolerant()),
-        epoch_(context.epoch()) {}
-
- private:
-  Result<std::optional<Element>> DoNext() override {
-    const PaddedBatch& options = node_.options();
-    std::vector<Element> elements;
-    while (std::ssize(elements) < options.size) {
-      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
-      if (!element) break;
-      elements.push_back(*std::move(element));
-    }
-    const bool ragged = std::ssize(elements) < options.size;
-    if (elements.empty() || (ragged && options.drop_remainder)) return std::nullopt;
-    Scratch scratch(pass().stage(node_).pool);
-    const SampleKey key{epoch_, context_.NumberInPass(node_, batches_++)};
-    Result<Element> batch = node_.plan().Pad(elements, std::nullopt, key, scratch);
-    if (batch.ok()) return *std::move(batch);
-    if (!tolerant_) return batch.status();
-    return FailedElement(batch.status(), {node_.name(), key});
-  }
-
-  // No element is held between calls.
-  Result<Json> DoSave() const override {
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"epoch", epoch_}, {"batches", batches_}, {"input", std::move(input)}};
-  }
-
-  Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
-    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-    return input_->Restore(input);
-  }
-
-  const OpenContext context_;
-  const PaddedBatchNode& node_;
-  const std::unique_ptr<Iterator> input_;
-  const bool tolerant_;
-  uint64_t epoch_;
-  int64_t batches_ = 0;
-};
-
 Result<std::unique_ptr<Iterator>> PaddedBatchNode::OpenStream(const OpenContext& context) const {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
-  return std::make_unique<PaddedBatchIterator>(context, *this, std::move(input));
+  return BatchesInOrder(
+      context, *this, std::move(input), options_.size, options_.drop_remainder,
+      [&plan = plan_](std::span<const Element> elements, const SampleKey& key, Scratch& scratch) {
+        return plan.Pad(elements, std::nullopt, key, scratch);
+      });
 }
 
 }  // namespace
 
 void PaddedBatch::Describe(OptionTable<PaddedBatch>& table) {
-  table.Field("size", &PaddedBatch::size, "elements in a batch", Between(1, kMaxSize))
+  table.Field("size", &PaddedBatch::size, "elements in a batch", Between(1, kMaxBatchSize))
       .Field("drop_remainder", &PaddedBatch::drop_remainder,
              "leave out an epoch's last batch where it is not full")
       .Field("fields", &PaddedBatch::fields,

@@ -58,15 +58,6 @@ class ShuffleBufferNode final : public DatasetNode {
   const ShuffleBufferOptions options_;
 };
 
-// Of the arrays that are charged to nobody yet.
-int64_t UnchargedBytes(const Element& element) {
-  int64_t bytes = 0;
-  for (const Array& array : element.arrays) {
-    if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
-  }
-  return bytes;
-}
-
 class ShuffleBufferIterator final : public Iterator {
  public:
   ShuffleBufferIterator(const OpenContext& context, const ShuffleBufferNode& node,
@@ -96,7 +87,7 @@ class ShuffleBufferIterator final : public Iterator {
     const size_t slot = draws_.Slot(progress_.draws++, std::ssize(slots_));
     empty_slot_ = slot;
     Element element = std::exchange(slots_[slot].element, {});
-    Charge(-UnchargedBytes(element));
+    Charge(-UnchargedBytes(element.arrays));
     return element;
   }
 
@@ -142,7 +133,7 @@ class ShuffleBufferIterator final : public Iterator {
   }
 
   void Put(Element element, int64_t number, Slot& slot) {
-    Charge(UnchargedBytes(element) - UnchargedBytes(slot.element));
+    Charge(UnchargedBytes(element.arrays) - UnchargedBytes(slot.element.arrays));
     slot = {.element = std::move(element), .number = number};
   }
 
@@ -305,7 +296,7 @@ Status ShuffleBufferIterator::ReadHeldInOrder() {
     }
     if (held) ++next;
   }
-  Charge(-UnchargedBytes(passed_by.element));
+  Charge(-UnchargedBytes(passed_by.element.arrays));
   progress_.ended = ended;
   return OkStatus();
 }

@@ -74,15 +74,11 @@ class SliceIterator final : public Iterator {
     return element;
   }
 
-  Result<Json> DoSave() const override {
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    return Json{{"read", read_}, {"input", std::move(input)}};
-  }
+  Result<Json> DoSave() const override { return WithInputState({{"read", read_}}, *input_); }
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(read_, SavedInteger(state, "read"));
-    STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-    return input_->Restore(input);
+    return RestoreInput(state, *input_);
   }
 
   const SliceNode& node_;

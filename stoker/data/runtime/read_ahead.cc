@@ -22,15 +22,7 @@ constexpr int kMaxThreads = 64;
 // A chunk may need such a part of the memory budget, so that each thread can have one.
 constexpr int64_t kChunkShare = 16;
 
-// Of what is charged to no account.
-int64_t UnchargedBytes(const std::vector<Array>& arrays) {
-  int64_t bytes = 0;
-  for (const Array& array : arrays) {
-    if (!array.buffer().charged()) bytes += static_cast<int64_t>(array.num_bytes());
-  }
-  return bytes;
-}
-int64_t UnchargedBytes(const Chunk& chunk) {
+int64_t UnchargedBytesOf(const Chunk& chunk) {
   int64_t bytes = chunk.rows ? UnchargedBytes(chunk.rows->columns) : 0;
   for (const Element& element : chunk.elements) bytes += UnchargedBytes(element.arrays);
   return bytes;
@@ -320,7 +312,7 @@ bool ReadAhead::WaitForMemory(Ticket& ticket) {
 
 void ReadAhead::Publish(Ticket ticket) {
   Chunk& chunk = ticket.chunk;
-  const int64_t uncharged = UnchargedBytes(chunk);
+  const int64_t uncharged = UnchargedBytesOf(chunk);
   const int64_t asked = Scratch::BytesAskedByThisThread() - ticket.asked_before + uncharged;
   const int64_t made = std::max<int64_t>(1, chunk.size());
   const int64_t for_each = (asked + made - 1) / made;

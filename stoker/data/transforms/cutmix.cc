@@ -13,8 +13,6 @@
 namespace stoker {
 namespace {
 
-constexpr double kMaxAlpha = 1e6;
-
 // Half-open, in pixels, inside the image.
 struct Box {
   int64_t top = 0, bottom = 0, left = 0, right = 0;
@@ -96,7 +94,7 @@ void Cutmix::Describe(OptionTable<Cutmix>& table) {
   table
       .Field("alpha", &Cutmix::alpha,
              "lambda, the share that stays, is drawn from Beta(alpha, alpha)",
-             Between(kLeastAlpha, kMaxAlpha))
+             Between(kLeastAlpha, kMostAlpha))
       .Field("per_sample", &Cutmix::per_sample, "a box for each sample instead of each batch")
       .Field("probability", &Cutmix::probability, "share of the batches that are mixed",
              Between(0, 1))

@@ -9,8 +9,6 @@
 namespace stoker {
 namespace {
 
-constexpr double kMaxAlpha = 1e6;
-
 class MixupTransform final : public MixBatchTransform {
  public:
   MixupTransform(const MixFields& fields, const Mixup& options)
@@ -61,7 +59,7 @@ void Mixup::Describe(OptionTable<Mixup>& table) {
   table
       .Field("alpha", &Mixup::alpha,
              "lambda is drawn from Beta(alpha, alpha): small mixes little, 1 evenly",
-             Between(kLeastAlpha, kMaxAlpha))
+             Between(kLeastAlpha, kMostAlpha))
       .Field("per_sample", &Mixup::per_sample, "a lambda for each sample instead of each batch")
       .Field("probability", &Mixup::probability, "share of the batches that are mixed",
              Between(0, 1))

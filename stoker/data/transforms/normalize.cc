@@ -10,26 +10,38 @@
 namespace stoker {
 namespace {
 
-class NormalizeTransform final : public Transform {
+// Normalises one field, of one element or of many rows: the same work on one array.
+class FieldTransform : public Transform {
  public:
-  NormalizeTransform(size_t field, std::vector<ShiftScale> channels)
-      : field_(field), channels_(std::move(channels)) {}
+  explicit FieldTransform(size_t field) : field_(field) {}
 
-  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
+  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const final {
     NormalizeArray(element.arrays[field_], 1, scratch);
     return OkStatus();
   }
 
-  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
+  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const final {
     NormalizeArray(rows.columns[field_], rows.keys.size(), scratch);
     return OkStatus();
   }
 
-  bool random() const override { return false; }
-  bool works_on_columns() const override { return true; }
+  bool random() const final { return false; }
+  bool works_on_columns() const final { return true; }
+
+ protected:
+  virtual void NormalizeArray(Array& array, size_t samples, Scratch& scratch) const = 0;
 
  private:
-  void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const {
+  const size_t field_;
+};
+
+class NormalizeTransform final : public FieldTransform {
+ public:
+  NormalizeTransform(size_t field, std::vector<ShiftScale> channels)
+      : FieldTransform(field), channels_(std::move(channels)) {}
+
+ protected:
+  void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const override {
     if (array.num_values() == 0) num_images = 0;
     const size_t planes = std::max<size_t>(1, num_images * channels_.size());
     const size_t plane_size = static_cast<size_t>(array.num_values()) / planes;
@@ -48,30 +60,17 @@ class NormalizeTransform final : public Transform {
     array = std::move(out);
   }
 
-  const size_t field_;
+ private:
   const std::vector<ShiftScale> channels_;
 };
 
 // Each sample by the moments of its own values.
-class NormalizeBySampleTransform final : public Transform {
+class NormalizeBySampleTransform final : public FieldTransform {
  public:
-  explicit NormalizeBySampleTransform(size_t field) : field_(field) {}
+  using FieldTransform::FieldTransform;
 
-  Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
-    NormalizeArray(element.arrays[field_], 1, scratch);
-    return OkStatus();
-  }
-
-  Status ApplyRows(Rows& rows, const RngFactory& /*rngs*/, Scratch& scratch) const override {
-    NormalizeArray(rows.columns[field_], rows.keys.size(), scratch);
-    return OkStatus();
-  }
-
-  bool random() const override { return false; }
-  bool works_on_columns() const override { return true; }
-
- private:
-  void NormalizeArray(Array& array, size_t samples, Scratch& scratch) const {
+ protected:
+  void NormalizeArray(Array& array, size_t samples, Scratch& scratch) const override {
     const size_t n = static_cast<size_t>(array.num_values()) / samples;
     const bool in_place = array.dtype() == DType::kFloat32 && MayWriteInPlace(array);
     Array out = in_place ? array : scratch.NewArray(DType::kFloat32, array.shape());
@@ -86,6 +85,7 @@ class NormalizeBySampleTransform final : public Transform {
     array = std::move(out);
   }
 
+ private:
   template <typename T>
   static void NormalizeSample(const T* in, size_t n, float* out) {
     const Moments moments = MomentsOf(in, n);
@@ -98,8 +98,6 @@ class NormalizeBySampleTransform final : public Transform {
       NormalizePlane(in, n, constants, out);
     }
   }
-
-  const size_t field_;
 };
 
 Status CheckDType(const Field& field) {
