@@ -113,7 +113,7 @@ class BucketIterator final : public Iterator {
                  std::unique_ptr<Iterator> input)
       : Iterator(context, node),
         node_(node),
-        input_(context, node, std::move(input)),
+        input_(context, node, std::move(input), [this] { return Held(); }),
         epoch_(context.epoch()),
         buckets_(node.rules().buckets()) {}
 
@@ -121,9 +121,10 @@ class BucketIterator final : public Iterator {
   Result<std::optional<Element>> DoNext() override {
     if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverHeld());
     while (true) {
-      STOKER_ASSIGN_OR_RETURN(std::optional<HeldElement> next, input_.Next());
-      if (!next) return NextOfTheRest();
-      STOKER_ASSIGN_OR_RETURN(std::optional<Element> batch, Add(*std::move(next)));
+      HeldElement next;
+      STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
+      if (!more) return NextOfTheRest();
+      STOKER_ASSIGN_OR_RETURN(std::optional<Element> batch, Add(std::move(next)));
       if (batch) return batch;
     }
   }
@@ -166,7 +167,6 @@ class BucketIterator final : public Iterator {
     STOKER_ASSIGN_OR_RETURN(Element batch, node_.plan().Pad(elements, node_.rules().PaddedTo(b),
                                                             {epoch_, batches_}, scratch));
     ++batches_;
-    input_.KeepOnly(Held());
     return batch;
   }
 
@@ -192,7 +192,7 @@ class BucketIterator final : public Iterator {
 
   Result<Json> DoSave() const override {
     if (!restored_.is_null()) return restored_;
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(Held()));
+    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
     return Json{{"epoch", epoch_}, {"batches", batches_}, {"elements", std::move(elements)}};
   }
 

@@ -1,6 +1,7 @@
 #include "stoker/data/ops/held_input_internal.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "stoker/data/ops/packed_keys_internal.h"
@@ -10,10 +11,20 @@
 namespace stoker {
 namespace {
 
+// Of an input that elements cannot be made of from their keys, that many states are kept for each
+// time that as many elements pass as are held.
+constexpr int64_t kSnapshotsWhileAllPass = 4;
+
 // Numbers are packed as keys are: they are integers that lie close together.
-Json PackNumbers(const std::vector<int64_t>& numbers) {
+std::string PackNumbers(std::span<const HeldElement* const> held) {
+  std::vector<SampleKey> numbers;
+  for (const HeldElement* one : held) numbers.push_back({.epoch = 0, .index = one->number});
+  return PackKeys(numbers);
+}
+
+std::string PackKeysOf(std::span<const HeldElement* const> held) {
   std::vector<SampleKey> keys;
-  for (const int64_t number : numbers) keys.push_back({.epoch = 0, .index = number});
+  for (const HeldElement* one : held) keys.push_back(one->element.key);
   return PackKeys(keys);
 }
 
@@ -30,13 +41,13 @@ Result<std::vector<SampleKey>> SavedKeys(const Json& state, const char* name, in
 
 }  // namespace
 
-MemoryCharge::MemoryCharge(std::shared_ptr<MemoryAccount> account, int64_t bytes)
-    : account_(std::move(account)), bytes_(bytes) {
-  account_->Charge(bytes_);
+MemoryCharge::MemoryCharge(MemoryAccount& account, int64_t bytes)
+    : account_(&account), bytes_(bytes) {
+  if (bytes_ > 0) account_->Charge(bytes_);
 }
 
 MemoryCharge::MemoryCharge(MemoryCharge&& other) noexcept
-    : account_(std::move(other.account_)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : account_(other.account_), bytes_(std::exchange(other.bytes_, 0)) {}
 
 MemoryCharge& MemoryCharge::operator=(MemoryCharge&& other) noexcept {
   std::swap(account_, other.account_);
@@ -49,69 +60,101 @@ MemoryCharge::~MemoryCharge() {
 }
 
 HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
-                     std::unique_ptr<Iterator> input)
+                     std::unique_ptr<Iterator> input, Held held, Numbers numbers)
     : context_(context),
       node_(node),
+      stage_(context.pass()->stage(node)),
       by_key_(node.input().node().rereadable()),
-      input_(std::move(input)) {}
+      input_(std::move(input)),
+      held_(std::move(held)),
+      numbers_(numbers) {}
 
-Result<std::optional<HeldElement>> HeldInput::Next() {
-  STOKER_RETURN_IF_ERROR(SaveInputIfDue());
-  STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
-  if (!element) return std::nullopt;
-  return Hold(*std::move(element), pulled_++);
+Result<bool> HeldInput::Next(HeldElement& next) {
+  if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot(NumbersHeld()));
+  return Pull(next);
 }
 
-HeldElement HeldInput::Hold(Element element, int64_t number) const {
-  const int64_t bytes = UnchargedBytes(element.arrays);
-  HeldElement held{.element = std::move(element), .number = number, .charge = {}};
-  if (bytes > 0) held.charge = {context_.pass()->stage(node_).account, bytes};
-  return held;
+Result<bool> HeldInput::Pull(HeldElement& next) {
+  STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
+  if (!element) return false;
+  Hold(*std::move(element), pulled_++, next);
+  return true;
+}
+
+void HeldInput::Hold(Element element, int64_t number, HeldElement& held) const {
+  held.element = std::move(element);
+  held.number = number;
+  held.charge = {*stage_.account, UnchargedBytes(held.element.arrays)};
 }
 
 // What is read here is no part of the element that is asked for, so the budget is not to admit each
 // as if it were.
-Result<std::vector<HeldElement>> HeldInput::Recover() {
+Result<std::vector<HeldElement>> HeldInput::Recover(std::vector<int64_t> numbers) {
+  if (numbers_ == Numbers::kKnownToStage) restored_->numbers = std::move(numbers);
   const int64_t asked_before = Scratch::BytesAskedByThisThread();
   Result<std::vector<HeldElement>> held = by_key_ ? RecoverByKey() : RecoverInOrder();
   Scratch::ForgetBytesAskedSince(asked_before);
+  restored_.reset();
   if (held.ok()) return held;
   return held.status().While(
       fmt::format("reading again what '{}' held when the position was saved", node_.name()));
 }
 
 Result<std::vector<HeldElement>> HeldInput::RecoverByKey() {
-  std::vector<HeldElement> held;
-  if (wanted_.empty()) return held;
+  STOKER_RETURN_IF_ERROR(CheckNumbers());
+  std::vector<HeldElement> held(restored_->numbers.size());
+  if (held.empty()) return held;
   STOKER_ASSIGN_OR_RETURN(std::vector<Element> elements,
-                          ReadInputKeys(context_, node_, std::move(wanted_keys_)));
-  for (size_t i = 0; i < elements.size(); ++i)
-    held.push_back(Hold(std::move(elements[i]), wanted_[i]));
+                          ReadInputKeys(context_, node_, std::move(restored_->keys)));
+  for (size_t i = 0; i < held.size(); ++i)
+    Hold(std::move(elements[i]), restored_->numbers[i], held[i]);
   return held;
 }
 
 Result<std::vector<HeldElement>> HeldInput::RecoverInOrder() {
-  std::vector<HeldElement> held;
-  while (pulled_ < stood_at_) {
-    STOKER_ASSIGN_OR_RETURN(std::optional<HeldElement> next, Next());
-    if (!next) {
-      return OutOfRange(
-          "the input has ended after {} elements, but {} had been read of it; have the data "
-          "changed?",
-          pulled_, stood_at_);
-    }
-    if (held.size() < wanted_.size() && next->number == wanted_[held.size()])
-      held.push_back(*std::move(next));
+  STOKER_RETURN_IF_ERROR(CheckNumbers());
+  const std::vector<int64_t>& numbers = restored_->numbers;
+  std::vector<size_t> places(numbers.size());  // by rising number
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::ranges::sort(places, {}, [&](size_t place) { return numbers[place]; });
+  std::vector<HeldElement> held(numbers.size());
+  HeldElement passed_by;
+  for (auto place = places.begin(); pulled_ < restored_->pulled;) {
+    const bool wanted = place != places.end() && numbers[*place] == pulled_;
+    if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot(numbers));
+    STOKER_ASSIGN_OR_RETURN(const bool more, Pull(wanted ? held[*place++] : passed_by));
+    if (more) continue;
+    return OutOfRange(
+        "the input has ended after {} elements, but {} had been read of it; have the data changed?",
+        pulled_, restored_->pulled);
   }
   return held;
 }
 
-Status HeldInput::SaveInputIfDue() {
-  if (by_key_) return OkStatus();
-  if (!snapshots_.empty() && pulled_ - snapshots_.back().pulled < kSnapshotInterval)
-    return OkStatus();
+std::vector<int64_t> HeldInput::NumbersHeld() const {
+  std::vector<int64_t> numbers;
+  for (const HeldElement* one : held_()) numbers.push_back(one->number);
+  return numbers;
+}
+
+bool HeldInput::SnapshotIsDue() const {
+  if (by_key_) return false;
+  return snapshots_.empty() || pulled_ - snapshots_.back().pulled >= snapshot_interval_;
+}
+
+Status HeldInput::TakeSnapshot(std::span<const int64_t> held) {
   STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
   snapshots_.push_back({pulled_, std::move(input)});
+  snapshot_interval_ = std::max(kSnapshotInterval, std::ssize(held) / kSnapshotsWhileAllPass);
+  // Those that are before no element alone serve nobody any more.
+  std::vector<bool> needed(snapshots_.size());
+  needed.back() = true;  // for what comes next
+  for (const int64_t number : held) needed[SnapshotBefore(number)] = true;
+  size_t kept = 0;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) std::swap(snapshots_[kept++], snapshots_[i]);
+  }
+  snapshots_.resize(kept);
   return OkStatus();
 }
 
@@ -120,65 +163,63 @@ size_t HeldInput::SnapshotBefore(int64_t number) const {
   return static_cast<size_t>(newer - snapshots_.begin()) - 1;
 }
 
-void HeldInput::KeepOnly(std::span<const HeldElement* const> held) {
-  if (snapshots_.size() < 2) return;
-  std::vector<bool> needed(snapshots_.size());
-  needed.back() = true;  // for what comes next
-  for (const HeldElement* one : held) needed[SnapshotBefore(one->number)] = true;
-  size_t kept = 0;
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) std::swap(snapshots_[kept++], snapshots_[i]);
+Result<Json> HeldInput::Save() const {
+  std::vector<const HeldElement*> held = held_();
+  Json state{{"pulled", pulled_}, {"held", held.size()}};
+  if (numbers_ == Numbers::kSaved) {
+    std::ranges::sort(held, {}, &HeldElement::number);
+    state["numbers"] = PackNumbers(held);
   }
-  snapshots_.resize(kept);
-}
-
-Result<Json> HeldInput::Save(std::span<const HeldElement* const> held) const {
-  std::vector<const HeldElement*> sorted(held.begin(), held.end());
-  std::ranges::sort(sorted, {}, &HeldElement::number);
-  std::vector<int64_t> numbers;
-  std::vector<SampleKey> keys;
-  for (const HeldElement* one : sorted) {
-    numbers.push_back(one->number);
-    keys.push_back(one->element.key);
-  }
-  Json state{{"pulled", pulled_}, {"held", numbers.size()}, {"numbers", PackNumbers(numbers)}};
-  if (by_key_) state["keys"] = PackKeys(keys);
-  if (by_key_ || numbers.empty() || snapshots_.empty()) {
+  if (by_key_) state["keys"] = PackKeysOf(held);
+  if (by_key_ || held.empty() || snapshots_.empty()) {
     STOKER_ASSIGN_OR_RETURN(state["input"], input_->Save());
     state["input_pulled"] = pulled_;
     return state;
   }
-  const Snapshot& snapshot = snapshots_[SnapshotBefore(numbers.front())];
+  const HeldElement* oldest = *std::ranges::min_element(held, {}, &HeldElement::number);
+  const Snapshot& snapshot = snapshots_[SnapshotBefore(oldest->number)];
   state["input"] = snapshot.input;
   state["input_pulled"] = snapshot.pulled;
   return state;
 }
 
 Status HeldInput::Restore(const Json& state) {
-  STOKER_ASSIGN_OR_RETURN(stood_at_, SavedInteger(state, "pulled"));
+  Restored restored;
+  STOKER_ASSIGN_OR_RETURN(restored.pulled, SavedInteger(state, "pulled"));
+  STOKER_ASSIGN_OR_RETURN(restored.held, SavedInteger(state, "held"));
   STOKER_ASSIGN_OR_RETURN(pulled_, SavedInteger(state, "input_pulled"));
-  STOKER_ASSIGN_OR_RETURN(const int64_t held, SavedInteger(state, "held"));
   STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-  STOKER_ASSIGN_OR_RETURN(const std::vector<SampleKey> numbers, SavedKeys(state, "numbers", held));
+  if (numbers_ == Numbers::kSaved) {
+    STOKER_ASSIGN_OR_RETURN(const std::vector<SampleKey> numbers,
+                            SavedKeys(state, "numbers", restored.held));
+    for (const SampleKey& number : numbers) restored.numbers.push_back(number.index);
+  }
   if (by_key_) {
-    STOKER_ASSIGN_OR_RETURN(wanted_keys_, SavedKeys(state, "keys", held));
+    STOKER_ASSIGN_OR_RETURN(restored.keys, SavedKeys(state, "keys", restored.held));
   }
-  int64_t least = by_key_ ? 0 : pulled_;
-  for (const SampleKey& number : numbers) {
-    if (number.index < least || number.index >= stood_at_) {
-      return DataLoss(
-          "the saved position of '{}' holds element {} of the {} that had been read; it is damaged",
-          node_.name(), number.index, stood_at_);
-    }
-    least = number.index + 1;
-    wanted_.push_back(number.index);
-  }
-  if (pulled_ > stood_at_ || (by_key_ && pulled_ != stood_at_)) {
+  if (pulled_ > restored.pulled || (by_key_ && pulled_ != restored.pulled)) {
     return DataLoss(
         "the saved position of '{}' has its input at element {} and itself at {}; it is damaged",
-        node_.name(), pulled_, stood_at_);
+        node_.name(), pulled_, restored.pulled);
   }
+  restored_ = std::move(restored);
+  if (numbers_ == Numbers::kSaved) STOKER_RETURN_IF_ERROR(CheckNumbers());
   return input_->Restore(input);
+}
+
+Status HeldInput::CheckNumbers() const {
+  if (std::ssize(restored_->numbers) != restored_->held) {
+    return DataLoss("the saved position of '{}' holds {} elements instead of {}; it is damaged",
+                    node_.name(), restored_->held, restored_->numbers.size());
+  }
+  const int64_t least = by_key_ ? 0 : pulled_;
+  for (const int64_t number : restored_->numbers) {
+    if (number >= least && number < restored_->pulled) continue;
+    return DataLoss(
+        "the saved position of '{}' holds element {} of the {} that had been read; it is damaged",
+        node_.name(), number, restored_->pulled);
+  }
+  return OkStatus();
 }
 
 }  // namespace stoker

@@ -1,7 +1,8 @@
-// The input of a stage that holds some of its elements between calls: windows, buckets, elements
-// that are handed out in pieces.
+// The input of a stage that holds some of its elements between calls: shuffle buffers, windows,
+// buckets, elements that are handed out in pieces.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,16 +14,17 @@
 namespace stoker {
 
 // Memory that an account counts for as long as this lives: for arrays that came charged to nobody.
+// Must not outlive the account.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  MemoryCharge(std::shared_ptr<MemoryAccount> account, int64_t bytes);
+  MemoryCharge(MemoryAccount& account, int64_t bytes);
   MemoryCharge(MemoryCharge&& other) noexcept;
   MemoryCharge& operator=(MemoryCharge&& other) noexcept;
   ~MemoryCharge();
 
  private:
-  std::shared_ptr<MemoryAccount> account_;
+  MemoryAccount* account_ = nullptr;
   int64_t bytes_ = 0;
 };
 
@@ -39,55 +41,74 @@ struct HeldElement {
 //   * where the input can make elements again from their keys (DatasetNode::rereadable): their
 //     keys, about 2 to 8 bytes each. Restoring makes those elements again, and no others;
 //   * else: their numbers, and a state of the input from before the oldest. Restoring reads on from
-//     there, at most kSnapshotInterval elements more than lie between the oldest and the newest.
+//     there: what lies between the oldest and the newest, and what came between two states before
+//     the oldest (at least kSnapshotInterval elements, and a fraction of as many as are held).
 //
-// Used by one thread at a time, as its iterator is.
+// Used by one thread at a time, as its iterator is, and destroyed after all that it gave.
 class HeldInput {
  public:
-  // `node` is the stage; `input` an iterator over its input.
-  HeldInput(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input);
+  // Says what the stage holds now.
+  using Held = std::function<std::vector<const HeldElement*>()>;
+  // Whether the numbers of the elements that are held are part of the state; else they follow, in
+  // the order in which Held gives them, from what the stage saves beside it.
+  enum class Numbers { kSaved, kKnownToStage };
 
-  // The next element, or nothing at the end.
-  Result<std::optional<HeldElement>> Next();
+  // `node` is the stage; `input` an iterator over its input. `held` is called by Next and Save.
+  HeldInput(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input,
+            Held held, Numbers numbers = Numbers::kSaved);
+
+  // Puts the next element into `next`; false at the end.
+  Result<bool> Next(HeldElement& next);
   // How many elements have been pulled: all that follow have this number or a larger one.
-  int64_t pulled() const { return pulled_; }
-  // Says what is held now, besides what Next will give: states of the input that only served others
-  // are freed. To be called whenever elements have been let go.
-  void KeepOnly(std::span<const HeldElement* const> held);
+  int64_t pulled() const { return restored_ ? restored_->pulled : pulled_; }
 
-  // The state, while `held` are held; their order does not matter.
-  Result<Json> Save(std::span<const HeldElement* const> held) const;
+  // The state, with all that is held now. Not between Restore and Recover.
+  Result<Json> Save() const;
   // Before the first Next. `state` is what Save gave.
   Status Restore(const Json& state);
-  // After Restore, before the first Next: reads again what was held, by rising number, and comes to
-  // where the pass stood. Nothing where the pass begins.
-  Result<std::vector<HeldElement>> Recover();
+  // After Restore, before the first Next: reads again what was held, and comes to where the pass
+  // stood. Nothing where the pass begins. The elements come by rising number, or, where the stage
+  // knows the numbers and gives them here, in their order.
+  Result<std::vector<HeldElement>> Recover(std::vector<int64_t> numbers = {});
 
  private:
   struct Snapshot {
     int64_t pulled;  // elements pulled before it
     Json input;
   };
+  // What a state says, until it has been gone back to.
+  struct Restored {
+    int64_t pulled = 0;
+    int64_t held = 0;
+    std::vector<int64_t> numbers;  // of the elements held
+    std::vector<SampleKey> keys;   // of the same, where the input is rereadable
+  };
 
+  void Hold(Element element, int64_t number, HeldElement& held) const;
+  Result<bool> Pull(HeldElement& next);
+  std::vector<int64_t> NumbersHeld() const;
+  bool SnapshotIsDue() const;
+  // `held`: the elements that may have to be read again.
+  Status TakeSnapshot(std::span<const int64_t> held);
   // The newest of snapshots_ that is not newer than element `number`.
   size_t SnapshotBefore(int64_t number) const;
-  HeldElement Hold(Element element, int64_t number) const;
-  Status SaveInputIfDue();
+  Status CheckNumbers() const;
   Result<std::vector<HeldElement>> RecoverByKey();
   Result<std::vector<HeldElement>> RecoverInOrder();
 
   const OpenContext context_;
   const DatasetNode& node_;
+  StageResources& stage_;
   const bool by_key_;
   const std::unique_ptr<Iterator> input_;
+  const Held held_;
+  const Numbers numbers_;
   int64_t pulled_ = 0;
-  std::vector<Snapshot> snapshots_;  // oldest first; the first is not newer than any element held
-
-  // Between Restore and Recover: the numbers of the elements that were held, rising, their keys
-  // where the input is rereadable, and how many had been pulled.
-  std::vector<int64_t> wanted_;
-  std::vector<SampleKey> wanted_keys_;
-  int64_t stood_at_ = 0;
+  // Oldest first; the first is not newer than any element held. Empty where elements are made again
+  // from their keys.
+  std::vector<Snapshot> snapshots_;
+  int64_t snapshot_interval_ = 0;  // to the next one
+  std::optional<Restored> restored_;
 };
 
 }  // namespace stoker

@@ -1,5 +1,6 @@
 #include "stoker/data/ops/packed_keys_internal.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "stoker/data/from_arrays.h"
 #include "stoker/data/from_generator.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
@@ -100,6 +104,63 @@ void BM_Buffer(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_Buffer)->Arg(0)->Arg(100'000);
+
+constexpr int64_t kBuffer = 100'000;
+
+// Reads elements one by one for as long as the benchmark asks for some.
+void ReadOneByOne(const Result<Dataset>& dataset, benchmark::State& state) {
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.memory_budget = int64_t{1} << 30;
+  const auto pass = *dataset->Open(runtime);
+  if (!pass->Next().ok()) state.SkipWithError("wrong answer");
+  for (auto _ : state) {
+    const Result<std::optional<Element>> element = pass->Next();
+    if (!element.ok() || !*element) state.SkipWithError("wrong answer");
+    benchmark::DoNotOptimize(element);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+// Indices that a filter lets all through, so that they come in order, but each can be made again
+// from its key.
+Result<Dataset> FilteredIndices() {
+  return Source(Range{.stop = kBillion}) | Filter{.field = "index", .min = 0};
+}
+
+// Elements that arrive as parts of chunks, through a buffer (0: without one).
+void BM_BufferOfFiltered(benchmark::State& state) {
+  Result<Dataset> dataset = FilteredIndices();
+  if (state.range(0) > 0) dataset = std::move(dataset) | Shuffle{.buffer = state.range(0)};
+  ReadOneByOne(dataset, state);
+}
+BENCHMARK(BM_BufferOfFiltered)->Arg(0)->Arg(kBuffer)->UseRealTime();
+
+// The same with values of 784 bytes, as of a small image.
+void BM_BufferOfImages(benchmark::State& state) {
+  constexpr int64_t kImages = 60'000;
+  const Dataset images = *FromArrays({{"image", Array::Allocate(DType::kUInt8, {kImages, 28, 28})},
+                                      {"label", Array::Allocate(DType::kInt64, {kImages})}});
+  Result<Dataset> dataset =
+      Result<Dataset>(images) | Repeat{} | Filter{.field = "label", .except = {-1}};
+  if (state.range(0) > 0) dataset = std::move(dataset) | Shuffle{.buffer = state.range(0)};
+  ReadOneByOne(dataset, state);
+}
+BENCHMARK(BM_BufferOfImages)->Arg(0)->Arg(10'000)->UseRealTime();
+
+// A map that runs on threads behind the buffer: the buffer's state, some 300 KB, is kept for going
+// back to now and then. The yardstick is the same without the buffer.
+void BM_MapOfBuffer(benchmark::State& state) {
+  const Map next{.function = [](Element& element, Rng&, Scratch& scratch) {
+    Array made = scratch.NewArray(DType::kInt64, {});
+    made.values<int64_t>()[0] = element.arrays[0].values<int64_t>()[0] + 1;
+    element.arrays[0] = std::move(made);
+    return OkStatus();
+  }};
+  Result<Dataset> dataset = FilteredIndices();
+  if (state.range(0) > 0) dataset = std::move(dataset) | Shuffle{.buffer = state.range(0)};
+  ReadOneByOne(std::move(dataset) | next, state);
+}
+BENCHMARK(BM_MapOfBuffer)->Arg(0)->Arg(kBuffer)->UseRealTime();
 
 }  // namespace
 }  // namespace stoker

@@ -1,25 +1,18 @@
 #include "stoker/data/ops/shuffle_buffer_internal.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/buffer_draws_internal.h"
+#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/own_seed_internal.h"
-#include "stoker/data/ops/packed_keys_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/hop.h"
-#include "stoker/data/runtime/read_keys.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
-
-// Of a buffer whose input cannot be read again by key: that many states of the input are kept for
-// each time that the buffer is filled anew.
-constexpr int64_t kSnapshotsInABuffer = 4;
 
 class ShuffleBufferNode final : public DatasetNode {
  public:
@@ -63,59 +56,44 @@ class ShuffleBufferIterator final : public Iterator {
   ShuffleBufferIterator(const OpenContext& context, const ShuffleBufferNode& node,
                         std::unique_ptr<Iterator> input)
       : Iterator(context, node),
-        context_(context),
         node_(node),
-        rereadable_(node.input().node().rereadable()),
-        input_(std::move(input)),
+        input_(
+            context, node, std::move(input), [this] { return Held(); },
+            HeldInput::Numbers::kKnownToStage),
         epoch_(context.epoch()),
         draws_(node.Draws(pass(), epoch_)) {}
-  ~ShuffleBufferIterator() override { account().Release(charged_); }
 
  private:
-  struct Slot {
-    Element element;
-    int64_t number = 0;  // in the input
-  };
-  struct Snapshot {
-    int64_t pulled;  // elements of the input before it
-    Json input;
-  };
-
   Result<std::optional<Element>> DoNext() override {
     STOKER_RETURN_IF_ERROR(slots_.empty() ? Begin() : FillEmptySlot());
     if (slots_.empty()) return std::nullopt;
-    const size_t slot = draws_.Slot(progress_.draws++, std::ssize(slots_));
-    empty_slot_ = slot;
-    Element element = std::exchange(slots_[slot].element, {});
-    Charge(-UnchargedBytes(element.arrays));
-    return element;
+    empty_slot_ = draws_.Slot(progress_.draws++, std::ssize(slots_));
+    return std::exchange(slots_[*empty_slot_], {}).element;
   }
 
   // The first elements, or those that were held when the pass was saved. They are no part of the
   // element that is asked for, so the budget is not to admit each as if they were.
   Status Begin() {
     const int64_t asked_before = Scratch::BytesAskedByThisThread();
-    STOKER_RETURN_IF_ERROR(restored_.is_null() ? Fill() : Refill());
+    if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverHeld());
+    STOKER_RETURN_IF_ERROR(slots_.empty() ? Fill() : FillEmptySlot());
     Scratch::ForgetBytesAskedSince(asked_before);
     return OkStatus();
   }
 
   Status Fill() {
     while (!progress_.ended && std::ssize(slots_) < node_.options().size) {
-      slots_.emplace_back();
-      STOKER_ASSIGN_OR_RETURN(const bool filled, PullInto(slots_.back()));
-      if (!filled) slots_.pop_back();
+      HeldElement next;
+      STOKER_RETURN_IF_ERROR(PullInto(next));
+      if (!progress_.ended) slots_.push_back(std::move(next));
     }
     return OkStatus();
   }
 
   Status FillEmptySlot() {
-    Slot& empty = slots_[*empty_slot_];
-    bool filled = false;
-    if (!progress_.ended) {
-      STOKER_ASSIGN_OR_RETURN(filled, PullInto(empty));
-    }
-    if (!filled) {
+    HeldElement& empty = slots_[*empty_slot_];
+    if (!progress_.ended) STOKER_RETURN_IF_ERROR(PullInto(empty));
+    if (progress_.ended) {
       if (&empty != &slots_.back()) empty = std::move(slots_.back());
       slots_.pop_back();
     }
@@ -123,105 +101,52 @@ class ShuffleBufferIterator final : public Iterator {
     return OkStatus();
   }
 
-  // Whether the input had one element more.
-  Result<bool> PullInto(Slot& slot) {
-    STOKER_RETURN_IF_ERROR(SaveInputIfDue());
-    STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
-    progress_.ended = !element;
-    if (element) Put(*std::move(element), progress_.pulled++, slot);
-    return !progress_.ended;
-  }
-
-  void Put(Element element, int64_t number, Slot& slot) {
-    Charge(UnchargedBytes(element.arrays) - UnchargedBytes(slot.element.arrays));
-    slot = {.element = std::move(element), .number = number};
-  }
-
-  void Charge(int64_t bytes) {
-    if (bytes == 0) return;
-    charged_ += bytes;
-    bytes > 0 ? account().Charge(bytes) : account().Release(-bytes);
-  }
-
-  // What cannot be read again by key is read again from a state of the input.
-  Status SaveInputIfDue() {
-    if (rereadable_) return OkStatus();
-    const int64_t interval =
-        std::max(kSnapshotInterval, node_.options().size / kSnapshotsInABuffer);
-    if (!snapshots_.empty() && progress_.pulled - snapshots_.back().pulled < interval)
-      return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
-    snapshots_.push_back({progress_.pulled, std::move(input)});
-    const int64_t oldest = OldestHeld();
-    while (snapshots_.size() > 1 && snapshots_[1].pulled <= oldest) snapshots_.pop_front();
+  Status PullInto(HeldElement& next) {
+    STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
+    progress_.ended = !more;
+    progress_.pulled = input_.pulled();
     return OkStatus();
   }
 
-  // The number of the oldest element held, or of the next one where there are none.
-  int64_t OldestHeld() const {
-    int64_t oldest = progress_.pulled;
+  std::vector<const HeldElement*> Held() const {
+    std::vector<const HeldElement*> held;
+    held.reserve(slots_.size());
     for (size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (slot != empty_slot_) oldest = std::min(oldest, slots_[slot].number);
+      if (slot != empty_slot_) held.push_back(&slots_[slot]);
     }
-    return oldest;
+    return held;
   }
 
   Result<Json> DoSave() const override;
   Status DoRestore(const Json& state) override;
-  Result<std::vector<SampleKey>> HeldKeys() const;
-  Status Refill();
-  Status ReadHeldByKey();
-  Status ReadHeldInOrder();
-  MemoryAccount& account() const { return *pass().stage(node_).account; }
+  Status RecoverHeld();
 
-  const OpenContext context_;
   const ShuffleBufferNode& node_;
-  const bool rereadable_;
-  const std::unique_ptr<Iterator> input_;
+  HeldInput input_;
   uint64_t epoch_;
   BufferDraws draws_;
 
   BufferDraws::Progress progress_;
-  std::vector<Slot> slots_;
+  std::vector<HeldElement> slots_;
   std::optional<size_t> empty_slot_;  // of the last draw
-  int64_t charged_ = 0;               // to the stage, for elements held that came uncharged
-  std::deque<Snapshot> snapshots_;    // oldest first; the first is not newer than any element held
-  Json restored_;                     // the state to begin from, until it has been gone back to
+  Json restored_;                     // the state to begin from, until what it held has been read
 };
 
 Result<Json> ShuffleBufferIterator::DoSave() const {
   if (!restored_.is_null()) return restored_;
-  Json state{{"epoch", epoch_},
-             {"buffer", node_.options().size},
-             {"draws", progress_.draws},
-             {"pulled", progress_.pulled},
-             {"ended", progress_.ended}};
-  if (rereadable_) {
-    std::vector<SampleKey> keys;
-    for (size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (slot != empty_slot_) keys.push_back(slots_[slot].element.key);
-    }
-    state["keys"] = PackKeys(keys);
-  }
-  if (rereadable_ || snapshots_.empty()) {
-    STOKER_ASSIGN_OR_RETURN(state["input"], input_->Save());
-    return state;
-  }
-  const int64_t oldest = OldestHeld();
-  const auto newer = std::ranges::find_if(
-      snapshots_, [&](const Snapshot& snapshot) { return snapshot.pulled > oldest; });
-  const Snapshot& snapshot = *std::prev(newer);
-  state["input"] = snapshot.input;
-  state["input_pulled"] = snapshot.pulled;
-  return state;
+  STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
+  return Json{{"epoch", epoch_},
+              {"buffer", node_.options().size},
+              {"draws", progress_.draws},
+              {"ended", progress_.ended},
+              {"elements", std::move(elements)}};
 }
 
 Status ShuffleBufferIterator::DoRestore(const Json& state) {
   STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
   STOKER_ASSIGN_OR_RETURN(const int64_t size, SavedInteger(state, "buffer"));
   STOKER_ASSIGN_OR_RETURN(progress_.draws, SavedInteger(state, "draws"));
-  STOKER_ASSIGN_OR_RETURN(progress_.pulled, SavedInteger(state, "pulled"));
-  STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
+  STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
   if (size != node_.options().size) {
     return FailedPrecondition(
         "shuffle: the position was saved with a buffer of {} elements, this one has {}; the order "
@@ -232,6 +157,8 @@ Status ShuffleBufferIterator::DoRestore(const Json& state) {
   if (ended == state.end() || !ended->is_boolean())
     return DataLoss("the saved position of a shuffle does not say whether its input had ended");
   progress_.ended = ended->get<bool>();
+  STOKER_RETURN_IF_ERROR(input_.Restore(elements));
+  progress_.pulled = input_.pulled();
   if (!draws_.IsPossible(progress_)) {
     return DataLoss(
         "the saved position of a shuffle has {} draws from {} elements, which cannot be with a "
@@ -240,64 +167,21 @@ Status ShuffleBufferIterator::DoRestore(const Json& state) {
   }
   draws_ = node_.Draws(pass(), epoch_);
   restored_ = state;
-  return input_->Restore(input);
-}
-
-Status ShuffleBufferIterator::Refill() {
-  const BufferDraws::Contents contents = draws_.ContentsAfter(progress_);
-  slots_.resize(contents.elements.size());
-  for (size_t slot = 0; slot < slots_.size(); ++slot) slots_[slot].number = contents.elements[slot];
-  empty_slot_ = contents.empty_slot;
-  const Status read = restored_.contains("keys") ? ReadHeldByKey() : ReadHeldInOrder();
-  STOKER_RETURN_IF_ERROR(read.While("reading again what the buffer of shuffle held"));
-  restored_ = nullptr;
-  return slots_.empty() ? Fill() : FillEmptySlot();
-}
-
-Status ShuffleBufferIterator::ReadHeldByKey() {
-  const Json& packed = restored_["keys"];
-  if (!packed.is_string() || !rereadable_)
-    return DataLoss("the keys saved are no text, or of another pipeline");
-  const int64_t held = std::ssize(slots_) - (empty_slot_ ? 1 : 0);
-  STOKER_ASSIGN_OR_RETURN(std::vector<SampleKey> keys,
-                          UnpackKeys(packed.get_ref<const std::string&>(), held));
-  STOKER_ASSIGN_OR_RETURN(std::vector<Element> elements,
-                          ReadInputKeys(context_, node_, std::move(keys)));
-  for (size_t slot = 0, next = 0; slot < slots_.size(); ++slot) {
-    if (slot != empty_slot_) Put(std::move(elements[next++]), slots_[slot].number, slots_[slot]);
-  }
   return OkStatus();
 }
 
-Status ShuffleBufferIterator::ReadHeldInOrder() {
-  std::vector<std::pair<int64_t, size_t>> wanted;  // numbers in the input, and their slots
-  for (size_t slot = 0; slot < slots_.size(); ++slot) {
-    if (slot != empty_slot_) wanted.emplace_back(slots_[slot].number, slot);
+// The draws say which elements the buffer held, and in which slots.
+Status ShuffleBufferIterator::RecoverHeld() {
+  BufferDraws::Contents contents = draws_.ContentsAfter(progress_);
+  std::vector<int64_t>& numbers = contents.elements;
+  if (contents.empty_slot)
+    numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(*contents.empty_slot));
+  STOKER_ASSIGN_OR_RETURN(slots_, input_.Recover(std::move(numbers)));
+  if (contents.empty_slot) {
+    slots_.emplace(slots_.begin() + static_cast<std::ptrdiff_t>(*contents.empty_slot));
   }
-  std::ranges::sort(wanted);
-  const int64_t until = progress_.pulled;
-  const bool ended = progress_.ended;
-  progress_.pulled = 0;
-  if (restored_.contains("input_pulled")) {
-    STOKER_ASSIGN_OR_RETURN(progress_.pulled, SavedInteger(restored_, "input_pulled"));
-  }
-  if (progress_.pulled > (wanted.empty() ? until : wanted.front().first))
-    return DataLoss("the state saved of the input is newer than elements that were held");
-  snapshots_.push_back({progress_.pulled, restored_["input"]});
-  Slot passed_by;
-  for (auto next = wanted.begin(); progress_.pulled < until;) {
-    const bool held = next != wanted.end() && next->first == progress_.pulled;
-    STOKER_ASSIGN_OR_RETURN(const bool found, PullInto(held ? slots_[next->second] : passed_by));
-    if (!found) {
-      return OutOfRange(
-          "the input has ended after {} elements, but {} had been read of it when the position was "
-          "saved; have the data changed?",
-          progress_.pulled, until);
-    }
-    if (held) ++next;
-  }
-  Charge(-UnchargedBytes(passed_by.element.arrays));
-  progress_.ended = ended;
+  empty_slot_ = contents.empty_slot;
+  restored_ = nullptr;
   return OkStatus();
 }
 

@@ -311,16 +311,23 @@ TEST(ShuffleThroughABuffer, RefusesAPositionOfAnotherBufferAndADamagedOne) {
   };
   EXPECT_THAT(restore(EverySecond(NumberedImages(40)) | Shuffle{.buffer = 6}, state),
               FailsWith(StatusCode::kFailedPrecondition, "saved with a buffer of 5"));
-  const auto with = [&](const char* key, const Json& value) {
+  const auto with = [&](const char* pointer, const Json& value) {
     Json changed = state;
-    changed[key] = value;
+    changed[Json::json_pointer(pointer)] = value;
     return changed;
   };
-  EXPECT_THAT(restore(dataset, with("draws", 3)), FailsWith(StatusCode::kDataLoss, "cannot be"));
-  EXPECT_THAT(restore(dataset, with("ended", 1)), FailsWith(StatusCode::kDataLoss, "had ended"));
-  EXPECT_THAT(restore(dataset, with("keys", "AAAA")), FailsWith(StatusCode::kDataLoss, "keys"));
-  EXPECT_THAT(restore(dataset, with("keys", 7)), FailsWith(StatusCode::kDataLoss, "keys"));
-  EXPECT_THAT(restore(dataset, with("input", 7)), FailsWith(StatusCode::kDataLoss, "input"));
+  const std::tuple<const char*, Json, const char*> kBroken[] = {
+      {"/draws", 3, "cannot be"},
+      {"/ended", 1, "had ended"},
+      {"/elements", 7, "no part 'elements'"},
+      {"/elements/keys", "AAAA", "keys"},
+      {"/elements/keys", 7, "keys"},
+      {"/elements/held", 3, "does not hold 3"},
+      {"/elements/pulled", 12, "its input at element 11"},
+      {"/elements/input", 7, "input"},
+  };
+  for (const auto& [pointer, value, says] : kBroken)
+    EXPECT_THAT(restore(dataset, with(pointer, value)), FailsWith(StatusCode::kDataLoss, says));
   EXPECT_THAT(restore(dataset, state), IsOk());
 }
 

@@ -9,14 +9,18 @@ class UnpackIterator final : public Iterator {
  public:
   UnpackIterator(const OpenContext& context, const UnpackingNode& node,
                  std::unique_ptr<Iterator> input)
-      : Iterator(context, node), node_(node), input_(context, node, std::move(input)) {}
+      : Iterator(context, node),
+        node_(node),
+        input_(context, node, std::move(input), [this] { return Held(); }) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {
     if (!restored_.is_null()) STOKER_RETURN_IF_ERROR(RecoverWhole());
     while (!whole_) {
-      STOKER_ASSIGN_OR_RETURN(whole_, input_.Next());
-      if (!whole_) return std::nullopt;
+      HeldElement next;
+      STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
+      if (!more) return std::nullopt;
+      whole_ = std::move(next);
       STOKER_RETURN_IF_ERROR(BeginWhole(/*given=*/0));
     }
     Element piece = node_.Piece(whole_->element, given_++, made_++);
@@ -32,9 +36,13 @@ class UnpackIterator final : public Iterator {
   }
 
   void DropIfDone() {
-    if (given_ < pieces_) return;
-    whole_.reset();
-    input_.KeepOnly({});
+    if (given_ >= pieces_) whole_.reset();
+  }
+
+  std::vector<const HeldElement*> Held() const {
+    std::vector<const HeldElement*> held;
+    if (whole_) held.push_back(&*whole_);
+    return held;
   }
 
   Status RecoverWhole() {
@@ -48,9 +56,7 @@ class UnpackIterator final : public Iterator {
 
   Result<Json> DoSave() const override {
     if (!restored_.is_null()) return restored_;
-    std::vector<const HeldElement*> held;
-    if (whole_) held.push_back(&*whole_);
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(held));
+    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
     return Json{{"made", made_}, {"given", given_}, {"elements", std::move(elements)}};
   }
 

@@ -114,7 +114,7 @@ class WindowIterator final : public Iterator {
                  std::unique_ptr<Iterator> input)
       : Iterator(context, node),
         node_(node),
-        input_(context, node, std::move(input)),
+        input_(context, node, std::move(input), [this] { return Held(); }),
         epoch_(context.epoch()) {}
 
  private:
@@ -137,18 +137,16 @@ class WindowIterator final : public Iterator {
   // Holds elements begin .. begin + count - 1, or as many of them as there are.
   Status FillFrom(int64_t begin, int64_t count) {
     while (input_.pulled() < begin + count) {
-      STOKER_ASSIGN_OR_RETURN(std::optional<HeldElement> next, input_.Next());
-      if (!next) break;
-      if (next->number >= begin) held_.push_back(*std::move(next));
-      // While elements between two windows are passed by, none is held.
-      if (held_.empty()) input_.KeepOnly({});
+      HeldElement next;
+      STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
+      if (!more) break;
+      if (next.number >= begin) held_.push_back(std::move(next));
     }
     return OkStatus();
   }
 
   void DropBefore(int64_t begin) {
     while (!held_.empty() && held_.front().number < begin) held_.pop_front();
-    input_.KeepOnly(Held());
   }
 
   std::vector<const HeldElement*> Held() const {
@@ -166,7 +164,7 @@ class WindowIterator final : public Iterator {
 
   Result<Json> DoSave() const override {
     if (!restored_.is_null()) return restored_;
-    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save(Held()));
+    STOKER_ASSIGN_OR_RETURN(Json elements, input_.Save());
     return Json{{"epoch", epoch_}, {"windows", windows_}, {"elements", std::move(elements)}};
   }
 
