@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <vector>
+
+#include "stoker/image/exif.h"
+#include "stoker/image/planes.h"
 
 namespace stoker {
 namespace {
@@ -22,18 +24,20 @@ struct FreeContext {
 // Feeds libspng and knows how far it has read, which libspng does not tell.
 class PngFile {
  public:
-  PngFile(std::span<const std::byte> bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+  explicit PngFile(const EncodedImage& image)
+      : bytes_(image.bytes), name_(image.name), context_(spng_ctx_new(0)) {}
+  PngFile(const PngFile&) = delete;
+  PngFile& operator=(const PngFile&) = delete;
 
-  static int Read(spng_ctx* /*context*/, void* user, void* to, size_t length) {
-    auto* file = static_cast<PngFile*>(user);
-    if (length > file->bytes_.size() - file->at_) {
-      file->at_ = file->bytes_.size();
-      file->cut_short_ = true;
-      return SPNG_IO_EOF;
-    }
-    std::memcpy(to, file->bytes_.data() + file->at_, length);
-    file->at_ += length;
-    return 0;
+  // Reads the header.
+  Status Open(const ImageLimits& limits) {
+    if (!context_) return Check(SPNG_EMEM);
+    // No chunk that is whole is larger than the file.
+    STOKER_RETURN_IF_ERROR(Check(spng_set_chunk_limits(
+        context(), std::min<size_t>(bytes_.size(), INT32_MAX), kMaxMetadataBytes)));
+    STOKER_RETURN_IF_ERROR(Check(spng_set_png_stream(context(), Read, this)));
+    STOKER_RETURN_IF_ERROR(Check(spng_get_ihdr(context(), &header_)));
+    return CheckSize(limits);
   }
 
   // The status of a call that returned `code`.
@@ -58,81 +62,143 @@ class PngFile {
     }
   }
 
-  size_t size() const { return bytes_.size(); }
-  std::string_view name() const { return name_; }
+  spng_ctx* context() const { return context_.get(); }
+  const spng_ihdr& header() const { return header_; }
+  bool grey() const {
+    return header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE ||
+           header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+  }
 
  private:
+  static int Read(spng_ctx* /*context*/, void* user, void* to, size_t length) {
+    auto* file = static_cast<PngFile*>(user);
+    if (length > file->bytes_.size() - file->at_) {
+      file->at_ = file->bytes_.size();
+      file->cut_short_ = true;
+      return SPNG_IO_EOF;
+    }
+    std::memcpy(to, file->bytes_.data() + file->at_, length);
+    file->at_ += length;
+    return 0;
+  }
+
+  int64_t SamplesPerPixel() const {
+    switch (header_.color_type) {
+      case SPNG_COLOR_TYPE_TRUECOLOR: return 3;
+      case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA: return 2;
+      case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA: return 4;
+      default: return 1;  // greyscale and palette
+    }
+  }
+
+  // A header is believed only where the limit allows it and the file is long enough to hold so many
+  // pixels.
+  Status CheckSize(const ImageLimits& limits) const {
+    STOKER_RETURN_IF_ERROR(CheckPixels(name_, header_.width, header_.height, limits));
+    const int64_t pixels = int64_t{header_.width} * header_.height;  // below 2^62
+    const int64_t packed = pixels * SamplesPerPixel() * header_.bit_depth / 8;
+    if (packed / kMaxDeflateRatio <= static_cast<int64_t>(bytes_.size())) return OkStatus();
+    return DataLoss(
+        "{}: byte 16: {} x {} pixels announced, too many for a file of {} bytes; it was cut short: "
+        "copy or download it again",
+        name_, header_.width, header_.height, bytes_.size());
+  }
+
   const std::span<const std::byte> bytes_;
   const std::string_view name_;
+  const std::unique_ptr<spng_ctx, FreeContext> context_;
+  spng_ihdr header_ = {};
   size_t at_ = 0;
   bool cut_short_ = false;
 };
 
-int64_t SamplesPerPixel(const spng_ihdr& header) {
-  switch (header.color_type) {
-    case SPNG_COLOR_TYPE_TRUECOLOR: return 3;
-    case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA: return 2;
-    case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA: return 4;
-    default: return 1;  // greyscale and palette
-  }
-}
-
-// A header is believed only where the limit allows it and the file is long enough to hold so many
-// pixels.
-Status CheckSize(const spng_ihdr& header, const PngFile& file, const ImageLimits& limits) {
-  const int64_t pixels = int64_t{header.width} * header.height;  // below 2^62
-  if (pixels > limits.max_pixels) {
-    return InvalidArgument(
-        "{}: {} x {} pixels are more than the {} allowed; scale the picture down", file.name(),
-        header.width, header.height, limits.max_pixels);
-  }
-  const int64_t packed = pixels * SamplesPerPixel(header) * header.bit_depth / 8;
-  if (packed / kMaxDeflateRatio > static_cast<int64_t>(file.size())) {
-    return DataLoss(
-        "{}: byte 16: {} x {} pixels announced, too many for a file of {} bytes; it was cut short: "
-        "copy or download it again",
-        file.name(), header.width, header.height, file.size());
+// One row after the other as libspng unpacks them; those above the region are thrown away, those
+// below are not unpacked.
+Status DecodeInOrder(PngFile& file, PixelLayout layout, const ImageInfo& info,
+                     const ImageRegion& region, const DecodeOptions& options, const PixelRows& out,
+                     DecodeScratch& scratch) {
+  const size_t pixel_bytes = static_cast<size_t>(BytesPerPixel(layout));
+  const size_t row_bytes = pixel_bytes * file.header().width;
+  auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(row_bytes));
+  for (int64_t y = 0; y < region.y + region.height; ++y) {
+    const int code = spng_decode_row(file.context(), row, row_bytes);
+    const bool last = y + 1 == info.stored_height();
+    if (code != SPNG_EOI || !last) STOKER_RETURN_IF_ERROR(file.Check(code));
+    if (y < region.y) continue;
+    ConvertPixels(layout, row + static_cast<size_t>(region.x) * pixel_bytes,
+                  static_cast<size_t>(region.width), options.background, info.channels,
+                  out.row(y - region.y));
   }
   return OkStatus();
 }
 
-// Pixel after pixel to plane after plane.
-Array Planes(const std::vector<uint8_t>& rgb, const spng_ihdr& header) {
-  const bool grey = header.color_type == SPNG_COLOR_TYPE_GRAYSCALE ||
-                    header.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
-  const size_t channels = grey ? 1 : 3;  // of grey pictures R, G and B are equal
-  const size_t pixels = rgb.size() / 3;
-  Array image =
-      Array::Allocate(DType::kUInt8, {static_cast<int64_t>(channels), header.height, header.width});
-  uint8_t* out = image.values<uint8_t>().data();
-  for (size_t channel = 0; channel < channels; ++channel) {
-    for (size_t pixel = 0; pixel < pixels; ++pixel) *out++ = rgb[pixel * 3 + channel];
+// The seven passes of an interlaced picture go into a whole one.
+Status DecodeInterlaced(PngFile& file, PixelLayout layout, const ImageInfo& info,
+                        const ImageRegion& region, const DecodeOptions& options,
+                        const PixelRows& out, DecodeScratch& scratch) {
+  const size_t pixel_bytes = static_cast<size_t>(BytesPerPixel(layout));
+  const size_t row_bytes = pixel_bytes * file.header().width;
+  auto* const rows = reinterpret_cast<uint8_t*>(scratch.Take(row_bytes * file.header().height));
+  spng_row_info row_info = {};
+  int code = SPNG_OK;
+  while (code == SPNG_OK) {
+    code = spng_get_row_info(file.context(), &row_info);
+    if (code == SPNG_OK)
+      code = spng_decode_row(file.context(), rows + row_info.row_num * row_bytes, row_bytes);
   }
-  return image;
+  if (code != SPNG_EOI) STOKER_RETURN_IF_ERROR(file.Check(code));
+  for (int64_t y = 0; y < region.height; ++y) {
+    ConvertPixels(layout,
+                  rows + static_cast<size_t>(region.y + y) * row_bytes +
+                      static_cast<size_t>(region.x) * pixel_bytes,
+                  static_cast<size_t>(region.width), options.background, info.channels, out.row(y));
+  }
+  return OkStatus();
 }
 
 }  // namespace
 
+Result<ImageInfo> ProbePng(const EncodedImage& image, const DecodeOptions& options) {
+  PngFile file(image);
+  STOKER_RETURN_IF_ERROR(file.Open(options.limits));
+  const spng_ihdr& header = file.header();
+  ImageInfo info{.format = ImageFormat::kPng,
+                 .height = header.height,
+                 .width = header.width,
+                 .channels = DeliveredChannels(options, file.grey()),
+                 .bits = header.bit_depth};
+  // The chunks before the pixels; one that is missing leaves things as they are.
+  spng_trns transparency;
+  const int code = spng_get_trns(file.context(), &transparency);
+  if (code != SPNG_ECHUNKAVAIL) STOKER_RETURN_IF_ERROR(file.Check(code));
+  info.alpha = code == SPNG_OK || header.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA ||
+               header.color_type == SPNG_COLOR_TYPE_TRUECOLOR_ALPHA;
+  spng_exif exif;
+  if (spng_get_exif(file.context(), &exif) == SPNG_OK)
+    info.orientation = ExifOrientation(std::as_bytes(std::span(exif.data, exif.length)));
+  return info;
+}
+
+Status DecodePngRegion(const EncodedImage& image, const ImageInfo& info, const ImageRegion& region,
+                       const DecodeOptions& options, const PixelRows& out, DecodeScratch& scratch) {
+  PngFile file(image);
+  STOKER_RETURN_IF_ERROR(file.Open(options.limits));
+  const bool over = info.alpha && options.background.has_value();
+  const PixelLayout layout = over ? PixelLayout::kRgba : PixelLayout::kRgb;
+  STOKER_RETURN_IF_ERROR(file.Check(
+      spng_decode_image(file.context(), nullptr, 0, over ? SPNG_FMT_RGBA8 : SPNG_FMT_RGB8,
+                        SPNG_DECODE_PROGRESSIVE | (over ? SPNG_DECODE_TRNS : 0))));
+  const bool in_order = file.header().interlace_method == 0;
+  STOKER_RETURN_IF_ERROR((in_order ? DecodeInOrder : DecodeInterlaced)(file, layout, info, region,
+                                                                       options, out, scratch));
+  if (region.y + region.height < info.stored_height()) return OkStatus();
+  // What follows the pixels, so that a file without its end is noticed.
+  return file.Check(spng_decode_chunks(file.context()));
+}
+
 Result<Array> DecodePng(std::span<const std::byte> png, std::string_view name,
                         const ImageLimits& limits) {
-  PngFile file(png, name);
-  const std::unique_ptr<spng_ctx, FreeContext> context(spng_ctx_new(0));
-  if (!context)
-    return ResourceExhausted(
-        "{}: no memory to decode this PNG; free some, or decode fewer at a time", name);
-  // No chunk that is whole is larger than the file.
-  STOKER_RETURN_IF_ERROR(file.Check(spng_set_chunk_limits(
-      context.get(), std::min<size_t>(png.size(), INT32_MAX), kMaxMetadataBytes)));
-  STOKER_RETURN_IF_ERROR(file.Check(spng_set_png_stream(context.get(), PngFile::Read, &file)));
-  spng_ihdr header;
-  STOKER_RETURN_IF_ERROR(file.Check(spng_get_ihdr(context.get(), &header)));
-  STOKER_RETURN_IF_ERROR(CheckSize(header, file, limits));
-  std::vector<uint8_t> rgb(size_t{3} * header.width * header.height);
-  STOKER_RETURN_IF_ERROR(
-      file.Check(spng_decode_image(context.get(), rgb.data(), rgb.size(), SPNG_FMT_RGB8, 0)));
-  // What follows the pixels, so that a file without its end is noticed.
-  STOKER_RETURN_IF_ERROR(file.Check(spng_decode_chunks(context.get())));
-  return Planes(rgb, header);
+  return DecodePlanes({png, name}, limits, ProbePng, DecodePngRegion);
 }
 
 }  // namespace stoker

@@ -1,18 +1,18 @@
 // PNG pictures (www.w3.org/TR/png), read with libspng.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string_view>
-
-#include "stoker/base/array.h"
-#include "stoker/image/image_shape.h"
+#include "stoker/image/image_codec.h"
 
 namespace stoker {
 
+ProbeFunction ProbePng;
+
+// All colour types, interlaced or not. Of 16-bit samples the high byte is kept; 1, 2 and 4 bits are
+// scaled to 0..255. Gamma and colour profiles are ignored, as most training pipelines do.
+DecodeFunction DecodePngRegion;
+
 // Decodes a PNG to uint8 [channels, height, width]: 1 channel for greyscale, 3 (RGB) for colour and
-// palette pictures. Transparency is dropped. Of 16-bit samples the high byte is kept; 1, 2 and 4
-// bits are scaled to 0..255. Gamma and colour profiles are ignored, as most training pipelines do.
+// palette pictures, as stored: transparency is dropped, nothing is turned upright.
 //   png   the whole file; borrowed until the call returns
 //   name  what messages call it: the file's path
 // Cost: beside the result, three bytes a pixel.

@@ -1,6 +1,9 @@
 #include "stoker/image/pnm.h"
 
+#include <bit>
 #include <cstdint>
+
+#include "stoker/image/planes.h"
 
 namespace stoker {
 namespace {
@@ -89,54 +92,68 @@ class HeaderReader {
   size_t at_ = 0;
 };
 
-int64_t SampleAt(const std::byte* samples, int64_t i, int64_t sample_bytes) {
-  if (sample_bytes == 1) return static_cast<int64_t>(samples[i]);
-  return static_cast<int64_t>(samples[2 * i]) << 8 |
-         static_cast<int64_t>(samples[2 * i + 1]);  // big-endian
+// n samples scaled to bytes; how many of them are good: less than n where one is above maxval.
+int64_t ScaleSamples(const Header& header, const std::byte* samples, int64_t n, uint8_t* out) {
+  const bool wide = header.sample_bytes() == 2;
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t sample = std::to_integer<int64_t>(samples[wide ? 2 * i : i]);
+    if (wide) sample = sample << 8 | std::to_integer<int64_t>(samples[2 * i + 1]);  // big-endian
+    if (sample > header.max_value) return i;
+    out[i] = static_cast<uint8_t>((sample * 255 + header.max_value / 2) / header.max_value);
+  }
+  return n;
 }
 
-// Files hold pixel after pixel, arrays plane after plane.
-Result<Array> ReadSamples(const Header& header, const std::byte* samples, std::string_view name) {
-  const int64_t pixels = header.height * header.width;
-  Array image = Array::Allocate(DType::kUInt8, {header.channels, header.height, header.width});
-  uint8_t* out = image.values<uint8_t>().data();
-  for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-    for (int64_t channel = 0; channel < header.channels; ++channel) {
-      const int64_t i = pixel * header.channels + channel;
-      const int64_t sample = SampleAt(samples, i, header.sample_bytes());
-      if (sample > header.max_value) {
-        return DataLoss(
-            "{}: byte {}: sample {} is above maxval {}; the file is damaged: copy or download it "
-            "again",
-            name, header.size + static_cast<size_t>(i * header.sample_bytes()), sample,
-            header.max_value);
-      }
-      out[channel * pixels + pixel] =
-          static_cast<uint8_t>((sample * 255 + header.max_value / 2) / header.max_value);
-    }
-  }
-  return image;
+Status CheckLength(const Header& header, const EncodedImage& image) {
+  const int64_t wanted = header.height * header.width * header.channels * header.sample_bytes();
+  const int64_t found = static_cast<int64_t>(image.bytes.size() - header.size);
+  if (found >= wanted) return OkStatus();
+  return DataLoss(
+      "{}: byte {}: the file ends, but {} x {} pixels need {} more bytes; it was cut short: copy "
+      "or download it again",
+      image.name, image.bytes.size(), header.width, header.height, wanted - found);
 }
 
 }  // namespace
 
+Result<ImageInfo> ProbePnm(const EncodedImage& image, const DecodeOptions& options) {
+  STOKER_ASSIGN_OR_RETURN(const Header header, HeaderReader(image.bytes, image.name).Read());
+  STOKER_RETURN_IF_ERROR(CheckPixels(image.name, header.width, header.height, options.limits));
+  STOKER_RETURN_IF_ERROR(CheckLength(header, image));
+  return ImageInfo{
+      .format = ImageFormat::kPnm,
+      .height = header.height,
+      .width = header.width,
+      .channels = DeliveredChannels(options, header.channels == 1),
+      .bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(header.max_value)))};
+}
+
+Status DecodePnmRegion(const EncodedImage& image, const ImageInfo& info, const ImageRegion& region,
+                       const DecodeOptions& /*options*/, const PixelRows& out,
+                       DecodeScratch& scratch) {
+  STOKER_ASSIGN_OR_RETURN(const Header header, HeaderReader(image.bytes, image.name).Read());
+  STOKER_RETURN_IF_ERROR(CheckLength(header, image));
+  const int64_t row_samples = region.width * header.channels;
+  auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(static_cast<size_t>(row_samples)));
+  for (int64_t y = 0; y < region.height; ++y) {
+    const int64_t first = ((region.y + y) * header.width + region.x) * header.channels;
+    const int64_t at = static_cast<int64_t>(header.size) + first * header.sample_bytes();
+    const int64_t good = ScaleSamples(header, image.bytes.data() + at, row_samples, row);
+    if (good < row_samples) {
+      return DataLoss(
+          "{}: byte {}: a sample is above maxval {}; the file is damaged: copy or download it "
+          "again",
+          image.name, at + good * header.sample_bytes(), header.max_value);
+    }
+    ConvertPixels(header.channels == 1 ? PixelLayout::kGrey : PixelLayout::kRgb, row,
+                  static_cast<size_t>(region.width), std::nullopt, info.channels, out.row(y));
+  }
+  return OkStatus();
+}
+
 Result<Array> DecodePnm(std::span<const std::byte> pnm, std::string_view name,
                         const ImageLimits& limits) {
-  STOKER_ASSIGN_OR_RETURN(const Header header, HeaderReader(pnm, name).Read());
-  if (header.height > limits.max_pixels / header.width) {
-    return InvalidArgument(
-        "{}: {} x {} pixels are more than the {} allowed; scale the picture down", name,
-        header.width, header.height, limits.max_pixels);
-  }
-  const int64_t wanted = header.height * header.width * header.channels * header.sample_bytes();
-  const int64_t found = static_cast<int64_t>(pnm.size() - header.size);
-  if (found < wanted) {
-    return DataLoss(
-        "{}: byte {}: the file ends, but {} x {} pixels need {} more bytes; it was cut short: copy "
-        "or download it again",
-        name, pnm.size(), header.width, header.height, wanted - found);
-  }
-  return ReadSamples(header, pnm.data() + header.size, name);
+  return DecodePlanes({pnm, name}, limits, ProbePnm, DecodePnmRegion);
 }
 
 }  // namespace stoker

@@ -1,17 +1,17 @@
 // Binary PGM and PPM pictures (netpbm.sourceforge.net/doc/pgm.html and ppm.html).
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string_view>
-
-#include "stoker/base/array.h"
-#include "stoker/image/image_shape.h"
+#include "stoker/image/image_codec.h"
 
 namespace stoker {
 
-// Decodes the first picture of a P5 (grey) or P6 (colour) file to uint8 [1 or 3, height, width].
-// Values are scaled from 0..maxval to 0..255, rounded to nearest.
+ProbeFunction ProbePnm;
+
+// The first picture of a P5 (grey) or P6 (colour) file. Values are scaled from 0..maxval to 0..255,
+// rounded to nearest.
+DecodeFunction DecodePnmRegion;
+
+// Decodes the first picture to uint8 [1 or 3, height, width].
 //   pnm   the whole file; borrowed until the call returns
 //   name  what messages call it: the file's path
 // Errors: kDataLoss (another format, cut short, a sample above maxval; the message gives the byte),

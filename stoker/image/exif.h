@@ -1,0 +1,32 @@
+// The orientation in EXIF metadata (CIPA DC-008, "Exchangeable image file format"), and turning
+// pictures by it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace stoker {
+
+// The value of the tag Orientation, 1..8, in the first directory; 1 where there is none, or where
+// the metadata are damaged: they are not the picture, so a picture is not refused for them.
+//   tiff  from the byte order mark ("II" or "MM") on
+int ExifOrientation(std::span<const std::byte> tiff);
+
+// How a stored picture becomes upright: its axes are exchanged or not, then its stored rows and
+// columns are counted from the other end or not.
+struct Turn {
+  bool exchanges_axes = false;
+  bool flips_rows = false;
+  bool flips_columns = false;
+
+  static Turn Of(int orientation) {
+    return {
+        .exchanges_axes = orientation >= 5,
+        .flips_rows = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7,
+        .flips_columns =
+            orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8};
+  }
+};
+
+}  // namespace stoker

@@ -1,0 +1,48 @@
+// libjpeg's memory manager on top of a DecodeScratch: nothing is taken from the heap for a picture,
+// and what is taken is charged where the scratch memory is.
+#pragma once
+
+#include <jpeglib.h>
+
+#include <cstddef>
+#include <cstdio>  // jpeglib.h needs it
+
+#include "stoker/image/decode_scratch.h"
+
+namespace stoker {
+
+// Takes the place of cinfo.mem between construction (after jpeg_create_decompress) and destruction
+// (before jpeg_destroy_decompress). Memory is never given back piece by piece: the scratch's owner
+// resets it after the picture. libjpeg's errors are raised through cinfo.err.
+class LibjpegMemory : private jpeg_memory_mgr {
+ public:
+  LibjpegMemory(jpeg_decompress_struct& cinfo, DecodeScratch& scratch);
+  LibjpegMemory(const LibjpegMemory&) = delete;
+  LibjpegMemory& operator=(const LibjpegMemory&) = delete;
+  ~LibjpegMemory();
+
+ private:
+  static LibjpegMemory& Of(j_common_ptr cinfo) { return *static_cast<LibjpegMemory*>(cinfo->mem); }
+  static void* Take(j_common_ptr cinfo, size_t bytes);
+
+  static void* AllocAny(j_common_ptr cinfo, int pool, size_t bytes);
+  static JSAMPARRAY AllocSamples(j_common_ptr cinfo, int pool, JDIMENSION width, JDIMENSION rows);
+  static JBLOCKARRAY AllocBlocks(j_common_ptr cinfo, int pool, JDIMENSION width, JDIMENSION rows);
+  static jvirt_sarray_ptr RequestSamples(j_common_ptr cinfo, int pool, boolean pre_zero,
+                                         JDIMENSION width, JDIMENSION rows, JDIMENSION max_access);
+  static jvirt_barray_ptr RequestBlocks(j_common_ptr cinfo, int pool, boolean pre_zero,
+                                        JDIMENSION width, JDIMENSION rows, JDIMENSION max_access);
+  static JSAMPARRAY AccessSamples(j_common_ptr cinfo, jvirt_sarray_ptr array, JDIMENSION first,
+                                  JDIMENSION rows, boolean writable);
+  static JBLOCKARRAY AccessBlocks(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENSION first,
+                                  JDIMENSION rows, boolean writable);
+  static void RealizeArrays(j_common_ptr) {}  // they exist since they were requested
+  static void FreePool(j_common_ptr, int) {}
+  static void DestroyNothing(j_common_ptr) {}
+
+  jpeg_decompress_struct& cinfo_;
+  jpeg_memory_mgr* const heap_;  // what jpeg_create_decompress made; holds what was made before us
+  DecodeScratch& scratch_;
+};
+
+}  // namespace stoker
