@@ -1,0 +1,114 @@
+// Antialiased resizing of pictures: a box of a picture, made larger or smaller by a separable
+// filter, as Pillow (Image.resize with box) and torchvision (antialias=True) do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "stoker/base/status.h"
+#include "stoker/image/pixel_view.h"
+
+namespace stoker {
+
+// Except kNearest each is stretched by the scale where the result is smaller than the box, so every
+// pixel of the source counts.
+enum class ResampleFilter : uint8_t {
+  kNearest,   // the pixel in which the result's centre lies (torch's nearest-exact)
+  kBox,       // Pillow's: the mean of the pixels whose centres are covered
+  kArea,      // the mean over the area that is covered, parts of pixels by their share (OpenCV's)
+  kBilinear,  // a triangle
+  kBicubic,   // Keys' with a = -1/2, as Pillow's and torch's with antialias; OpenCV has -3/4
+  kLanczos3   // sinc in a window of sinc, three lobes
+};
+
+// "nearest", "box", "area", "bilinear", "bicubic", "lanczos"; the error lists them.
+std::string_view ResampleFilterName(ResampleFilter filter);
+Result<ResampleFilter> ParseResampleFilter(std::string_view name);
+
+// The part of the source that the result shows, in pixels, not necessarily whole ones. As Pillow's
+// box it says where to look, not where to stop: filters reach over its edges into the source. For
+// crop-then-resize pass the crop as the source and ResampleBox::Whole.
+struct ResampleBox {
+  double y = 0;
+  double x = 0;
+  double height = 0;
+  double width = 0;
+
+  static ResampleBox Whole(const PixelView& source) {
+    return {.height = static_cast<double>(source.height),
+            .width = static_cast<double>(source.width)};
+  }
+};
+
+struct ResampleSize {
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+// Tables and rows that calls use and keep, so that a call allocates only where it needs more than
+// all before. The table of weights is kept as well and made anew only where box or sizes change.
+// Not thread-safe: one for each thread.
+class ResampleScratch {
+ public:
+  ResampleScratch();
+  ~ResampleScratch();
+  ResampleScratch(ResampleScratch&&) noexcept;
+  ResampleScratch& operator=(ResampleScratch&&) noexcept;
+
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Takes the rows of a result, from the first to the last, each while it is in the cache.
+class PixelRows {
+ public:
+  virtual ~PixelRows() = default;
+  // `pixels`: a row of the result, kPixelBytes each; valid during the call only, and followed by at
+  // least 64 bytes that may be read.
+  virtual void Take(int64_t y, const uint8_t* pixels) = 0;
+};
+
+// InvalidArgument, with `who` in front, where a call of Resample would break what it requires: 1 to
+// 4 channels, source and result of at least one pixel and at most 2^24 a side, a box within the
+// source.
+Status CheckResample(std::string_view who, const PixelView& source, const ResampleBox& box,
+                     const ResampleSize& size);
+
+// Resizes. Integer arithmetic, so the same bytes on every CPU: weights of 14 to 16 bits, six bits
+// of fraction between the two passes; within one level of Pillow's result. Where the filter
+// overshoots (bicubic, Lanczos), values are clamped to 0..255 after either pass, as there.
+//   source  borrowed for the call
+//   box     REQUIRES: what CheckResample checks
+//   rows    gets `size.height` rows of `size.width` pixels
+// Threads: concurrent calls with different scratch are safe.
+void Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+              const ResampleSize& size, ResampleScratch& scratch, PixelRows& rows);
+
+// The same, written plainly: what Resample is tested against.
+void ResampleReference(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+                       const ResampleSize& size, PixelRows& rows);
+
+// Hands the rows of `source` on as they are, in the pixels that PixelRows takes.
+void CopyRows(const PixelView& source, ResampleScratch& scratch, PixelRows& rows);
+
+// Resizes one plane of floats, by the weights as they are; sums are rounded to float in the order
+// of the taps, rows first. The same bits on every CPU.
+//   in   height rows of width values;  out  size.height * size.width values, no overlap
+void ResampleFloats(const float* in, int64_t height, int64_t width, const ResampleBox& box,
+                    ResampleFilter filter, const ResampleSize& size, ResampleScratch& scratch,
+                    float* out);
+
+// Nearest neighbour for values of any type, as masks need it.
+//   value_size  1, 2, 4 or 8 bytes;  in, out  one plane, as above
+void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
+                     const ResampleBox& box, const ResampleSize& size, std::byte* out);
+
+// The instruction set that Resample uses here (Highway's names).
+std::string_view ResampleInstructionSet();
+
+}  // namespace stoker

@@ -1,0 +1,81 @@
+// The weights of one axis of a resize.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stoker/image/resample.h"
+
+namespace stoker {
+
+// What one axis of a resize is determined by.
+struct AxisKey {
+  ResampleFilter filter = ResampleFilter::kBilinear;
+  int64_t in = 0;    // extent of the source
+  int64_t out = 0;   // extent of the result
+  double begin = 0;  // of the box, in pixels of the source
+  double extent = 0;
+  // First taps are even, so that pixels that lie in pairs can be read.
+  bool in_pairs = false;
+
+  bool operator==(const AxisKey&) const = default;
+};
+
+// Which pixels of the source each pixel of the result is made of, and with what weights. Made as
+// Pillow makes them (src/libImaging/Resample.c, precompute_coeffs): the filter is stretched by the
+// scale where that is above 1, weights are taken at pixel centres and divided by their sum, and
+// pixels outside the source count for nothing.
+class AxisWeights {
+ public:
+  // Computes the table, unless it is there already. Allocates only where it becomes larger than any
+  // before. REQUIRES: 0 <= begin, 0 < extent, begin + extent <= in, out > 0.
+  void Prepare(const AxisKey& key);
+
+  // Of the source, only `span` pixels from `base` on are used.
+  int64_t base() const { return base_; }
+  int64_t span() const { return span_; }
+
+  // Result x is sum(weight[t] * source[base() + first(x) + t], t = 0 .. 2 * pairs() - 1), weights
+  // in units of 2^-precision(); their sum is 2^precision() exactly. Of the taps, those from
+  // count(x) on weigh nothing and may lie outside. Tables are padded by zeros to a multiple of four
+  // results.
+  int64_t first(int64_t x) const { return first_[static_cast<size_t>(x)]; }
+  int64_t count(int64_t x) const { return count_[static_cast<size_t>(x)]; }
+  int64_t pairs() const { return pairs_; }
+  const int16_t* weights(int64_t x) const { return weights_.data() + x * pairs_ * 2; }
+  const int32_t* firsts() const { return first_.data(); }
+  // At most kMaxPrecision, and as large as keeps the largest weight within 16 bits.
+  int precision() const { return precision_; }
+  static constexpr int kMaxPrecision = 16;
+
+  // The same weights before they were rounded, count(x) of them: for values that are floats.
+  const double* exact(int64_t x) const { return exact_.data() + x * pairs_ * 2; }
+
+ private:
+  void FindTaps();
+  void WeighTaps();
+  void RoundWeights();
+
+  AxisKey key_;
+  double support_ = 0;
+  double scale_ = 0;
+  int64_t base_ = 0;
+  int64_t span_ = 0;
+  int64_t pairs_ = 0;
+  int precision_ = 0;
+  std::vector<int32_t> first_, count_;
+  std::vector<double> exact_;
+  std::vector<int16_t> weights_;
+};
+
+// True where a filter has weights below zero, so that results overshoot and are clamped.
+bool Overshoots(ResampleFilter filter);
+
+// Which way is cheaper: along rows costs more, so it is done to as few rows as possible. A filter
+// that overshoots is clamped in between, so there the order shows in the result; it is Pillow's.
+bool ColumnsFirst(ResampleFilter filter, const AxisWeights& vertical, const ResampleSize& size);
+
+// The pixel that nearest neighbour takes for result x: the one in which its centre lies.
+int64_t NearestPixel(const AxisKey& key, int64_t x);
+
+}  // namespace stoker

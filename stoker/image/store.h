@@ -1,0 +1,63 @@
+// The last step of a picture's way: its rows, mirrored and normalised, into the slot of a batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "stoker/base/dtype.h"
+#include "stoker/image/normalize.h"
+#include "stoker/image/pixel_view.h"
+#include "stoker/image/resample.h"
+
+namespace stoker {
+
+// Where one picture goes, and as what. Strides are in values, so that a slot may be a part of
+// something larger.
+struct PixelSlot {
+  DType dtype = DType::kFloat32;  // kUInt8, kFloat32 or kBFloat16
+  std::byte* data = nullptr;      // aligned to the size of a value
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t channels = 0;      // 1 to 4
+  int64_t row_stride = 0;    // values from one row to the next
+  int64_t plane_stride = 0;  // from one channel to the next; 0: channels last (HWC)
+
+  // A slot without gaps: CHW, or HWC.
+  static PixelSlot Of(DType dtype, std::byte* data, int64_t height, int64_t width, int64_t channels,
+                      bool channels_last);
+};
+
+// What is done to pixels on the way: the bits of FlipHorizontally, then NormalizePlane for each
+// channel, then, for bfloat16, CastValues.
+struct PixelFinish {
+  bool flip = false;  // left becomes right
+  // One for each channel, of finite numbers; empty: values as they are. uint8 slots take none.
+  std::span<const ShiftScale> channels;
+};
+
+// Writes one row of a picture. `pixels`: slot.width pixels of kPixelBytes.
+// REQUIRES: 0 <= y < slot.height; finish.channels has slot.channels entries or none, none where the
+// slot is of bytes.
+// Threads: concurrent calls for different rows are safe.
+void StoreRow(const uint8_t* pixels, int64_t y, const PixelFinish& finish, const PixelSlot& slot);
+
+// The same, written plainly.
+void StoreRowReference(const uint8_t* pixels, int64_t y, const PixelFinish& finish,
+                       const PixelSlot& slot);
+
+// The whole last part in one pass: a box of a picture, resized, finished and stored; each row is
+// stored while it is in the cache. The bits are those of the steps one after the other.
+// REQUIRES: what CheckResample checks for the slot's size; as many channels in source and slot.
+void ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+                    const PixelFinish& finish, const PixelSlot& slot, ResampleScratch& scratch);
+
+// The same without a resize, for a source of the slot's height and width.
+void CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
+                ResampleScratch& scratch);
+
+// The instruction set that StoreRow uses here (Highway's names).
+std::string_view StoreInstructionSet();
+
+}  // namespace stoker
