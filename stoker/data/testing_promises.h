@@ -1,7 +1,9 @@
 // What every pipeline promises, checked on one dataset. Included by tests only.
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stoker/data/testing.h"
@@ -36,16 +38,28 @@ inline Result<std::vector<Element>> ReadRest(const Dataset& dataset, const Json&
   return ReadAll(*iterator);
 }
 
-// The same bytes inline and on 1, 2 and 8 threads, as many elements as announced, and from every
-// position saved under either runtime the same rest under either. For passes of some tens of
-// elements.
-inline void ExpectKeepsItsPromises(const Dataset& dataset, const PassOptions& pass = {.seed = 1}) {
+inline void ExpectKeysOfTheirOwn(const std::vector<Element>& elements) {
+  std::set<std::pair<uint64_t, int64_t>> keys;
+  for (const Element& element : elements) {
+    const auto [epoch, index] = element.key;
+    EXPECT_TRUE(keys.emplace(epoch, index).second)
+        << "two elements have the key " << epoch << "/" << index;
+  }
+}
+
+// The pipeline can be built; it gives the same bytes inline and on 1, 2 and 8 threads, as many
+// elements as announced, each with a key of its own; and from every position saved under either
+// runtime the same rest under either. For passes of some tens of elements.
+inline void ExpectKeepsItsPromises(const Result<Dataset>& made,
+                                   const PassOptions& pass = {.seed = 1}) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, made);
   SCOPED_TRACE(dataset.ToString());
   STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> whole,
                               ReadAll(dataset, Runtime::Inline(), pass));
   if (dataset.cardinality().known()) {
     EXPECT_EQ(std::ssize(whole), dataset.cardinality().value());
   }
+  ExpectKeysOfTheirOwn(whole);
   for (const int threads : {1, 2, 8}) {
     STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> got,
                                 ReadAll(dataset, Runtime::Threaded(threads), pass));

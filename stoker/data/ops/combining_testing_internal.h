@@ -1,9 +1,7 @@
 // What the tests of operators with several inputs share. Included by tests only.
 #pragma once
 
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "stoker/data/map.h"
@@ -45,17 +43,6 @@ inline std::vector<int64_t> ValuesOf(const Result<Dataset>& dataset, const PassO
   const Result<std::vector<Element>> elements = ReadAll(*dataset, Runtime::Inline(), pass);
   EXPECT_THAT(elements, IsOk());
   return elements.ok() ? Labels(*elements, 0) : std::vector<int64_t>{};
-}
-
-// What every pipeline promises, and that no two elements share a key.
-inline void ExpectKeepsItsPromises(const Result<Dataset>& made, const PassOptions& pass = {}) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, made);
-  ExpectKeepsItsPromises(dataset, pass);
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all,
-                              ReadAll(dataset, Runtime::Inline(), pass));
-  std::set<std::pair<uint64_t, int64_t>> keys;
-  for (const Element& element : all) keys.emplace(element.key.epoch, element.key.index);
-  EXPECT_EQ(keys.size(), all.size()) << "elements share keys\n" << dataset.ToString();
 }
 
 // A recipe's pipeline.

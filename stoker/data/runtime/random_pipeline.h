@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stoker/data/flat_map.h"
+#include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/cache.h"
@@ -34,7 +35,11 @@
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/sources/range.h"
+#include "stoker/data/transforms/cutmix.h"
 #include "stoker/data/transforms/input_mask.h"
+#include "stoker/data/transforms/mixup.h"
+#include "stoker/data/transforms/one_hot.h"
 
 namespace stoker {
 
@@ -49,6 +54,37 @@ class Draws {
   std::mt19937 random_;
 };
 
+// An image made from each number of a range, which becomes its label.
+inline Map ImageOfNumber() {
+  return {.function =
+              [](Element& element, Rng&, Scratch& scratch) {
+                Array image = scratch.NewArray(DType::kUInt8, {1, 4, 4});
+                const int64_t number = element.arrays[0].values<int64_t>()[0];
+                for (size_t p = 0; p < 16; ++p)
+                  image.values<uint8_t>()[p] =
+                      static_cast<uint8_t>(number * 5 + static_cast<int64_t>(p));
+                element.arrays.insert(element.arrays.begin(), std::move(image));
+                return OkStatus();
+              },
+          .output = {{{"image", DType::kUInt8, {1, 4, 4}}, {"label", DType::kInt64, {}}}},
+          .random = false};
+}
+
+// Adds a class number of 0..4 as a field of that name.
+inline Map AddClass(const Spec& spec, const std::string& name) {
+  Spec output = spec;
+  output.fields.push_back({name, DType::kInt64, {}});
+  return {.function =
+              [](Element& element, Rng&, Scratch& scratch) {
+                Array number = scratch.NewArray(DType::kInt64, {});
+                number.values<int64_t>()[0] = element.key.index % 5;
+                element.arrays.push_back(std::move(number));
+                return OkStatus();
+              },
+          .output = std::move(output),
+          .random = false};
+}
+
 // One source, of at most 60 elements {image: uint8[1, 4, 4], label: int64[]}.
 struct RandomSource {
   std::string_view name;
@@ -60,6 +96,15 @@ inline const std::vector<RandomSource>& RandomSources() {
   static const std::vector<RandomSource> sources = {
       {"by position", 2, [](Draws& draws) { return NumberedImages(draws.Below(60)); }},
       {"in order", 1, [](Draws& draws) { return StreamedImages(draws.Below(60)); }},
+      {"range", 1,
+       [](Draws& draws) {
+         const int64_t start = draws.Below(9), step = 1 + draws.Below(3);
+         return Source(Range{.stop = start + draws.Below(60) * step,
+                             .start = start,
+                             .step = step,
+                             .field = "label"}) |
+                ImageOfNumber();
+       }},
   };
   return sources;
 }
@@ -76,9 +121,15 @@ inline const std::vector<RandomStep>& RandomSteps() {
   static const std::vector<RandomStep> steps = {
       {"shuffle",
        [](In input, Draws& draws) {
-         if (!input->node().random_access())
-           return std::move(input) | Shuffle{.buffer = 1 + draws.Below(12)};
-         return std::move(input) | (draws.Coin() ? Shuffle{} : Shuffle{.window = 8, .page = 3});
+         Shuffle shuffle{.reshuffle = draws.Coin()};
+         if (draws.Coin()) shuffle.seed = draws.Below(1000);
+         if (!input->node().random_access()) {
+           shuffle.buffer = 1 + draws.Below(12);
+         } else if (draws.Coin()) {
+           shuffle.window = 8;
+           shuffle.page = 3;
+         }
+         return std::move(input) | shuffle;
        }},
       {"shard",
        [](In input, Draws& draws) {
@@ -89,8 +140,25 @@ inline const std::vector<RandomStep>& RandomSteps() {
        [](In input, Draws& draws) {
          const Cardinality n = input->cardinality();
          if (!input->node().random_access() || !n.known() || n.value() == 0) return input;
-         return std::move(input) |
-                Sample{.count = draws.Below(n.value() + 1), .replacement = draws.Coin()};
+         Sample sample{.count = draws.Below(n.value() + 1), .replacement = draws.Coin()};
+         if (draws.Coin()) sample.seed = draws.Below(1000);
+         if (input->node().fixed_order() && draws.Coin()) {
+           for (int64_t i = 0; i < n.value(); ++i)
+             sample.weights.push_back(1 + static_cast<double>(i % 3));
+         }
+         return std::move(input) | sample;
+       }},
+      {"balance",
+       [](In input, Draws& draws) {
+         const Field& label = input->spec().fields[1];
+         if (!input->node().random_access() || !input->node().fixed_order() ||
+             !input->cardinality().known() || !label.shape.empty())
+           return input;
+         Balance balance{.field = label.name};
+         if (draws.Coin()) balance.seed = draws.Below(1000);
+         if (draws.Coin() && input->cardinality() != Cardinality::Of(0))
+           balance.count = draws.Below(60);
+         return std::move(input) | balance;
        }},
       {"take",
        [](In input, Draws& draws) { return std::move(input) | Take{.count = draws.Below(50)}; }},
@@ -176,10 +244,38 @@ inline const std::vector<RandomStep>& RandomSteps() {
          return std::move(input) |
                 Batch{.size = 1 + draws.Below(9), .drop_remainder = draws.Coin()};
        }},
+      {"mix_batch",
+       [](In input, Draws& draws) {
+         const Field& image = input->spec().fields[0];
+         if (!input->spec().ElementBytes() || image.shape.empty()) return input;
+         const std::string label = fmt::format("class{}", input->spec().fields.size());
+         const Map classes = AddClass(input->spec(), label);
+         In batches = std::move(input) | classes | OneHot{.classes = 5, .field = label} |
+                      Batch{.size = 1 + draws.Below(5), .drop_remainder = draws.Coin()};
+         const bool per_sample = draws.Coin();
+         const double probability = draws.Coin() ? 1 : 0.5;
+         if (image.shape.size() == 3 && draws.Coin()) {
+           return std::move(batches) | Cutmix{.per_sample = per_sample,
+                                              .probability = probability,
+                                              .field = image.name,
+                                              .label = label};
+         }
+         return std::move(batches) | Mixup{.per_sample = per_sample,
+                                           .probability = probability,
+                                           .field = image.name,
+                                           .label = label};
+       }},
       {"zip",
        [](In input, Draws& draws) {
-         const Dataset second =
-             draws.Coin() ? NumberedImages(draws.Below(60)) : StreamedImages(draws.Below(60));
+         const int64_t n = draws.Below(60);
+         In second = draws.Coin() ? NumberedImages(n) : StreamedImages(n);
+         if (second->node().random_access() && n > 0 && draws.Coin()) {
+           // What it learns of its input holds although it does not stand first in the pass.
+           second = std::move(second) | Shuffle{.seed = 3, .reshuffle = false} | Balance{};
+         } else if (draws.Coin()) {
+           second = std::move(second) | Shuffle{.seed = 3, .buffer = 4};
+         }
+         if (draws.Below(4) == 0) second = In(*input) | DoNothing();  // two passes over one source
          const std::string prefix = fmt::format("{}_", input->spec().fields.size());
          return Source(Zip{.inputs = {input, second}, .prefix = {"", prefix}});
        }},

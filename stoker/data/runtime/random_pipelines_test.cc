@@ -1,10 +1,37 @@
 // Random pipelines keep what every pipeline promises: the same bytes under both runtimes, at any
 // number of threads, fresh and resumed, and under any memory budget.
+#include <map>
+#include <set>
+#include <string>
+
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/random_pipeline.h"
 
 namespace stoker {
 namespace {
+
+void CollectNames(const Dataset& dataset, std::set<std::string>& names) {
+  names.insert(dataset.node().name());
+  for (const Dataset& input : dataset.node().inputs()) CollectNames(input, names);
+}
+
+TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
+  std::map<std::string, int> pipelines;  // how many have such a stage
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, RandomPipeline(seed));
+    std::set<std::string> names;
+    CollectNames(dataset, names);
+    for (const std::string& name : names) ++pipelines[name];
+  }
+  for (const char* name :
+       {"range",        "shuffle",          "shard",     "sample",        "balance", "take",
+        "skip",         "repeat",           "map",       "ignore_errors", "cache",   "prefetch",
+        "filter",       "flat_map",         "enumerate", "input_mask",    "window",  "unbatch",
+        "padded_batch", "bucket_by_length", "batch",     "one_hot",       "mixup",   "cutmix",
+        "zip",          "concatenate",      "mix",       "interleave",    "choose"}) {
+    EXPECT_GE(pipelines[name], 5) << name;
+  }
+}
 
 TEST(RandomPipelines, GiveTheSameBytesInlineAndOnAnyNumberOfThreads) {
   const QuietLog quiet;  // about elements that fail
