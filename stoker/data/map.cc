@@ -99,7 +99,9 @@ class FunctionTransform final : public Transform {
 class RowsFunctionTransform final : public Transform {
  public:
   RowsFunctionTransform(const MapRows& map, Spec output)
-      : function_(map.function), output_(std::move(output)) {}
+      : function_(map.function), output_(std::move(output)), random_(map.random) {}
+
+  bool random() const override { return random_; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     Rows rows = ElementAsRows(std::move(element));
@@ -148,6 +150,7 @@ class RowsFunctionTransform final : public Transform {
 
   const std::function<Status(Rows&, const MapRows::RowRng&, Scratch&)> function_;
   const Spec output_;
+  const bool random_;
 };
 
 }  // namespace

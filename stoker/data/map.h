@@ -52,6 +52,9 @@ struct MapRows {
   using RowRng = std::function<Rng(int64_t row)>;
   std::function<Status(Rows& rows, const RowRng& rng, Scratch& scratch)> function;
   Spec output;  // of the elements it makes; empty: the same as the input's
+  // Whether it draws from any row's Rng. Where it says no, its results may be cached, and predicted
+  // from.
+  bool random = true;
 
   Result<Dataset> Build(Dataset input) const;
 };

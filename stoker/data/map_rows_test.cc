@@ -1,6 +1,7 @@
 // MapRows, and reading rows instead of elements.
 #include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
@@ -92,6 +93,18 @@ TEST(MapRows, RefusesWhatItsFunctionMustNotDo) {
   }
   EXPECT_THAT(NumberedImages(1) | MapRows{},
               FailsWith(StatusCode::kInvalidArgument, "no function is given"));
+}
+
+TEST(MapRows, MayBeCachedWhereItSaysThatItDrawsNothing) {
+  const auto with = [](bool random) {
+    MapRows map = Function([](Rows&) { return OkStatus(); });
+    map.random = random;
+    return NumberedImages(3) | map;
+  };
+  EXPECT_THAT(with(false) | Cache{}, IsOk());
+  EXPECT_EQ(with(false)->node().Disturbs(), "");
+  EXPECT_THAT(with(true) | Cache{}, FailsWith(StatusCode::kInvalidArgument, "draws at random"));
+  EXPECT_NE(with(true)->node().Disturbs(), "");
 }
 
 TEST(MapRows, DeliversWhatComesBeforeTheElementAtFault) {
