@@ -6,11 +6,15 @@
 #include "stoker/data/map.h"
 #include "stoker/data/ops/balanced_order_internal.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/ops/unbatch.h"
+#include "stoker/data/ops/window.h"
+#include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/testing_promises.h"
 
@@ -104,6 +108,20 @@ TEST(Balance, StandsBehindWhatKeepsTheOrderAndNothingElse) {
   EXPECT_THAT(input() | Shuffle{} | Balance{},
               FailsWith(StatusCode::kInvalidArgument, "put balance before it"));
   EXPECT_THAT((input() | Shuffle{.seed = 1, .reshuffle = false} | Balance{}), IsOk());
+  // What is left out is the same in every pass.
+  EXPECT_THAT((input() | Batch{.size = 7, .drop_remainder = true} | Unbatch{} | Balance{}), IsOk());
+  EXPECT_THAT((input() | PaddedBatch{.size = 7, .drop_remainder = true, .fields = {}} | Unbatch{} |
+               Balance{}),
+              IsOk());
+  EXPECT_THAT(
+      (input() | Window{.size = 3, .shift = 1, .drop_remainder = true} | Unbatch{} | Balance{}),
+      IsOk());
+  EXPECT_THAT(
+      Source(Zip{.inputs = {Imbalanced(), NumberedImages(40)}, .prefix = {"", "b_"}}) | Balance{},
+      IsOk());
+  EXPECT_THAT(
+      (input() | Shuffle{} | Batch{.size = 7, .drop_remainder = true} | Unbatch{} | Balance{}),
+      FailsWith(StatusCode::kInvalidArgument, "put balance before it"));
   EXPECT_THAT(StreamedImages(5) | Balance{},
               FailsWith(StatusCode::kInvalidArgument, "can only be read in order"));
   EXPECT_THAT(input() | Repeat{} | Balance{},

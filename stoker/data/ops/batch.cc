@@ -47,6 +47,7 @@ class BatchNode final : public DatasetNode {
     if (random_access() && count == 1) return bytes;
     return AddSizes(bytes, MultiplySizes(input().spec().BytesTogether(options_.size), count));
   }
+  bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
   // The number of a batch is its position; in order, it does not say where its elements came from.
   bool rereadable() const override { return random_access(); }

@@ -34,6 +34,7 @@ class PaddedBatchNode final : public DatasetNode {
     if (count > 1) bytes = AddSizes(bytes, full.BytesTogether(count));  // stacked by DoReadRows
     return bytes;
   }
+  bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return random_access(); }
   bool tolerates_errors() const override { return true; }

@@ -24,10 +24,9 @@ class ShardNode final : public DatasetNode {
   }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   bool fixed_order() const override { return input().node().fixed_order(); }
+  // Of its own elements; in order, one of another shard is freed before the next is asked for.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    const std::optional<int64_t> read =
-        random_access() ? count : MultiplySizes(count, options_.count);
-    return read ? input().node().MemoryToRead(*read) : std::nullopt;
+    return input().node().MemoryToRead(count);
   }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return input().node().rereadable(); }

@@ -71,6 +71,7 @@ class WindowNode final : public DatasetNode {
     return AddSizes(input().node().MemoryToRead(*samples),
                     MultiplySizes(input().spec().BytesTogether(plan_.size), count));
   }
+  bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
   bool rereadable() const override { return random_access(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;

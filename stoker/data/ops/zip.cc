@@ -80,6 +80,11 @@ class ZipNode final : public DatasetNode {
     for (const Dataset& input : inputs()) bytes = AddSizes(bytes, input.node().MemoryToRead(count));
     return bytes;
   }
+  // Where the longer inputs are broken off is the same in every pass.
+  bool fixed_order() const override {
+    return std::ranges::all_of(inputs(),
+                               [](const Dataset& input) { return input.node().fixed_order(); });
+  }
   bool random_access() const override { return AllRandomAccess(inputs()); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   bool strict() const { return strict_; }
