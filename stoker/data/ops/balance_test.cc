@@ -1,6 +1,7 @@
 #include "stoker/data/ops/balance.h"
 
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "stoker/data/map.h"
@@ -146,6 +147,18 @@ TEST(Balance, ReportsWhatStopsItFromLearningTheClasses) {
   }};
   EXPECT_THAT((Imbalanced() | fail | Balance{})->Open(Runtime::Inline()),
               FailsWith(StatusCode::kDataLoss, "element 50 is bad"));
+}
+
+TEST(BalancedOrder, MakesForOnePositionNoMoreThanItNeeds) {
+  std::vector<int64_t> labels(5000);
+  std::iota(labels.begin(), labels.end(), 0);
+  const ClassTable table(labels);
+  BalancedOrder order(table, 1, 2, 3);
+  EXPECT_EQ(order.kept(), 0);
+  order(12345);
+  EXPECT_EQ(order.kept(), 2);  // of the classes in this run, and of the elements of one class
+  for (int64_t i = 0; i < 10; ++i) order(i);
+  EXPECT_LE(order.kept(), 12);
 }
 
 // The order is part of the format of a run.

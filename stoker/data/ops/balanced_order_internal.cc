@@ -25,11 +25,7 @@ ClassTable::ClassTable(const std::vector<int64_t>& labels) : elements_(labels.si
 }
 
 BalancedOrder::BalancedOrder(const ClassTable& table, uint64_t seed, uint64_t epoch, uint64_t stage)
-    : table_(table),
-      seed_(seed),
-      epoch_(epoch),
-      stage_(stage),
-      rounds_(static_cast<size_t>(table.classes())) {}
+    : table_(table), seed_(seed), epoch_(epoch), stage_(stage) {}
 
 int64_t BalancedOrder::operator()(int64_t i) {
   const int64_t classes = table_.classes();
@@ -38,7 +34,7 @@ int64_t BalancedOrder::operator()(int64_t i) {
   const int64_t size = table_.size(of_class);
   const int64_t round = run / size;
   const uint64_t key = kRounds | static_cast<uint64_t>(round * classes + of_class);
-  Kept& kept = rounds_[static_cast<size_t>(of_class)];
+  Kept& kept = rounds_[of_class];
   return table_.element(of_class, Find(kept, round, size, key)(run % size));
 }
 

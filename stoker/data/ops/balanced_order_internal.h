@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "stoker/base/permutation.h"
@@ -35,14 +36,19 @@ class ClassTable {
 // positions two classes differ by at most one, and so do two elements of a class. O(1) memory
 // beside the table, and any position at once.
 //
-// It keeps the permutations asked for last: cheap where positions come in order. Not thread-safe;
-// made anew for each call that reads. The order is part of the format of a run.
+// It keeps the permutations asked for last, of the run and of each class that has come: cheap where
+// positions come in order, and one position alone costs two of them, however many classes there
+// are. Not thread-safe; made anew for each call that reads. The order is part of the format of a
+// run.
 class BalancedOrder {
  public:
   BalancedOrder(const ClassTable& table, uint64_t seed, uint64_t epoch, uint64_t stage);
 
   // Where the element at position i stands in the input.
   int64_t operator()(int64_t i);
+
+  // How many permutations it keeps.
+  int64_t kept() const { return std::ssize(rounds_) + (run_.order ? 1 : 0); }
 
  private:
   struct Kept {
@@ -54,7 +60,7 @@ class BalancedOrder {
   const ClassTable& table_;
   const uint64_t seed_, epoch_, stage_;
   Kept run_;
-  std::vector<Kept> rounds_;  // of each class
+  std::unordered_map<int64_t, Kept> rounds_;  // by class
 };
 
 }  // namespace stoker

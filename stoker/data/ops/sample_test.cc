@@ -9,6 +9,7 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/weighted_orders_internal.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/testing_promises.h"
 
@@ -158,6 +159,24 @@ TEST(Sample, RefusesWeightsByWhichNothingCanBeDrawn) {
               FailsWith(StatusCode::kInvalidArgument, "only 2 have a weight above 0"));
   EXPECT_THAT(open({1, 1, 1}, {.label = "label", .weights = {1}}),
               FailsWith(StatusCode::kOutOfRange, "element 1 has label 1"));
+}
+
+TEST(WeightedOrders, AreMadeOnceForAsManyEpochsAsTheirBytesAllow) {
+  const WeightedOrders small(std::vector<double>(100, 1), 100);
+  std::vector<std::shared_ptr<const WeightedOrders::Order>> first;
+  for (int round = 0; round < 3; ++round) {  // a hundred epochs that interleave
+    for (uint64_t epoch = 0; epoch < 100; ++epoch) {
+      const auto order = small.Get({.seed = 1, .epoch = epoch});
+      if (round == 0) first.push_back(order);
+      ASSERT_EQ(order, first[epoch]) << "epoch " << epoch << " was made again";
+    }
+  }
+  const WeightedOrders large(std::vector<double>(1000, 1), 1000, /*kept_bytes=*/15'000);
+  std::vector<std::weak_ptr<const WeightedOrders::Order>> kept;
+  for (uint64_t epoch = 0; epoch < 5; ++epoch) kept.push_back(large.Get({.epoch = epoch}));
+  EXPECT_THAT(std::vector<bool>({kept[0].expired(), kept[1].expired(), kept[2].expired(),
+                                 kept[3].expired(), kept[4].expired()}),
+              testing::ElementsAre(true, true, false, false, false));
 }
 
 TEST(AliasTable, NeverDrawsWhatHasNoWeightAndKnowsOneElement) {

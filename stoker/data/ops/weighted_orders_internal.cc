@@ -7,18 +7,30 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kOrdersKept = 2;
+constexpr int64_t kLeastKept = 2;
+// What an order of no draws takes, about.
+constexpr int64_t kBytesAnOrder = 256;
 
 }  // namespace
 
 std::shared_ptr<const WeightedOrders::Order> WeightedOrders::Get(const Key& key) const {
   std::lock_guard lock(mutex_);
-  for (const auto& [of, order] : kept_) {
-    if (of == key) return order;
+  if (const auto place = places_.find(key); place != places_.end()) {
+    kept_.splice(kept_.begin(), kept_, place->second);
+    return kept_.front().second;
   }
-  if (kept_.size() == kOrdersKept) kept_.erase(kept_.begin());
-  kept_.emplace_back(key, std::make_shared<const Order>(Make(key)));
-  return kept_.back().second;
+  if (kept_.size() >= MostKept()) {
+    places_.erase(kept_.back().first);
+    kept_.pop_back();
+  }
+  kept_.emplace_front(key, std::make_shared<const Order>(Make(key)));
+  places_.emplace(key, kept_.begin());
+  return kept_.front().second;
+}
+
+size_t WeightedOrders::MostKept() const {
+  const int64_t bytes = count_ * static_cast<int64_t>(sizeof(Order::value_type)) + kBytesAnOrder;
+  return static_cast<size_t>(std::max(kLeastKept, kept_bytes_ / bytes));
 }
 
 WeightedOrders::Order WeightedOrders::Make(const Key& key) const {
