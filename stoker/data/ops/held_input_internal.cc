@@ -1,6 +1,8 @@
 #include "stoker/data/ops/held_input_internal.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -14,6 +16,37 @@ namespace {
 // Of an input that elements cannot be made of from their keys, that many states are kept for each
 // time that as many elements pass as are held.
 constexpr int64_t kSnapshotsWhileAllPass = 4;
+
+// An element that keeps so many times its own bytes alive, or more, is copied. Copies of a few
+// elements that follow each other share a block, which takes a fraction of the time. Whatever the
+// order in which they are let go, that keeps less alive than what would be copied; in a shuffle
+// buffer twice their bytes.
+//
+// Copying 800 bytes takes as long as all else that a shuffle buffer does with an element, so it
+// waits until the pass has used a part of its budget. What elements keep alive from before is in
+// it.
+constexpr int64_t kPlentifulPart = 8;
+constexpr size_t kTooManyTimes = 8;
+constexpr size_t kCopiesInABlock = 4;
+constexpr size_t kLeastBlock = 256;
+
+constexpr size_t RoundUpForCopies(size_t bytes) {
+  constexpr size_t kAlignment = alignof(std::max_align_t);
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Whether the block that `array` of `element` lies in is too large for what the element has in it.
+// Of what is charged to no stage that is not asked: it is lent by user code, or kept resident by a
+// source, and lives on whether elements of it are held or not.
+bool IsSmallPart(const Array& array, const Element& element) {
+  const Buffer& buffer = array.buffer();
+  if (!buffer.charged() || array.num_bytes() == 0) return false;
+  size_t bytes = 0;
+  for (const Array& other : element.arrays) {
+    if (other.buffer().data() == buffer.data()) bytes += other.num_bytes();
+  }
+  return bytes * kTooManyTimes <= buffer.size();
+}
 
 // Numbers are packed as keys are: they are integers that lie close together.
 std::string PackNumbers(std::span<const HeldElement* const> held) {
@@ -60,14 +93,14 @@ MemoryCharge::~MemoryCharge() {
 }
 
 HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
-                     std::unique_ptr<Iterator> input, Held held, Numbers numbers)
+                     std::unique_ptr<Iterator> input, Held held, const HeldInputOptions& options)
     : context_(context),
       node_(node),
       stage_(context.pass()->stage(node)),
       by_key_(node.input().node().rereadable()),
       input_(std::move(input)),
       held_(std::move(held)),
-      numbers_(numbers) {}
+      options_(options) {}
 
 Result<bool> HeldInput::Next(HeldElement& next) {
   if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot(NumbersHeld()));
@@ -81,16 +114,47 @@ Result<bool> HeldInput::Pull(HeldElement& next) {
   return true;
 }
 
-void HeldInput::Hold(Element element, int64_t number, HeldElement& held) const {
+void HeldInput::Hold(Element element, int64_t number, HeldElement& held) {
+  if (options_.for_long) CopySmallParts(element);
   held.element = std::move(element);
   held.number = number;
   held.charge = {*stage_.account, UnchargedBytes(held.element.arrays)};
 }
 
+void HeldInput::CopySmallParts(Element& element) {
+  const Ledger& ledger = context_.pass()->ledger();
+  if (ledger.bytes() < ledger.budget_bytes() / kPlentifulPart) return;
+  size_t bytes = 0;
+  std::vector<Array*> small;
+  for (Array& array : element.arrays) {
+    if (!IsSmallPart(array, element)) continue;
+    small.push_back(&array);
+    bytes += RoundUpForCopies(array.num_bytes());
+  }
+  if (small.empty()) return;
+  if (copies_.size() - copies_used_ < bytes) {
+    Scratch scratch(stage_.pool);
+    const size_t block = std::max(bytes * kCopiesInABlock, kLeastBlock);
+    copies_ = scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(block)}).buffer();
+    copies_used_ = 0;
+  }
+  for (Array* array : small) {
+    std::memcpy(copies_.data() + copies_used_, array->data(), array->num_bytes());
+    Array copy(copies_, array->dtype(), array->shape(), copies_used_);
+    copies_used_ += RoundUpForCopies(array->num_bytes());
+    *array = std::move(copy);
+  }
+}
+
+std::optional<int64_t> HeldInput::BytesToHold(const Spec& spec, int64_t count) {
+  static_assert(kLeastBlock <= kCopiesInABlock * kBufferAlignment);
+  return spec.BytesApart(AddSizes(count, kCopiesInABlock - 1).value_or(count));
+}
+
 // What is read here is no part of the element that is asked for, so the budget is not to admit each
 // as if it were.
 Result<std::vector<HeldElement>> HeldInput::Recover(std::vector<int64_t> numbers) {
-  if (numbers_ == Numbers::kKnownToStage) restored_->numbers = std::move(numbers);
+  if (options_.numbers_known) restored_->numbers = std::move(numbers);
   const int64_t asked_before = Scratch::BytesAskedByThisThread();
   Result<std::vector<HeldElement>> held = by_key_ ? RecoverByKey() : RecoverInOrder();
   Scratch::ForgetBytesAskedSince(asked_before);
@@ -166,7 +230,7 @@ size_t HeldInput::SnapshotBefore(int64_t number) const {
 Result<Json> HeldInput::Save() const {
   std::vector<const HeldElement*> held = held_();
   Json state{{"pulled", pulled_}, {"held", held.size()}};
-  if (numbers_ == Numbers::kSaved) {
+  if (!options_.numbers_known) {
     std::ranges::sort(held, {}, &HeldElement::number);
     state["numbers"] = PackNumbers(held);
   }
@@ -189,7 +253,7 @@ Status HeldInput::Restore(const Json& state) {
   STOKER_ASSIGN_OR_RETURN(restored.held, SavedInteger(state, "held"));
   STOKER_ASSIGN_OR_RETURN(pulled_, SavedInteger(state, "input_pulled"));
   STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
-  if (numbers_ == Numbers::kSaved) {
+  if (!options_.numbers_known) {
     STOKER_ASSIGN_OR_RETURN(const std::vector<SampleKey> numbers,
                             SavedKeys(state, "numbers", restored.held));
     for (const SampleKey& number : numbers) restored.numbers.push_back(number.index);
@@ -203,7 +267,7 @@ Status HeldInput::Restore(const Json& state) {
         node_.name(), pulled_, restored.pulled);
   }
   restored_ = std::move(restored);
-  if (numbers_ == Numbers::kSaved) STOKER_RETURN_IF_ERROR(CheckNumbers());
+  if (!options_.numbers_known) STOKER_RETURN_IF_ERROR(CheckNumbers());
   return input_->Restore(input);
 }
 

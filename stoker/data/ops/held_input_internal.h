@@ -29,11 +29,20 @@ class MemoryCharge {
 };
 
 // An element and its number in the input, from 0 in each pass. While it is held it counts against
-// the memory budget.
+// the memory budget, and so does all that it keeps alive (HeldInputOptions::for_long).
 struct HeldElement {
   Element element;
   int64_t number = 0;
   MemoryCharge charge;
+};
+
+struct HeldInputOptions {
+  // The numbers of the elements that are held follow, in the order in which the stage names them,
+  // from what it saves by itself; they are then left out of the state.
+  bool numbers_known = false;
+  // Elements are held while many others pass. One that came as a small part of something larger,
+  // such as a chunk, keeps all of that alive; so its arrays are copied, unless memory is plentiful.
+  bool for_long = true;
 };
 
 // Pulls the input, and saves and restores where it stands together with the elements that are held,
@@ -49,18 +58,18 @@ class HeldInput {
  public:
   // Says what the stage holds now.
   using Held = std::function<std::vector<const HeldElement*>()>;
-  // Whether the numbers of the elements that are held are part of the state; else they follow, in
-  // the order in which Held gives them, from what the stage saves beside it.
-  enum class Numbers { kSaved, kKnownToStage };
 
   // `node` is the stage; `input` an iterator over its input. `held` is called by Next and Save.
   HeldInput(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input,
-            Held held, Numbers numbers = Numbers::kSaved);
+            Held held, const HeldInputOptions& options = {});
 
   // Puts the next element into `next`; false at the end.
   Result<bool> Next(HeldElement& next);
   // How many elements have been pulled: all that follow have this number or a larger one.
   int64_t pulled() const { return restored_ ? restored_->pulled : pulled_; }
+
+  // At most so many bytes of buffers are asked for to hold `count` elements more, for long.
+  static std::optional<int64_t> BytesToHold(const Spec& spec, int64_t count);
 
   // The state, with all that is held now. Not between Restore and Recover.
   Result<Json> Save() const;
@@ -84,7 +93,8 @@ class HeldInput {
     std::vector<SampleKey> keys;   // of the same, where the input is rereadable
   };
 
-  void Hold(Element element, int64_t number, HeldElement& held) const;
+  void Hold(Element element, int64_t number, HeldElement& held);
+  void CopySmallParts(Element& element);
   Result<bool> Pull(HeldElement& next);
   std::vector<int64_t> NumbersHeld() const;
   bool SnapshotIsDue() const;
@@ -102,8 +112,10 @@ class HeldInput {
   const bool by_key_;
   const std::unique_ptr<Iterator> input_;
   const Held held_;
-  const Numbers numbers_;
+  const HeldInputOptions options_;
   int64_t pulled_ = 0;
+  Buffer copies_;           // where the next copies go,
+  size_t copies_used_ = 0;  // behind so many bytes of it
   // Oldest first; the first is not newer than any element held. Empty where elements are made again
   // from their keys.
   std::vector<Snapshot> snapshots_;

@@ -28,9 +28,9 @@ class ShuffleBufferNode final : public DatasetNode {
   }
   std::string_view Disturbs() const override { return "reorders elements"; }
   bool random() const override { return !options_.seed || options_.reshuffle; }
-  // Once the buffer is full, each element costs what one of the input does.
+  // Once the buffer is full, each element is held in the place of another.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return input().node().MemoryToRead(count);
+    return AddSizes(input().node().MemoryToRead(count), HeldInput::BytesToHold(spec(), count));
   }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
@@ -59,7 +59,7 @@ class ShuffleBufferIterator final : public Iterator {
         node_(node),
         input_(
             context, node, std::move(input), [this] { return Held(); },
-            HeldInput::Numbers::kKnownToStage),
+            HeldInputOptions{.numbers_known = true}),
         epoch_(context.epoch()),
         draws_(node.Draws(pass(), epoch_)) {}
 

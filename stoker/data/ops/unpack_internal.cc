@@ -11,7 +11,9 @@ class UnpackIterator final : public Iterator {
                  std::unique_ptr<Iterator> input)
       : Iterator(context, node),
         node_(node),
-        input_(context, node, std::move(input), [this] { return Held(); }) {}
+        input_(
+            context, node, std::move(input), [this] { return Held(); },
+            HeldInputOptions{.for_long = false}) {}
 
  private:
   Result<std::optional<Element>> DoNext() override {

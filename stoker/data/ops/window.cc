@@ -68,8 +68,11 @@ class WindowNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> samples = MultiplySizes(count, plan_.size);
     if (!samples) return std::nullopt;
-    return AddSizes(input().node().MemoryToRead(*samples),
-                    MultiplySizes(input().spec().BytesTogether(plan_.size), count));
+    const std::optional<int64_t> windows =
+        MultiplySizes(input().spec().BytesTogether(plan_.size), count);
+    if (random_access()) return AddSizes(input().node().MemoryToRead(*samples), windows);
+    return AddSizes(AddSizes(input().node().MemoryToRead(*samples), windows),
+                    HeldInput::BytesToHold(input().spec(), *samples));
   }
   bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }

@@ -1,0 +1,88 @@
+// What the stages that hold elements between calls keep in memory: little more than what they hold.
+#include "stoker/data/map.h"
+#include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/window.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/sources/range.h"
+#include "stoker/data/testing.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kBytes = 1024;  // of an element
+constexpr int64_t kChunk = 64;    // elements that threads hand on at once, in one block
+
+// n elements {index: int64[], x: uint8[1024]} by position.
+Result<Dataset> Kilobytes(int64_t n) {
+  return Source(Range{.stop = n}) |
+         Map{.function =
+                 [](Element& element, Rng&, Scratch& scratch) {
+                   Array x = scratch.NewArray(DType::kUInt8, {kBytes});
+                   std::ranges::fill(x.values<uint8_t>(), static_cast<uint8_t>(element.key.index));
+                   element.arrays.push_back(std::move(x));
+                   return OkStatus();
+                 },
+             .output = {{{"index", DType::kInt64, {}}, {"x", DType::kUInt8, {kBytes}}}}};
+}
+
+// One element of each chunk.
+Filter OneOfEachChunk() {
+  return {.predicate = [](const Element& element) { return element.key.index % kChunk == 0; }};
+}
+
+constexpr int64_t kBudget = 32 << 20;
+constexpr int64_t kHeld = 1000;
+// What `held` elements take, some of them with others in a block; what little may be kept alive
+// before it counts; and, which has nothing to do with how many are held, what is on its way.
+constexpr int64_t MostFor(int64_t held) {
+  return 2 * held * kBytes + kBudget / 8 + 160 * kChunk * kBytes;
+}
+static_assert(kHeld * kChunk * kBytes > 3 * MostFor(kHeld), "else nothing is shown");
+
+// The most that a pass has in memory.
+int64_t PeakBytes(const Result<Dataset>& dataset) {
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.chunk = kChunk;
+  runtime.memory_budget = kBudget;
+  const auto iterator = *dataset->Open(runtime);
+  while (true) {
+    const Result<std::optional<Element>> element = iterator->Next();
+    EXPECT_THAT(element, IsOk());
+    if (!element.ok() || !*element) break;
+  }
+  return iterator->GetProfile().peak_memory_bytes;
+}
+
+TEST(HeldMemory, OfAShuffleBufferBehindAFilterIsThatOfItsElements) {
+  const Result<Dataset> dataset =
+      Kilobytes(2200 * kChunk) | OneOfEachChunk() | Shuffle{.buffer = kHeld};
+  EXPECT_LT(PeakBytes(dataset), MostFor(kHeld));
+}
+
+TEST(HeldMemory, OfAShuffleBufferThatHoldsAllThatComesIsThatOfItsElements) {
+  constexpr int64_t kMany = 10'000;
+  const Result<Dataset> dataset =
+      Kilobytes(60'000) | Filter{.field = "index", .min = 0} | Shuffle{.buffer = kMany};
+  EXPECT_LT(PeakBytes(dataset), MostFor(kMany));
+}
+
+TEST(HeldMemory, OfBucketsBehindAFilterIsThatOfTheirElements) {
+  const Result<Dataset> dataset =
+      Kilobytes(2200 * kChunk) | OneOfEachChunk() |
+      BucketByLength{
+          .boundaries = {0, 1, 2, 3, 4}, .sizes = {kHeld}, .length = [](const Element& element) {
+            return element.key.index / kChunk % 5;
+          }};
+  EXPECT_LT(PeakBytes(dataset), MostFor(5 * kHeld));
+}
+
+TEST(HeldMemory, OfAWindowBehindAFilterIsThatOfItsElements) {
+  const Result<Dataset> dataset =
+      Kilobytes(2200 * kChunk) | OneOfEachChunk() | Window{.size = kHeld, .shift = kHeld / 5};
+  EXPECT_LT(PeakBytes(dataset), MostFor(5 * kHeld));
+}
+
+}  // namespace
+}  // namespace stoker
