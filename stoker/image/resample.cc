@@ -76,7 +76,7 @@ class Resampling {
   }
 
   // Each row of the result is made of rows of the source, then its pixels of that row's.
-  void RunColumnsFirst(PixelRows& rows) {
+  void RunColumnsFirst(RowReceiver& rows) {
     const int shift = state_.horizontal.precision() + kMiddleBits;
     for (int64_t y = 0; y < size_.height; y += at_once_) {
       const int64_t n = std::min(at_once_, size_.height - y);
@@ -91,7 +91,7 @@ class Resampling {
   }
 
   // Each row of the source gets the result's width, and the last of them are kept.
-  void RunRowsFirst(PixelRows& rows) {
+  void RunRowsFirst(RowReceiver& rows) {
     const AxisWeights& vertical = state_.vertical;
     const int64_t kept = 2 * vertical.pairs() + at_once_;
     state_.ring.Resize(kept * ring_stride());
@@ -176,7 +176,7 @@ class Resampling {
   const int64_t at_once_;  // rows
 };
 
-// Gives pixels of kChannels, `step` bytes apart, the four bytes of PixelRows.
+// Gives pixels of kChannels, `step` bytes apart, the four bytes of RowReceiver.
 template <int64_t kChannels>
 void SpreadRow(const uint8_t* in, int64_t step, int64_t plane_stride, int64_t n, uint8_t* out) {
   for (int64_t x = 0; x < n; ++x) {
@@ -235,7 +235,7 @@ Status CheckResample(std::string_view who, const PixelView& source, const Resamp
 }
 
 void Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
-              const ResampleSize& size, ResampleScratch& scratch, PixelRows& rows) {
+              const ResampleSize& size, ResampleScratch& scratch, RowReceiver& rows) {
   ResampleScratch::State& state = scratch.state();
   state.vertical.Prepare(VerticalKey(source, box, filter, size));
   state.horizontal.Prepare(HorizontalKey(source, box, filter, size));
@@ -247,7 +247,7 @@ void Resample(const PixelView& source, const ResampleBox& box, ResampleFilter fi
   }
 }
 
-void CopyRows(const PixelView& source, ResampleScratch& scratch, PixelRows& rows) {
+void CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& rows) {
   AlignedValues& pixels = scratch.state().pixels;
   pixels.Resize(source.width * kPixelBytes / 2);
   for (int64_t y = 0; y < source.height; ++y) {

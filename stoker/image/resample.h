@@ -65,9 +65,9 @@ class ResampleScratch {
 };
 
 // Takes the rows of a result, from the first to the last, each while it is in the cache.
-class PixelRows {
+class RowReceiver {
  public:
-  virtual ~PixelRows() = default;
+  virtual ~RowReceiver() = default;
   // `pixels`: a row of the result, kPixelBytes each; valid during the call only, and followed by at
   // least 64 bytes that may be read.
   virtual void Take(int64_t y, const uint8_t* pixels) = 0;
@@ -87,14 +87,14 @@ Status CheckResample(std::string_view who, const PixelView& source, const Resamp
 //   rows    gets `size.height` rows of `size.width` pixels
 // Threads: concurrent calls with different scratch are safe.
 void Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
-              const ResampleSize& size, ResampleScratch& scratch, PixelRows& rows);
+              const ResampleSize& size, ResampleScratch& scratch, RowReceiver& rows);
 
 // The same, written plainly: what Resample is tested against.
 void ResampleReference(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
-                       const ResampleSize& size, PixelRows& rows);
+                       const ResampleSize& size, RowReceiver& rows);
 
-// Hands the rows of `source` on as they are, in the pixels that PixelRows takes.
-void CopyRows(const PixelView& source, ResampleScratch& scratch, PixelRows& rows);
+// Hands the rows of `source` on as they are, in the pixels that RowReceiver takes.
+void CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& rows);
 
 // Resizes one plane of floats, by the weights as they are; sums are rounded to float in the order
 // of the taps, rows first. The same bits on every CPU.

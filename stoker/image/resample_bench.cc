@@ -25,7 +25,7 @@ PixelView ViewOf(const std::vector<uint8_t>& bytes) {
   return {bytes.data(), kHeight, kWidth, kChannels, kWidth * kChannels, 0};
 }
 
-class Forget final : public PixelRows {
+class Forget final : public RowReceiver {
  public:
   void Take(int64_t /*y*/, const uint8_t* pixels) override { benchmark::DoNotOptimize(*pixels); }
 };

@@ -63,7 +63,7 @@ Plane ChannelOf(const PixelView& source, int64_t channel) {
 }  // namespace
 
 void ResampleReference(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
-                       const ResampleSize& size, PixelRows& rows) {
+                       const ResampleSize& size, RowReceiver& rows) {
   AxisWeights vertical, horizontal;
   vertical.Prepare({filter, source.height, size.height, box.y, box.height, false});
   horizontal.Prepare({filter, source.width, size.width, box.x, box.width, true});

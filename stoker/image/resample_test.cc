@@ -14,7 +14,7 @@ constexpr ResampleFilter kFilters[] = {ResampleFilter::kNearest, ResampleFilter:
                                        ResampleFilter::kBicubic, ResampleFilter::kLanczos3};
 
 // Keeps the channels of what comes, and checks that rows come once, in order.
-class KeptRows final : public PixelRows {
+class KeptRows final : public RowReceiver {
  public:
   KeptRows(int64_t width, int64_t channels) : width_(width), channels_(channels) {}
   void Take(int64_t y, const uint8_t* pixels) override {

@@ -163,7 +163,7 @@ void StoreValue(uint8_t value, const ShiftScale* constants, DType dtype, std::by
   }
 }
 
-class StoringRows final : public PixelRows {
+class StoringRows final : public RowReceiver {
  public:
   StoringRows(const PixelFinish& finish, const PixelSlot& slot) : finish_(finish), slot_(slot) {}
   void Take(int64_t y, const uint8_t* pixels) override { StoreRow(pixels, y, finish_, slot_); }
