@@ -1,0 +1,134 @@
+#include "stoker/image/affine.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "stoker/image/portable_trig.h"
+
+namespace stoker {
+namespace {
+
+double SinDegrees(double degrees) { return SinPi(degrees / 180); }
+double CosDegrees(double degrees) { return CosPi(degrees / 180); }
+
+// Calls `pixel(x', y', i)` for each pixel of the result, in order, with its source in pixels of the
+// picture, their centres at whole numbers. Coordinates far outside are cut to just outside.
+template <typename Pixel>
+void ForEachSource(const ImageShape& shape, const AffineMatrix& m, const Pixel& pixel) {
+  const double half_width = static_cast<double>(shape.width - 1) / 2;
+  const double half_height = static_cast<double>(shape.height - 1) / 2;
+  int64_t i = 0;
+  for (int64_t row = 0; row < shape.height; ++row) {
+    const double y = static_cast<double>(row) - half_height;
+    const double from_x = m[1] * y + m[2] + half_width, from_y = m[4] * y + m[5] + half_height;
+    for (int64_t column = 0; column < shape.width; ++column, ++i) {
+      const double x = static_cast<double>(column) - half_width;
+      pixel(m[0] * x + from_x, m[3] * x + from_y, i);
+    }
+  }
+}
+
+// True where the position lies less than a pixel outside or within.
+bool IsNear(double x, double y, const ImageShape& shape) {
+  return x > -1 && y > -1 && x < static_cast<double>(shape.width) &&
+         y < static_cast<double>(shape.height);
+}
+
+// The largest integer not above x, for x > -2.
+int64_t Floor(double x) { return static_cast<int64_t>(x + 2) - 2; }
+
+template <typename T>
+void WarpNearestOf(const T* in, const ImageShape& shape, const AffineMatrix& matrix, T fill,
+                   T* out) {
+  const int64_t plane = shape.height * shape.width;
+  ForEachSource(shape, matrix, [&](double x, double y, int64_t i) {
+    int64_t from = -1;
+    if (IsNear(x, y, shape)) {
+      const int64_t column = Floor(x + 0.5), row = Floor(y + 0.5);
+      if (column >= 0 && row >= 0 && column < shape.width && row < shape.height)
+        from = row * shape.width + column;
+    }
+    for (int64_t c = 0; c < shape.channels; ++c)
+      out[c * plane + i] = from < 0 ? fill : in[c * plane + from];
+  });
+}
+
+template <typename T>
+void WarpNearestBytes(const std::byte* in, const ImageShape& shape, const AffineMatrix& matrix,
+                      const std::byte* fill, std::byte* out) {
+  T value;
+  std::memcpy(&value, fill, sizeof(T));
+  WarpNearestOf(reinterpret_cast<const T*>(in), shape, matrix, value, reinterpret_cast<T*>(out));
+}
+
+float Rounded(float value, float /*type*/) { return value; }
+uint8_t Rounded(float value, uint8_t /*type*/) { return static_cast<uint8_t>(value + 0.5f); }
+
+template <typename T>
+void WarpBilinearOf(const T* in, const ImageShape& shape, const AffineMatrix& matrix, T fill,
+                    T* out) {
+  const int64_t plane = shape.height * shape.width;
+  const auto value = [&](int64_t c, int64_t y, int64_t x) {
+    const bool inside = y >= 0 && x >= 0 && y < shape.height && x < shape.width;
+    return static_cast<float>(inside ? in[c * plane + y * shape.width + x] : fill);
+  };
+  ForEachSource(shape, matrix, [&](double x, double y, int64_t i) {
+    const bool near = IsNear(x, y, shape);
+    const int64_t column = near ? Floor(x) : 0, row = near ? Floor(y) : 0;
+    const auto right = static_cast<float>(x - static_cast<double>(column));
+    const auto low = static_cast<float>(y - static_cast<double>(row));
+    for (int64_t c = 0; c < shape.channels; ++c) {
+      if (!near) {
+        out[c * plane + i] = fill;
+        continue;
+      }
+      const float top = value(c, row, column) * (1 - right) + value(c, row, column + 1) * right;
+      const float bottom =
+          value(c, row + 1, column) * (1 - right) + value(c, row + 1, column + 1) * right;
+      out[c * plane + i] = Rounded(top * (1 - low) + bottom * low, T{});
+    }
+  });
+}
+
+}  // namespace
+
+AffineMatrix InverseMatrix(const AffineChange& change) {
+  const double turn = change.degrees - change.shear_y;
+  const double cos_y = CosDegrees(change.shear_y);
+  const double tan_x = SinDegrees(change.shear_x) / CosDegrees(change.shear_x);
+  // Forwards: rotation times shear, without scale.
+  const double a = CosDegrees(turn) / cos_y;
+  const double b = -(CosDegrees(turn) * tan_x) / cos_y - SinDegrees(change.degrees);
+  const double c = SinDegrees(turn) / cos_y;
+  const double d = -(SinDegrees(turn) * tan_x) / cos_y + CosDegrees(change.degrees);
+  // Its determinant is 1.
+  AffineMatrix m = {d / change.scale, -b / change.scale, 0, -c / change.scale, a / change.scale, 0};
+  const double x = -change.center_x - change.translate_x;
+  const double y = -change.center_y - change.translate_y;
+  m[2] = m[0] * x + m[1] * y + change.center_x;
+  m[5] = m[3] * x + m[4] * y + change.center_y;
+  return m;
+}
+
+AffineMatrix RotationMatrix(double degrees) { return InverseMatrix({.degrees = -degrees}); }
+
+void WarpNearest(const std::byte* in, const ImageShape& shape, size_t value_size,
+                 const AffineMatrix& matrix, const std::byte* fill, std::byte* out) {
+  switch (value_size) {
+    case 1: return WarpNearestBytes<uint8_t>(in, shape, matrix, fill, out);
+    case 2: return WarpNearestBytes<uint16_t>(in, shape, matrix, fill, out);
+    case 4: return WarpNearestBytes<uint32_t>(in, shape, matrix, fill, out);
+    case 8: return WarpNearestBytes<uint64_t>(in, shape, matrix, fill, out);
+  }
+}
+
+void WarpBilinear(const uint8_t* in, const ImageShape& shape, const AffineMatrix& matrix,
+                  uint8_t fill, uint8_t* out) {
+  WarpBilinearOf(in, shape, matrix, fill, out);
+}
+void WarpBilinear(const float* in, const ImageShape& shape, const AffineMatrix& matrix, float fill,
+                  float* out) {
+  WarpBilinearOf(in, shape, matrix, fill, out);
+}
+
+}  // namespace stoker

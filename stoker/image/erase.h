@@ -1,0 +1,18 @@
+// Filling a rectangle of an image.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "stoker/image/crop.h"
+
+namespace stoker {
+
+// Overwrites the pixels of `window`, which lies inside, in every channel.
+//   image       an image of this shape, of values of 1, 2, 4 or 8 bytes
+//   values      one value, or one for each channel, side by side
+// Threads: concurrent calls on different images are safe.
+void EraseWindow(std::byte* image, const ImageShape& shape, size_t value_size,
+                 const CropWindow& window, std::span<const std::byte> values);
+
+}  // namespace stoker
