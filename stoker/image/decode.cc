@@ -3,11 +3,13 @@
 #include <cstring>
 #include <new>
 
+#include "stoker/image/bmp.h"
 #include "stoker/image/exif.h"
 #include "stoker/image/image_codec.h"
 #include "stoker/image/jpeg.h"
 #include "stoker/image/png.h"
 #include "stoker/image/pnm.h"
+#include "stoker/image/webp.h"
 
 namespace stoker {
 namespace {
@@ -22,9 +24,11 @@ Codec CodecOf(ImageFormat format) {
   switch (format) {
     case ImageFormat::kJpeg: return {ProbeJpeg, DecodeJpegRegion};
     case ImageFormat::kPng: return {ProbePng, DecodePngRegion};
+    case ImageFormat::kBmp: return {ProbeBmp, DecodeBmpRegion};
+    case ImageFormat::kWebp: return {ProbeWebp, DecodeWebpRegion};
     case ImageFormat::kPnm: return {ProbePnm, DecodePnmRegion};
-    default: return {};
   }
+  return {};
 }
 
 Status CheckRegion(std::string_view name, const ImageInfo& info, const ImageRegion& region) {

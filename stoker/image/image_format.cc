@@ -91,6 +91,7 @@ Result<ImageFormat> DetectImageFormat(std::span<const std::byte> bytes, std::str
   for (const KnownFormat& known : kKnown) {
     if (HasAt(text, 0, known.bytes)) return known.format;
   }
+  if (HasAt(text, 0, "RIFF") && HasAt(text, 8, "WEBP")) return ImageFormat::kWebp;
   for (const ForeignFormat& foreign : kForeign) {
     if (HasAt(text, foreign.at, foreign.bytes))
       return Unimplemented("{}: {}; {}: convert it, or leave it out", name, foreign.is, kReads);

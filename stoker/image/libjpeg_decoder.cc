@@ -1,11 +1,10 @@
 #include "stoker/image/libjpeg_decoder.h"
 
-#include <jerror.h>
-
 #include <csetjmp>
 #include <cstring>
 #include <optional>
 
+#include "stoker/image/libjpeg.h"
 #include "stoker/image/libjpeg_memory.h"
 
 namespace stoker {

@@ -1,7 +1,5 @@
 #include "stoker/image/libjpeg_memory.h"
 
-#include <jerror.h>
-
 #include <cstring>
 #include <new>
 

@@ -2,12 +2,10 @@
 // and what is taken is charged where the scratch memory is.
 #pragma once
 
-#include <jpeglib.h>
-
 #include <cstddef>
-#include <cstdio>  // jpeglib.h needs it
 
 #include "stoker/image/decode_scratch.h"
+#include "stoker/image/libjpeg.h"
 
 namespace stoker {
 

@@ -2,16 +2,15 @@
 // Included by tests and benchmarks only.
 #pragma once
 
-#include <jpeglib.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>  // jpeglib.h needs it
 #include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "stoker/image/libjpeg.h"
 
 namespace stoker {
 
