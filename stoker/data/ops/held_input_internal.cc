@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "stoker/data/ops/packed_keys_internal.h"
-#include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/read_keys.h"
 
 namespace stoker {
@@ -201,15 +200,17 @@ std::vector<int64_t> HeldInput::NumbersHeld() const {
   return numbers;
 }
 
-bool HeldInput::SnapshotIsDue() const {
+bool HeldInput::SnapshotIsDue() {
   if (by_key_) return false;
-  return snapshots_.empty() || pulled_ - snapshots_.back().pulled >= snapshot_interval_;
+  if (snapshots_.empty()) return true;
+  const int64_t elements = pulled_ - snapshots_.back().pulled;
+  return elements >= least_interval_ && pace_.IsDue(elements);
 }
 
 Status HeldInput::TakeSnapshot(std::span<const int64_t> held) {
-  STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+  STOKER_ASSIGN_OR_RETURN(Json input, pace_.Save(*input_));
   snapshots_.push_back({pulled_, std::move(input)});
-  snapshot_interval_ = std::max(kSnapshotInterval, std::ssize(held) / kSnapshotsWhileAllPass);
+  least_interval_ = std::ssize(held) / kSnapshotsWhileAllPass;
   // Those that are before no element alone serve nobody any more.
   std::vector<bool> needed(snapshots_.size());
   needed.back() = true;  // for what comes next

@@ -10,6 +10,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {
 
@@ -50,8 +51,8 @@ struct HeldInputOptions {
 //   * where the input can make elements again from their keys (DatasetNode::rereadable): their
 //     keys, about 2 to 8 bytes each. Restoring makes those elements again, and no others;
 //   * else: their numbers, and a state of the input from before the oldest. Restoring reads on from
-//     there: what lies between the oldest and the newest, and what came between two states before
-//     the oldest (at least kSnapshotInterval elements, and a fraction of as many as are held).
+//     there: what lies between the oldest and the newest, and what came before the oldest since a
+//     state was saved (at most a fraction of as many as are held, or what SnapshotPace says).
 //
 // Used by one thread at a time, as its iterator is, and destroyed after all that it gave.
 class HeldInput {
@@ -97,7 +98,7 @@ class HeldInput {
   void CopySmallParts(Element& element);
   Result<bool> Pull(HeldElement& next);
   std::vector<int64_t> NumbersHeld() const;
-  bool SnapshotIsDue() const;
+  bool SnapshotIsDue();
   // `held`: the elements that may have to be read again.
   Status TakeSnapshot(std::span<const int64_t> held);
   // The newest of snapshots_ that is not newer than element `number`.
@@ -119,7 +120,8 @@ class HeldInput {
   // Oldest first; the first is not newer than any element held. Empty where elements are made again
   // from their keys.
   std::vector<Snapshot> snapshots_;
-  int64_t snapshot_interval_ = 0;  // to the next one
+  SnapshotPace pace_ = SnapshotPace::Sparing();
+  int64_t least_interval_ = 0;  // elements from the last to the next
   std::optional<Restored> restored_;
 };
 

@@ -98,7 +98,7 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
   STOKER_ASSIGN_OR_RETURN(
       HopInput input, OpenHopInput(context, source->stages_.front()->input(), source->any_order_));
   source->input_ = std::move(input.iterator);
-  source->snapshot_interval_ = input.snapshot_interval;
+  source->pace_ = input.pace;
   return source;
 }
 
@@ -124,7 +124,7 @@ void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
     chunk.elements.push_back(**std::move(element));
   }
   // Where nothing may be read again, the state behind the last element is needed too.
-  if (snapshot_interval_ == 1 && chunk.error.ok()) chunk.error = SaveInputIfDue();
+  if (pace_.before_each() && chunk.error.ok()) chunk.error = SaveInputIfDue();
   if (chunk.elements.empty()) chunk.begin = taken_;
   chunk.count = std::ssize(chunk.elements);
 }
@@ -137,10 +137,10 @@ Result<std::optional<Element>> StreamSource::Pull() {
 }
 
 Status StreamSource::SaveInputIfDue() {
-  if (taken_ % snapshot_interval_ != 0) return OkStatus();
+  if (saved_at_ && !pace_.IsDue(taken_ - *saved_at_)) return OkStatus();
   std::lock_guard lock(mutex_);
-  if (!snapshots_.empty() && snapshots_.back().taken == taken_) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(Json input, input_->Save());
+  STOKER_ASSIGN_OR_RETURN(Json input, pace_.Save(*input_));
+  saved_at_ = taken_;
   snapshots_.push_back({taken_, std::move(input)});
   return OkStatus();
 }

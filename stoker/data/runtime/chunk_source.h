@@ -12,6 +12,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/failure_tally.h"
+#include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {
 
@@ -150,9 +151,10 @@ class StreamSource final : public ChunkSource {
   bool maps_ = false;
   bool by_rows_ = false;  // chunks are made column by column
   std::unique_ptr<Iterator> input_;
-  int64_t snapshot_interval_ = 1;
-  int64_t taken_ = 0;  // elements pulled since the restored state
-  Delivered before_;   // of them, what had been delivered when this pass began
+  SnapshotPace pace_ = SnapshotPace::BeforeEach();
+  int64_t taken_ = 0;                // elements pulled since the restored state
+  std::optional<int64_t> saved_at_;  // taken_, at the newest of snapshots_
+  Delivered before_;                 // of them, what had been delivered when this pass began
 
   std::mutex mutex_;                // guards snapshots_
   std::deque<Snapshot> snapshots_;  // oldest first

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
-#include "stoker/base/clock.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/hop.h"
+#include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {
 namespace {
-
-// A state may be large (a shuffle buffer's): it is saved when that has cost less than this share of
-// the time since.
-constexpr double kShareOfSaving = 0.05;
 
 // Hands out the elements of a stage that are a rank's, and drops the others.
 class DealtIterator final : public Iterator {
@@ -72,18 +67,14 @@ class DealtIterator final : public Iterator {
   }
 
   Status SaveIfDue() {
-    const bool due = pulled_ % deal_->round() == 0 && pulled_ - saved_at_ >= kSnapshotInterval &&
-                     saving_s_ < since_saved_.ElapsedSeconds() * kShareOfSaving;
+    const bool due = pulled_ % deal_->round() == 0 && pace_.IsDue(pulled_ - saved_at_);
     return due ? SaveAll() : OkStatus();
   }
 
   Status SaveAll() {
-    const Stopwatch saving;
-    STOKER_ASSIGN_OR_RETURN(Json state, all_->Save());
+    STOKER_ASSIGN_OR_RETURN(Json state, pace_.Save(*all_));
     deal_->AddState(pulled_, std::move(state));
     saved_at_ = pulled_;
-    saving_s_ = saving.ElapsedSeconds();
-    since_saved_ = Stopwatch();
     return OkStatus();
   }
 
@@ -99,8 +90,7 @@ class DealtIterator final : public Iterator {
   int64_t pulled_ = 0;
   std::deque<Element> mine_of_round_;
   int64_t saved_at_ = 0;
-  double saving_s_ = 0;
-  Stopwatch since_saved_;
+  SnapshotPace pace_ = SnapshotPace::Sparing();
 };
 
 }  // namespace

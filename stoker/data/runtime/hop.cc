@@ -84,7 +84,8 @@ Status ApplyHopToRows(const std::vector<const DatasetNode*>& stages, const ReadC
 
 Result<HopInput> OpenHopInput(const OpenContext& context, const Dataset& input, bool any_order) {
   const bool input_in_any_order = !any_order && context.any_order() && HoldsAnyOrder(input);
-  HopInput opened{nullptr, input_in_any_order ? 1 : kSnapshotInterval};
+  HopInput opened{nullptr,
+                  input_in_any_order ? SnapshotPace::BeforeEach() : SnapshotPace::Sparing()};
   STOKER_ASSIGN_OR_RETURN(opened.iterator, context.OpenInputAlike(input, input_in_any_order));
   return opened;
 }

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {
-
-// The state of a stream may be large, so it is kept for going back to once in so many elements.
-inline constexpr int64_t kSnapshotInterval = 64;
 
 // Whether `node` maps elements of a stream one by one, or hands them on unchanged.
 bool IsHopStage(const DatasetNode& node);
@@ -44,7 +42,7 @@ Status ApplyHopToRows(const std::vector<const DatasetNode*>& stages, const ReadC
 // order, the input must not.
 struct HopInput {
   std::unique_ptr<Iterator> iterator;
-  int64_t snapshot_interval;
+  SnapshotPace pace;
 };
 Result<HopInput> OpenHopInput(const OpenContext& context, const Dataset& input, bool any_order);
 

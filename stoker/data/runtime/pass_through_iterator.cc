@@ -12,7 +12,7 @@ Result<std::unique_ptr<Iterator>> PassThroughIterator::Open(const OpenContext& c
   STOKER_ASSIGN_OR_RETURN(HopInput input,
                           OpenHopInput(context, iterator->stages_.front()->input(), any_order));
   iterator->input_ = std::move(input.iterator);
-  iterator->snapshot_interval_ = input.snapshot_interval;
+  iterator->pace_ = input.pace;
   return iterator;
 }
 
@@ -38,9 +38,11 @@ Result<std::optional<Element>> PassThroughIterator::NextMapped() {
 }
 
 Status PassThroughIterator::SaveInputIfDue() {
-  const bool due = saved_input_.is_null() || done_.frontier() >= snapshot_interval_;
-  if (!due || taken_ != done_.frontier() || done_.has_beyond()) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(saved_input_, input_->Save());
+  if (!saved_input_.is_null()) {
+    if (taken_ != done_.frontier() || done_.has_beyond()) return OkStatus();
+    if (!pace_.IsDue(taken_)) return OkStatus();
+  }
+  STOKER_ASSIGN_OR_RETURN(saved_input_, pace_.Save(*input_));
   taken_ = 0;
   done_ = Delivered();
   return OkStatus();

@@ -8,6 +8,7 @@
 
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/delivered.h"
+#include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {
 
@@ -32,7 +33,7 @@ class PassThroughIterator final : public Iterator {
   const bool tolerant_;
   std::vector<const DatasetNode*> stages_;  // first applied first
   std::unique_ptr<Iterator> input_;
-  int64_t snapshot_interval_ = 1;
+  SnapshotPace pace_ = SnapshotPace::BeforeEach();
   Json saved_input_;     // null: nothing has been read or restored yet
   int64_t taken_ = 0;    // elements pulled since saved_input_
   Delivered done_;       // of those since saved_input_, which have been handed out, here or before
