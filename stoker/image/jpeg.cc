@@ -1,5 +1,6 @@
 #include "stoker/image/jpeg.h"
 
+#include "stoker/image/jpeg_baseline/jpeg_baseline.h"
 #include "stoker/image/jpeg_header.h"
 #include "stoker/image/libjpeg_decoder.h"
 
@@ -33,6 +34,10 @@ Result<ImageInfo> ProbeJpeg(const EncodedImage& image, const DecodeOptions& opti
 Status DecodeJpegRegion(const EncodedImage& image, const ImageInfo& info, const ImageRegion& region,
                         const DecodeOptions& options, const PixelRows& out,
                         DecodeScratch& scratch) {
+  // What ours does not take, or takes for damaged, is libjpeg's to judge: it says what is wrong, or
+  // makes the best of it where the options allow that.
+  const Result<bool> decoded = DecodeBaselineJpeg(image, info, region, out, scratch);
+  if (decoded.ok() && *decoded) return OkStatus();
   return DecodeWithLibjpeg(image, info, region, options, out, scratch);
 }
 

@@ -1,0 +1,104 @@
+// Huffman decoding of a baseline scan, MCU by MCU: coefficients where they are wanted, and where
+// they are not, as little as finds the way to those that are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "stoker/image/jpeg_baseline/entropy_bytes.h"
+#include "stoker/image/jpeg_baseline/frame.h"
+#include "stoker/image/jpeg_baseline/huffman.h"
+
+namespace stoker::jpeg_baseline {
+
+// Four blocks that lie side by side in the picture, row by row: eight rows of 4 * 8 values, as the
+// inverse DCT loads them, and a row for values that belong nowhere.
+inline constexpr int kGroupBlocks = 4;
+inline constexpr int kGroupRow = kGroupBlocks * kBlockSize;  // values
+inline constexpr int kGroupValues = (kBlockSize + 1) * kGroupRow;
+
+// The coefficients of up to four MCUs side by side: each row of blocks of a component is as many
+// groups as an MCU is blocks wide. Whoever reads a group sets its values back to zero.
+struct CoefficientBatch {
+  alignas(64) std::array<int16_t, kMaxBlocksPerMcu * kGroupValues> values{};
+  // Of each group, the last place of the zigzag at which one of its blocks may have a value.
+  std::array<uint8_t, kMaxBlocksPerMcu> last_place{};
+};
+
+// Reads the MCUs of a scan in order. Large (some 80 KB), so not for the stack; needs no destructor.
+// Not thread-safe.
+class EntropyDecoder {
+ public:
+  // Begins with the first MCU of the picture.
+  //   frame, jpeg, name  borrowed until the last call for this picture returns
+  // Errors: kDataLoss where a Huffman code contradicts itself.
+  Status Start(const Frame& frame, std::span<const std::byte> jpeg, std::string_view name);
+
+  // Decodes the next `count` MCUs, 1..4, into `batch`, from its left side.
+  // Errors: kDataLoss (damaged or cut short, with the byte). Damage often shows only later, or not
+  // at all.
+  Status Decode(int count, CoefficientBatch& batch);
+
+  // Goes past the next `count` MCUs. Whole restart intervals are not read, only looked through for
+  // the marker at their end. Errors: as above.
+  Status Skip(int64_t count);
+
+  // To be called after the last MCU of the picture. Errors: kDataLoss where coded bytes are left,
+  // or the marker at the end of the picture is not there.
+  Status Finish();
+
+  // How the inner loops see the decoder.
+  struct BitReader {
+    uint64_t bits = 0;  // the next ones, from the top; below `count` there may be more
+    int count = 0;
+    const uint8_t* at = nullptr;  // the byte that comes after those `count` bits
+  };
+  struct Block {
+    const DcTable* dc;
+    const AcTable* ac;
+    int component;
+    // Of each MCU of a batch.
+    std::array<uint16_t, kGroupBlocks> first_value;  // of CoefficientBatch::values
+    std::array<uint8_t, kGroupBlocks> group;
+  };
+  struct State {
+    BitReader reader;
+    std::array<int, kMaxComponents> last_dc{};
+    std::array<Block, kMaxBlocksPerMcu> blocks;
+    int num_blocks = 0;
+    EntropyBytes bytes;
+  };
+
+ private:
+  bool ChooseTables(const Component& c, const Frame& frame);
+  void PlanBlocks(const Frame& frame);
+  void BeginInterval();
+  // Goes past the marker that must stand here.
+  Status NextInterval();
+  bool EndsAsItShould() const;
+  Status Damaged() const;
+  int64_t LeftInInterval(int64_t count) const;
+
+  State state_;
+  std::string_view name_;
+  int restart_interval_ = 0;
+  int64_t left_in_interval_ = 0;  // MCUs
+  int intervals_ = 0;
+  // By the number that the frame gives them: a standard one, or one of those below.
+  std::array<const DcTable*, 4> dc_{};
+  std::array<const AcTable*, 4> ac_{};
+  std::array<DcTable, 4> dc_tables_;
+  std::array<AcTable, 4> ac_tables_;
+};
+
+// The order of the groups of a batch: component by component, each `down` rows of `across` groups.
+inline int FirstGroupOf(const Frame& frame, int component) {
+  int group = 0;
+  for (int i = 0; i < component; ++i) {
+    group += frame.components[i].across * frame.components[i].down;
+  }
+  return group;
+}
+
+}  // namespace stoker::jpeg_baseline

@@ -1,0 +1,31 @@
+// The inverse DCT, in the integers of libjpeg's default ("islow"): Loeffler, Ligtenberg and
+// Moschytz, "Practical fast 1-D DCT algorithms with 11 multiplications" (ICASSP 1989), with
+// constants of 13 bits and two more bits between the passes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace stoker::jpeg_baseline {
+
+// Multiplies the four blocks of a group (entropy_decoder.h) by their divisors, transforms them and
+// sets the group's values to zero.
+//   values      [8][4 * 8] coefficients, aligned to 64 bytes
+//   divisors    [8][8], aligned to 16 bytes
+//   last_place  behind which, along the zigzag, no block has a value: fewer are faster
+//   out         the upper left of four times 8x8 samples side by side: 32 bytes in each of 8 rows
+//   stride      bytes from one row to the next
+// Returns whether the bytes are those of libjpeg's default on any CPU. Where dequantised values
+// are far outside of what any picture gives, its own versions differ, and it does not say what
+// comes out; such a block is a sign of damage.
+// The same bytes on every CPU. Threads: concurrent calls are safe.
+bool InverseDctGroup(int16_t* values, const int16_t* divisors, int last_place, uint8_t* out,
+                     ptrdiff_t stride);
+bool InverseDctGroupReference(int16_t* values, const int16_t* divisors, int last_place,
+                              uint8_t* out, ptrdiff_t stride);
+
+// The instruction set that it uses here (Highway's names).
+std::string_view InverseDctInstructionSet();
+
+}  // namespace stoker::jpeg_baseline
