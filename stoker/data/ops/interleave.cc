@@ -14,11 +14,15 @@ namespace {
 constexpr double kMaxCycle = 1024;  // each is a thread, and as many again read ahead
 
 std::string DetailsOf(const InterleavedNode::Cycle& cycle) {
-  return fmt::format("cycle {}, block {}{}", cycle.length, cycle.block,
-                     cycle.parallel ? "" : ", not parallel");
+  return fmt::format("cycle {}, block {}{}{}", cycle.length, cycle.block,
+                     cycle.parallel ? "" : ", not parallel",
+                     cycle.deterministic ? "" : ", in any order");
 }
 
-constexpr std::string_view kDisturbs = "takes elements from its inputs in turn";
+std::string_view DisturbsWhere(const InterleavedNode::Cycle& cycle) {
+  return cycle.deterministic ? "takes elements from its inputs in turn"
+                             : "gives elements in any order (deterministic: false)";
+}
 
 class ListedNode final : public InterleavedNode {
  public:
@@ -27,7 +31,8 @@ class ListedNode final : public InterleavedNode {
         cycle_(cycle) {}
 
   std::string Details() const override { return DetailsOf(cycle_); }
-  std::string_view Disturbs() const override { return kDisturbs; }
+  std::string_view Disturbs() const override { return DisturbsWhere(cycle_); }
+  bool any_order() const override { return !cycle_.deterministic; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MemoryToGather(*this, count);
   }
@@ -61,7 +66,8 @@ class EachNode final : public InterleavedNode {
         each_(each) {}
 
   std::string Details() const override { return DetailsOf(cycle()); }
-  std::string_view Disturbs() const override { return kDisturbs; }
+  std::string_view Disturbs() const override { return DisturbsWhere(cycle()); }
+  bool any_order() const override { return !each_.deterministic; }
   // What the inputs ask for is not known before they are made.
   std::optional<int64_t> MemoryToRead(int64_t) const override { return std::nullopt; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override {
@@ -69,7 +75,9 @@ class EachNode final : public InterleavedNode {
     STOKER_RETURN_IF_ERROR(iterator->Open());
     return iterator;
   }
-  Cycle cycle() const override { return {each_.cycle_length, each_.block_length, each_.parallel}; }
+  Cycle cycle() const override {
+    return {each_.cycle_length, each_.block_length, each_.parallel, each_.deterministic};
+  }
   bool listed() const override { return false; }
 
   Result<Dataset> Make(const Element& element) const override {
@@ -147,7 +155,8 @@ Result<Dataset> InterleaveFiles(const Interleave& options) {
                         .output = first.spec(),
                         .cycle_length = options.cycle_length,
                         .block_length = options.block_length,
-                        .parallel = options.parallel}
+                        .parallel = options.parallel,
+                        .deterministic = options.deterministic}
       .Build(files);
 }
 
@@ -160,7 +169,10 @@ void Interleave::Describe(OptionTable<Interleave>& table) {
       .Field("block_length", &Interleave::block_length,
              "elements that are taken from one input before it is the next one's turn", AtLeast(1))
       .Field("parallel", &Interleave::parallel,
-             "the inputs read ahead, each on a thread of its own");
+             "the inputs read ahead, each on a thread of its own")
+      .Field("deterministic", &Interleave::deterministic,
+             "false: an input that has nothing ready loses its turn, in an order that differs from "
+             "run to run");
 }
 
 template <>
@@ -183,7 +195,8 @@ Result<Dataset> Interleave::Build() const {
   }
   if (!files.empty()) return InterleaveFiles(*this);
   STOKER_ASSIGN_OR_RETURN(std::vector<Dataset> datasets, inputs.Build(kName));
-  return InterleaveListed(std::move(datasets), {cycle_length, block_length, parallel});
+  return InterleaveListed(std::move(datasets),
+                          {cycle_length, block_length, parallel, deterministic});
 }
 
 Result<Dataset> InterleaveEach::Build(Dataset input) const {

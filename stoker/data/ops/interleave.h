@@ -17,7 +17,13 @@ namespace stoker {
 // behind it, opened when its turn comes), or made from the elements of a dataset (InterleaveEach).
 // Elements' keys are made of that of their input and that in their input.
 //
-// Order: a function of the inputs alone; the same on any number of threads. With `parallel` every
+// Order: a function of the inputs alone; the same on any number of threads. With `deterministic:
+// false` the turn of an input that has nothing ready passes to the next that has: the same
+// elements, each once, in an order that differs from run to run, so that one slow file holds up no
+// other. It holds where `parallel` does, and only where no stage behind it depends on the order, as
+// for prefetch (ops/prefetch.h); inputs that are all read by position keep their order.
+//
+// With `parallel` every
 // input of the cycle reads ahead on a thread of its own, however few CPUs there are, since those
 // that wait for a disk or a network need none; so do the inputs that come next, as many again.
 // Memory: each of these may hold its queue within the budget, and one element beyond it.
@@ -36,6 +42,7 @@ struct Interleave {
   int64_t cycle_length = 4;
   int64_t block_length = 1;
   bool parallel = true;
+  bool deterministic = true;
 
   static void Describe(OptionTable<Interleave>& table);
   Result<Dataset> Build() const;
@@ -58,6 +65,7 @@ struct InterleaveEach {
   int64_t cycle_length = 4;
   int64_t block_length = 1;
   bool parallel = true;
+  bool deterministic = true;
 
   Result<Dataset> Build(Dataset input) const;
 };

@@ -86,15 +86,19 @@ InterleaveIterator::InterleaveIterator(const OpenContext& context, const Interle
       ahead_(cycle_.parallel && pass().runtime().kind == Runtime::Kind::kThreaded
                  ? static_cast<size_t>(cycle_.length)
                  : 0),
+      doorbell_(ahead_ > 0 && !cycle_.deterministic && context.any_order()
+                    ? std::make_shared<Doorbell>()
+                    : nullptr),
       inputs_(context, node),
       places_(static_cast<size_t>(cycle_.length)) {}
 
 Result<std::optional<Element>> InterleaveIterator::DoNext() {
   while (true) {
     STOKER_RETURN_IF_ERROR(CheckStop());
+    if (doorbell_) STOKER_RETURN_IF_ERROR(TakeReadyTurn());
     std::optional<Input>& place = places_[turn_];
     if (!place) {
-      STOKER_ASSIGN_OR_RETURN(const bool filled, FillPlace());
+      STOKER_ASSIGN_OR_RETURN(const bool filled, FillPlace(place));
       if (!filled && AllPlacesEmpty()) return std::nullopt;
       if (!filled) {
         EndTurn();
@@ -118,6 +122,32 @@ void InterleaveIterator::EndTurn() {
   in_block_ = 0;
 }
 
+Status InterleaveIterator::TakeReadyTurn() {
+  for (std::optional<Input>& place : places_) {
+    if (!place) STOKER_RETURN_IF_ERROR(FillPlace(place).status());
+  }
+  while (!AllPlacesEmpty()) {
+    const int64_t rings = doorbell_->rings();
+    const std::optional<size_t> ready = FirstReadyPlace();
+    if (ready) {
+      if (*ready != turn_) in_block_ = 0;
+      turn_ = *ready;
+      break;
+    }
+    const ScopedInputWait wait(pass());
+    doorbell_->WaitBeyond(rings);
+  }
+  return OkStatus();
+}
+
+std::optional<size_t> InterleaveIterator::FirstReadyPlace() const {
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const size_t at = (turn_ + i) % places_.size();
+    if (places_[at] && HasSomething(*places_[at]->iterator)) return at;
+  }
+  return std::nullopt;
+}
+
 bool InterleaveIterator::AllPlacesEmpty() const {
   return std::ranges::none_of(places_, [](const auto& place) { return place.has_value(); });
 }
@@ -126,10 +156,11 @@ void InterleaveIterator::OpenAhead() {
   const auto empty = static_cast<size_t>(
       std::ranges::count_if(places_, [](const auto& place) { return !place.has_value(); }));
   const size_t wanted = ahead_ == 0 ? 1 : empty + ahead_;
-  while (waiting_.size() < wanted && pull_error_.ok()) {
+  while (waiting_.size() < wanted && pull_error_.ok() && !all_pulled_) {
     Result<std::optional<InterleavedInputs::Pulled>> pulled = inputs_.Pull();
     pull_error_ = pulled.status();
-    if (!pulled.ok() || !*pulled) return;
+    all_pulled_ = pulled.ok() && !*pulled;
+    if (!pull_error_.ok() || all_pulled_) return;
     Result<std::unique_ptr<Iterator>> iterator = OpenInput(**pulled);
     waiting_.push_back({**std::move(pulled), std::move(iterator)});
   }
@@ -138,11 +169,11 @@ void InterleaveIterator::OpenAhead() {
 Result<std::unique_ptr<Iterator>> InterleaveIterator::OpenInput(
     const InterleavedInputs::Pulled& pulled) const {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, inputs_.OpenInput(pulled));
-  if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator));
+  if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator, doorbell_));
   return iterator;
 }
 
-Result<bool> InterleaveIterator::FillPlace() {
+Result<bool> InterleaveIterator::FillPlace(std::optional<Input>& place) {
   OpenAhead();
   if (waiting_.empty()) {
     STOKER_RETURN_IF_ERROR(pull_error_);
@@ -150,7 +181,7 @@ Result<bool> InterleaveIterator::FillPlace() {
   }
   Waiting& next = waiting_.front();
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, std::move(next.iterator));
-  places_[turn_] = Input{std::move(next.pulled), std::move(iterator)};
+  place = Input{std::move(next.pulled), std::move(iterator)};
   waiting_.pop_front();
   return true;
 }
@@ -217,7 +248,7 @@ Status InterleaveIterator::DoRestore(const Json& state) {
     STOKER_ASSIGN_OR_RETURN(const Json saved, SavedObject((*cycle)[found->second], "state"));
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, inputs_.OpenInput(*pulled));
     STOKER_RETURN_IF_ERROR(iterator->Restore(saved));
-    if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator));
+    if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator, doorbell_));
     places_[found->second] = Input{*std::move(pulled), std::move(iterator)};
   }
   return OkStatus();

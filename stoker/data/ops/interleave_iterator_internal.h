@@ -9,6 +9,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/doorbell.h"
 
 namespace stoker {
 
@@ -20,6 +21,7 @@ class InterleavedNode : public DatasetNode {
     int64_t length;
     int64_t block;
     bool parallel;
+    bool deterministic;
   };
   virtual Cycle cycle() const = 0;
   // Whether the inputs are the node's own; else its only input's elements become them, with Make.
@@ -80,17 +82,24 @@ class InterleaveIterator final : public Iterator {
   // Opens inputs until enough of them wait, or there are no more.
   void OpenAhead();
   Result<std::unique_ptr<Iterator>> OpenInput(const InterleavedInputs::Pulled& pulled) const;
-  // Gives the place whose turn it is the next input; false where there is none.
-  Result<bool> FillPlace();
+  // Gives an empty place the next input; false where there is none.
+  Result<bool> FillPlace(std::optional<Input>& place);
   void EndTurn();
+  // Makes it the turn of a place whose input has something, waiting for one if need be.
+  Status TakeReadyTurn();
+  // Of the places from the one whose turn it is on.
+  std::optional<size_t> FirstReadyPlace() const;
   bool AllPlacesEmpty() const;
 
   const InterleavedNode& node_;
   const InterleavedNode::Cycle cycle_;
   const size_t ahead_;  // inputs that read while they wait for a place
+  // Rung by the inputs where they take turns as they have something; else null.
+  const std::shared_ptr<Doorbell> doorbell_;
   InterleavedInputs inputs_;
   std::deque<Waiting> waiting_;
-  Status pull_error_;  // after those that wait
+  Status pull_error_;        // after those that wait
+  bool all_pulled_ = false;  // those that wait are the last
   std::vector<std::optional<Input>> places_;
   size_t turn_ = 0;       // the place whose turn it is
   int64_t in_block_ = 0;  // elements that it has given in this turn

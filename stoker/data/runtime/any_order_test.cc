@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "stoker/data/ops/interleave.h"
 #include "stoker/data/runtime/random_pipeline.h"
 
 namespace stoker {
@@ -162,6 +163,91 @@ TEST(AnyOrder, StandsWhereItFailedAndContinuesWithWhatIsMissing) {
       EXPECT_EQ(Sorted(pieces), Sorted(whole));
     }
   }
+}
+
+// Input n of `lengths` is images numbered from 100 n; every fourth takes a millisecond.
+InterleaveEach FirstCome(std::vector<int64_t> lengths) {
+  return {.function = [lengths](const Element& element) -> Result<Dataset> {
+            const auto n = static_cast<size_t>(element.key.index);
+            return StreamedImages(lengths[n]) | SlowNowAndThen();
+          },
+          .output = StreamedImages(1).spec(),
+          .cycle_length = 3,
+          .block_length = 2,
+          .deterministic = false};
+}
+
+TEST(AnyOrder, InterleaveGivesEachElementOnceThoughSavedAndRestoredAnywhere) {
+  const Result<Dataset> interleaved =
+      NumberedImages(7) | FirstCome({9, 0, 14, 3, 8, 20, 1}) | Prefetch{};
+  for (const Result<Dataset>& dataset :
+       {interleaved, interleaved | Repeat{.count = 2}, interleaved | DoNothing() | kAnyOrder}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> expected,
+                                ReadAll(*dataset, Runtime::Inline()));
+    for (uint32_t seed = 0; seed < 20; ++seed) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> got, ReadInPieces(*dataset, seed));
+      ASSERT_EQ(Sorted(got), Sorted(expected)) << "seed " << seed << "\n" << dataset->ToString();
+    }
+  }
+}
+
+TEST(AnyOrder, AnInputOfInterleaveThatHasNothingReadyHoldsUpNoOther) {
+  std::atomic<bool> others_came = false;
+  const InterleaveEach interleave{
+      .function = [&](const Element& element) -> Result<Dataset> {
+        const bool waits = element.key.index == 0;
+        const Map map{.function = [&others_came, waits](Element&, Rng&, Scratch&) {
+          while (waits && !others_came) std::this_thread::yield();
+          return OkStatus();
+        }};
+        return StreamedImages(5) | map;
+      },
+      .output = StreamedImages(1).spec(),
+      .cycle_length = 2,
+      .deterministic = false};
+  for (const Result<Dataset>& dataset :
+       {NumberedImages(4) | interleave, NumberedImages(4) | interleave | kAnyOrder}) {
+    others_came = false;
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset->Open(Runtime::Threaded(2)));
+    int of_others = 0;
+    for (; of_others < 15; ++of_others) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, iterator->Next());
+      ASSERT_TRUE(element);
+    }
+    others_came = true;
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*iterator));
+    EXPECT_THAT(Labels(rest), testing::ElementsAre(0, 1, 2, 3, 4));
+  }
+}
+
+TEST(AnyOrder, OfInterleaveIsNoneWhereWhatFollowsDependsOnTheOrder) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(3) | FirstCome({9, 4, 6}) | Take{.count = 10});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(dataset, Runtime::Threaded(4)));
+  EXPECT_EQ(Fingerprint(got), Fingerprint(expected));
+}
+
+TEST(AnyOrder, EndsWhenItIsStoppedWhileEveryInputOfInterleaveIsSlow) {
+  std::atomic<bool> stop = false;
+  const InterleaveEach slow{.function = [&stop](const Element&) -> Result<Dataset> {
+                              const Map map{.function = [&stop](Element&, Rng&, Scratch&) {
+                                while (!stop) std::this_thread::yield();
+                                return OkStatus();
+                              }};
+                              return StreamedImages(50) | map;
+                            },
+                            .output = StreamedImages(1).spec(),
+                            .deterministic = false};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(6) | slow | Prefetch{});
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.stop = &stop;
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+  std::thread stopper([&] { stop = true; });
+  Result<std::optional<Element>> next = iterator->Next();
+  while (next.ok() && *next) next = iterator->Next();
+  stopper.join();
+  EXPECT_EQ(next.status().code(), StatusCode::kCancelled);
 }
 
 TEST(AnyOrder, IsRefusedForPredictions) {

@@ -28,7 +28,7 @@ std::vector<const DatasetNode*> StagesOfHop(const DatasetNode& node) {
 }
 
 bool HopInAnyOrder(const OpenContext& context, const std::vector<const DatasetNode*>& stages) {
-  return context.any_order() &&
+  return context.any_order() && !HoldsAnyOrder(stages.front()->input()) &&
          std::ranges::any_of(stages, [](const DatasetNode* stage) { return stage->any_order(); });
 }
 

@@ -153,6 +153,13 @@ bool ReadAhead::HasChunkForConsumer() const {
   return !finished_.empty() && (any_order_ || finished_.begin()->first == consumed_);
 }
 
+bool ReadAhead::HasSomething() const {
+  if (used_of_current_ < current_.size() || !current_.error.ok() || consumed_ == end_ticket_)
+    return true;
+  std::lock_guard lock(mutex_);
+  return HasChunkForConsumer();
+}
+
 Status ReadAhead::StartMissingThreads() {
   int missing = 0;
   {
@@ -322,11 +329,14 @@ void ReadAhead::Publish(Ticket ticket) {
   any_published_ = true;
   chunk.memory = std::move(ticket.memory);
   chunk.memory.ShrinkTo(uncharged);
-  std::lock_guard lock(mutex_);
-  CountWorking(-1);
-  if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
-  finished_.emplace(ticket.number, std::move(chunk));
-  if (consumer_waits_ && HasChunkForConsumer()) chunk_ready_.notify_one();
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(-1);
+    if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
+    finished_.emplace(ticket.number, std::move(chunk));
+    if (consumer_waits_ && HasChunkForConsumer()) chunk_ready_.notify_one();
+  }
+  if (doorbell_) doorbell_->Ring();
 }
 
 // --- The tuner's.
@@ -367,9 +377,16 @@ void ReadAhead::Log(std::vector<Decision> decisions) {
   }
 }
 
-Status StartAhead(Iterator& iterator) {
+Status StartAhead(Iterator& iterator, std::shared_ptr<Doorbell> doorbell) {
   auto* const ahead = dynamic_cast<ReadAhead*>(&iterator);
-  return ahead == nullptr ? OkStatus() : ahead->StartAhead();
+  if (ahead == nullptr) return OkStatus();
+  ahead->SetDoorbell(std::move(doorbell));
+  return ahead->StartAhead();
+}
+
+bool HasSomething(const Iterator& iterator) {
+  const auto* const ahead = dynamic_cast<const ReadAhead*>(&iterator);
+  return ahead == nullptr || ahead->HasSomething();
 }
 
 }  // namespace stoker

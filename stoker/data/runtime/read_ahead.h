@@ -14,6 +14,7 @@
 
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/crew.h"
+#include "stoker/data/runtime/doorbell.h"
 #include "stoker/data/runtime/tuner.h"
 
 namespace stoker {
@@ -44,6 +45,10 @@ class ReadAhead final : public Iterator {
 
   // Starts the threads now rather than with the first Next. After Restore, if that is called.
   Status StartAhead() { return StartMissingThreads(); }
+  // Whether Next would return without waiting for a thread.
+  bool HasSomething() const;
+  // Rung from now on whenever HasSomething may have become true. Before the threads start.
+  void SetDoorbell(std::shared_ptr<Doorbell> doorbell) { doorbell_ = std::move(doorbell); }
 
  private:
   Result<std::optional<Element>> DoNext() override;
@@ -96,6 +101,7 @@ class ReadAhead final : public Iterator {
   const std::shared_ptr<StopFlag> inside_;
   const std::unique_ptr<ChunkSource> source_;
   const bool any_order_;
+  std::shared_ptr<Doorbell> doorbell_;             // may be null
   std::atomic<int64_t> largest_element_bytes_{0};  // the most that making one has asked for so far
   std::atomic<bool> any_published_{false};         // whether a chunk has been finished
 
@@ -131,9 +137,11 @@ class ReadAhead final : public Iterator {
   Crew crew_;  // last: its threads use all of the above
 };
 
-// Has an iterator that reads ahead begin with it, before its first Next and after Restore: for
-// several inputs that are to be ready at once. Others are left as they are. Errors: the system
-// gives no thread.
-Status StartAhead(Iterator& iterator);
+// For a stage that has several inputs ready at once. Has an iterator that reads ahead begin with
+// it, before its first Next and after Restore; `doorbell`, if any, is rung when it has something.
+// Others are left as they are. Errors: the system gives no thread.
+Status StartAhead(Iterator& iterator, std::shared_ptr<Doorbell> doorbell = nullptr);
+// Whether its Next would return without waiting for a thread; of others than those above, true.
+bool HasSomething(const Iterator& iterator);
 
 }  // namespace stoker

@@ -15,6 +15,10 @@ constexpr double kChunkNs = 300e3;
 constexpr double kMaxChunkBytes = 256 << 10;
 constexpr int64_t kChunkGrowth = 4;  // at most so many times the last: the first costs mislead
 constexpr int64_t kMaxDepth = 512;
+// A thread that has lost its CPU to another program gets it back some milliseconds later. Where it
+// takes few bytes, so much work is kept ready.
+constexpr double kSlackNs = 10e6;
+constexpr double kMaxSlackBytes = 4 << 20;
 
 constexpr double kForget = 1.0 - 1.0 / 64;  // of sums, with every chunk
 constexpr double kForgetSlowest = 1.0 - 1.0 / 512;
@@ -39,6 +43,7 @@ Tuner::Tuner(const TunerLimits& limits)
       steps_between_tries_(kFirstPause) {
   if (limits.chunk > 0) chunk_ = std::min(limits.chunk, limits.max_chunk);
   reported_chunk_ = chunk_;
+  reported_depth_ = depth();
 }
 
 int64_t Tuner::depth() const { return DepthFor(threads_); }
@@ -47,7 +52,15 @@ int64_t Tuner::DepthFor(int threads) const {
   if (limits_.depth > 0) {
     return (limits_.depth + chunk_ - 1) / chunk_ + threads;  // kept ready, and being made
   }
-  return 2 * static_cast<int64_t>(threads) + 1 + extra_depth_;
+  return std::max(2 * static_cast<int64_t>(threads) + 1 + extra_depth_, threads + SlackChunks());
+}
+
+int64_t Tuner::SlackChunks() const {
+  if (chunks_ == 0) return 0;
+  const double chunk_bytes = bytes_ / elements_ * static_cast<double>(chunk_);
+  return std::llround(
+      std::min({kSlackNs / typical_chunk_ns_, kMaxSlackBytes / std::max(1.0, chunk_bytes),
+                static_cast<double>(kMaxDepth)}));
 }
 
 void Tuner::AddChunk(int64_t elements, int64_t bytes, int64_t ns) {
@@ -92,6 +105,14 @@ std::vector<Decision> Tuner::Step(const TunerInterval& interval) {
                          .to = chunk_,
                          .why = fmt::format("an element costs {:.3g} us", ns_ / elements_ * 1e-3)});
     reported_chunk_ = chunk_;
+  }
+  if (depth() == threads_ + SlackChunks() && depth() >= 2 * reported_depth_) {
+    decisions.push_back(
+        {.what = "depth",
+         .from = reported_depth_,
+         .to = depth(),
+         .why = fmt::format("{:.3g} ms of work are kept ready where they fit", kSlackNs * 1e-6)});
+    reported_depth_ = depth();
   }
   if (limits_.threads == 0) StepThreads(interval, decisions);
   if (limits_.depth == 0) StepDepth(interval, decisions);
@@ -183,6 +204,7 @@ void Tuner::StepDepth(const TunerInterval& interval, std::vector<Decision>& deci
     extra_depth_ /= 2;
   }
   if (depth() == before) return;
+  reported_depth_ = depth();
   decisions.push_back(
       {.what = "depth",
        .from = before,

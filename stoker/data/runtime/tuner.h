@@ -7,8 +7,9 @@
 //   threads  twice as many while the consumer waits, all of them work, and more can help: up to the
 //            CPUs where elements compute, beyond where they sleep. What did not help is taken back
 //            and tried again later, ever more seldom. Threads that have nothing to do go.
-//   depth    two chunks for each thread; where the consumer waits although threads idle, as many as
-//            the others make while one is slow.
+//   depth    two chunks for each thread, and some milliseconds of work where that takes few bytes;
+//            where the consumer waits although threads idle, as many as the others make while one
+//            is slow.
 #pragma once
 
 #include <cstdint>
@@ -65,12 +66,13 @@ class Tuner {
   void StepDepth(const TunerInterval& interval, std::vector<Decision>& decisions);
   int MostUsefulThreads(double cpu_share) const;
   int64_t DepthFor(int threads) const;
+  int64_t SlackChunks() const;
 
   const TunerLimits limits_;
   int threads_;
   int most_threads_;
   int64_t chunk_ = 1;
-  int64_t reported_chunk_ = 1;
+  int64_t reported_chunk_ = 1, reported_depth_ = 1;
   int64_t extra_depth_ = 0;  // beyond two chunks for each thread
 
   // Of recent chunks.

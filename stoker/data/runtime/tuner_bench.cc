@@ -4,7 +4,8 @@
 //
 //   STOKER_SWEEP_SECONDS=1 stoker_data_bench --benchmark_filter=Automatic
 //
-// Counters: elements_per_s, best_per_s and share of the two; threads, depth and chunk of the best.
+// Counters: elements_per_s, best_per_s and share of the two; threads, depth (in chunks) and chunk
+// of the best, and those that were chosen.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -85,7 +86,7 @@ Result<Dataset> Pipeline(const Workload& workload, const Setting& setting) {
 
 struct Measured {
   double per_s = 0;
-  int threads = 0;  // in the end
+  Setting chosen;  // in the end
 };
 
 // Elements in a second, after a time to settle in.
@@ -110,7 +111,9 @@ Result<Measured> Measure(const Workload& workload, const Setting& setting, doubl
   Measured measured;
   STOKER_ASSIGN_OR_RETURN(measured.per_s, run(seconds));
   for (const Decision& decision : elements->decisions().decisions()) {
-    if (decision.what == "threads") measured.threads = static_cast<int>(decision.to);
+    if (decision.what == "threads") measured.chosen.threads = static_cast<int>(decision.to);
+    if (decision.what == "depth") measured.chosen.depth = decision.to;
+    if (decision.what == "chunk") measured.chosen.chunk = decision.to;
   }
   return measured;
 }
@@ -138,18 +141,22 @@ Status Compare(benchmark::State& state, const Workload& workload) {
   const double seconds = SweepSeconds();
   STOKER_ASSIGN_OR_RETURN(const Setting best, BestOfSweep(workload, seconds / 2));
   std::vector<double> automatic, by_hand;
+  Setting chosen;
   for (int round = 0; round < 3; ++round) {
     STOKER_ASSIGN_OR_RETURN(const Measured tuned, Measure(workload, {}, 3 * seconds, seconds));
     automatic.push_back(tuned.per_s);
+    chosen = tuned.chosen;
     STOKER_ASSIGN_OR_RETURN(const Measured fixed, Measure(workload, best, seconds / 4, seconds));
     by_hand.push_back(fixed.per_s);
   }
   state.counters["elements_per_s"] = Median(automatic);
   state.counters["best_per_s"] = Median(by_hand);
   state.counters["share"] = Median(automatic) / Median(by_hand);
-  state.counters["threads"] = best.threads;
-  state.counters["depth"] = static_cast<double>(best.depth);
-  state.counters["chunk"] = static_cast<double>(best.chunk);
+  for (const auto& [of, setting] : {std::pair{"best", best}, std::pair{"chosen", chosen}}) {
+    state.counters[fmt::format("{}_threads", of)] = setting.threads;
+    state.counters[fmt::format("{}_depth", of)] = static_cast<double>(setting.depth);
+    state.counters[fmt::format("{}_chunk", of)] = static_cast<double>(setting.chunk);
+  }
   return OkStatus();
 }
 
@@ -168,7 +175,7 @@ void ThreadsLeftUnderASlowConsumer(benchmark::State& state) {
   for (auto _ : state) {
     const Result<Measured> measured = Measure(sleeps, {}, 0, 10 * SweepSeconds(), 2 * kMs);
     if (!measured.ok()) state.SkipWithError(measured.status().message().c_str());
-    if (measured.ok()) state.counters["threads"] = measured->threads;
+    if (measured.ok()) state.counters["threads"] = measured->chosen.threads;
   }
 }
 

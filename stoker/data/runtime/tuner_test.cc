@@ -109,9 +109,10 @@ TEST(Tuner, ReadsFartherAheadWhereASlowElementHoldsUpTheOthersAndLessWhenItIsCal
   const auto chunks = [&] {
     for (int i = 0; i < 200; ++i) tuner.AddChunk(1, 64, i % 50 == 49 ? 20 * kMs : kMs);
   };
+  constexpr int kBaseDepth = 2 + 10;  // being made, and 10 ms of work
   const TunerInterval held_up{.seconds = 0.1, .waited_s = 0.03, .worked_s = 0.13, .elements = 90};
-  EXPECT_EQ(tuner.depth(), 5);
   chunks();
+  EXPECT_EQ(tuner.depth(), kBaseDepth);
   tuner.Step(held_up);
   EXPECT_GE(tuner.depth(), 5 + 15);
   EXPECT_LE(tuner.depth(), 5 + 30);
@@ -119,7 +120,35 @@ TEST(Tuner, ReadsFartherAheadWhereASlowElementHoldsUpTheOthersAndLessWhenItIsCal
     chunks();
     tuner.Step({.seconds = 0.1, .waited_s = 0, .worked_s = 0.18, .elements = 90});
   }
-  EXPECT_EQ(tuner.depth(), 5);
+  EXPECT_EQ(tuner.depth(), kBaseDepth);
+}
+
+TEST(Tuner, KeepsTenMillisecondsOfWorkReadyWhereItTakesFewBytes) {
+  const struct {
+    int64_t ns, bytes, depth;
+  } cases[] = {{kMs, 64, 2 + 10},      // and those that are being made
+               {kMs, 1 << 19, 2 + 8},  // 4 MiB at most
+               {20 * kMs, 64, 5},      // two for each thread are more
+               {kMs, 64 << 20, 5}};
+  for (const auto& [ns, bytes, depth] : cases) {
+    Tuner tuner(Limits());
+    EXPECT_EQ(tuner.depth(), 5);
+    for (int i = 0; i < 200; ++i) tuner.AddChunk(1, bytes, ns);
+    EXPECT_EQ(tuner.depth(), depth) << ns << " ns, " << bytes << " bytes";
+  }
+}
+
+TEST(Tuner, SaysWhenItKeepsMoreWorkReady) {
+  Tuner tuner(Limits());
+  for (int i = 0; i < 200; ++i) tuner.AddChunk(1, 64, kMs);
+  std::vector<std::string> depths;
+  for (int i = 0; i < 3; ++i) {
+    for (const Decision& decision : tuner.Step({.seconds = 0.1, .worked_s = 0.2, .elements = 9})) {
+      if (decision.what == "depth")
+        depths.push_back(fmt::format("{} to {}", decision.from, decision.to));
+    }
+  }
+  EXPECT_THAT(depths, testing::ElementsAre("5 to 12"));
 }
 
 }  // namespace
