@@ -70,7 +70,7 @@ TEST(Profile, CountsNoMomentOfAThreadTwice) {
 
 TEST(Profile, CallsWorkersBlockedThatQueueBehindOneThatIs) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              LargeStream(60, /*slow_epoch=*/1) | DoNothing());
+                              LargeStream(2000, /*slow_epoch=*/1) | DoNothing());
   STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(4)));
   for (int i = 0; i < 60; ++i) {
     STOKER_ASSERT_OK(iterator->Next());
