@@ -105,6 +105,7 @@ class BucketNode final : public DatasetNode {
 struct Bucket {
   std::vector<HeldElement> elements;
   int64_t longest = 0;
+  int64_t bytes = 0;
 };
 
 class BucketIterator final : public Iterator {
@@ -142,12 +143,24 @@ class BucketIterator final : public Iterator {
       return MakeBatch(b, complete);
     }
     Put(std::move(next), length, bucket);
+    STOKER_RETURN_IF_ERROR(CheckBudget(bucket));
     if (!rules.IsFull(b, count + 1)) return std::nullopt;
     return MakeBatch(b, std::exchange(bucket, {}));
   }
 
+  // What one batch takes is let through whatever the budget is.
+  Status CheckBudget(const Bucket& filling) const {
+    const int64_t budget = pass().ledger().budget_bytes();
+    if (input_.held_bytes() - filling.bytes <= budget) return OkStatus();
+    return ResourceExhausted(
+        "bucket_by_length: the {} elements that its {} buckets hold take {} bytes, but the memory "
+        "budget is {}; use fewer boundaries, smaller sizes or fewer tokens, or raise the budget",
+        Held().size(), buckets_.size(), input_.held_bytes(), budget);
+  }
+
   static void Put(HeldElement element, int64_t length, Bucket& bucket) {
     bucket.longest = std::max(bucket.longest, length);
+    bucket.bytes += element.element.num_bytes();
     bucket.elements.push_back(std::move(element));
   }
 

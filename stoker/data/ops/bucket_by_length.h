@@ -25,9 +25,10 @@ namespace stoker {
 // What fields are padded, with what, and what is added (lengths, mask) is as in padded_batch.
 //
 // Reads in order. Holds up to the sum of the buckets' sizes; the elements count against the memory
-// budget. A saved position has their keys, about 2 to 8 bytes each, and restoring makes them again;
-// where the input cannot make elements from keys, it has a state of the input from before the
-// oldest one held, and restoring reads on from there (held_input_internal.h).
+// budget, and where those of all buckets but one exceed it the pass ends (ResourceExhausted). A
+// saved position has their keys, about 2 to 8 bytes each, and restoring makes them again; where the
+// input cannot make elements from keys, it has a state of the input from before the oldest one
+// held, and restoring reads on from there (held_input_internal.h).
 struct BucketByLength {
   static constexpr std::string_view kName = "bucket_by_length";
   static constexpr std::string_view kHelp =

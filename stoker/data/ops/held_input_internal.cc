@@ -73,22 +73,28 @@ Result<std::vector<SampleKey>> SavedKeys(const Json& state, const char* name, in
 
 }  // namespace
 
-MemoryCharge::MemoryCharge(MemoryAccount& account, int64_t bytes)
-    : account_(&account), bytes_(bytes) {
-  if (bytes_ > 0) account_->Charge(bytes_);
+HeldMemory::HeldMemory(Counter& counter, const Element& element)
+    : counter_(&counter), bytes_(element.num_bytes()), uncharged_(UnchargedBytes(element.arrays)) {
+  counter_->bytes += bytes_;
+  if (uncharged_ > 0) counter_->account.Charge(uncharged_);
 }
 
-MemoryCharge::MemoryCharge(MemoryCharge&& other) noexcept
-    : account_(other.account_), bytes_(std::exchange(other.bytes_, 0)) {}
+HeldMemory::HeldMemory(HeldMemory&& other) noexcept
+    : counter_(std::exchange(other.counter_, nullptr)),
+      bytes_(other.bytes_),
+      uncharged_(other.uncharged_) {}
 
-MemoryCharge& MemoryCharge::operator=(MemoryCharge&& other) noexcept {
-  std::swap(account_, other.account_);
+HeldMemory& HeldMemory::operator=(HeldMemory&& other) noexcept {
+  std::swap(counter_, other.counter_);
   std::swap(bytes_, other.bytes_);
+  std::swap(uncharged_, other.uncharged_);
   return *this;
 }
 
-MemoryCharge::~MemoryCharge() {
-  if (bytes_ > 0) account_->Release(bytes_);
+HeldMemory::~HeldMemory() {
+  if (counter_ == nullptr) return;
+  counter_->bytes -= bytes_;
+  if (uncharged_ > 0) counter_->account.Release(uncharged_);
 }
 
 HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
@@ -99,7 +105,8 @@ HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
       by_key_(node.input().node().rereadable()),
       input_(std::move(input)),
       held_(std::move(held)),
-      options_(options) {}
+      options_(options),
+      counter_{*stage_.account} {}
 
 Result<bool> HeldInput::Next(HeldElement& next) {
   if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot(NumbersHeld()));
@@ -117,7 +124,7 @@ void HeldInput::Hold(Element element, int64_t number, HeldElement& held) {
   if (options_.for_long) CopySmallParts(element);
   held.element = std::move(element);
   held.number = number;
-  held.charge = {*stage_.account, UnchargedBytes(held.element.arrays)};
+  held.memory = HeldMemory(counter_, held.element);
 }
 
 void HeldInput::CopySmallParts(Element& element) {

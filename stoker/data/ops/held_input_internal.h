@@ -14,19 +14,24 @@
 
 namespace stoker {
 
-// Memory that an account counts for as long as this lives: for arrays that came charged to nobody.
-// Must not outlive the account.
-class MemoryCharge {
+// The memory of one element for as long as this lives: counted among what the stage holds, and in
+// its account where the element came charged to nobody. Must not outlive what counts it.
+class HeldMemory {
  public:
-  MemoryCharge() = default;
-  MemoryCharge(MemoryAccount& account, int64_t bytes);
-  MemoryCharge(MemoryCharge&& other) noexcept;
-  MemoryCharge& operator=(MemoryCharge&& other) noexcept;
-  ~MemoryCharge();
+  struct Counter {
+    MemoryAccount& account;
+    int64_t bytes = 0;  // of all elements held
+  };
+  HeldMemory() = default;
+  HeldMemory(Counter& counter, const Element& element);
+  HeldMemory(HeldMemory&& other) noexcept;
+  HeldMemory& operator=(HeldMemory&& other) noexcept;
+  ~HeldMemory();
 
  private:
-  MemoryAccount* account_ = nullptr;
+  Counter* counter_ = nullptr;
   int64_t bytes_ = 0;
+  int64_t uncharged_ = 0;
 };
 
 // An element and its number in the input, from 0 in each pass. While it is held it counts against
@@ -34,7 +39,7 @@ class MemoryCharge {
 struct HeldElement {
   Element element;
   int64_t number = 0;
-  MemoryCharge charge;
+  HeldMemory memory;
 };
 
 struct HeldInputOptions {
@@ -69,6 +74,8 @@ class HeldInput {
   // How many elements have been pulled: all that follow have this number or a larger one.
   int64_t pulled() const { return restored_ ? restored_->pulled : pulled_; }
 
+  // The bytes of all elements that are held, the one that Next gave last included.
+  int64_t held_bytes() const { return counter_.bytes; }
   // At most so many bytes of buffers are asked for to hold `count` elements more, for long.
   static std::optional<int64_t> BytesToHold(const Spec& spec, int64_t count);
 
@@ -114,6 +121,7 @@ class HeldInput {
   const std::unique_ptr<Iterator> input_;
   const Held held_;
   const HeldInputOptions options_;
+  HeldMemory::Counter counter_;
   int64_t pulled_ = 0;
   Buffer copies_;           // where the next copies go,
   size_t copies_used_ = 0;  // behind so many bytes of it

@@ -84,5 +84,61 @@ TEST(HeldMemory, OfAWindowBehindAFilterIsThatOfItsElements) {
   EXPECT_LT(PeakBytes(dataset), MostFor(5 * kHeld));
 }
 
+// n elements of `bytes` bytes, which their Spec does not say.
+Dataset OfUnknownSize(int64_t n, int64_t bytes) {
+  return FromGenerator({{{"x", DType::kUInt8, {kUnknownDim}}}}, [=](uint64_t) {
+    return [=, left = n]() mutable -> Result<std::optional<Element>> {
+      if (left-- == 0) return std::nullopt;
+      return Element{.arrays = {Array::Allocate(DType::kUInt8, {bytes})}};
+    };
+  });
+}
+
+Status ReadUnder(const Result<Dataset>& dataset, Runtime runtime, int64_t budget) {
+  runtime.memory_budget = budget;
+  return ReadAll(*dataset, runtime).status();
+}
+
+TEST(HeldMemory, OfAShuffleBufferThatTurnsOutTooLargeIsRefused) {
+  const auto shuffled = [](const Shuffle& shuffle) {
+    return Result<Dataset>(OfUnknownSize(2000, kBytes)) | shuffle;
+  };
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadUnder(shuffled({.buffer = 50}), runtime, 20 * kBytes),
+                FailsWith(StatusCode::kResourceExhausted,
+                          "shuffle: a buffer of 50 elements holds 22528 bytes with 22 of them, but "
+                          "the memory budget is 20480 bytes; set buffer to 20 or less"));
+    EXPECT_THAT(ReadUnder(shuffled({}), runtime, 20 * kBytes),
+                FailsWith(StatusCode::kResourceExhausted,
+                          "a buffer of 1000 elements (the automatic size) holds"));
+    EXPECT_THAT(ReadUnder(shuffled({.buffer = 20}), runtime, 20 * kBytes), IsOk());
+    EXPECT_THAT(ReadUnder(shuffled({.buffer = 1}), runtime, kBytes / 2), IsOk());
+  }
+}
+
+TEST(HeldMemory, OfBucketsThatTurnOutTooLargeIsRefused) {
+  const auto bucketed = [](int64_t size) {
+    return Result<Dataset>(OfUnknownSize(200, kBytes)) |
+           BucketByLength{.boundaries = {0, 1, 2, 3},
+                          .sizes = {size},
+                          .length = [](const Element& element) { return element.key.index % 5; }};
+  };
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadUnder(bucketed(20), runtime, 20 * kBytes),
+                FailsWith(StatusCode::kResourceExhausted,
+                          "bucket_by_length: the 27 elements that its 5 buckets hold take 27648 "
+                          "bytes, but the memory budget is 20480; use fewer boundaries"));
+    EXPECT_THAT(ReadUnder(bucketed(5), runtime, 20 * kBytes), IsOk());
+  }
+}
+
+// As where it is read by position: one batch that is larger than the budget gets through.
+TEST(HeldMemory, OfTheBatchThatABucketMakesIsLetThrough) {
+  const Result<Dataset> dataset =
+      Result<Dataset>(OfUnknownSize(100, kBytes)) |
+      BucketByLength{.field = "x", .boundaries = {2 * kBytes}, .sizes = {50}};
+  EXPECT_THAT(ReadUnder(dataset, Runtime::Threaded(2), 10 * kBytes), IsOk());
+}
+
 }  // namespace
 }  // namespace stoker

@@ -16,9 +16,10 @@ namespace {
 // trace of the pages.
 constexpr int64_t kPagesInAWindow = 64;
 
-// Of a buffer whose size nobody has said: what 10,000 elements take, but no more than this.
+// Of a buffer whose size nobody has said: what 10,000 elements take, but no more than this. It does
+// not follow the memory budget, since the order follows from it.
 constexpr int64_t kAutoBuffer = 10'000;
-constexpr int64_t kAutoBufferBytes = 256 << 20;
+constexpr int64_t kAutoBufferBytes = 64 << 20;
 constexpr int64_t kAutoBufferWhereSizesDiffer = 1'000;
 constexpr int64_t kLeastAutoBuffer = 16;
 
@@ -116,8 +117,10 @@ Result<Dataset> ShuffleInOrder(Dataset input, const Shuffle& options) {
         input.node().name());
   }
   const int64_t size = options.buffer.value_or(AutoBuffer(input.spec()));
-  return ShuffleBufferDataset(std::move(input),
-                              {.size = size, .seed = options.seed, .reshuffle = options.reshuffle});
+  return ShuffleBufferDataset(std::move(input), {.size = size,
+                                                 .automatic = !options.buffer,
+                                                 .seed = options.seed,
+                                                 .reshuffle = options.reshuffle});
 }
 
 }  // namespace

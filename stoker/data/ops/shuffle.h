@@ -17,8 +17,9 @@ namespace stoker {
 //
 // An input that can only be read in order goes through a buffer of `buffer` elements: each draw
 // hands out one of them, and the next element of the input takes its place. Beginning a pass reads
-// as many. They count against the memory budget; a buffer that is known to exceed it is refused
-// when the pass is opened. What is saved is the number of draws, from which follows which elements
+// as many. They count against the memory budget; a buffer that exceeds it is refused: when the pass
+// is opened, or, where the Spec does not tell, when the elements that it holds turn out to
+// (ResourceExhausted). What is saved is the number of draws, from which follows which elements
 // the buffer holds, and
 //   * where the input can make elements again from their keys (DatasetNode::rereadable): the keys,
 //     about 2 to 8 bytes an element. Restoring reads those elements again, and no others;

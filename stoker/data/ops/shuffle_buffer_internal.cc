@@ -36,6 +36,15 @@ class ShuffleBufferNode final : public DatasetNode {
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const ShuffleBufferOptions& options() const { return options_; }
+  // The error of a buffer that is too large, because it `takes` more than the budget, which holds
+  // about `fit` elements.
+  Status TooLarge(std::string_view takes, int64_t fit, int64_t budget) const {
+    return ResourceExhausted(
+        "shuffle: a buffer of {} elements{} {}, but the memory budget is {} bytes; {}raise the "
+        "budget",
+        options_.size, options_.automatic ? " (the automatic size)" : "", takes, budget,
+        fit > 0 ? fmt::format("set buffer to {} or less, or ", fit) : "");
+  }
   BufferDraws Draws(const Pass& pass, uint64_t epoch) const {
     const RngFactory rngs =
         DrawsOf(options_.seed, ReadContext(pass, epoch, /*vectorized=*/false).rngs(*this));
@@ -57,6 +66,7 @@ class ShuffleBufferIterator final : public Iterator {
                         std::unique_ptr<Iterator> input)
       : Iterator(context, node),
         node_(node),
+        budget_(pass().ledger().budget_bytes()),
         input_(
             context, node, std::move(input), [this] { return Held(); },
             HeldInputOptions{.numbers_known = true}),
@@ -105,7 +115,12 @@ class ShuffleBufferIterator final : public Iterator {
     STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
     progress_.ended = !more;
     progress_.pulled = input_.pulled();
-    return OkStatus();
+    // One element is always let through, be it larger than the budget.
+    const int64_t bytes = input_.held_bytes();
+    if (bytes <= budget_ || bytes - next.element.num_bytes() <= budget_) return OkStatus();
+    const int64_t held = std::ssize(Held()) + 1;
+    return node_.TooLarge(fmt::format("holds {} bytes with {} of them", bytes, held),
+                          budget_ / std::max<int64_t>(1, bytes / held), budget_);
   }
 
   std::vector<const HeldElement*> Held() const {
@@ -122,6 +137,7 @@ class ShuffleBufferIterator final : public Iterator {
   Status RecoverHeld();
 
   const ShuffleBufferNode& node_;
+  const int64_t budget_;  // of memory
   HeldInput input_;
   uint64_t epoch_;
   BufferDraws draws_;
@@ -189,10 +205,8 @@ Result<std::unique_ptr<Iterator>> ShuffleBufferNode::OpenStream(const OpenContex
   const std::optional<int64_t> bytes = input().spec().BytesApart(options_.size);
   const int64_t budget = context.pass()->ledger().budget_bytes();
   if (bytes && *bytes > budget) {
-    return ResourceExhausted(
-        "shuffle: a buffer of {} elements takes {} bytes, but the memory budget is {}; lower "
-        "buffer, or raise the budget",
-        options_.size, *bytes, budget);
+    return TooLarge(fmt::format("takes {} bytes", *bytes), budget / (*bytes / options_.size),
+                    budget);
   }
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
   return std::make_unique<ShuffleBufferIterator>(context, *this, std::move(input));

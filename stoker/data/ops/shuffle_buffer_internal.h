@@ -10,6 +10,7 @@ namespace stoker {
 
 struct ShuffleBufferOptions {
   int64_t size = 1;             // elements to draw from
+  bool automatic = false;       // the size is nobody's choice
   std::optional<int64_t> seed;  // nothing: the pass's
   bool reshuffle = true;        // false: every epoch has the order of epoch 0
 };

@@ -226,15 +226,23 @@ TEST(ShuffleThroughABuffer, ChoosesASizeFromTheSpec) {
   const Dataset large = FromGenerator({{{"x", DType::kUInt8, {1 << 20}}}}, [](uint64_t) {
     return []() -> Result<std::optional<Element>> { return std::nullopt; };
   });
-  EXPECT_THAT((large | Shuffle{})->ToString(), testing::HasSubstr("shuffle: buffer 256"));
+  EXPECT_THAT((large | Shuffle{})->ToString(), testing::HasSubstr("shuffle: buffer 64"));
 }
 
 TEST(ShuffleThroughABuffer, LargerThanTheMemoryBudgetIsRefused) {
   Runtime runtime = Runtime::Inline();
   runtime.memory_budget = 1000;
   EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 8})->Open(runtime),
-              FailsWith(StatusCode::kResourceExhausted, "lower buffer"));
+              FailsWith(StatusCode::kResourceExhausted,
+                        "a buffer of 8 elements takes 1024 bytes, but the memory budget is 1000 "
+                        "bytes; set buffer to 7 or less, or raise the budget"));
   EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 7})->Open(runtime), IsOk());
+  EXPECT_THAT((StreamedImages(5) | Shuffle{})->Open(runtime),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "a buffer of 10000 elements (the automatic size) takes"));
+  runtime.memory_budget = 100;
+  EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 1})->Open(runtime),
+              FailsWith(StatusCode::kResourceExhausted, "is 100 bytes; raise the budget"));
 }
 
 TEST(ShuffleThroughABuffer, ChargesWhatItHoldsAndGivesItBack) {
