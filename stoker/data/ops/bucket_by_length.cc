@@ -140,7 +140,7 @@ class BucketIterator final : public Iterator {
     if (count > 0 && !rules.Fits(b, count + 1, std::max(bucket.longest, length))) {
       Bucket complete = std::exchange(bucket, {});
       Put(std::move(next), length, bucket);
-      return MakeBatch(b, complete);
+      return MakeBatch(b, std::move(complete));
     }
     Put(std::move(next), length, bucket);
     STOKER_RETURN_IF_ERROR(CheckBudget(bucket));
@@ -173,13 +173,14 @@ class BucketIterator final : public Iterator {
     return std::nullopt;
   }
 
-  Result<std::optional<Element>> MakeBatch(size_t b, const Bucket& bucket) {
+  Result<std::optional<Element>> MakeBatch(size_t b, Bucket bucket) {
     std::vector<Element> elements;
     for (const HeldElement& held : bucket.elements) elements.push_back(held.element);
     Scratch scratch(pass().stage(node_).pool);
     STOKER_ASSIGN_OR_RETURN(Element batch, node_.plan().Pad(elements, node_.rules().PaddedTo(b),
                                                             {epoch_, batches_}, scratch));
     ++batches_;
+    for (HeldElement& held : bucket.elements) input_.Release(std::move(held));
     return batch;
   }
 

@@ -73,30 +73,6 @@ Result<std::vector<SampleKey>> SavedKeys(const Json& state, const char* name, in
 
 }  // namespace
 
-HeldMemory::HeldMemory(Counter& counter, const Element& element)
-    : counter_(&counter), bytes_(element.num_bytes()), uncharged_(UnchargedBytes(element.arrays)) {
-  counter_->bytes += bytes_;
-  if (uncharged_ > 0) counter_->account.Charge(uncharged_);
-}
-
-HeldMemory::HeldMemory(HeldMemory&& other) noexcept
-    : counter_(std::exchange(other.counter_, nullptr)),
-      bytes_(other.bytes_),
-      uncharged_(other.uncharged_) {}
-
-HeldMemory& HeldMemory::operator=(HeldMemory&& other) noexcept {
-  std::swap(counter_, other.counter_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(uncharged_, other.uncharged_);
-  return *this;
-}
-
-HeldMemory::~HeldMemory() {
-  if (counter_ == nullptr) return;
-  counter_->bytes -= bytes_;
-  if (uncharged_ > 0) counter_->account.Release(uncharged_);
-}
-
 HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
                      std::unique_ptr<Iterator> input, Held held, const HeldInputOptions& options)
     : context_(context),
@@ -105,11 +81,12 @@ HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
       by_key_(node.input().node().rereadable()),
       input_(std::move(input)),
       held_(std::move(held)),
-      options_(options),
-      counter_{*stage_.account} {}
+      options_(options) {}
+
+HeldInput::~HeldInput() { stage_.account->Release(charged_); }
 
 Result<bool> HeldInput::Next(HeldElement& next) {
-  if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot(NumbersHeld()));
+  if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot());
   return Pull(next);
 }
 
@@ -124,7 +101,21 @@ void HeldInput::Hold(Element element, int64_t number, HeldElement& held) {
   if (options_.for_long) CopySmallParts(element);
   held.element = std::move(element);
   held.number = number;
-  held.memory = HeldMemory(counter_, held.element);
+  Count(held.element, +1);
+}
+
+Element HeldInput::Release(HeldElement held) {
+  Count(held.element, -1);
+  return std::move(held.element);
+}
+
+void HeldInput::Count(const Element& element, int sign) {
+  held_count_ += sign;
+  held_bytes_ += sign * element.num_bytes();
+  const int64_t uncharged = UnchargedBytes(element.arrays);
+  if (uncharged == 0) return;
+  charged_ += sign * uncharged;
+  sign > 0 ? stage_.account->Charge(uncharged) : stage_.account->Release(uncharged);
 }
 
 void HeldInput::CopySmallParts(Element& element) {
@@ -191,8 +182,9 @@ Result<std::vector<HeldElement>> HeldInput::RecoverInOrder() {
   HeldElement passed_by;
   for (auto place = places.begin(); pulled_ < restored_->pulled;) {
     const bool wanted = place != places.end() && numbers[*place] == pulled_;
-    if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot(numbers));
+    if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot());
     STOKER_ASSIGN_OR_RETURN(const bool more, Pull(wanted ? held[*place++] : passed_by));
+    if (more && !wanted) Release(std::exchange(passed_by, {}));
     if (more) continue;
     return OutOfRange(
         "the input has ended after {} elements, but {} had been read of it; have the data changed?",
@@ -214,20 +206,29 @@ bool HeldInput::SnapshotIsDue() {
   return elements >= least_interval_ && pace_.IsDue(elements);
 }
 
-Status HeldInput::TakeSnapshot(std::span<const int64_t> held) {
+Status HeldInput::TakeSnapshot() {
   STOKER_ASSIGN_OR_RETURN(Json input, pace_.Save(*input_));
   snapshots_.push_back({pulled_, std::move(input)});
-  least_interval_ = std::ssize(held) / kSnapshotsWhileAllPass;
-  // Those that are before no element alone serve nobody any more.
+  const int64_t held = restored_ ? restored_->held : held_count_;
+  least_interval_ = held / kSnapshotsWhileAllPass;
+  if (snapshots_.size() >= prune_at_) PruneSnapshots();
+  return OkStatus();
+}
+
+// Those that are before no element alone serve nobody any more. To find them takes a while, so it
+// is done when there may be twice as many as are needed.
+void HeldInput::PruneSnapshots() {
+  constexpr size_t kFewSnapshots = 4;
   std::vector<bool> needed(snapshots_.size());
   needed.back() = true;  // for what comes next
-  for (const int64_t number : held) needed[SnapshotBefore(number)] = true;
+  for (const int64_t number : restored_ ? restored_->numbers : NumbersHeld())
+    needed[SnapshotBefore(number)] = true;
   size_t kept = 0;
   for (size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) std::swap(snapshots_[kept++], snapshots_[i]);
   }
   snapshots_.resize(kept);
-  return OkStatus();
+  prune_at_ = std::max(2 * kept, kFewSnapshots);
 }
 
 size_t HeldInput::SnapshotBefore(int64_t number) const {

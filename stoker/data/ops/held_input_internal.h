@@ -14,32 +14,10 @@
 
 namespace stoker {
 
-// The memory of one element for as long as this lives: counted among what the stage holds, and in
-// its account where the element came charged to nobody. Must not outlive what counts it.
-class HeldMemory {
- public:
-  struct Counter {
-    MemoryAccount& account;
-    int64_t bytes = 0;  // of all elements held
-  };
-  HeldMemory() = default;
-  HeldMemory(Counter& counter, const Element& element);
-  HeldMemory(HeldMemory&& other) noexcept;
-  HeldMemory& operator=(HeldMemory&& other) noexcept;
-  ~HeldMemory();
-
- private:
-  Counter* counter_ = nullptr;
-  int64_t bytes_ = 0;
-  int64_t uncharged_ = 0;
-};
-
-// An element and its number in the input, from 0 in each pass. While it is held it counts against
-// the memory budget, and so does all that it keeps alive (HeldInputOptions::for_long).
+// An element and its number in the input, from 0 in each pass.
 struct HeldElement {
   Element element;
   int64_t number = 0;
-  HeldMemory memory;
 };
 
 struct HeldInputOptions {
@@ -59,7 +37,8 @@ struct HeldInputOptions {
 //     there: what lies between the oldest and the newest, and what came before the oldest since a
 //     state was saved (at most a fraction of as many as are held, or what SnapshotPace says).
 //
-// Used by one thread at a time, as its iterator is, and destroyed after all that it gave.
+// From Next or Recover until Release an element is held, and counts against the memory budget, also
+// where it came charged to nobody. Used by one thread at a time, as its iterator is.
 class HeldInput {
  public:
   // Says what the stage holds now.
@@ -69,13 +48,17 @@ class HeldInput {
   HeldInput(const OpenContext& context, const DatasetNode& node, std::unique_ptr<Iterator> input,
             Held held, const HeldInputOptions& options = {});
 
+  ~HeldInput();
+
   // Puts the next element into `next`; false at the end.
   Result<bool> Next(HeldElement& next);
+  // The element, which is held no longer.
+  Element Release(HeldElement held);
   // How many elements have been pulled: all that follow have this number or a larger one.
   int64_t pulled() const { return restored_ ? restored_->pulled : pulled_; }
 
-  // The bytes of all elements that are held, the one that Next gave last included.
-  int64_t held_bytes() const { return counter_.bytes; }
+  // The bytes of all elements that are held.
+  int64_t held_bytes() const { return held_bytes_; }
   // At most so many bytes of buffers are asked for to hold `count` elements more, for long.
   static std::optional<int64_t> BytesToHold(const Spec& spec, int64_t count);
 
@@ -102,12 +85,14 @@ class HeldInput {
   };
 
   void Hold(Element element, int64_t number, HeldElement& held);
+  // Counts it among what is held, or (-1) no longer.
+  void Count(const Element& element, int sign);
   void CopySmallParts(Element& element);
   Result<bool> Pull(HeldElement& next);
   std::vector<int64_t> NumbersHeld() const;
   bool SnapshotIsDue();
-  // `held`: the elements that may have to be read again.
-  Status TakeSnapshot(std::span<const int64_t> held);
+  Status TakeSnapshot();
+  void PruneSnapshots();
   // The newest of snapshots_ that is not newer than element `number`.
   size_t SnapshotBefore(int64_t number) const;
   Status CheckNumbers() const;
@@ -121,7 +106,9 @@ class HeldInput {
   const std::unique_ptr<Iterator> input_;
   const Held held_;
   const HeldInputOptions options_;
-  HeldMemory::Counter counter_;
+  int64_t held_count_ = 0;
+  int64_t held_bytes_ = 0;
+  int64_t charged_ = 0;  // to the stage, for what came charged to nobody
   int64_t pulled_ = 0;
   Buffer copies_;           // where the next copies go,
   size_t copies_used_ = 0;  // behind so many bytes of it
@@ -130,6 +117,7 @@ class HeldInput {
   std::vector<Snapshot> snapshots_;
   SnapshotPace pace_ = SnapshotPace::Sparing();
   int64_t least_interval_ = 0;  // elements from the last to the next
+  size_t prune_at_ = 0;         // as many as that are looked through
   std::optional<Restored> restored_;
 };
 

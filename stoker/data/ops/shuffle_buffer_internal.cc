@@ -78,7 +78,7 @@ class ShuffleBufferIterator final : public Iterator {
     STOKER_RETURN_IF_ERROR(slots_.empty() ? Begin() : FillEmptySlot());
     if (slots_.empty()) return std::nullopt;
     empty_slot_ = draws_.Slot(progress_.draws++, std::ssize(slots_));
-    return std::exchange(slots_[*empty_slot_], {}).element;
+    return input_.Release(std::move(slots_[*empty_slot_]));
   }
 
   // The first elements, or those that were held when the pass was saved. They are no part of the
@@ -117,7 +117,7 @@ class ShuffleBufferIterator final : public Iterator {
     progress_.pulled = input_.pulled();
     // One element is always let through, be it larger than the budget.
     const int64_t bytes = input_.held_bytes();
-    if (bytes <= budget_ || bytes - next.element.num_bytes() <= budget_) return OkStatus();
+    if (!more || bytes <= budget_ || bytes - next.element.num_bytes() <= budget_) return OkStatus();
     const int64_t held = std::ssize(Held()) + 1;
     return node_.TooLarge(fmt::format("holds {} bytes with {} of them", bytes, held),
                           budget_ / std::max<int64_t>(1, bytes / held), budget_);

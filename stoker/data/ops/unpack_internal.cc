@@ -38,7 +38,9 @@ class UnpackIterator final : public Iterator {
   }
 
   void DropIfDone() {
-    if (given_ >= pieces_) whole_.reset();
+    if (given_ < pieces_) return;
+    input_.Release(*std::move(whole_));
+    whole_.reset();
   }
 
   std::vector<const HeldElement*> Held() const {

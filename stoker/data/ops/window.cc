@@ -144,13 +144,18 @@ class WindowIterator final : public Iterator {
       HeldElement next;
       STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
       if (!more) break;
-      if (next.number >= begin) held_.push_back(std::move(next));
+      if (next.number >= begin) {
+        held_.push_back(std::move(next));
+      } else {
+        input_.Release(std::move(next));
+      }
     }
     return OkStatus();
   }
 
   void DropBefore(int64_t begin) {
-    while (!held_.empty() && held_.front().number < begin) held_.pop_front();
+    for (; !held_.empty() && held_.front().number < begin; held_.pop_front())
+      input_.Release(std::move(held_.front()));
   }
 
   std::vector<const HeldElement*> Held() const {
