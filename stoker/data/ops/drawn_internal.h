@@ -8,6 +8,7 @@
 #include <string>
 
 #include "stoker/data/dataset.h"
+#include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -27,7 +28,7 @@ class DrawnNode : public DatasetNode {
   std::string_view Disturbs() const override { return "draws elements at random"; }
   bool random() const override { return true; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return input().node().MemoryToRead(count);
+    return MemoryToReadAnywhere(input().node(), count);
   }
   Status Prepare() const override;
   bool random_access() const override { return true; }

@@ -118,7 +118,9 @@ TEST(MemoryToRead, CountsWhatEveryStageAsksForAndNothingElse) {
   };
   const Result<Dataset> images = NumberedImages(100);
   EXPECT_EQ(of(images, 10), 192 + 128);  // gathered: 160 and 80 bytes
-  EXPECT_EQ(of(images | Shuffle{} | Take{.count = 50} | Prefetch{}, 10), 192 + 128);
+  EXPECT_EQ(of(images | Take{.count = 50} | Prefetch{}, 10), 192 + 128);
+  // From anywhere: at most what they take one by one.
+  EXPECT_EQ(of(images | Shuffle{} | Take{.count = 50} | Prefetch{}, 10), 10 * (64 + 64));
   const Result<Dataset> normalized = images | Normalize{};  // 64 bytes an image
   EXPECT_EQ(of(normalized, 10), 192 + 128 + 10 * (64 + 64));
   const Result<Dataset> batched = normalized | Batch{.size = 10};

@@ -6,6 +6,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
+#include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -30,7 +31,9 @@ class PaddedBatchNode final : public DatasetNode {
     if (!samples) return std::nullopt;
     Spec full = spec();
     for (Field& field : full.fields) field.shape[0] = options_.size;
-    std::optional<int64_t> bytes = AddSizes(MemoryOfSamples(*samples), full.BytesApart(count));
+    // By position the samples are read one by one, in order they may come together.
+    std::optional<int64_t> bytes =
+        AddSizes(MemoryToReadAnywhere(input().node(), *samples), full.BytesApart(count));
     if (count > 1) bytes = AddSizes(bytes, full.BytesTogether(count));  // stacked by DoReadRows
     return bytes;
   }
@@ -61,14 +64,6 @@ class PaddedBatchNode final : public DatasetNode {
   }
 
  private:
-  // By position the samples are read one by one, in order they may come together: whatever is more.
-  std::optional<int64_t> MemoryOfSamples(int64_t samples) const {
-    const std::optional<int64_t> apart = MultiplySizes(samples, input().node().MemoryToRead(1));
-    const std::optional<int64_t> together = input().node().MemoryToRead(samples);
-    if (!apart || !together) return std::nullopt;
-    return std::max(*apart, *together);
-  }
-
   const PaddedBatch options_;
   const PaddingPlan plan_;
 };

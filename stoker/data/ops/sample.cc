@@ -12,6 +12,11 @@
 namespace stoker {
 namespace {
 
+// Whether any element may come at any place, so that nothing needs to be known of it.
+bool DrawsAllAlike(const Sample& options) {
+  return options.replacement && options.weight.empty() && options.weights.empty();
+}
+
 // Which weights are drawn by, for Details.
 std::string WeightsText(const Sample& options) {
   if (!options.weight.empty()) return "by " + options.weight;
@@ -80,6 +85,7 @@ class SampleNode final : public DrawnNode {
 
  protected:
   Status Learn() const override {
+    if (DrawsAllAlike(options_)) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(std::vector<double> weights, FindWeights(input(), options_));
     STOKER_RETURN_IF_ERROR(CheckWeights(weights, options_, cardinality().value()));
     if (cardinality().value() == 0) return OkStatus();
@@ -92,10 +98,11 @@ class SampleNode final : public DrawnNode {
   }
 
   void FindSources(std::span<int64_t> positions, const Key& key) const override {
-    if (table_) {
+    if (options_.replacement) {
+      const auto n = static_cast<uint64_t>(input().cardinality().value());
       for (int64_t& position : positions) {
         Rng rng(key.seed, key.epoch, static_cast<uint64_t>(position), key.stage);
-        position = table_->Draw(rng);
+        position = table_ ? table_->Draw(rng) : static_cast<int64_t>(rng.Below(n));
       }
       return;
     }
@@ -105,14 +112,14 @@ class SampleNode final : public DrawnNode {
 
  private:
   const Sample options_;
-  // One of them, once it has been learnt.
+  // One of them, once it has been learnt, or none.
   mutable std::optional<AliasTable> table_;
   mutable std::optional<WeightedOrders> orders_;
 };
 
 Status CheckSources(const Sample& options, const Dataset& input) {
   const auto n = static_cast<size_t>(input.cardinality().value());
-  if (n > std::numeric_limits<uint32_t>::max())
+  if (n > std::numeric_limits<uint32_t>::max() && !DrawsAllAlike(options))
     return Unimplemented("sample: the input has {} elements; at most 2^32 - 1 can be drawn from",
                          n);
   if (!options.weight.empty()) {

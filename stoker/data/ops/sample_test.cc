@@ -11,6 +11,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/weighted_orders_internal.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/sources/range.h"
 #include "stoker/data/testing_promises.h"
 
 namespace stoker {
@@ -72,6 +73,22 @@ TEST(Sample, GivesAsManyAsTheInputHasUnlessTold) {
   EXPECT_EQ(Numbers(input() | Sample{}).size(), 3u);
   EXPECT_EQ(Numbers(input() | Sample{.count = 0}).size(), 0u);
   EXPECT_EQ((input() | Sample{.count = 7})->cardinality().value(), 7);
+}
+
+TEST(Sample, OfAllAlikeKeepsNoTable) {
+  constexpr int64_t k2To40 = int64_t{1} << 40;
+  const Result<Dataset> dataset = Source(Range{.stop = k2To40}) | Sample{.count = 1000};
+  const std::vector<Element> elements = *ReadAll(*dataset, Runtime::Threaded(2), {.seed = 1});
+  ASSERT_EQ(elements.size(), 1000u);
+  double sum = 0;
+  for (const int64_t index : Labels(elements, 0)) {
+    EXPECT_GE(index, 0);
+    EXPECT_LT(index, k2To40);
+    sum += static_cast<double>(index) / k2To40;
+  }
+  EXPECT_NEAR(sum, 500, 5 * std::sqrt(1000 / 12.));  // 5 sigma
+  EXPECT_THAT((Source(Range{.stop = k2To40}) | Sample{.count = 9, .replacement = false}),
+              FailsWith(StatusCode::kUnimplemented, "at most 2^32 - 1"));
 }
 
 TEST(Sample, WithoutReplacementGivesNothingTwice) {

@@ -5,6 +5,7 @@
 #include "stoker/base/permutation.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/own_seed_internal.h"
+#include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/ops/shuffle_buffer_internal.h"
 #include "stoker/data/ops/window_order_internal.h"
 #include "stoker/data/runtime.h"
@@ -40,7 +41,7 @@ class ShuffleNode final : public DatasetNode {
   }
   std::string_view Disturbs() const override { return "reorders elements"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return input().node().MemoryToRead(count);
+    return MemoryToReadAnywhere(input().node(), count);
   }
   bool fixed_order() const override {
     return options_.seed && !options_.reshuffle && input().node().fixed_order();

@@ -1,10 +1,14 @@
 #include "stoker/data/ops/unbatch.h"
 
+#include <numeric>
+
 #include "stoker/data/map.h"
+#include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/sample.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/registry.h"
@@ -75,6 +79,27 @@ TEST(Unbatch, MakesEveryLargeBatchOnceHoweverItsSamplesAreRead) {
     EXPECT_EQ(made, 3);
   }
   EXPECT_EQ((batches | Unbatch{})->cardinality(), Cardinality::Of(24'000));
+}
+
+// One sample of each of many batches takes more than as many consecutive ones.
+TEST(Unbatch, IsPredictedToTakeWhatItTakesBelowWhatReadsItFromAnywhere) {
+  constexpr int64_t kBatch = 64, kRead = 64;
+  const Result<Dataset> samples = NumberedImages(64 * kBatch) | Batch{.size = kBatch} | Unbatch{};
+  for (const Result<Dataset>& dataset :
+       {samples | Shuffle{}, samples | Sample{}, samples | Balance{.field = "label"}}) {
+    SCOPED_TRACE(dataset->ToString());
+    ASSERT_TRUE(dataset->node().random_access());
+    STOKER_ASSERT_OK(dataset->Prepare());
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(*dataset, Runtime::Inline(), {}));
+    std::vector<int64_t> positions(kRead);
+    std::iota(positions.begin(), positions.end(), 0);
+    const int64_t before = Scratch::BytesAskedByThisThread();
+    STOKER_ASSERT_OK(
+        dataset->node().ReadRows(positions, ReadContext(*pass, 0, /*vectorized=*/true)));
+    const int64_t asked = Scratch::BytesAskedByThisThread() - before;
+    EXPECT_GT(asked, samples->node().MemoryToRead(kRead).value_or(0));
+    EXPECT_LE(asked, dataset->node().MemoryToRead(kRead).value_or(0));
+  }
 }
 
 TEST(Unbatch, KeysTellSamplesApartWhateverTheOrderOfTheBatches) {
