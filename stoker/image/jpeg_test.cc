@@ -4,6 +4,7 @@
 
 #include "stoker/image/decode_testing.h"
 #include "stoker/image/jpeg_header.h"
+#include "stoker/image/libjpeg_decoder.h"
 
 namespace stoker {
 namespace {
@@ -83,6 +84,19 @@ TEST_P(JpegKind, GivesThePixelsOfLibjpegsPlainDecodeAtEveryScale) {
             << width << " x " << height << (grey ? " in grey" : "") << " at 1/" << scale;
       }
     }
+  }
+}
+
+// Baseline pictures at full scale are another decoder's.
+TEST_P(JpegKind, ARegionByLibjpegIsACropOfTheWholeAtEveryAlignment) {
+  const RegionDecoder by_libjpeg = [](auto bytes, auto name, const auto& info, const auto& region,
+                                      const auto& options, const auto& out, auto& scratch) {
+    scratch.Reset();
+    return DecodeWithLibjpeg({bytes, name}, info, region, options, out, scratch);
+  };
+  for (const auto& [width, height] : kSizes) {
+    ExpectEveryRegionIsACrop(Encode(width, height), {}, /*fast_scale=*/1, by_libjpeg);
+    if (HasFatalFailure()) return;
   }
 }
 

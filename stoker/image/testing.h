@@ -2,6 +2,9 @@
 // Included by tests and benchmarks only.
 #pragma once
 
+#include <spng.h>
+#include <webp/encode.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -148,6 +151,71 @@ inline std::string EncodeJpeg(const TestPicture& picture, const JpegSettings& se
   std::string jpeg(reinterpret_cast<const char*>(encoded), size);
   std::free(encoded);
   return jpeg;
+}
+
+struct PngSettings {
+  uint8_t color_type = SPNG_COLOR_TYPE_TRUECOLOR;
+  uint8_t bit_depth = 8;
+  bool interlaced = false;
+  std::vector<uint8_t> palette = {};  // R, G, B, A of each entry
+  std::vector<uint8_t> exif = {};
+  bool transparent_black = false;  // tRNS: grey 0, or R = G = B = 0
+};
+
+// A PNG with these rows, packed as the format wants them (16-bit samples in host order); empty
+// where libspng refuses them.
+inline std::string EncodePng(int width, int height, const PngSettings& settings,
+                             const std::vector<uint8_t>& rows) {
+  spng_ctx* context = spng_ctx_new(SPNG_CTX_ENCODER);
+  spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1);
+  spng_ihdr header{.width = static_cast<uint32_t>(width),
+                   .height = static_cast<uint32_t>(height),
+                   .bit_depth = settings.bit_depth,
+                   .color_type = settings.color_type,
+                   .compression_method = 0,
+                   .filter_method = 0,
+                   .interlace_method = static_cast<uint8_t>(settings.interlaced ? 1 : 0)};
+  spng_set_ihdr(context, &header);
+  spng_plte palette = {};
+  spng_trns alpha = {};
+  for (size_t i = 0; i < settings.palette.size() / 4; ++i) {
+    const uint8_t* rgba = &settings.palette[4 * i];
+    palette.entries[palette.n_entries++] = {rgba[0], rgba[1], rgba[2], 255};
+    alpha.type3_alpha[alpha.n_type3_entries++] = rgba[3];
+  }
+  if (palette.n_entries > 0) spng_set_plte(context, &palette);
+  if (palette.n_entries > 0 || settings.transparent_black) spng_set_trns(context, &alpha);
+  spng_exif exif{settings.exif.size(),
+                 const_cast<char*>(reinterpret_cast<const char*>(settings.exif.data()))};
+  if (exif.length > 0) spng_set_exif(context, &exif);
+  spng_encode_image(context, rows.data(), rows.size(), SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE);
+  size_t size = 0;
+  int error = 0;
+  void* buffer = spng_get_png_buffer(context, &size, &error);
+  std::string png(static_cast<const char*>(buffer), buffer == nullptr ? 0 : size);
+  std::free(buffer);
+  spng_ctx_free(context);
+  return png;
+}
+
+// A WebP of a picture in RGB or RGBA.
+inline std::string EncodeWebp(const TestPicture& picture, bool lossless, float quality = 80) {
+  const int stride = picture.width * picture.channels;
+  const uint8_t* samples = picture.samples.data();
+  uint8_t* encoded = nullptr;
+  size_t size = 0;
+  if (picture.channels == 3) {
+    size = lossless
+               ? WebPEncodeLosslessRGB(samples, picture.width, picture.height, stride, &encoded)
+               : WebPEncodeRGB(samples, picture.width, picture.height, stride, quality, &encoded);
+  } else {
+    size = lossless
+               ? WebPEncodeLosslessRGBA(samples, picture.width, picture.height, stride, &encoded)
+               : WebPEncodeRGBA(samples, picture.width, picture.height, stride, quality, &encoded);
+  }
+  std::string webp(reinterpret_cast<const char*>(encoded), size);
+  WebPFree(encoded);
+  return webp;
 }
 
 }  // namespace stoker

@@ -8,7 +8,6 @@ namespace stoker::jpeg_baseline {
 namespace {
 
 constexpr uint8_t kZeroRun = 0xf0;  // 16 zeros: F.1.2.2.1
-constexpr int kZeroRunStep = 16;
 
 int SizeOf(uint8_t symbol) { return symbol & 15; }
 int StepOf(uint8_t symbol) { return (symbol >> 4) + 1; }
