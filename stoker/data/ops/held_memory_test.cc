@@ -113,6 +113,8 @@ TEST(HeldMemory, OfAShuffleBufferThatTurnsOutTooLargeIsRefused) {
                           "a buffer of 1000 elements (the automatic size) holds"));
     EXPECT_THAT(ReadUnder(shuffled({.buffer = 20}), runtime, 20 * kBytes), IsOk());
     EXPECT_THAT(ReadUnder(shuffled({.buffer = 1}), runtime, kBytes / 2), IsOk());
+    const Result<Dataset> one = Result<Dataset>(OfUnknownSize(1, kBytes)) | Shuffle{.buffer = 50};
+    EXPECT_THAT(ReadUnder(one, runtime, kBytes / 2), IsOk());
   }
 }
 
