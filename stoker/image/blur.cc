@@ -99,11 +99,11 @@ void SharpenRow(const uint8_t* above, const uint8_t* row, const uint8_t* below, 
 
 }  // namespace
 
-void GaussianBlur(const uint8_t* in, const ImageShape& shape, int64_t height, int64_t width,
+void BlurGaussian(const uint8_t* in, const ImageShape& shape, int64_t height, int64_t width,
                   double sigma, BlurScratch& scratch, uint8_t* out) {
   Blur(in, shape, height, width, sigma, scratch, out);
 }
-void GaussianBlur(const float* in, const ImageShape& shape, int64_t height, int64_t width,
+void BlurGaussian(const float* in, const ImageShape& shape, int64_t height, int64_t width,
                   double sigma, BlurScratch& scratch, float* out) {
   Blur(in, shape, height, width, sigma, scratch, out);
 }

@@ -20,9 +20,9 @@ struct BlurScratch {
 //   in      an image of this shape;  out  as large, may be `in` itself
 //   height, width    of the kernel, odd;  sigma  > 0, in pixels
 // Threads: concurrent calls with different scratch are safe.
-void GaussianBlur(const uint8_t* in, const ImageShape& shape, int64_t height, int64_t width,
+void BlurGaussian(const uint8_t* in, const ImageShape& shape, int64_t height, int64_t width,
                   double sigma, BlurScratch& scratch, uint8_t* out);
-void GaussianBlur(const float* in, const ImageShape& shape, int64_t height, int64_t width,
+void BlurGaussian(const float* in, const ImageShape& shape, int64_t height, int64_t width,
                   double sigma, BlurScratch& scratch, float* out);
 
 // factor * value + (1 - factor) * (the mean of 3 x 3 pixels, the middle one weighing five times),

@@ -15,11 +15,11 @@ void ExpectWithin(int levels, const std::vector<uint8_t>& got, const std::vector
 }
 
 // Golden values: torchvision 0.26 (transforms.v2.functional), planes of MixedBytes(_, 2), 9 x 8.
-TEST(GaussianBlur, IsWithinOneLevelOfTorchvision) {
+TEST(BlurGaussian, IsWithinOneLevelOfTorchvision) {
   const auto in = MixedBytes(2 * 9 * 8, 2);
   std::vector<uint8_t> out(in.size());
   BlurScratch scratch;
-  GaussianBlur(in.data(), {2, 9, 8}, /*height=*/5, /*width=*/3, 1.3, scratch, out.data());
+  BlurGaussian(in.data(), {2, 9, 8}, /*height=*/5, /*width=*/3, 1.3, scratch, out.data());
   ExpectWithin(
       1, out,
       BytesOfHex(
@@ -27,7 +27,7 @@ TEST(GaussianBlur, IsWithinOneLevelOfTorchvision) {
           "a18a6b6d9ab28e95a69676688d9c818ba097886f837e78859b968f7580708896abab8e9689a68c94a5a4"
           "8e948da597929d958b8a909d9d918c7f867f867d9d938576847b78609e998b7f8e7e7150979696909880"
           "755a918f9996997c78618b8a9b9998787966"));
-  GaussianBlur(in.data(), {2, 9, 8}, 7, 7, 0.8, scratch, out.data());
+  BlurGaussian(in.data(), {2, 9, 8}, 7, 7, 0.8, scratch, out.data());
   ExpectWithin(
       1, out,
       BytesOfHex(
@@ -37,29 +37,29 @@ TEST(GaussianBlur, IsWithinOneLevelOfTorchvision) {
           "6d6a94969da2938669677b7e86968479737e"));
 }
 
-TEST(GaussianBlur, InPlaceGivesTheSame) {
+TEST(BlurGaussian, InPlaceGivesTheSame) {
   const auto in = MixedBytes(3 * 20 * 31, 7);
   std::vector<uint8_t> out(in.size()), in_place = in;
   BlurScratch scratch;
-  GaussianBlur(in.data(), {3, 20, 31}, 9, 5, 2, scratch, out.data());
-  GaussianBlur(in_place.data(), {3, 20, 31}, 9, 5, 2, scratch, in_place.data());
+  BlurGaussian(in.data(), {3, 20, 31}, 9, 5, 2, scratch, out.data());
+  BlurGaussian(in_place.data(), {3, 20, 31}, 9, 5, 2, scratch, in_place.data());
   EXPECT_EQ(in_place, out);
 }
 
-TEST(GaussianBlur, MirrorsPicturesSmallerThanTheKernel) {
+TEST(BlurGaussian, MirrorsPicturesSmallerThanTheKernel) {
   const std::vector<uint8_t> in = {10, 20};
   std::vector<uint8_t> out(2);
   BlurScratch scratch;
-  GaussianBlur(in.data(), {1, 1, 2}, 9, 9, 100, scratch, out.data());
+  BlurGaussian(in.data(), {1, 1, 2}, 9, 9, 100, scratch, out.data());
   // 20 10 20 10 [20] ...: five of nine are the pixel itself.
   EXPECT_THAT(out, testing::ElementsAre(14, 16));
 }
 
-TEST(GaussianBlur, KeepsTheMeanOfFloatsWithinRounding) {
+TEST(BlurGaussian, KeepsTheMeanOfFloatsWithinRounding) {
   std::vector<float> in(11 * 13, 0.0f), out(in.size());
   in[5 * 13 + 6] = 1.0f;
   BlurScratch scratch;
-  GaussianBlur(in.data(), {1, 11, 13}, 5, 5, 1.0, scratch, out.data());
+  BlurGaussian(in.data(), {1, 11, 13}, 5, 5, 1.0, scratch, out.data());
   double sum = 0;
   for (const float value : out) sum += value;
   EXPECT_NEAR(sum, 1, 1e-6);

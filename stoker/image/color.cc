@@ -185,6 +185,11 @@ void ToGray(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
                [](uint8_t& r, uint8_t& g, uint8_t& b) { r = g = b = GrayOf(r, g, b); });
 }
 
+void ToGrayPlane(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
+  const int64_t n = PlaneSize(shape);
+  for (int64_t i = 0; i < n; ++i) out[i] = GrayOf(in[i], in[i + n], in[i + 2 * n]);
+}
+
 void Invert(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
   for (int64_t i = 0; i < shape.num_values(); ++i) out[i] = static_cast<uint8_t>(255 - in[i]);
 }

@@ -28,6 +28,9 @@ void AdjustHue(const uint8_t* in, const ImageShape& shape, float turns, uint8_t*
 // 0.2989 R + 0.587 G + 0.114 B in all channels. One channel stays.
 void ToGray(const uint8_t* in, const ImageShape& shape, uint8_t* out);
 
+// The same of three channels as one plane; `out` may be the first of them.
+void ToGrayPlane(const uint8_t* in, const ImageShape& shape, uint8_t* out);
+
 // 255 - value.
 void Invert(const uint8_t* in, const ImageShape& shape, uint8_t* out);
 

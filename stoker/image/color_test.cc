@@ -194,6 +194,14 @@ TEST(Color, GreyPicturesHaveNoSaturationAndNoHue) {
   same(ToGray);
 }
 
+TEST(ToGrayPlane, IsAnyChannelOfToGray) {
+  const std::vector<uint8_t> in = MixedBytes(3 * 30, 6);
+  std::vector<uint8_t> gray = Changed(ToGray, in, {3, 5, 6}), plane(30);
+  ToGrayPlane(in.data(), {3, 5, 6}, plane.data());
+  gray.resize(30);
+  EXPECT_EQ(plane, gray);
+}
+
 TEST(AdjustHue, AWholeTurnInThreePartsComesBackWithinRounding) {
   const std::vector<uint8_t> in = MixedBytes(3 * 20 * 20, 5);
   std::vector<uint8_t> out = in;

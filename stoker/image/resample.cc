@@ -197,6 +197,19 @@ void SpreadRow(const PixelView& source, int64_t y, uint8_t* out) {
   }
 }
 
+// T stands for any value of its size.
+template <typename T>
+void TakeNearest(const std::byte* in, const AxisKey& rows, const AxisKey& columns, std::byte* out) {
+  std::vector<int64_t> taken(static_cast<size_t>(columns.out));
+  for (int64_t x = 0; x < columns.out; ++x)
+    taken[static_cast<size_t>(x)] = NearestPixel(columns, x);
+  T* to = reinterpret_cast<T*>(out);
+  for (int64_t y = 0; y < rows.out; ++y) {
+    const T* row = reinterpret_cast<const T*>(in) + NearestPixel(rows, y) * columns.in;
+    for (const int64_t x : taken) *to++ = row[x];
+  }
+}
+
 }  // namespace
 
 std::string_view ResampleFilterName(ResampleFilter filter) {
@@ -257,9 +270,9 @@ void CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& ro
   }
 }
 
-void ResampleFloats(const float* in, int64_t height, int64_t width, const ResampleBox& box,
-                    ResampleFilter filter, const ResampleSize& size, ResampleScratch& scratch,
-                    float* out) {
+void ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_stride,
+                    const ResampleBox& box, ResampleFilter filter, const ResampleSize& size,
+                    ResampleScratch& scratch, float* out) {
   ResampleScratch::State& state = scratch.state();
   const PixelView source{.height = height, .width = width, .channels = 1};
   state.vertical.Prepare(VerticalKey(source, box, filter, size));
@@ -270,7 +283,8 @@ void ResampleFloats(const float* in, int64_t height, int64_t width, const Resamp
     line.assign(static_cast<size_t>(horizontal.span()), 0.0f);
     for (int64_t t = 0; t < vertical.count(y); ++t) {
       const auto weight = static_cast<float>(vertical.exact(y)[t]);
-      const float* row = in + (vertical.base() + vertical.first(y) + t) * width + horizontal.base();
+      const float* row =
+          in + (vertical.base() + vertical.first(y) + t) * row_stride + horizontal.base();
       for (size_t x = 0; x < line.size(); ++x) line[x] += weight * row[x];
     }
     for (int64_t x = 0; x < size.width; ++x) {
@@ -287,12 +301,11 @@ void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t 
                      const ResampleBox& box, const ResampleSize& size, std::byte* out) {
   const AxisKey rows{ResampleFilter::kNearest, height, size.height, box.y, box.height, false};
   const AxisKey columns{ResampleFilter::kNearest, width, size.width, box.x, box.width, false};
-  for (int64_t y = 0; y < size.height; ++y) {
-    const std::byte* row = in + NearestPixel(rows, y) * width * static_cast<int64_t>(value_size);
-    for (int64_t x = 0; x < size.width; ++x, out += value_size) {
-      std::memcpy(out, row + NearestPixel(columns, x) * static_cast<int64_t>(value_size),
-                  value_size);
-    }
+  switch (value_size) {
+    case 1: return TakeNearest<uint8_t>(in, rows, columns, out);
+    case 2: return TakeNearest<uint16_t>(in, rows, columns, out);
+    case 4: return TakeNearest<uint32_t>(in, rows, columns, out);
+    case 8: return TakeNearest<uint64_t>(in, rows, columns, out);
   }
 }
 

@@ -98,13 +98,15 @@ void CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& ro
 
 // Resizes one plane of floats, by the weights as they are; sums are rounded to float in the order
 // of the taps, rows first. The same bits on every CPU.
-//   in   height rows of width values;  out  size.height * size.width values, no overlap
-void ResampleFloats(const float* in, int64_t height, int64_t width, const ResampleBox& box,
-                    ResampleFilter filter, const ResampleSize& size, ResampleScratch& scratch,
-                    float* out);
+//   in   height rows of width values, row_stride values from one to the next
+//   out  size.height * size.width values, no overlap
+void ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_stride,
+                    const ResampleBox& box, ResampleFilter filter, const ResampleSize& size,
+                    ResampleScratch& scratch, float* out);
 
 // Nearest neighbour for values of any type, as masks need it.
-//   value_size  1, 2, 4 or 8 bytes;  in, out  one plane, as above
+//   value_size  1, 2, 4 or 8 bytes
+//   in, out     one plane each, without gaps; they must not overlap
 void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
                      const ResampleBox& box, const ResampleSize& size, std::byte* out);
 

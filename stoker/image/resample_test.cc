@@ -313,7 +313,8 @@ TEST(ResampleFloats, AreTheBytesBeforeTheyAreRounded) {
     for (const ResampleSize& size : {ResampleSize{8, 9}, ResampleSize{50, 40}}) {
       const auto want = Resampled(view, box, filter, size, scratch);
       std::vector<float> got(want.size());
-      ResampleFloats(floats.data(), kHeight, kWidth, box, filter, size, scratch, got.data());
+      ResampleFloats(floats.data(), kHeight, kWidth, kWidth, box, filter, size, scratch,
+                     got.data());
       for (size_t i = 0; i < got.size(); ++i)
         ASSERT_NEAR(got[i], want[i], 0.55) << ResampleFilterName(filter) << ' ' << i;
     }

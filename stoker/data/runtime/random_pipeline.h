@@ -36,10 +36,15 @@
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime/test_stages.h"
 #include "stoker/data/sources/range.h"
+#include "stoker/data/transforms/color_jitter.h"
 #include "stoker/data/transforms/cutmix.h"
 #include "stoker/data/transforms/input_mask.h"
 #include "stoker/data/transforms/mixup.h"
 #include "stoker/data/transforms/one_hot.h"
+#include "stoker/data/transforms/rand_augment.h"
+#include "stoker/data/transforms/random_affine.h"
+#include "stoker/data/transforms/random_erasing.h"
+#include "stoker/data/transforms/random_resized_crop.h"
 
 namespace stoker {
 
@@ -208,6 +213,22 @@ inline const std::vector<RandomStep>& RandomSteps() {
          const std::string field = input->spec().fields[0].name;
          if (input->spec().IndexOf("", field + "_mask").ok()) return input;
          return std::move(input) | InputMask{.field = field, .probability = 0.5, .value = 7};
+       }},
+      {"changes of images",
+       [](In input, Draws& draws) {
+         const Field field = input->spec().fields[0];
+         if (field.shape.size() != 3 || field.shape[0] != 1) return input;
+         switch (draws.Below(5)) {
+           case 0:
+             return std::move(input) |
+                    RandomResizedCrop{.size = 4, .scale = {0.3, 1}, .field = field.name};
+           case 1:
+             return std::move(input) |
+                    ColorJitter{.brightness = 0.5, .contrast = 0.5, .field = field.name};
+           case 2: return std::move(input) | RandomAffine{.degrees = {90}, .field = field.name};
+           case 3: return std::move(input) | RandomErasing{.value = {3}, .field = field.name};
+           default: return std::move(input) | RandAugment{.field = field.name};
+         }
        }},
       {"window",
        [](In input, Draws& draws) {

@@ -2,9 +2,8 @@
 
 #include <span>
 
-#include "stoker/data/fill_value.h"
 #include "stoker/data/map.h"
-#include "stoker/data/transforms/image_field_internal.h"
+#include "stoker/data/transforms/paired_fields_internal.h"
 #include "stoker/image/crop.h"
 
 namespace stoker {
@@ -13,75 +12,86 @@ namespace {
 constexpr double kMaxPixels = 1 << 16;  // of a side; keeps every product far from overflow
 
 struct Plan {
-  size_t field = 0;
+  PairedFields fields;
   int64_t height = 0;  // of the window; 0: the image's own
   int64_t width = 0;
   int64_t padding = 0;
-  FillValue fill;
 };
 
 class RandomCropTransform final : public Transform {
  public:
-  explicit RandomCropTransform(const Plan& plan) : plan_(plan) {}
+  explicit RandomCropTransform(Plan plan) : plan_(std::move(plan)) {}
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
-    Array& image = element.arrays[plan_.field];
-    const ImageShape shape = ImageShapeOf(image);
-    const ImageShape window = WindowOf(shape);
-    // Where the shape was known beforehand this has been checked already.
-    if (!Fits(shape, window)) {
-      return InvalidArgument(
-          "random_crop: element {}: a window of {} x {} does not fit into an image of {} x {} "
-          "padded by {}; make the window smaller or the padding larger",
-          element.key.index, window.height, window.width, shape.height, shape.width, plan_.padding);
+    STOKER_ASSIGN_OR_RETURN(const ImageShape shape, CheckedSize(element.key, element.arrays));
+    const CropWindow window = DrawWindow(shape, rng);
+    for (const PairedField& field : plan_.fields) {
+      Array& image = element.arrays[field.index];
+      const ImageShape own = ImageShapeOf(image);
+      Array out = scratch.NewArray(image.dtype(), {own.channels, window.height, window.width});
+      CropImage(image.data(), own, DTypeSize(image.dtype()), window, field.fill.bytes, out.data());
+      image = std::move(out);
     }
-    Array out = scratch.NewArray(image.dtype(), {window.channels, window.height, window.width});
-    Crop(image.data(), shape, DTypeSize(image.dtype()), rng, out.data());
-    image = std::move(out);
     return OkStatus();
   }
 
   Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
-    Array& images = rows.columns[plan_.field];
-    const ImageShape shape = ImageShapeOf(images);
-    const ImageShape window = WindowOf(shape);
-    if (!Fits(shape, window))
-      return Transform::ApplyRows(rows, rngs, scratch);  // which says what is wrong
-    const size_t value_size = DTypeSize(images.dtype());
-    const size_t in_bytes = static_cast<size_t>(shape.num_values()) * value_size;
-    const size_t out_bytes = static_cast<size_t>(window.num_values()) * value_size;
-    Array out = scratch.NewArray(images.dtype(),
-                                 {rows.size(), window.channels, window.height, window.width});
-    for (size_t i = 0; i < rows.keys.size(); ++i) {
-      Rng rng = rngs.For(rows.keys[i]);
-      Crop(images.data() + i * in_bytes, shape, value_size, rng, out.data() + i * out_bytes);
+    STOKER_ASSIGN_OR_RETURN(const ImageShape shape, CheckedSize(rows.keys.front(), rows.columns));
+    std::vector<CropWindow> windows;
+    for (const SampleKey& key : rows.keys) {
+      Rng rng = rngs.For(key);
+      windows.push_back(DrawWindow(shape, rng));
     }
-    images = std::move(out);
+    for (const PairedField& field : plan_.fields)
+      CropRows(windows, field, rows.columns[field.index], scratch);
     return OkStatus();
   }
 
   bool works_on_columns() const override { return true; }
 
  private:
-  ImageShape WindowOf(const ImageShape& image) const {
-    return {.channels = image.channels,
-            .height = plan_.height == 0 ? image.height : plan_.height,
-            .width = plan_.width == 0 ? image.width : plan_.width};
+  int64_t HeightOf(const ImageShape& image) const {
+    return plan_.height == 0 ? image.height : plan_.height;
+  }
+  int64_t WidthOf(const ImageShape& image) const {
+    return plan_.width == 0 ? image.width : plan_.width;
   }
 
-  bool Fits(const ImageShape& image, const ImageShape& window) const {
-    return window.height <= image.height + 2 * plan_.padding &&
-           window.width <= image.width + 2 * plan_.padding;
+  // Where the shape was known beforehand this has been checked already.
+  Result<ImageShape> CheckedSize(const SampleKey& key, const std::vector<Array>& arrays) const {
+    STOKER_ASSIGN_OR_RETURN(const ImageShape shape,
+                            SharedSize(RandomCrop::kName, key, arrays, plan_.fields));
+    const int64_t height = HeightOf(shape), width = WidthOf(shape);
+    if (height <= shape.height + 2 * plan_.padding && width <= shape.width + 2 * plan_.padding)
+      return shape;
+    return InvalidArgument(
+        "random_crop: element {}: a window of {} x {} does not fit into an image of {} x {} "
+        "padded by {}; make the window smaller or the padding larger",
+        key.index, height, width, shape.height, shape.width, plan_.padding);
   }
 
-  void Crop(const std::byte* image, const ImageShape& shape, size_t value_size, Rng& rng,
-            std::byte* out) const {
-    const ImageShape window = WindowOf(shape);
-    const int64_t y = Draw(rng, shape.height, window.height);
-    const int64_t x = Draw(rng, shape.width, window.width);
-    CropImage(image, shape, value_size,
-              {.y = y, .x = x, .height = window.height, .width = window.width}, plan_.fill.bytes,
-              out);
+  CropWindow DrawWindow(const ImageShape& shape, Rng& rng) const {
+    const int64_t height = HeightOf(shape), width = WidthOf(shape);
+    const int64_t y = Draw(rng, shape.height, height);
+    const int64_t x = Draw(rng, shape.width, width);
+    return {.y = y, .x = x, .height = height, .width = width};
+  }
+
+  void CropRows(const std::vector<CropWindow>& windows, const PairedField& field, Array& images,
+                Scratch& scratch) const {
+    const ImageShape shape = ImageShapeOf(images);
+    const ImageShape out_shape{shape.channels, HeightOf(shape), WidthOf(shape)};
+    const size_t value_size = DTypeSize(images.dtype());
+    const size_t in_bytes = static_cast<size_t>(shape.num_values()) * value_size;
+    const size_t out_bytes = static_cast<size_t>(out_shape.num_values()) * value_size;
+    Array out = scratch.NewArray(
+        images.dtype(),
+        {static_cast<int64_t>(windows.size()), shape.channels, out_shape.height, out_shape.width});
+    for (size_t i = 0; i < windows.size(); ++i) {
+      CropImage(images.data() + i * in_bytes, shape, value_size, windows[i], field.fill.bytes,
+                out.data() + i * out_bytes);
+    }
+    images = std::move(out);
   }
 
   // Where the window begins along one side, in pixels of the image without its border.
@@ -113,11 +123,13 @@ Result<int64_t> PlanSide(const RandomCrop& options, std::string_view side, int64
 
 Result<Plan> PlanCrop(const RandomCrop& options, const Spec& spec) {
   Plan plan{.padding = options.padding};
-  STOKER_ASSIGN_OR_RETURN(plan.field, FindImageField(RandomCrop::kName, spec, options.field));
-  const Field& field = spec.fields[plan.field];
-  STOKER_ASSIGN_OR_RETURN(plan.height, PlanSide(options, "height", options.height, field.shape[1]));
-  STOKER_ASSIGN_OR_RETURN(plan.width, PlanSide(options, "width", options.width, field.shape[2]));
-  STOKER_ASSIGN_OR_RETURN(plan.fill, MakeFillValue(RandomCrop::kName, "fill", options.fill, field));
+  const PairedNames names{options.field, options.images, options.masks};
+  STOKER_ASSIGN_OR_RETURN(plan.fields, FindPairedFields(RandomCrop::kName, spec, names));
+  const Shape& shape = spec.fields[plan.fields.front().index].shape;
+  STOKER_ASSIGN_OR_RETURN(plan.height, PlanSide(options, "height", options.height, shape[1]));
+  STOKER_ASSIGN_OR_RETURN(plan.width, PlanSide(options, "width", options.width, shape[2]));
+  STOKER_RETURN_IF_ERROR(
+      SetFillValues(RandomCrop::kName, spec, options.fill, options.mask_fill, plan.fields));
   return plan;
 }
 
@@ -134,20 +146,25 @@ void RandomCrop::Describe(OptionTable<RandomCrop>& table) {
       .Field("padding", &RandomCrop::padding, "pixels added on all four sides first",
              Between(0, kMaxPixels))
       .Field("fill", &RandomCrop::fill, "value of the added pixels")
-      .Field("field", &RandomCrop::field, "field to crop");
+      .Field("mask_fill", &RandomCrop::mask_fill, "the same of masks");
+  DescribePairedFields(table);
 }
 
 Result<Dataset> RandomCrop::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const Plan plan, PlanCrop(*this, input.spec()));
+  STOKER_ASSIGN_OR_RETURN(Plan plan, PlanCrop(*this, input.spec()));
   Spec output = input.spec();
-  Shape& shape = output.fields[plan.field].shape;
-  if (plan.height > 0) shape[1] = plan.height;
-  if (plan.width > 0) shape[2] = plan.width;
+  for (const PairedField& paired : plan.fields) {
+    Shape& shape = output.fields[paired.index].shape;
+    if (plan.height > 0) shape[1] = plan.height;
+    if (plan.width > 0) shape[2] = plan.width;
+  }
+  const Shape& shape = output.fields[plan.fields.front().index].shape;
   const std::string window =
       plan.height > 0 || plan.width > 0 ? ShapeToString(std::span(shape).subspan(1)) : "own size";
-  return MapDataset(std::move(input), std::string(kName),
-                    fmt::format("{}, {}, padding {}", field, window, padding), std::move(output),
-                    std::make_shared<RandomCropTransform>(plan));
+  return MapDataset(
+      std::move(input), std::string(kName),
+      fmt::format("{}, {}, padding {}", NamesInShort({field, images, masks}), window, padding),
+      std::move(output), std::make_shared<RandomCropTransform>(std::move(plan)));
 }
 
 }  // namespace stoker

@@ -7,7 +7,8 @@ namespace stoker {
 
 // Surrounds each image [C, H, W] (any dtype) with a border of `padding` pixels of value `fill`, and
 // cuts a window of fixed size out at a random place, each place equally likely; torchvision's
-// RandomCrop. Two draws a sample: y, then x.
+// RandomCrop. What belongs to the image, masks or other images of its size, is cut alike. Two draws
+// a sample: y, then x.
 struct RandomCrop {
   static constexpr std::string_view kName = "random_crop";
   static constexpr std::string_view kHelp = "Pads images and cuts a window out at a random place.";
@@ -16,7 +17,10 @@ struct RandomCrop {
   int64_t width = 0;
   int64_t padding = 4;
   double fill = 0;
+  double mask_fill = 0;
   std::string field = "image";
+  std::vector<std::string> images;
+  std::vector<std::string> masks;
 
   static void Describe(OptionTable<RandomCrop>& table);
   Result<Dataset> Build(Dataset input) const;

@@ -5,7 +5,7 @@
 
 namespace stoker {
 
-// Mirrors a share of the images [C, H, W], any dtype. One draw a sample.
+// Mirrors a share of the images [C, H, W], any dtype, and what belongs to them. One draw a sample.
 struct RandomFlip {
   static constexpr std::string_view kName = "random_flip";
   static constexpr std::string_view kHelp =
@@ -13,6 +13,8 @@ struct RandomFlip {
   double probability = 0.5;
   std::string direction = "horizontal";
   std::string field = "image";
+  std::vector<std::string> images;
+  std::vector<std::string> masks;
 
   static void Describe(OptionTable<RandomFlip>& table);
   Result<Dataset> Build(Dataset input) const;

@@ -1,0 +1,71 @@
+#include "stoker/data/transforms/pad.h"
+
+#include "stoker/data/map.h"
+#include "stoker/data/transforms/paired_fields_internal.h"
+#include "stoker/image/crop.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kMaxPixels = 1 << 16;  // of a border
+
+struct Padding {
+  static constexpr std::string_view kName = Pad::kName;
+  static constexpr bool kRandom = false;
+  int64_t left = 0, top = 0, right = 0, bottom = 0;
+
+  Result<CropWindow> Choose(const ImageShape& image, Rng& /*rng*/) const {
+    return CropWindow{-top, -left, image.height + top + bottom, image.width + left + right};
+  }
+  Result<Array> Change(const Array& array, const PairedField& field, const CropWindow& window,
+                       Scratch& scratch) const {
+    const ImageShape shape = ImageShapeOf(array);
+    Array out = scratch.NewArray(array.dtype(), {shape.channels, window.height, window.width});
+    CropImage(array.data(), shape, DTypeSize(array.dtype()), window, field.fill.bytes, out.data());
+    return out;
+  }
+};
+
+Result<Padding> PlanPadding(const std::vector<int64_t>& p) {
+  switch (p.size()) {
+    case 1: return Padding{p[0], p[0], p[0], p[0]};
+    case 2: return Padding{p[0], p[1], p[0], p[1]};
+    case 4: return Padding{p[0], p[1], p[2], p[3]};
+  }
+  return InvalidArgument(
+      "pad: padding has {} values; give one for all sides, two (left and right, top and bottom), "
+      "or four (left, top, right, bottom)",
+      p.size());
+}
+
+}  // namespace
+
+void Pad::Describe(OptionTable<Pad>& table) {
+  table
+      .Field("padding", &Pad::padding,
+             "pixels on all sides; [left and right, top and bottom]; or [left, top, right, bottom]",
+             Between(0, kMaxPixels))
+      .Required()
+      .Field("fill", &Pad::fill, "value of the border")
+      .Field("mask_fill", &Pad::mask_fill, "value of the border of masks");
+  DescribePairedFields(table);
+}
+
+Result<Dataset> Pad::Build(Dataset input) const {
+  STOKER_ASSIGN_OR_RETURN(const Padding plan, PlanPadding(padding));
+  const PairedNames names{field, images, masks};
+  STOKER_ASSIGN_OR_RETURN(PairedFields fields, FindPairedFields(kName, input.spec(), names));
+  STOKER_RETURN_IF_ERROR(SetFillValues(kName, input.spec(), fill, mask_fill, fields));
+  Spec output = input.spec();
+  for (const PairedField& paired : fields) {
+    Shape& shape = output.fields[paired.index].shape;
+    if (shape[1] != kUnknownDim) shape[1] += plan.top + plan.bottom;
+    if (shape[2] != kUnknownDim) shape[2] += plan.left + plan.right;
+  }
+  return MapDataset(std::move(input), std::string(kName),
+                    fmt::format("{}, by {}", NamesInShort(names), fmt::join(padding, " ")),
+                    std::move(output),
+                    std::make_shared<PairedTransform<Padding>>(std::move(fields), plan));
+}
+
+}  // namespace stoker

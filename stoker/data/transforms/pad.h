@@ -1,0 +1,25 @@
+#pragma once
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Surrounds images [C, H, W], any dtype, with a border of one value; torchvision's Pad with its
+// constant mode.
+struct Pad {
+  static constexpr std::string_view kName = "pad";
+  static constexpr std::string_view kHelp = "Surrounds images with a border.";
+  std::vector<int64_t> padding;  // all sides; left and right, top and bottom; or left, top, right,
+                                 // bottom
+  double fill = 0;
+  double mask_fill = 0;
+  std::string field = "image";
+  std::vector<std::string> images;
+  std::vector<std::string> masks;
+
+  static void Describe(OptionTable<Pad>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,59 @@
+#include "stoker/data/transforms/pad.h"
+
+#include "stoker/data/transforms/paired_testing_internal.h"
+
+namespace stoker {
+namespace {
+
+Result<Array> Padded(const Pad& options) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
+                          Result<Dataset>(EmptyImages(DType::kUInt8, {1, 1, 2})) | options);
+  STOKER_ASSIGN_OR_RETURN(Array out, TransformTester(dataset).Apply(BytesArray({1, 2}, {1, 1, 2})));
+  EXPECT_EQ(out.shape(), dataset.spec().fields[0].shape);
+  return out;
+}
+
+TEST(Pad, TakesOneTwoOrFourWidths) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array all, Padded({.padding = {1}, .fill = 9}));
+  EXPECT_THAT(all.values<uint8_t>(), testing::ElementsAre(9, 9, 9, 9,  //
+                                                          9, 1, 2, 9,  //
+                                                          9, 9, 9, 9));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array two, Padded({.padding = {2, 0}}));
+  EXPECT_THAT(two.values<uint8_t>(), testing::ElementsAre(0, 0, 1, 2, 0, 0));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array four, Padded({.padding = {1, 0, 0, 1}}));
+  EXPECT_THAT(four.values<uint8_t>(), testing::ElementsAre(0, 1, 2, 0, 0, 0));
+}
+
+TEST(Pad, LeavesUnknownSizesUnknown) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Result<Dataset>(EmptyImages(DType::kUInt8, {1, -1, 4})) | Pad{.padding = {1}});
+  EXPECT_EQ(dataset.spec().ToString(), "{image: uint8[1, ?, 6]}");
+}
+
+TEST(Pad, MovesMasksWithImages) {
+  ExpectMovesMasksWithImages(Pad{.padding = {3, 0, 1, 2}, .masks = {"mask"}});
+}
+
+TEST(Pad, FillsMasksWithAValueOfTheirOwn) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Result<Dataset>(EmptyPairs()) |
+          Pad{.padding = {0, 0, 0, 1}, .fill = 3, .mask_fill = -100, .masks = {"mask"}});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Element out, TransformTester(dataset).Apply(PairOf(1, 1, 1)));
+  EXPECT_EQ(out.arrays[0].values<uint8_t>()[1], 3);
+  EXPECT_EQ(out.arrays[1].values<int64_t>()[1], -100);
+}
+
+TEST(Pad, RowsGiveTheBytesOfElements) {
+  for (const DType dtype : {DType::kUInt8, DType::kInt64})
+    ExpectRowsAndElementsAgree(Pad{.padding = {2}}, dtype, {3, 5, 7});
+}
+
+TEST(Pad, IsRefusedBeforeTheFirstElement) {
+  ExpectRefused(Pad{.padding = {1, 2, 3}}, DType::kUInt8, {3, 8, 8}, "pad: padding has 3 values");
+  ExpectRefused(Pad{.padding = {-1}}, DType::kUInt8, {3, 8, 8}, "padding");
+}
+
+}  // namespace
+}  // namespace stoker

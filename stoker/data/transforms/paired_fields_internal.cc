@@ -1,0 +1,73 @@
+#include "stoker/data/transforms/paired_fields_internal.h"
+
+#include <cstring>
+
+namespace stoker {
+
+Result<PairedFields> FindPairedFields(std::string_view who, const Spec& spec,
+                                      const PairedNames& names) {
+  PairedFields fields;
+  const auto add = [&](const std::string& name, bool is_mask) -> Status {
+    STOKER_ASSIGN_OR_RETURN(const size_t index, FindImageField(who, spec, name));
+    for (const PairedField& other : fields) {
+      if (other.index == index)
+        return InvalidArgument("{}: field '{}' is named twice; name each image and mask once", who,
+                               name);
+    }
+    fields.push_back({.index = index, .is_mask = is_mask});
+    return OkStatus();
+  };
+  STOKER_RETURN_IF_ERROR(add(names.field, false));
+  for (const std::string& name : names.images) STOKER_RETURN_IF_ERROR(add(name, false));
+  for (const std::string& name : names.masks) STOKER_RETURN_IF_ERROR(add(name, true));
+  return fields;
+}
+
+Status SetFillValues(std::string_view who, const Spec& spec, double fill, double mask_fill,
+                     PairedFields& fields) {
+  for (PairedField& field : fields) {
+    STOKER_ASSIGN_OR_RETURN(
+        field.fill, MakeFillValue(who, field.is_mask ? "mask_fill" : "fill",
+                                  field.is_mask ? mask_fill : fill, spec.fields[field.index]));
+  }
+  return OkStatus();
+}
+
+void SetSides(const PairedFields& fields, int64_t height, int64_t width, Spec& spec) {
+  for (const PairedField& field : fields) {
+    spec.fields[field.index].shape[1] = height;
+    spec.fields[field.index].shape[2] = width;
+  }
+}
+
+Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
+                              const std::vector<Array>& arrays, const PairedFields& fields) {
+  const ImageShape first = ImageShapeOf(arrays[fields.front().index]);
+  for (const PairedField& field : fields) {
+    const ImageShape shape = ImageShapeOf(arrays[field.index]);
+    if (shape.height != first.height || shape.width != first.width) {
+      return InvalidArgument(
+          "{}: element {}: fields {} and {} are {} x {} and {} x {}; what goes through one draw "
+          "must be of one size: put resize in front of one of them",
+          who, key.index, fields.front().index, field.index, first.height, first.width,
+          shape.height, shape.width);
+    }
+  }
+  return first;
+}
+
+Array WritableImage(const Array& image, Scratch& scratch) {
+  if (MayWriteInPlace(image)) return image;
+  Array copy = scratch.NewArray(image.dtype(), image.shape());
+  if (image.num_bytes() > 0) std::memcpy(copy.data(), image.data(), image.num_bytes());
+  return copy;
+}
+
+std::string NamesInShort(const PairedNames& names) {
+  std::string text = names.field;
+  if (!names.images.empty()) text += fmt::format(", images {}", fmt::join(names.images, " "));
+  if (!names.masks.empty()) text += fmt::format(", masks {}", fmt::join(names.masks, " "));
+  return text;
+}
+
+}  // namespace stoker

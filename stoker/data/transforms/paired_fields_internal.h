@@ -1,0 +1,93 @@
+// What the transforms that move pixels share: several images and masks of one sample go through one
+// draw, so that what belongs together stays together.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/options.h"
+#include "stoker/data/fill_value.h"
+#include "stoker/data/transform.h"
+#include "stoker/data/transforms/image_field_internal.h"
+
+namespace stoker {
+
+// One field that is moved. A mask holds classes, not brightness: its values are never mixed
+// (nearest neighbour) and never changed.
+struct PairedField {
+  size_t index = 0;
+  bool is_mask = false;
+  FillValue fill;  // of pixels from outside, where the transform has such
+};
+using PairedFields = std::vector<PairedField>;
+
+// The names of the fields that one transform moves together.
+struct PairedNames {
+  const std::string& field;
+  const std::vector<std::string>& images;
+  const std::vector<std::string>& masks;
+};
+
+// Finds the fields, which must be [channels, height, width] and differ. `who` is the transform, for
+// messages.
+Result<PairedFields> FindPairedFields(std::string_view who, const Spec& spec,
+                                      const PairedNames& names);
+
+// Sets what pixels from outside get: `fill` in images, `mask_fill` in masks.
+Status SetFillValues(std::string_view who, const Spec& spec, double fill, double mask_fill,
+                     PairedFields& fields);
+
+// Gives the fields a height and a width; -1 where it is not known.
+void SetSides(const PairedFields& fields, int64_t height, int64_t width, Spec& spec);
+
+// Height and width of the fields of a sample, or of rows of samples, and the channels of the first.
+// InvalidArgument where they differ in size; `key` is the sample's, for the message.
+Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
+                              const std::vector<Array>& arrays, const PairedFields& fields);
+
+// The image itself where nobody else sees its memory, else a copy.
+Array WritableImage(const Array& image, Scratch& scratch);
+
+// "image", or "image, masks mask".
+std::string NamesInShort(const PairedNames& names);
+
+// Describes the options `field`, `images` and `masks` of T.
+template <typename T>
+void DescribePairedFields(OptionTable<T>& table) {
+  table.Field("field", &T::field, "image to change")
+      .Field("images", &T::images, "further images that get the same draw")
+      .Field("masks", &T::masks,
+             "masks that get the same draw: nearest neighbour, no change of values");
+}
+
+// Applies a geometry to all fields by one draw. Geometry has
+//   kName, kRandom
+//   Result<Draw> Choose(const ImageShape& size, Rng& rng) const
+//   Result<Array> Change(const Array& array, const PairedField& field, const Draw& draw,
+//                        Scratch& scratch) const
+template <typename Geometry>
+class PairedTransform final : public Transform {
+ public:
+  PairedTransform(PairedFields fields, Geometry geometry)
+      : fields_(std::move(fields)), geometry_(std::move(geometry)) {}
+
+  Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
+    STOKER_ASSIGN_OR_RETURN(const ImageShape size,
+                            SharedSize(Geometry::kName, element.key, element.arrays, fields_));
+    STOKER_ASSIGN_OR_RETURN(const auto draw, geometry_.Choose(size, rng));
+    for (const PairedField& field : fields_) {
+      Array& array = element.arrays[field.index];
+      STOKER_ASSIGN_OR_RETURN(array, geometry_.Change(array, field, draw, scratch));
+    }
+    return OkStatus();
+  }
+
+  bool random() const override { return Geometry::kRandom; }
+
+ private:
+  const PairedFields fields_;
+  const Geometry geometry_;
+};
+
+}  // namespace stoker

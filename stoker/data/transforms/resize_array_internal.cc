@@ -1,0 +1,106 @@
+#include "stoker/data/transforms/resize_array_internal.h"
+
+#include <algorithm>
+
+#include "stoker/image/store.h"
+
+namespace stoker {
+namespace {
+
+// Tables and rows of the resampler, some tens of kilobytes for each thread that resizes.
+ResampleScratch& ScratchOfThisThread() {
+  thread_local ResampleScratch scratch;
+  return scratch;
+}
+
+// As many planes at once as a pixel has bytes.
+void ResizeBytes(const Array& image, const CropWindow& window, ResampleFilter filter,
+                 const ResampleSize& size, Array& out) {
+  const ImageShape shape = ImageShapeOf(image);
+  const int64_t plane = shape.height * shape.width, out_plane = size.height * size.width;
+  for (int64_t c = 0; c < shape.channels; c += kPixelBytes) {
+    const int64_t channels = std::min(kPixelBytes, shape.channels - c);
+    const PixelView source{
+        .data = image.values<uint8_t>().data() + c * plane + window.y * shape.width + window.x,
+        .height = window.height,
+        .width = window.width,
+        .channels = channels,
+        .row_stride = shape.width,
+        .plane_stride = plane};
+    const PixelSlot slot = PixelSlot::Of(DType::kUInt8, out.data() + c * out_plane, size.height,
+                                         size.width, channels, /*channels_last=*/false);
+    ResampleToSlot(source, ResampleBox::Whole(source), filter, {}, slot, ScratchOfThisThread());
+  }
+}
+
+void ResizeFloats(const Array& image, const CropWindow& window, ResampleFilter filter,
+                  const ResampleSize& size, Array& out) {
+  const ImageShape shape = ImageShapeOf(image);
+  const ResampleBox box{.height = static_cast<double>(window.height),
+                        .width = static_cast<double>(window.width)};
+  for (int64_t c = 0; c < shape.channels; ++c) {
+    ResampleFloats(
+        image.values<float>().data() + (c * shape.height + window.y) * shape.width + window.x,
+        window.height, window.width, shape.width, box, filter, size, ScratchOfThisThread(),
+        out.values<float>().data() + c * size.height * size.width);
+  }
+}
+
+void TakeNearest(const Array& image, const CropWindow& window, const ResampleSize& size,
+                 Array& out) {
+  const ImageShape shape = ImageShapeOf(image);
+  const size_t value_size = DTypeSize(image.dtype());
+  const ResampleBox box{static_cast<double>(window.y), static_cast<double>(window.x),
+                        static_cast<double>(window.height), static_cast<double>(window.width)};
+  for (int64_t c = 0; c < shape.channels; ++c) {
+    const auto bytes = static_cast<int64_t>(value_size);
+    ResampleNearest(image.data() + c * shape.height * shape.width * bytes, shape.height,
+                    shape.width, value_size, box, size,
+                    out.data() + c * size.height * size.width * bytes);
+  }
+}
+
+}  // namespace
+
+Status CheckInterpolation(std::string_view who, const Spec& spec, const PairedFields& fields,
+                          ResampleFilter filter) {
+  for (const PairedField& paired : fields) {
+    const Field& field = spec.fields[paired.index];
+    if (paired.is_mask || filter == ResampleFilter::kNearest || field.dtype == DType::kUInt8 ||
+        field.dtype == DType::kFloat32)
+      continue;
+    return InvalidArgument(
+        "{}: field '{}' is {}; {} takes uint8 or float32: put cast in front, take `interpolation: "
+        "nearest`, or name the field under masks",
+        who, field.name, DTypeName(field.dtype), ResampleFilterName(filter));
+  }
+  return OkStatus();
+}
+
+Result<ResampleSize> PlanSize(std::string_view who, int64_t size, int64_t height, int64_t width) {
+  if (size > 0 && height == 0 && width == 0) return ResampleSize{size, size};
+  if (size == 0 && height > 0 && width > 0) return ResampleSize{height, width};
+  return InvalidArgument("{}: size is {}, height {} and width {}; give size, or height and width",
+                         who, size, height, width);
+}
+
+Result<Array> ResizeArray(std::string_view who, const Array& image, const CropWindow& window,
+                          ResampleFilter filter, const ResampleSize& size, Scratch& scratch) {
+  const ImageShape shape = ImageShapeOf(image);
+  STOKER_RETURN_IF_ERROR(
+      CheckResample(who, {.height = shape.height, .width = shape.width, .channels = 1},
+                    {static_cast<double>(window.y), static_cast<double>(window.x),
+                     static_cast<double>(window.height), static_cast<double>(window.width)},
+                    size));
+  Array out = scratch.NewArray(image.dtype(), {shape.channels, size.height, size.width});
+  if (filter == ResampleFilter::kNearest) {
+    TakeNearest(image, window, size, out);
+  } else if (image.dtype() == DType::kUInt8) {
+    ResizeBytes(image, window, filter, size, out);
+  } else {
+    ResizeFloats(image, window, filter, size, out);
+  }
+  return out;
+}
+
+}  // namespace stoker

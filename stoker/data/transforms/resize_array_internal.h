@@ -1,0 +1,35 @@
+// Resizing of arrays [channels, height, width], whatever they hold.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stoker/data/transforms/paired_fields_internal.h"
+#include "stoker/image/crop.h"
+#include "stoker/image/resample.h"
+
+namespace stoker {
+
+// The option `interpolation` of T.
+template <typename T>
+void DescribeInterpolation(OptionTable<T>& table) {
+  table.Field("interpolation", &T::interpolation,
+              "how pixels are weighed; all but nearest are antialiased",
+              OneOf{{"nearest", "box", "area", "bilinear", "bicubic", "lanczos"}});
+}
+
+// InvalidArgument where an image is of a type that the filter cannot mix.
+Status CheckInterpolation(std::string_view who, const Spec& spec, const PairedFields& fields,
+                          ResampleFilter filter);
+
+// Height and width from the options `size`, `height` and `width`, where 0 is not given: both from
+// size, or each of its own. InvalidArgument where both or neither are given.
+Result<ResampleSize> PlanSize(std::string_view who, int64_t size, int64_t height, int64_t width);
+
+// Cuts the window, which must lie inside, out and resizes it: the filter sees nothing outside the
+// window, as in torchvision. uint8 by Resample, float32 by ResampleFloats, masks and
+// ResampleFilter::kNearest by ResampleNearest.
+Result<Array> ResizeArray(std::string_view who, const Array& image, const CropWindow& window,
+                          ResampleFilter filter, const ResampleSize& size, Scratch& scratch);
+
+}  // namespace stoker
