@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "stoker/image/decode_differential.h"
 #include "stoker/image/decode_testing.h"
 #include "stoker/image/jpeg_header.h"
 #include "stoker/image/libjpeg_decoder.h"
@@ -254,6 +255,34 @@ TEST(DecodeJpeg, ARegionAboveTheDamageIsDecoded) {
   STOKER_EXPECT_OK(DecodeRegion(cut, info, {0, 0, 16, 64}, {}, scratch));
   EXPECT_THAT(DecodeRegion(cut, info, {40, 0, 24, 64}, {}, scratch),
               FailsWith(StatusCode::kDataLoss, "the JPEG ends too early; the file was cut short"));
+}
+
+// What is made up where restart markers are wrong must not depend on the region either.
+TEST(DecodeJpeg, RegionsAreCropsOfTheWholeWhateverHasBecomeOfARestartMarker) {
+  const std::string good =
+      EncodeJpeg(MakePicture(70, 61, 3), {.sampling = Sampling(2, 2), .restart_interval = 2});
+  const DecodeOptions lenient{.jpeg_warnings_are_errors = false};
+  size_t markers = 0;
+  for (size_t at = good.find("\xff\xda"); at + 1 < good.size(); ++at) {
+    const auto code = static_cast<uint8_t>(good[at + 1]);
+    if (good[at] != '\xff' || code < 0xd0 || code > 0xd7) continue;
+    ++markers;
+    const std::string before = good.substr(0, at), behind = good.substr(at + 2),
+                      marker = good.substr(at, 2);
+    for (const std::string& other :
+         {std::string(), marker + marker, "\xff" + std::string(1, static_cast<char>(code ^ 1)),
+          "\xff" + std::string(1, static_cast<char>(code ^ 4)), "xx" + marker}) {
+      const std::string bad = before + other + behind;
+      for (const DecodeOptions& options : {lenient, DecodeOptions()})
+        ASSERT_EQ(WrongWithRegions(BytesOf(bad), options, at, 20), "")
+            << "marker " << markers << " at " << at;
+    }
+    ASSERT_EQ(WrongWithRegions(BytesOf(before + behind.substr(std::min(behind.size(), size_t{9}))),
+                               lenient, at, 20),
+              "")
+        << at;
+  }
+  EXPECT_EQ(markers, 9u);
 }
 
 TEST(DecodeJpeg, CmykWithoutAdobesMarkerIsNotInverted) {

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "stoker/image/planes.h"
 
@@ -94,6 +95,10 @@ class HeaderReader {
 
 // n samples scaled to bytes; how many of them are good: less than n where one is above maxval.
 int64_t ScaleSamples(const Header& header, const std::byte* samples, int64_t n, uint8_t* out) {
+  if (header.max_value == 255) {  // as nearly all files
+    std::memcpy(out, samples, static_cast<size_t>(n));
+    return n;
+  }
   const bool wide = header.sample_bytes() == 2;
   for (int64_t i = 0; i < n; ++i) {
     int64_t sample = std::to_integer<int64_t>(samples[wide ? 2 * i : i]);
