@@ -31,7 +31,6 @@ Cardinality Dataset::cardinality() const { return node_->cardinality(); }
 
 Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
                                                 const PassOptions& options) const {
-  STOKER_RETURN_IF_ERROR(Prepare());
   if (options.world != 1 || options.rank != 0) {
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> rank, OpenRank(*this, runtime, options));
     rank->outermost_ = true;
@@ -40,14 +39,15 @@ Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
   const OpenContext context(std::move(pass), options.epoch,
                             std::make_shared<StopFlag>(runtime.stop), /*any_order=*/true);
+  STOKER_RETURN_IF_ERROR(Prepare(context));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInputInAnyOrder(*this));
   iterator->outermost_ = true;
   return iterator;
 }
 
-Status Dataset::Prepare() const {
-  for (const Dataset& input : node_->inputs()) STOKER_RETURN_IF_ERROR(input.Prepare());
-  return node_->Prepare();
+Status Dataset::Prepare(const OpenContext& context) const {
+  for (const Dataset& input : node_->inputs()) STOKER_RETURN_IF_ERROR(input.Prepare(context));
+  return node_->Prepare(context);
 }
 
 std::string Dataset::ToString() const {

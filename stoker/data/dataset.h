@@ -82,13 +82,14 @@ class Dataset {
   const DatasetNode& node() const { return *node_; }
   const std::shared_ptr<const DatasetNode>& shared_node() const { return node_; }
 
-  // Starts one pass. Loads what the sources keep in memory (once for each dataset); errors of files
-  // appear here. Several passes over one dataset may be open at once. See runtime.h.
+  // Starts one pass. Loads and learns what stages keep in memory (once for each dataset), with the
+  // threads, the budget and the stop flag of the pass; errors of files appear here. Several passes
+  // over one dataset may be open at once. See runtime.h.
   Result<std::unique_ptr<Iterator>> Open(const Runtime& runtime,
                                          const PassOptions& pass = {}) const;
 
-  // Loads what the sources keep in memory, as Open does.
-  Status Prepare() const;
+  // Has every node load or learn what it keeps in memory; Open does so with the pass it opens.
+  Status Prepare(const OpenContext& context) const;
 
   // The pipeline as text, source first, one stage a line.
   std::string ToString() const;
@@ -113,9 +114,9 @@ class DatasetNode {
   // Options in short, for ToString: "size 128, drop_remainder".
   virtual std::string Details() const { return {}; }
 
-  // Loads what the node keeps in memory. Called at each Open, before anything is read; must be
-  // quick the second time.
-  virtual Status Prepare() const { return OkStatus(); }
+  // Loads or learns what the node keeps in memory. Called at each Open, inputs first, before
+  // anything is read; must be quick the second time, and end early where `context` says stop.
+  virtual Status Prepare(const OpenContext& /*context*/) const { return OkStatus(); }
 
   // Why the elements are not simply those of the input, every one, in their order and the same at
   // any seed and epoch (grouped or not): "reorders elements", "leaves elements out", ... Empty

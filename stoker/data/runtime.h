@@ -1,6 +1,7 @@
 // Runtime: how a pass is executed. It never changes which bytes come out.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -34,8 +35,9 @@ struct Runtime {
   enum class Kind { kInline, kThreaded };
 
   Kind kind = Kind::kThreaded;
-  // Workers of each stage that has some (of the whole pipeline where it is read by position). 0: as
-  // many as pay, at first as many as CPUs: runtime/tuner.h.
+  // Workers of each stage that has some (of the whole pipeline where it is read by position); the
+  // inputs of zip, mix and choose, which work at the same time, divide them. 0: as many as pay, at
+  // first as many as CPUs: runtime/tuner.h.
   int threads = 0;
   // Elements that cross from thread to thread at once, where memory allows. 0: as many as pay.
   int64_t chunk = 0;
@@ -104,9 +106,9 @@ class Pass {
   static Result<std::shared_ptr<Pass>> Create(const Dataset& dataset, const Runtime& runtime,
                                               const PassOptions& options);
 
-  // The pass over `dataset`, which `owner`, a stage of this pass, opens while it runs as its input
-  // number `number`. It has this pass's ledger and settings, but `threads` threads (at least 1), a
-  // seed made from (seed, owner, number), and its stages in the owner's InnerStages.
+  // The pass over `dataset`, which `owner`, a stage of this pass, opens as its input number
+  // `number`. It has this pass's ledger and settings, but `threads` threads (0: automatic), a seed
+  // made from (seed, owner, number), and its stages in the owner's InnerStages.
   std::shared_ptr<Pass> OpenChild(const DatasetNode& owner, const Dataset& dataset, int64_t number,
                                   int threads) const;
 
@@ -175,6 +177,14 @@ class OpenContext {
     other.deal_ = std::move(deal);
     return other;
   }
+  // For one of `inputs` pipelines that work at the same time: each has its part of the threads that
+  // the user has set, at least one. Automatic numbers follow demand as they are.
+  OpenContext ForOneOf(size_t inputs) const {
+    OpenContext other = *this;
+    other.sharing_ = sharing_ * std::max(1, static_cast<int>(inputs));
+    return other;
+  }
+
   // The number in the whole pass of the element that `node` makes as its number `local`: not the
   // same where only a rank's share is made (DatasetNode::grouping).
   int64_t NumberInPass(const DatasetNode& node, int64_t local) const;
@@ -189,8 +199,8 @@ class OpenContext {
   Result<std::unique_ptr<Iterator>> OpenInputInAnyOrder(const Dataset& input) const {
     return Open(input, /*tolerant=*/false, any_order_);
   }
-  // The same for a pipeline that is none of the pass's stages, because `owner` has it made while
-  // the pass runs (Pass::OpenChild).
+  // The same for a pipeline that is read in a pass of its own inside this one: `owner` has it made
+  // while the pass runs, or learns from it before (Pass::OpenChild).
   Result<std::unique_ptr<Iterator>> OpenChild(const DatasetNode& owner, const Dataset& dataset,
                                               int64_t number, int threads) const;
 
@@ -217,6 +227,7 @@ class OpenContext {
   std::shared_ptr<const StopFlag> stop_;
   bool tolerant_ = false;
   bool any_order_;
+  int sharing_ = 1;             // so many pipelines divide the threads
   std::shared_ptr<Deal> deal_;  // null where all is handed out
 };
 

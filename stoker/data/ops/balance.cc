@@ -15,9 +15,9 @@ class BalanceNode final : public DrawnNode {
   std::string Details() const override { return field_ + SeedDetails(); }
 
  protected:
-  Status Learn() const override {
+  Status Learn(const OpenContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> labels,
-                            ReadNumbers<int64_t>(input(), field_));
+                            ReadNumbers<int64_t>(*this, field_, context));
     table_.emplace(labels);
     return OkStatus();
   }

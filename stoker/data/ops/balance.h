@@ -14,8 +14,9 @@ namespace stoker {
 // number.
 //
 // The input must be read by position, in the same order in every pass. When a pass is first opened
-// every element is made once to learn its class, so put balance before what is costly; the table
-// takes 8 bytes an element, outside the budget. The key of an element is its position here, so
+// every element is made once to learn its class (on the pass's threads, within its budget, and
+// ended by its stop flag), so put balance before what is costly; the table takes 8 bytes an
+// element, outside the budget. The key of an element is its position here, so
 // what comes behind treats an element that comes twice differently each time.
 struct Balance {
   static constexpr std::string_view kName = "balance";

@@ -1,8 +1,11 @@
 #include "stoker/data/ops/balance.h"
 
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "stoker/data/map.h"
 #include "stoker/data/ops/balanced_order_internal.h"
@@ -45,6 +48,18 @@ std::map<int64_t, int64_t> Counts(const std::vector<int64_t>& values) {
 
 std::vector<Element> Read(const Result<Dataset>& dataset, const PassOptions& pass = {}) {
   return *ReadAll(*dataset, Runtime::Threaded(2), pass);
+}
+
+// A field of so many bytes more.
+Map AddsBytes(int64_t bytes) {
+  Spec output = Imbalanced().spec();
+  output.fields.push_back({"bytes", DType::kUInt8, {bytes}});
+  return {.function =
+              [bytes](Element& element, Rng&, Scratch& scratch) {
+                element.arrays.push_back(scratch.NewArray(DType::kUInt8, {bytes}));
+                return OkStatus();
+              },
+          .output = std::move(output)};
 }
 
 TEST(Balance, DrawsEveryClassEquallyOften) {
@@ -139,6 +154,65 @@ TEST(Balance, NeedsOneWholeNumberPerElement) {
   EXPECT_THAT(Labelled({}) | Balance{.count = 3},
               FailsWith(StatusCode::kInvalidArgument, "the input has none"));
   EXPECT_TRUE(Read(Labelled({}) | Balance{}).empty());
+}
+
+TEST(Balance, LearnsTheClassesOnTheThreadsOfThePassAndWithinItsBudget) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  const Map note{.function = [&](Element&, Rng&, Scratch&) {
+    std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    return OkStatus();
+  }};
+  STOKER_ASSERT_OK((Imbalanced() | note | Balance{})->Open(Runtime::Inline()));
+  EXPECT_EQ(threads, std::set<std::thread::id>{std::this_thread::get_id()});
+  threads.clear();
+  STOKER_ASSERT_OK((Imbalanced() | note | Balance{})->Open(Runtime::Threaded(1)));
+  EXPECT_EQ(threads.size(), 1u);
+  EXPECT_FALSE(threads.contains(std::this_thread::get_id()));
+
+  Runtime tight = Runtime::Threaded(4);
+  tight.memory_budget = 1 << 20;
+  const Result<Dataset> large = Imbalanced() | AddsBytes(100'000) | Balance{};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, large->Open(tight));
+  const int64_t peak = iterator->GetProfile().peak_memory_bytes;
+  EXPECT_GE(peak, 100'000);  // what has been learnt from is counted in this pass
+  EXPECT_LE(peak, tight.memory_budget);
+}
+
+TEST(Balance, EndsEarlyWhereItIsToStopWhileItLearns) {
+  std::atomic<bool> stop = false;
+  std::atomic<int> made = 0;
+  const Map stop_soon{.function = [&](Element&, Rng&, Scratch&) {
+    if (++made == 20) stop = true;
+    return OkStatus();
+  }};
+  Runtime runtime = Runtime::Inline();
+  runtime.stop = &stop;
+  const Result<Dataset> dataset = Imbalanced() | stop_soon | Balance{};
+  EXPECT_THAT(dataset->Open(runtime), FailsWith(StatusCode::kCancelled, "stop"));
+  EXPECT_EQ(made, 20);
+  EXPECT_THAT(ReadAll(*dataset, Runtime::Inline()), IsOk());  // what was begun does not matter
+}
+
+TEST(Balance, WhoWaitsForAnotherPassToLearnCanBeStopped) {
+  std::atomic<bool> learning = false, go_on = false;
+  const Map wait{.function = [&](Element&, Rng&, Scratch&) {
+    learning = true;
+    learning.notify_all();
+    go_on.wait(false);
+    return OkStatus();
+  }};
+  const Result<Dataset> dataset = Imbalanced() | wait | Balance{};
+  std::thread first([&] { EXPECT_THAT(dataset->Open(Runtime::Inline()), IsOk()); });
+  learning.wait(false);
+  std::atomic<bool> stop = true;
+  Runtime stopped = Runtime::Inline();
+  stopped.stop = &stop;
+  EXPECT_THAT(dataset->Open(stopped), FailsWith(StatusCode::kCancelled, "another pass"));
+  go_on = true;
+  go_on.notify_all();
+  first.join();
 }
 
 TEST(Balance, ReportsWhatStopsItFromLearningTheClasses) {

@@ -68,7 +68,7 @@ class CacheNode final : public DatasetNode {
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   // Looks for the file of an earlier run, once.
-  Status Prepare() const override {
+  Status Prepare(const OpenContext& /*context*/) const override {
     std::lock_guard lock(mutex_);
     if (options_.path.empty() || store_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(

@@ -99,7 +99,7 @@ class ChoiceIterator final : public Iterator {
  public:
   ChoiceIterator(const OpenContext& context, const ChoiceNode& node)
       : Iterator(context, node),
-        context_(context),
+        context_(context.ForOneOf(node.inputs().size())),
         node_(node),
         choice_(node.choice()),
         epoch_(context.epoch()),

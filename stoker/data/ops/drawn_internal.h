@@ -30,7 +30,7 @@ class DrawnNode : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MemoryToReadAnywhere(input().node(), count);
   }
-  Status Prepare() const override;
+  Status Prepare(const OpenContext& context) const override;
   bool random_access() const override { return true; }
   // The key of an element is its position here.
   bool rereadable() const override { return true; }
@@ -45,8 +45,8 @@ class DrawnNode : public DatasetNode {
   };
 
   // Called once before anything is read; writes what it learns to mutable members. Called again
-  // after an error.
-  virtual Status Learn() const = 0;
+  // after an error. Ends with kCancelled where `context` says stop.
+  virtual Status Learn(const OpenContext& context) const = 0;
   // Replaces each position by that of the element of the input which is drawn there.
   virtual void FindSources(std::span<int64_t> positions, const Key& key) const = 0;
 
@@ -60,7 +60,7 @@ class DrawnNode : public DatasetNode {
   Key KeyOf(const ReadContext& context) const;
 
   const std::optional<int64_t> seed_;
-  mutable std::mutex learning_;
+  mutable std::timed_mutex learning_;
   mutable bool learnt_ = false;  // guarded by learning_; what was learnt is only read afterwards
 };
 

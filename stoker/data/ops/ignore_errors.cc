@@ -39,7 +39,7 @@ class SkipNode final : public DatasetNode {
     return input().node().MemoryToRead(count);
   }
   bool rereadable() const override { return input().node().rereadable(); }
-  Status Prepare() const override { return policy_.Prepare(); }
+  Status Prepare(const OpenContext& /*context*/) const override { return policy_.Prepare(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const FailurePolicy& policy() const { return policy_; }
 
@@ -110,7 +110,7 @@ class ReplaceNode final : public DatasetNode {
     // Where one has failed they are read singly and put together.
     return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
   }
-  Status Prepare() const override { return policy_.Prepare(); }
+  Status Prepare(const OpenContext& /*context*/) const override { return policy_.Prepare(); }
   bool random_access() const override { return true; }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {

@@ -30,23 +30,31 @@ Status CheckNumbersCanBeRead(std::string_view who, const Dataset& input, const s
 }
 
 template <typename T>
-Result<std::vector<T>> ReadNumbers(const Dataset& input, const std::string& field) {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(input.node().name(), field));
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> elements,
-                          input.Open(Runtime::Threaded()));
+Result<std::vector<T>> ReadNumbers(const DatasetNode& node, const std::string& field,
+                                   const OpenContext& context) {
+  const Dataset& input = node.input();
+  const Pass& pass = *context.pass();
+  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(node.name(), field));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> elements,
+                          context.OpenChild(node, input, /*number=*/0, pass.runtime().threads));
   std::vector<T> numbers;
   numbers.reserve(static_cast<size_t>(input.cardinality().value()));
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements->Next());
-    if (!element) return numbers;
+    if (!element) break;
     const Array& array = element->arrays[index];
     T number;
     CastValues(array.dtype(), array.data(), 1, DTypeOf<T>(), reinterpret_cast<std::byte*>(&number));
     numbers.push_back(number);
   }
+  elements.reset();
+  pass.TrimPools();  // the pass itself needs other buffers
+  return numbers;
 }
 
-template Result<std::vector<int64_t>> ReadNumbers(const Dataset&, const std::string&);
-template Result<std::vector<double>> ReadNumbers(const Dataset&, const std::string&);
+template Result<std::vector<int64_t>> ReadNumbers(const DatasetNode&, const std::string&,
+                                                  const OpenContext&);
+template Result<std::vector<double>> ReadNumbers(const DatasetNode&, const std::string&,
+                                                 const OpenContext&);
 
 }  // namespace stoker

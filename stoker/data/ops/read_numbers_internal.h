@@ -15,10 +15,12 @@ namespace stoker {
 Status CheckNumbersCanBeRead(std::string_view who, const Dataset& input, const std::string& field,
                              bool integers);
 
-// The values of `field`, which CheckNumbersCanBeRead has found right, one for each element. Makes
-// every element of the input once, on threads, so it stands best before what is costly. T is
-// int64_t or double.
+// The values of `field`, which CheckNumbersCanBeRead has found right, one for each element of the
+// input of `node`, whose Prepare this is for. Makes every element of the input once, in a pass
+// inside the one of `context`: with its threads, within its budget, counted in its profile, and
+// ended with kCancelled where it is to stop. T is int64_t or double.
 template <typename T>
-Result<std::vector<T>> ReadNumbers(const Dataset& input, const std::string& field);
+Result<std::vector<T>> ReadNumbers(const DatasetNode& node, const std::string& field,
+                                   const OpenContext& context);
 
 }  // namespace stoker

@@ -24,15 +24,16 @@ std::string WeightsText(const Sample& options) {
   return options.weights.empty() ? "all alike" : "by a list of weights";
 }
 
-// The weight of each element.
-Result<std::vector<double>> FindWeights(const Dataset& input, const Sample& options) {
-  if (!options.weight.empty()) return ReadNumbers<double>(input, options.weight);
+// The weight of each element of the input of `node`.
+Result<std::vector<double>> FindWeights(const DatasetNode& node, const Sample& options,
+                                        const OpenContext& context) {
+  if (!options.weight.empty()) return ReadNumbers<double>(node, options.weight, context);
   if (options.label.empty()) {
     if (!options.weights.empty()) return options.weights;
-    return std::vector<double>(static_cast<size_t>(input.cardinality().value()), 1.0);
+    return std::vector<double>(static_cast<size_t>(node.input().cardinality().value()), 1.0);
   }
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> labels,
-                          ReadNumbers<int64_t>(input, options.label));
+                          ReadNumbers<int64_t>(node, options.label, context));
   std::vector<double> weights;
   weights.reserve(labels.size());
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -84,9 +85,9 @@ class SampleNode final : public DrawnNode {
   }
 
  protected:
-  Status Learn() const override {
+  Status Learn(const OpenContext& context) const override {
     if (DrawsAllAlike(options_)) return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(std::vector<double> weights, FindWeights(input(), options_));
+    STOKER_ASSIGN_OR_RETURN(std::vector<double> weights, FindWeights(*this, options_, context));
     STOKER_RETURN_IF_ERROR(CheckWeights(weights, options_, cardinality().value()));
     if (cardinality().value() == 0) return OkStatus();
     if (options_.replacement) {

@@ -89,7 +89,7 @@ TEST(Unbatch, IsPredictedToTakeWhatItTakesBelowWhatReadsItFromAnywhere) {
        {samples | Shuffle{}, samples | Sample{}, samples | Balance{.field = "label"}}) {
     SCOPED_TRACE(dataset->ToString());
     ASSERT_TRUE(dataset->node().random_access());
-    STOKER_ASSERT_OK(dataset->Prepare());
+    STOKER_ASSERT_OK(dataset->Open(Runtime::Inline()));
     STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(*dataset, Runtime::Inline(), {}));
     std::vector<int64_t> positions(kRead);
     std::iota(positions.begin(), positions.end(), 0);

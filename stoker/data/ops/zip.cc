@@ -169,7 +169,7 @@ class ZipIterator final : public Iterator {
 };
 
 Result<std::unique_ptr<Iterator>> ZipNode::OpenStream(const OpenContext& context) const {
-  STOKER_ASSIGN_OR_RETURN(auto opened, OpenAll(context, inputs()));
+  STOKER_ASSIGN_OR_RETURN(auto opened, OpenAll(context.ForOneOf(inputs().size()), inputs()));
   return std::make_unique<ZipIterator>(context, *this, std::move(opened));
 }
 

@@ -1,6 +1,9 @@
 #include "stoker/data/ops/zip.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
@@ -110,6 +113,30 @@ TEST(Zip, StrictRefusesInputsOfDifferentLengths) {
                 FailsWith(StatusCode::kFailedPrecondition,
                           "zip: input 0 ended after 3 elements, input 1 has more"));
     EXPECT_THAT(ReadAll(zipped(4, 4), runtime), IsOk());
+  }
+}
+
+TEST(Zip, InputsDivideTheThreadsThatTheUserHasSet) {
+  for (const int threads : {1, 4}) {
+    std::atomic<int> working[2] = {0, 0}, most[2] = {0, 0};
+    const auto slow = [&](size_t input) {
+      return Map{.function = [&, input](Element&, Rng&, Scratch&) {
+        const int now = ++working[input];
+        for (int seen = most[input]; seen < now; seen = most[input])
+          most[input].compare_exchange_weak(seen, now);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        --working[input];
+        return OkStatus();
+      }};
+    };
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                Source(Zip{.inputs = {StreamedNumbers(60) | slow(0),
+                                                      StreamedNumbers(60, 0, "y") | slow(1)}}));
+    Runtime runtime = Runtime::Threaded(threads);
+    runtime.chunk = 1;
+    STOKER_ASSERT_OK(ReadAll(dataset, runtime));
+    for (const std::atomic<int>& most_of_one : most)
+      EXPECT_LE(most_of_one, std::max(1, threads / 2));
   }
 }
 

@@ -103,7 +103,7 @@ std::shared_ptr<Pass> Pass::OpenChild(const DatasetNode& owner, const Dataset& d
   std::shared_ptr<Pass> child(new Pass());
   StageResources& owning = stage(owner);
   child->runtime_ = runtime_;
-  child->runtime_.threads = std::max(threads, 1);
+  child->runtime_.threads = threads;
   child->seed_ = ChildSeed(seed_, owning.number, number);
   child->ledger_ = ledger_;
   child->memory_ = memory_;
@@ -155,8 +155,8 @@ Profile Pass::GetProfile() const {
 Result<std::unique_ptr<Iterator>> OpenContext::OpenChild(const DatasetNode& owner,
                                                          const Dataset& dataset, int64_t number,
                                                          int threads) const {
-  STOKER_RETURN_IF_ERROR(dataset.Prepare());
   const OpenContext inside(pass_->OpenChild(owner, dataset, number, threads), epoch_, stop_);
+  STOKER_RETURN_IF_ERROR(dataset.Prepare(inside));
   return inside.OpenInput(dataset);
 }
 
@@ -183,6 +183,7 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& 
   OpenContext inner = *this;
   inner.stop_ = inside;
   TunerLimits limits = LimitsFor(pass_->runtime(), node);
+  if (limits.threads > 0) limits.threads = std::max(1, limits.threads / sharing_);
   if (node.random_access()) {
     return std::make_unique<ReadAhead>(*this, node, std::make_unique<PositionSource>(inner, node),
                                        inside, limits, any_order_ && node.any_order());

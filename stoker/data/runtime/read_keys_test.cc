@@ -26,7 +26,7 @@ TEST(ReadKey, RefusesKeysThatTheDataDoNotHave) {
   };
   for (const Result<Dataset>& dataset : datasets) {
     SCOPED_TRACE(dataset->ToString());
-    STOKER_ASSERT_OK(dataset->Prepare());
+    STOKER_ASSERT_OK(dataset->Open(Runtime::Inline()));
     STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(*dataset, Runtime::Inline(), {}));
     const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/false);
     const DatasetNode& node = dataset->node();

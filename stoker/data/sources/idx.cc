@@ -35,7 +35,7 @@ class IdxNode final : public DatasetNode {
   }
 
   // Loads the files once; a failure is not remembered, so that the next Open tries again.
-  Status Prepare() const override {
+  Status Prepare(const OpenContext& /*context*/) const override {
     std::lock_guard lock(loading_);
     if (loaded_) return OkStatus();
     std::vector<Array> columns;

@@ -53,7 +53,7 @@ TEST(Idx, ChargesEachStageWithWhatItMakesUntilTheLastElementIsGone) {
 TEST(Idx, RefusesKeysOfImagesThatItDoesNotHave) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)));
-  STOKER_ASSERT_OK(dataset.Prepare());
+  STOKER_ASSERT_OK(dataset.Open(Runtime::Inline()));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(dataset, Runtime::Inline(), {}));
   const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/false);
   EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = kImages - 1}, context), IsOk());
