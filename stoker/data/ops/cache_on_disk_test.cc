@@ -1,0 +1,156 @@
+// cache with a path.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "stoker/data/ops/cache.h"
+#include "stoker/data/ops/cache_testing_internal.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/data/sources/snapshot.h"
+#include "stoker/formats/elements/element_file.h"
+
+namespace stoker {
+namespace {
+
+using testing::HasSubstr;
+
+// Runs `make` over a cache in `path` for a whole epoch, and gives what it said.
+std::string RunAndListen(const Result<Dataset>& dataset) {
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(ReadAll(*dataset, Runtime::Threaded(2)), IsOk());
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Cache, OnDiskIsReadByLaterRunsWithoutMakingAnything) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(c.name);
+    const TempDir dir;
+    std::atomic<int> calls = 0;
+    const auto run = [&] {
+      const Result<Dataset> cached = c.before(calls) | Cache{.path = dir / "cache"};
+      return Fingerprint(*ReadAll(*cached, Runtime::Threaded(2)));
+    };
+    const std::string first = run();
+    EXPECT_EQ(calls, 60);
+    EXPECT_EQ(run(), first);
+    EXPECT_EQ(calls, 60);
+  }
+}
+
+TEST(Cache, OnDiskIsMadeAnewAndSaysSoWhereWhatItWasMadeFromHasChanged) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(20), dir / "source"));
+  std::atomic<int> calls = 0;
+  const auto over = [&](const Cache& cache, int64_t take) {
+    return Source(Snapshot{.path = dir / "source"}) | Take{.count = take} | Costly(calls) | cache;
+  };
+  const Cache cache{.path = dir / "cache"};
+  EXPECT_EQ(RunAndListen(over(cache, 20)), "");
+  EXPECT_EQ(RunAndListen(over(cache, 20)), "");
+  EXPECT_EQ(calls, 20);
+  // Another option before it.
+  EXPECT_THAT(RunAndListen(over(cache, 15)), HasSubstr("was made by another pipeline"));
+  EXPECT_EQ(calls, 35);
+  EXPECT_EQ(RunAndListen(over(cache, 15)), "");
+  // Another key.
+  EXPECT_THAT(RunAndListen(over({.path = dir / "cache", .key = "2"}, 15)),
+              HasSubstr("it is made anew"));
+  EXPECT_EQ(calls, 50);
+  // Another file of the same name.
+  STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(20), dir / "source"));
+  EXPECT_THAT(RunAndListen(over({.path = dir / "cache", .key = "2"}, 15)), HasSubstr("source: "));
+  EXPECT_EQ(calls, 65);
+}
+
+TEST(Cache, OnDiskIsNotTrustedWhereItIsDamaged) {
+  const TempDir dir;
+  std::atomic<int> calls = 0;
+  const Cache cache{.path = dir / "cache"};
+  EXPECT_EQ(RunAndListen(NumberedImages(20) | Costly(calls) | cache), "");
+  const auto size = std::filesystem::file_size(dir / "cache");
+  std::filesystem::resize_file(dir / "cache", size - 1);
+  EXPECT_THAT(RunAndListen(NumberedImages(20) | Costly(calls) | cache),
+              HasSubstr("it is made anew"));
+  EXPECT_EQ(calls, 40);
+  {
+    std::fstream file(dir / "cache", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(size / 2));  // in a record
+    file.put('\x55');
+  }
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(20) | Costly(calls) | cache);
+  EXPECT_THAT(ReadAll(dataset, Runtime::Inline()),
+              FailsWith(StatusCode::kDataLoss, "the file is damaged: remove it"));
+}
+
+TEST(Cache, HalfWrittenByAKilledRunIsNeverTrusted) {
+  for (const bool by_position : {true, false}) {
+    const TempDir dir;
+    std::atomic<int> calls = 0;
+    const auto make = [&] {
+      return (by_position ? NumberedImages(50) : StreamedImages(50)) | Costly(calls) |
+             Cache{.path = dir / "cache"};
+    };
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const Result<Dataset> dataset = make();
+      const auto iterator = dataset->Open(Runtime::Inline());
+      for (int i = 0; i < 40; ++i) (void)(*iterator)->Next();
+      ::raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_FALSE(std::filesystem::is_empty(dir.path()));  // the temporary
+    EXPECT_FALSE(std::filesystem::exists(dir / "cache"));
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> got,
+                                ReadAll(*make(), Runtime::Threaded(2)));
+    EXPECT_EQ(got.size(), 50u);
+    EXPECT_EQ(calls, 50);
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
+      names.push_back(entry.path().filename());
+    EXPECT_THAT(names, testing::ElementsAre("cache"));  // and the temporary is gone
+  }
+}
+
+TEST(Cache, SeveralProcessesMakeAndUseOneFile) {
+  const TempDir dir;
+  std::atomic<int> calls = 0;
+  const auto make = [&] {
+    return NumberedImages(400) | Costly(calls) | Cache{.path = dir / "cache"} | Shuffle{} |
+           Repeat{.count = 3};
+  };
+  const std::string expected = [&] {
+    const TempDir other;
+    return Fingerprint(*ReadAll(*(NumberedImages(400) | Costly(calls) |
+                                  Cache{.path = other / "cache"} | Shuffle{} | Repeat{.count = 3}),
+                                Runtime::Inline()));
+  }();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const Result<std::vector<Element>> got = ReadAll(*make(), Runtime::Inline());
+      ::_exit(got.ok() && Fingerprint(*got) == expected ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  STOKER_EXPECT_OK(ElementFile::Open(dir / "cache"));
+}
+
+TEST(Cache, SaysWhereItsFileCannotBeWritten) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(9) | Cache{.path = "/no/such/folder/cache"});
+  EXPECT_THAT(ReadAll(dataset, Runtime::Inline()).status().message(), HasSubstr("/no/such/folder"));
+}
+
+}  // namespace
+}  // namespace stoker
