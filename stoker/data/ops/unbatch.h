@@ -14,9 +14,10 @@ namespace stoker {
 // and how many there are is known. Batches of at most 64 KiB are then read by position where the
 // input is; what reads fewer samples at once makes a batch again each time (`shuffle` behind
 // unbatch for every sample), so shuffle in front. Larger batches, and those whose size is not
-// known, are read in order, each made once and on all threads; samples of batches of unknown size
-// are numbered as they come. A saved position makes at most the one batch again that it stands in
-// (held_input_internal.h).
+// known, are read in order, each made once and on all threads: by position the chunks of one batch
+// go to several threads, and each would make all of it again, or hold it between its chunks, beyond
+// what the budget has admitted. Samples of batches of unknown size are numbered as they come. A
+// saved position makes at most the one batch again that it stands in (held_input_internal.h).
 struct Unbatch {
   static constexpr std::string_view kName = "unbatch";
   static constexpr std::string_view kHelp =
