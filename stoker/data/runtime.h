@@ -185,6 +185,14 @@ class OpenContext {
     return other;
   }
 
+  // For one of several ranks that read by position: none of them reads every element.
+  OpenContext ForAShare() const {
+    OpenContext other = *this;
+    other.share_ = true;
+    return other;
+  }
+  bool reads_a_share() const { return share_; }
+
   // The number in the whole pass of the element that `node` makes as its number `local`: not the
   // same where only a rank's share is made (DatasetNode::grouping).
   int64_t NumberInPass(const DatasetNode& node, int64_t local) const;
@@ -227,6 +235,7 @@ class OpenContext {
   std::shared_ptr<const StopFlag> stop_;
   bool tolerant_ = false;
   bool any_order_;
+  bool share_ = false;
   int sharing_ = 1;             // so many pipelines divide the threads
   std::shared_ptr<Deal> deal_;  // null where all is handed out
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stoker/base/log.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/runtime.h"
@@ -67,16 +68,18 @@ class CacheNode final : public DatasetNode {
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
-  // Looks for the file of an earlier run, once.
-  Status Prepare(const OpenContext& /*context*/) const override {
-    std::lock_guard lock(mutex_);
-    if (options_.path.empty() || store_) return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(
-        store_, internal::FileStore::Open(options_.path.string(),
-                                          {.fields = internal::FieldsOf(spec()),
-                                           .origin = internal::OriginOf(input(), options_.key)},
-                                          KnownElements()));
-    published_ = store_.get();
+  // Looks for the file of an earlier run, once. Where only a part of the elements will be read,
+  // makes it whole now: it would never be.
+  Status Prepare(const OpenContext& context) const override {
+    if (options_.path.empty()) return OkStatus();
+    STOKER_RETURN_IF_ERROR(OpenFileStore());
+    if (!context.reads_a_share() || !random_access() || store_->complete()) return OkStatus();
+    const Status made = MakeWhole(context.WithEpoch(kKeptEpoch));
+    if (made.ok() || made.code() == StatusCode::kCancelled) return made;
+    // Whoever reads the element at fault is told, or skips it.
+    LogWarning("cache: {}: is not made, as {}; each rank makes its elements in every epoch",
+               options_.path.string(), made.message());
+    store_->Abandon();
     return OkStatus();
   }
 
@@ -133,6 +136,29 @@ class CacheNode final : public DatasetNode {
   }
 
  private:
+  Status OpenFileStore() const {
+    std::lock_guard lock(mutex_);
+    if (store_) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(
+        store_, internal::FileStore::Open(options_.path.string(),
+                                          {.fields = internal::FieldsOf(spec()),
+                                           .origin = internal::OriginOf(input(), options_.key)},
+                                          KnownElements()));
+    published_ = store_.get();
+    return OkStatus();
+  }
+
+  Status MakeWhole(const OpenContext& context) const {
+    STOKER_ASSIGN_OR_RETURN(
+        const std::unique_ptr<Iterator> elements,
+        context.OpenChild(*this, input(), /*number=*/0, context.pass()->runtime().threads));
+    for (int64_t position = 0;; ++position) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements->Next());
+      if (!element) return OkStatus();
+      STOKER_RETURN_IF_ERROR(store_->Put(position, *element).status());
+    }
+  }
+
   Result<Rows> ReadAndKeep(CacheStore& store, std::span<const int64_t> positions,
                            const ReadContext& context) const {
     STOKER_ASSIGN_OR_RETURN(Rows rows,
@@ -270,7 +296,8 @@ const DatasetNode* RandomStage(const Dataset& dataset) {
 void Cache::Describe(OptionTable<Cache>& table) {
   table
       .Field("path", &Cache::path,
-             "file to keep elements in, for later runs too; in memory without it")
+             "file to keep elements in, for later runs, and for `snapshot` to read as a source; in "
+             "memory without it")
       .Field("key", &Cache::key,
              "part of what the file is made from: another key makes it anew, as when the code of a "
              "function before it has changed");

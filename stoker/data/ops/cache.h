@@ -28,7 +28,12 @@ namespace stoker {
 // time of a file that they read is another. The code of a C++ function cannot be told, nor what a
 // stage opens while it runs (interleave's `each`): change `key` with it. Several processes may use
 // one file; where they make it at the same time, each makes all of it, and the last one's, which is
-// equal, stays.
+// equal, stays. A rank that shares a pass by position (PassOptions::rank) reads only its part of
+// the elements, so it makes the whole file when the pass is opened, where there is none yet. All
+// ranks take the same path, be it on a disk that they share or not.
+//
+// The file is also a source, `snapshot: path`, without the stages that made it; WriteSnapshot
+// writes one of any pipeline, draws included.
 //
 // Memory: what a read from memory or disk gives shares the store's memory; gathered rows are
 // copies. Errors: kDataLoss where the file has been damaged, with the byte; those of
@@ -38,7 +43,8 @@ namespace stoker {
 struct Cache {
   static constexpr std::string_view kName = "cache";
   static constexpr std::string_view kHelp =
-      "Keeps elements in memory, or in a file for later runs too, so that they are made only once.";
+      "Keeps elements in memory, or in a file for later runs and `snapshot`, so that they are made "
+      "only once.";
   std::filesystem::path path;
   std::string key;
 

@@ -146,6 +146,46 @@ TEST(Cache, SeveralProcessesMakeAndUseOneFile) {
   STOKER_EXPECT_OK(ElementFile::Open(dir / "cache"));
 }
 
+TEST(Cache, RanksShareOneFileAlthoughEachReadsAPart) {
+  const TempDir dir;
+  std::atomic<int> calls = 0;
+  std::vector<int64_t> labels;
+  for (const int64_t rank : {0, 1, 2}) {
+    // As in processes of their own, each describes the pipeline anew.
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(30) | Costly(calls) |
+                                                           Cache{.path = dir / "cache"} |
+                                                           Shuffle{});
+    for (const uint64_t epoch : {0, 1}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> share,
+                                  ReadAll(dataset, Runtime::Threaded(2),
+                                          {.seed = 1, .epoch = epoch, .rank = rank, .world = 3}));
+      const std::vector<int64_t> more = Labels(share);
+      if (epoch == 0) labels.insert(labels.end(), more.begin(), more.end());
+    }
+    EXPECT_EQ(calls, 30) << "rank " << rank;  // the first has made it for all
+  }
+  std::ranges::sort(labels);
+  EXPECT_EQ(labels, Labels(*ReadAll(NumberedImages(30), Runtime::Inline())));
+}
+
+TEST(Cache, ARankWhoseFileCannotBeMadeWholeGoesOnWithoutIt) {
+  const TempDir dir;
+  const Map fail{.function =
+                     [](Element& element, Rng&, Scratch&) {
+                       return element.key.index == 5 ? DataLoss("element 5 is bad") : OkStatus();
+                     },
+                 .random = false};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(20) | fail | Cache{.path = dir / "cache"});
+  testing::internal::CaptureStderr();
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> even,
+                              ReadAll(dataset, Runtime::Inline(), {.rank = 0, .world = 2}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("is not made, as element 5 is bad"));
+  EXPECT_EQ(even.size(), 10u);
+  EXPECT_FALSE(std::filesystem::exists(dir / "cache"));
+}
+
 TEST(Cache, SaysWhereItsFileCannotBeWritten) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               NumberedImages(9) | Cache{.path = "/no/such/folder/cache"});

@@ -41,8 +41,9 @@ struct Opening {
 Result<OpenContext> NewContext(const Opening& opening, const Dataset& dataset) {
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,
                           Pass::Create(dataset, opening.runtime, opening.options));
-  const OpenContext context(std::move(pass), opening.options.epoch,
-                            std::make_shared<StopFlag>(opening.runtime.stop));
+  OpenContext context(std::move(pass), opening.options.epoch,
+                      std::make_shared<StopFlag>(opening.runtime.stop));
+  if (dataset.node().random_access()) context = context.ForAShare();
   STOKER_RETURN_IF_ERROR(dataset.Prepare(context));
   return context;
 }

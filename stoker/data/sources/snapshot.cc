@@ -1,5 +1,6 @@
 #include "stoker/data/sources/snapshot.h"
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/formats/elements/element_file.h"
@@ -28,6 +29,7 @@ class SnapshotNode final : public DatasetNode {
   }
   bool fixed_order() const override { return true; }
   bool random_access() const override { return true; }
+  bool rereadable() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("snapshot: is read by position");
   }
@@ -36,6 +38,10 @@ class SnapshotNode final : public DatasetNode {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_.Read(position));
     return Element{.key = {context.epoch(), position}, .arrays = std::move(record.arrays)};
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
  private:

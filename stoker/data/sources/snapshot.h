@@ -9,15 +9,20 @@
 
 namespace stoker {
 
-// The elements of an element file (formats/elements): what WriteSnapshot has written, or a `cache`
-// with a path. Readable by position, memory-mapped; every element's checksum is verified when it is
-// read. The Spec comes from the file, the elements are numbered anew. Opening reads the header and
-// the index; elements share the mapping, gathered rows are copies.
+// The elements of an element file (formats/elements): what WriteSnapshot has written, or a pipeline
+// up to its `cache` with a path. So tf.data's save and load are WriteSnapshot and this; its
+// snapshot, which writes in the first run and reads in the next, is `cache: {path: ...}`.
+//
+// Readable by position, memory-mapped; every element's checksum is verified when it is read. The
+// Spec comes from the file, the elements are numbered anew. What the file was made from does not
+// matter here: it is never made anew. Opening reads the header and the index; elements share the
+// mapping, gathered rows are copies.
 // Errors: kDataLoss with file and byte; those of MappedFile::Open.
 struct Snapshot {
   static constexpr std::string_view kName = "snapshot";
   static constexpr std::string_view kHelp =
-      "Elements that an earlier run stored: a file of `cache` with a path, or of WriteSnapshot.";
+      "Elements that an earlier run stored: the file of a `cache` with a path, or in C++ of "
+      "WriteSnapshot.";
   std::filesystem::path path;
 
   static void Describe(OptionTable<Snapshot>& table);

@@ -4,6 +4,8 @@
 
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/cache_testing_internal.h"
+#include "stoker/data/ops/filter.h"
+#include "stoker/data/testing_promises.h"
 
 namespace stoker {
 namespace {
@@ -26,6 +28,47 @@ TEST(Snapshot, GivesWhatWasWrittenByPosition) {
                                 Result<Dataset>(snapshot) | Shuffle{} | Batch{.size = 4});
     EXPECT_EQ(Fingerprint(*ReadAll(batched, runtime)),
               Fingerprint(*ReadAll(batched, Runtime::Inline())));
+  }
+}
+
+// tf.data's save and load: what was drawn stays drawn.
+TEST(Snapshot, GivesTheDrawsOfTheEpochThatWasWrittenInEveryPass) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(25) | Shuffle{} | AddNoise());
+  STOKER_ASSERT_OK(WriteSnapshot(dataset, dir / "s", Runtime::Threaded(2), {.seed = 4}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset snapshot, Source(Snapshot{.path = dir / "s"}));
+  const auto images = [](const Dataset& from, const PassOptions& pass) {
+    std::vector<Element> all = *ReadAll(from, Runtime::Inline(), pass);
+    for (size_t i = 0; i < all.size(); ++i) all[i].key = {0, static_cast<int64_t>(i)};
+    return Fingerprint(all);
+  };
+  for (const uint64_t epoch : {0, 1}) {
+    EXPECT_EQ(images(snapshot, {.seed = 9 + epoch, .epoch = epoch}), images(dataset, {.seed = 4}));
+  }
+  EXPECT_NE(images(dataset, {.seed = 9}), images(dataset, {.seed = 4}));
+}
+
+TEST(Snapshot, KeepsItsPromisesAlsoBehindAShuffleBuffer) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(25), dir / "s"));
+  const auto odd = [&] {
+    return Source(Snapshot{.path = dir / "s"}) | Filter{.field = "label", .except = {4, 6}};
+  };
+  ExpectKeepsItsPromises(Source(Snapshot{.path = dir / "s"}));
+  ExpectKeepsItsPromises(odd() | Shuffle{.buffer = 5});
+  EXPECT_TRUE(odd()->node().rereadable());  // so the buffer is saved as keys
+}
+
+TEST(Snapshot, RefusesKeysOfElementsThatItDoesNotHave) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(25), dir / "s"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Snapshot{.path = dir / "s"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, Pass::Create(dataset, Runtime::Inline(), {}));
+  const ReadContext context(*pass, /*epoch=*/0, /*vectorized=*/false);
+  EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = 24}, context), IsOk());
+  for (const int64_t index : {25, -1}) {
+    EXPECT_THAT(dataset.node().ReadKey({.epoch = 0, .index = index}, context),
+                FailsWith(StatusCode::kOutOfRange, "have the data changed"));
   }
 }
 
