@@ -22,11 +22,11 @@ namespace stoker {
 // The input must be read by position, in the same order in every pass. Where weights come from
 // fields, every element is made once when a pass is first opened, so put sample before what is
 // costly. Memory, outside the budget: 8 bytes an element with replacement, nothing where all have
-// the same weight because none is given. Without replacement 8 as well, 16 more at times, and the orders of the epochs read last, 4 bytes a draw, as many as 64 MiB hold and
-// at least two; each epoch begins with a sort of the elements, and each read does so where more
-// epochs interleave than have their orders kept (a shuffle behind a repeat). The key of an element
-// is its position here, so what comes behind treats an element that comes twice differently each
-// time.
+// the same weight because none is given. Without replacement 8 as well, 16 more at times, and the
+// orders of the epochs read last, 4 bytes a draw, as many as 64 MiB hold and at least two; each
+// epoch begins with a sort of the elements, and each read does so where more epochs interleave than
+// have their orders kept (a shuffle behind a repeat). The key of an element is its position here,
+// so what comes behind treats an element that comes twice differently each time.
 struct Sample {
   static constexpr std::string_view kName = "sample";
   static constexpr std::string_view kHelp =
