@@ -166,6 +166,7 @@ Result<ImageInfo> ProbeBmp(const EncodedImage& image, const DecodeOptions& optio
 Status DecodeBmpRegion(const EncodedImage& image, const ImageInfo& info, const ImageRegion& region,
                        const DecodeOptions& options, const PixelRows& out, DecodeScratch& scratch) {
   STOKER_ASSIGN_OR_RETURN(const BmpHeader header, ReadBmpHeader(image, options.limits));
+  STOKER_RETURN_IF_ERROR(CheckIsAsProbed(image.name, info, header.width, header.height));
   const auto width = static_cast<size_t>(region.width);
   const size_t indices_size =
       width * (IsRunLength(header) ? static_cast<size_t>(region.height) : 1);

@@ -1,5 +1,8 @@
 #include "stoker/image/bmp.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "stoker/image/decode_testing.h"
 
 namespace stoker {
@@ -210,6 +213,17 @@ TEST(DecodeBmp, ARegionIsACropOfTheWholeInEveryDepthAndCoding) {
                                      .coding = coding,
                                      .palette = palette.substr(0, size_t{4} << bits)}));
   }
+}
+
+TEST(DecodeBmp, GivesWhatGdkPixbufMadeOfItsOwnTestPicture) {
+  const std::string path =
+      "/usr/libexec/installed-tests/gdk-pixbuf/test-images/reftests/mandatory-bitmasks.bmp";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "Debian's gdk-pixbuf-tests is not installed";
+  const auto read = [](const std::string& name) {
+    std::ifstream in(name, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  EXPECT_EQ(Decoded(read(path)), Decoded(read(path + ".ref.png")));
 }
 
 TEST(DecodeBmp, EveryProperPrefixOfAGoodFileIsAnError) {

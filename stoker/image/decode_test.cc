@@ -214,6 +214,24 @@ const DetectCase kOtherFormats[] = {
 INSTANTIATE_TEST_SUITE_P(DetectImageFormat, OtherFormat, testing::ValuesIn(kOtherFormats),
                          [](const auto& c) { return c.param.name; });
 
+// A small file of every kind.
+std::vector<std::string> SmallFiles() {
+  const TestPicture picture = MakePicture(19, 13, 3), with_alpha = MakePicture(19, 13, 4);
+  return {
+      EncodeJpeg(picture, {.sampling = Sampling(2, 2)}),
+      EncodeJpeg(picture, {.sampling = Sampling(2, 1), .restart_interval = 1, .orientation = 6}),
+      EncodeJpeg(picture, {.sampling = Sampling(1, 2), .progressive = true}),
+      EncodeJpeg(with_alpha, {.colours = JpegColours::kYcck}),
+      EncodePng(19, 13, {}, picture.samples),
+      EncodePng(19, 13, {.interlaced = true, .exif = ExifOf(3, true)}, picture.samples),
+      EncodeWebp(picture, false),
+      EncodeWebp(with_alpha, false),
+      EncodeWebp(with_alpha, true),
+      "P6 19 13 255\n" + std::string(picture.samples.begin(), picture.samples.end()),
+      "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x09\0\0\0\x0d\0\0\0\1\0\x18\0"s +
+          std::string(24, '\0') + std::string(28 * 13, 'x')};
+}
+
 TEST(DecodeImageRegion, RefusesRegionsOutsideThePicture) {
   const std::string png = GreyPng(3, 2, {1, 2, 3, 4, 5, 6});
   STOKER_ASSERT_OK_AND_ASSIGN(const ImageInfo info, ProbeImage(BytesOf(png), "p.png"));
@@ -248,6 +266,17 @@ TEST(DecodeImageRegion, RefusesScalesThatTheFormatDoesNotHave) {
               FailsWith(StatusCode::kInvalidArgument, "a fast_scale of 3; JPEG has 1, 2, 4 and 8"));
 }
 
+TEST(DecodeImageRegion, RefusesAPictureThatIsNotTheOneThatWasProbed) {
+  DecodeScratch scratch;
+  for (const std::string& file : SmallFiles()) {  // all of 19 x 13, or turned; one BMP of 9 x 13
+    STOKER_ASSERT_OK_AND_ASSIGN(ImageInfo info, ProbeImage(BytesOf(file), "picture"));
+    info.height += 5;
+    info.width += 5;
+    EXPECT_THAT(DecodeRegion(file, info, {13, 13, 1, 1}, {}, scratch),
+                FailsWith(StatusCode::kDataLoss, "the file has changed meanwhile"));
+  }
+}
+
 TEST(DecodeImageRegion, AsksForNoMemoryOnceWarm) {
   for (const bool progressive : {false, true}) {
     const std::string jpeg =
@@ -277,24 +306,6 @@ TEST(DecodeImageRegion, MemoryThatIsNotThereIsAnError) {
     EXPECT_THAT(DecodeRegion(file, info, WholeImage(info), {}, scratch),
                 FailsWith(StatusCode::kResourceExhausted, "no memory to decode"));
   }
-}
-
-// A small file of every kind.
-std::vector<std::string> SmallFiles() {
-  const TestPicture picture = MakePicture(19, 13, 3), with_alpha = MakePicture(19, 13, 4);
-  return {
-      EncodeJpeg(picture, {.sampling = Sampling(2, 2)}),
-      EncodeJpeg(picture, {.sampling = Sampling(2, 1), .restart_interval = 1, .orientation = 6}),
-      EncodeJpeg(picture, {.sampling = Sampling(1, 2), .progressive = true}),
-      EncodeJpeg(with_alpha, {.colours = JpegColours::kYcck}),
-      EncodePng(19, 13, {}, picture.samples),
-      EncodePng(19, 13, {.interlaced = true, .exif = ExifOf(3, true)}, picture.samples),
-      EncodeWebp(picture, false),
-      EncodeWebp(with_alpha, false),
-      EncodeWebp(with_alpha, true),
-      "P6 19 13 255\n" + std::string(picture.samples.begin(), picture.samples.end()),
-      "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x09\0\0\0\x0d\0\0\0\1\0\x18\0"s +
-          std::string(24, '\0') + std::string(28 * 13, 'x')};
 }
 
 TEST(DecodeImage, RegionsAreCropsOfTheWholeWhereverAFileIsCut) {

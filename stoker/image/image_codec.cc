@@ -48,6 +48,15 @@ Status CheckPixels(std::string_view name, int64_t width, int64_t height,
                          name, width, height, limits.max_pixels);
 }
 
+Status CheckIsAsProbed(std::string_view name, const ImageInfo& info, int64_t width,
+                       int64_t height) {
+  if (width == info.stored_width() && height == info.stored_height()) return OkStatus();
+  return DataLoss(
+      "{}: a picture of {} x {} pixels, but of {} x {} when it was probed; the file has changed "
+      "meanwhile: read it again",
+      name, width, height, info.stored_width(), info.stored_height());
+}
+
 int DeliveredChannels(const DecodeOptions& options, bool stored_grey) {
   switch (options.channels) {
     case ImageChannels::kAsStored: return stored_grey ? 1 : 3;

@@ -22,6 +22,10 @@ using DecodeFunction = Status(const EncodedImage& image, const ImageInfo& info,
 // Refuses more pixels than the limits allow. Both extents are below 2^31.
 Status CheckPixels(std::string_view name, int64_t width, int64_t height, const ImageLimits& limits);
 
+// Refuses what is not the picture that `info` came from, as a file that is written to while it is
+// read: the region was checked against `info`.
+Status CheckIsAsProbed(std::string_view name, const ImageInfo& info, int64_t width, int64_t height);
+
 // 1 or 3, as the options want them of a picture that is stored grey or not.
 int DeliveredChannels(const DecodeOptions& options, bool stored_grey);
 

@@ -100,12 +100,8 @@ class Decoder {
     cinfo_.progress = &progress_;
     progress_.progress_monitor = LimitScans;
     if (!Guarded([this] { Start(); })) return Error();
-    if (FastScaledExtent(info_.stored_width(), region_.fast_scale) != cinfo_.output_width ||
-        FastScaledExtent(info_.stored_height(), region_.fast_scale) != cinfo_.output_height) {
-      return DataLoss(
-          "{}: two frame headers that differ; the JPEG is damaged: copy or download it again",
-          image_.name);
-    }
+    STOKER_RETURN_IF_ERROR(
+        CheckIsAsProbed(image_.name, info_, cinfo_.image_width, cinfo_.image_height));
     if (!Guarded([this] { ReadRegion(); })) return Error();
     return OkStatus();
   }

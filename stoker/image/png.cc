@@ -183,6 +183,8 @@ Status DecodePngRegion(const EncodedImage& image, const ImageInfo& info, const I
                        const DecodeOptions& options, const PixelRows& out, DecodeScratch& scratch) {
   PngFile file(image);
   STOKER_RETURN_IF_ERROR(file.Open(options.limits));
+  STOKER_RETURN_IF_ERROR(
+      CheckIsAsProbed(image.name, info, file.header().width, file.header().height));
   const bool over = info.alpha && options.background.has_value();
   const PixelLayout layout = over ? PixelLayout::kRgba : PixelLayout::kRgb;
   STOKER_RETURN_IF_ERROR(file.Check(

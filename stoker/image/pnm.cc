@@ -137,6 +137,7 @@ Status DecodePnmRegion(const EncodedImage& image, const ImageInfo& info, const I
                        const DecodeOptions& /*options*/, const PixelRows& out,
                        DecodeScratch& scratch) {
   STOKER_ASSIGN_OR_RETURN(const Header header, HeaderReader(image.bytes, image.name).Read());
+  STOKER_RETURN_IF_ERROR(CheckIsAsProbed(image.name, info, header.width, header.height));
   STOKER_RETURN_IF_ERROR(CheckLength(header, image));
   const int64_t row_samples = region.width * header.channels;
   auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(static_cast<size_t>(row_samples)));

@@ -98,6 +98,10 @@ Status DecodeWebpRegion(const EncodedImage& image, const ImageInfo& info, const 
   if (WebPInitDecoderConfig(&config) == 0)
     return Unimplemented("{}: this libwebp is not the one Stoker was built with; build it again",
                          image.name);
+  STOKER_RETURN_IF_ERROR(
+      Check(image, WebPGetFeatures(Data(image), image.bytes.size(), &config.input)));
+  STOKER_RETURN_IF_ERROR(
+      CheckIsAsProbed(image.name, info, config.input.width, config.input.height));
   const bool over = info.alpha && options.background.has_value();
   const PixelLayout layout = over ? PixelLayout::kRgba : PixelLayout::kRgb;
   const auto pixel_bytes = static_cast<int64_t>(BytesPerPixel(layout));
