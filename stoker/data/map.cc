@@ -27,6 +27,11 @@ class MapNode final : public DatasetNode {
     if (count > 1 && !random_access()) bytes = AddSizes(bytes, input().spec().BytesTogether(count));
     return bytes;
   }
+  Dataset Over(Dataset input, const std::string& note) const {
+    return Dataset(std::make_shared<MapNode>(std::move(input), name(),
+                                             details_.empty() ? note : details_ + "; " + note,
+                                             spec(), transform_));
+  }
   Grouping grouping() const override { return {.size = 1}; }
   const Transform* element_wise() const override { return transform_.get(); }
   bool fixed_order() const override { return input().node().fixed_order(); }
@@ -159,6 +164,10 @@ Dataset MapDataset(Dataset input, std::string name, std::string details, Spec ou
                    std::shared_ptr<const Transform> transform) {
   return Dataset(std::make_shared<MapNode>(std::move(input), std::move(name), std::move(details),
                                            std::move(output), std::move(transform)));
+}
+
+Dataset MapOver(const DatasetNode& map, Dataset input, const std::string& note) {
+  return dynamic_cast<const MapNode&>(map).Over(std::move(input), note);
 }
 
 Result<Dataset> Map::Build(Dataset input) const {

@@ -1,6 +1,7 @@
 #include "stoker/data/ops/shard.h"
 
 #include "stoker/data/iterator.h"
+#include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -101,7 +102,9 @@ Result<Dataset> Shard::Build(Dataset input) const {
     return InvalidArgument("shard: index is {}, but there are {} shards, 0 to {}", index, count,
                            count - 1);
   }
-  return Dataset(std::make_shared<ShardNode>(std::move(input), *this));
+  return LeaveOutBeforeMaps(kName, std::move(input), [&](Dataset before) -> Result<Dataset> {
+    return Dataset(std::make_shared<ShardNode>(std::move(before), *this));
+  });
 }
 
 }  // namespace stoker

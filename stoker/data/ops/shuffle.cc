@@ -8,6 +8,7 @@
 #include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/ops/shuffle_buffer_internal.h"
 #include "stoker/data/ops/window_order_internal.h"
+#include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -117,11 +118,13 @@ Result<Dataset> ShuffleInOrder(Dataset input, const Shuffle& options) {
         "position; use buffer",
         input.node().name());
   }
-  const int64_t size = options.buffer.value_or(AutoBuffer(input.spec()));
-  return ShuffleBufferDataset(std::move(input), {.size = size,
-                                                 .automatic = !options.buffer,
-                                                 .seed = options.seed,
-                                                 .reshuffle = options.reshuffle});
+  return HoldBeforeGrowingMaps(Shuffle::kName, std::move(input), [&](Dataset before) {
+    const int64_t size = options.buffer.value_or(AutoBuffer(before.spec()));
+    return ShuffleBufferDataset(std::move(before), {.size = size,
+                                                    .automatic = !options.buffer,
+                                                    .seed = options.seed,
+                                                    .reshuffle = options.reshuffle});
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "stoker/data/ops/slice_internal.h"
+#include "stoker/data/rewrites/map_order.h"
 
 namespace stoker {
 
@@ -11,8 +12,10 @@ void Skip::Describe(OptionTable<Skip>& table) {
 }
 
 Result<Dataset> Skip::Build(Dataset input) const {
-  return SliceDataset(std::move(input), std::string(kName), count,
-                      std::numeric_limits<int64_t>::max());
+  return LeaveOutBeforeMaps(kName, std::move(input), [&](Dataset before) -> Result<Dataset> {
+    return SliceDataset(std::move(before), std::string(kName), count,
+                        std::numeric_limits<int64_t>::max());
+  });
 }
 
 }  // namespace stoker

@@ -5,7 +5,8 @@
 
 namespace stoker {
 
-// All but the first `count` elements of each epoch.
+// All but the first `count` elements of each epoch. Maps straight before it are applied to those
+// alone (rewrites/map_order.h).
 struct Skip {
   static constexpr std::string_view kName = "skip";
   static constexpr std::string_view kHelp = "Leaves out the first elements of each epoch.";

@@ -1,12 +1,13 @@
 #include "stoker/data/transforms/cast.h"
 
 #include "stoker/data/map.h"
+#include "stoker/data/rewrites/map_order.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {
 namespace {
 
-class CastTransform final : public Transform {
+class CastTransform final : public MovableTransform {
  public:
   CastTransform(size_t field, DType dtype) : field_(field), dtype_(dtype) {}
 
@@ -20,7 +21,6 @@ class CastTransform final : public Transform {
     return OkStatus();
   }
 
-  bool random() const override { return false; }
   bool works_on_columns() const override { return true; }
 
  private:

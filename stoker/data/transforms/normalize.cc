@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stoker/data/map.h"
+#include "stoker/data/rewrites/map_order.h"
 #include "stoker/image/moments.h"
 #include "stoker/image/normalize.h"
 
@@ -11,7 +12,7 @@ namespace stoker {
 namespace {
 
 // Normalises one field, of one element or of many rows: the same work on one array.
-class FieldTransform : public Transform {
+class FieldTransform : public MovableTransform {
  public:
   explicit FieldTransform(size_t field) : field_(field) {}
 
@@ -25,7 +26,6 @@ class FieldTransform : public Transform {
     return OkStatus();
   }
 
-  bool random() const final { return false; }
   bool works_on_columns() const final { return true; }
 
  protected:
