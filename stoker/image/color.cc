@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
+#include <numeric>
+
+#include "stoker/image/color_kernels_internal.h"
 
 namespace stoker {
 namespace {
@@ -27,31 +29,13 @@ uint8_t CutOff(float value) { return static_cast<uint8_t>(std::clamp(value, 0.0f
 
 int64_t PlaneSize(const ImageShape& shape) { return shape.height * shape.width; }
 
-// A whole number, as bytes have it.
-uint8_t GrayOf(uint8_t r, uint8_t g, uint8_t b) {
-  return static_cast<uint8_t>(static_cast<float>(r) * 0.2989f + 0.587f * static_cast<float>(g) +
-                              0.114f * static_cast<float>(b));
-}
-
-// What `factor` of a value and the rest of another make.
-struct Blend {
-  explicit Blend(double factor)
-      : first(static_cast<float>(factor)), second(static_cast<float>(1 - factor)) {}
-  uint8_t operator()(float a, float b) const { return CutOff(a * first + second * b); }
-  float first, second;
-};
-
-// Calls `change(r, g, b)` for each pixel, which changes all three.
-template <typename Change>
-void ForEachPixel(const uint8_t* in, const ImageShape& shape, uint8_t* out, const Change& change) {
+ConstColorPlanes PlanesOf(const uint8_t* in, const ImageShape& shape) {
   const int64_t n = PlaneSize(shape);
-  for (int64_t i = 0; i < n; ++i) {
-    uint8_t r = in[i], g = in[i + n], b = in[i + 2 * n];
-    change(r, g, b);
-    out[i] = r;
-    out[i + n] = g;
-    out[i + 2 * n] = b;
-  }
+  return {in, in + n, in + 2 * n};
+}
+ColorPlanes PlanesOf(uint8_t* out, const ImageShape& shape) {
+  const int64_t n = PlaneSize(shape);
+  return {out, out + n, out + 2 * n};
 }
 
 void Copy(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
@@ -59,55 +43,21 @@ void Copy(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
     std::memcpy(out, in, static_cast<size_t>(shape.num_values()));
 }
 
+int64_t SumOf(const uint8_t* in, int64_t n) { return std::accumulate(in, in + n, int64_t{0}); }
+
 // The mean of the picture in grey.
 float GrayMean(const uint8_t* in, const ImageShape& shape) {
+  constexpr int64_t kAtOnce = 4096;
   const int64_t n = PlaneSize(shape);
-  int64_t sum = 0;
-  for (int64_t i = 0; i < n; ++i)
-    sum += shape.channels == 3 ? GrayOf(in[i], in[i + n], in[i + 2 * n]) : in[i];
+  int64_t sum = shape.channels == 3 ? 0 : SumOf(in, n);
+  for (int64_t i = 0; shape.channels == 3 && i < n; i += kAtOnce) {
+    uint8_t gray[kAtOnce];
+    const int64_t count = std::min(kAtOnce, n - i);
+    GrayPixels({in + i, in + n + i, in + 2 * n + i}, count, gray);
+    sum += SumOf(gray, count);
+  }
   return static_cast<float>(static_cast<double>(sum) /
                             static_cast<double>(std::max<int64_t>(n, 1)));
-}
-
-struct Hsv {
-  float h, s, v;  // all 0..1
-};
-
-// Smith, "Color gamut transform pairs" (1978), in the form of Pillow's Convert.c.
-Hsv HsvOf(float r, float g, float b) {
-  const float most = std::max({r, g, b}), range = most - std::min({r, g, b});
-  if (range == 0) return {0, 0, most};
-  const float rc = (most - r) / range, gc = (most - g) / range, bc = (most - b) / range;
-  float h = 0;
-  if (most == r) {
-    h = bc - gc;
-  } else if (most == g) {
-    h = rc + 2.0f - bc;
-  } else {
-    h = gc + 4.0f - rc;
-  }
-  h = h * (1.0f / 6) + 1.0f;
-  return {h >= 1 ? h - 1 : h, range / most, most};
-}
-
-uint8_t ByteOf(float share) {
-  return static_cast<uint8_t>(std::clamp(share, 0.0f, 1.0f) * (256.0f - 1e-3f));
-}
-
-void SetFromHsv(const Hsv& hsv, uint8_t& r, uint8_t& g, uint8_t& b) {
-  const float sixths = hsv.h * 6;
-  const int sector = static_cast<int>(sixths);
-  const float rest = (sixths - static_cast<float>(sector)) * hsv.s;
-  const uint8_t v = ByteOf(hsv.v), p = ByteOf((1 - hsv.s) * hsv.v);
-  const uint8_t q = ByteOf((1 - rest) * hsv.v), t = ByteOf((rest + (1 - hsv.s)) * hsv.v);
-  switch (sector % 6) {
-    case 0: r = v, g = t, b = p; break;
-    case 1: r = q, g = v, b = p; break;
-    case 2: r = p, g = v, b = t; break;
-    case 3: r = p, g = q, b = v; break;
-    case 4: r = t, g = p, b = v; break;
-    default: r = v, g = p, b = q; break;
-  }
 }
 
 ByteTable StretchingTable(const uint8_t* plane, int64_t n) {
@@ -146,48 +96,34 @@ void ApplyToEachPlane(const uint8_t* in, const ImageShape& shape, uint8_t* out,
 }  // namespace
 
 void AdjustBrightness(const uint8_t* in, const ImageShape& shape, float factor, uint8_t* out) {
-  const auto scaled = [&](int value) { return CutOff(static_cast<float>(value) * factor); };
-  ApplyTable(in, shape.num_values(), TableOf(scaled), out);
+  ScaleBytes(in, shape.num_values(), factor, 0, out);
 }
 
 void AdjustContrast(const uint8_t* in, const ImageShape& shape, double factor, uint8_t* out) {
-  const float mean = GrayMean(in, shape);
-  const Blend blend(factor);
-  const auto blended = [&](int value) { return blend(static_cast<float>(value), mean); };
-  ApplyTable(in, shape.num_values(), TableOf(blended), out);
+  const float offset = static_cast<float>(1 - factor) * GrayMean(in, shape);
+  ScaleBytes(in, shape.num_values(), static_cast<float>(factor), offset, out);
 }
 
 void AdjustSaturation(const uint8_t* in, const ImageShape& shape, double factor, uint8_t* out) {
   if (shape.channels != 3) return Copy(in, shape, out);
-  const Blend blend(factor);
-  ForEachPixel(in, shape, out, [&](uint8_t& r, uint8_t& g, uint8_t& b) {
-    const float gray = GrayOf(r, g, b);
-    for (uint8_t* value : {&r, &g, &b}) *value = blend(*value, gray);
-  });
+  SaturatePixels(PlanesOf(in, shape), PlaneSize(shape), static_cast<float>(factor),
+                 static_cast<float>(1 - factor), PlanesOf(out, shape));
 }
 
 void AdjustHue(const uint8_t* in, const ImageShape& shape, float turns, uint8_t* out) {
   if (shape.channels != 3) return Copy(in, shape, out);
-  ForEachPixel(in, shape, out, [&](uint8_t& r, uint8_t& g, uint8_t& b) {
-    constexpr float kUnit = 1.0f / 255;
-    Hsv hsv = HsvOf(static_cast<float>(r) * kUnit, static_cast<float>(g) * kUnit,
-                    static_cast<float>(b) * kUnit);
-    hsv.h += turns;
-    if (hsv.h < 0) hsv.h += 1;
-    if (hsv.h >= 1) hsv.h -= 1;
-    SetFromHsv(hsv, r, g, b);
-  });
+  TurnHues(PlanesOf(in, shape), PlaneSize(shape), turns, PlanesOf(out, shape));
 }
 
 void ToGray(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
   if (shape.channels != 3) return Copy(in, shape, out);
-  ForEachPixel(in, shape, out,
-               [](uint8_t& r, uint8_t& g, uint8_t& b) { r = g = b = GrayOf(r, g, b); });
+  const auto n = static_cast<size_t>(PlaneSize(shape));
+  ToGrayPlane(in, shape, out);
+  for (size_t c = 1; c < 3 && n > 0; ++c) std::memcpy(out + c * n, out, n);
 }
 
 void ToGrayPlane(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
-  const int64_t n = PlaneSize(shape);
-  for (int64_t i = 0; i < n; ++i) out[i] = GrayOf(in[i], in[i + n], in[i + 2 * n]);
+  GrayPixels(PlanesOf(in, shape), PlaneSize(shape), out);
 }
 
 void Invert(const uint8_t* in, const ImageShape& shape, uint8_t* out) {
