@@ -80,8 +80,10 @@ Status CheckResample(std::string_view who, const PixelView& source, const Resamp
                      const ResampleSize& size);
 
 // Resizes. Integer arithmetic, so the same bytes on every CPU: weights of 14 to 16 bits, six bits
-// of fraction between the two passes; within one level of Pillow's result. Where the filter
-// overshoots (bicubic, Lanczos), values are clamped to 0..255 after either pass, as there.
+// of fraction between the two passes; within one level of Pillow's result and torchvision's. Where
+// the filter overshoots (bicubic, Lanczos), values are clamped to 0..255 after either pass, so the
+// order of the passes shows: along rows first, as in torchvision and in Pillow before 13 (which
+// begins with columns where a picture becomes wider and lower).
 //   source  borrowed for the call
 //   box     REQUIRES: what CheckResample checks
 //   rows    gets `size.height` rows of `size.width` pixels

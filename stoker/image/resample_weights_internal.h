@@ -72,7 +72,7 @@ class AxisWeights {
 bool Overshoots(ResampleFilter filter);
 
 // Which way is cheaper: along rows costs more, so it is done to as few rows as possible. A filter
-// that overshoots is clamped in between, so there the order shows in the result; it is Pillow's.
+// that overshoots is clamped in between, so there the order shows in the result; rows come first.
 bool ColumnsFirst(ResampleFilter filter, const AxisWeights& vertical, const ResampleSize& size);
 
 // The pixel that nearest neighbour takes for result x: the one in which its centre lies.
