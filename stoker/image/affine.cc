@@ -64,28 +64,54 @@ void WarpNearestBytes(const std::byte* in, const ImageShape& shape, const Affine
 float Rounded(float value, float /*type*/) { return value; }
 uint8_t Rounded(float value, uint8_t /*type*/) { return static_cast<uint8_t>(value + 0.5f); }
 
+// Four pixels of one channel, and how far the position lies from the first.
+struct Corners {
+  float top_left, top_right, bottom_left, bottom_right;
+
+  float At(float right, float low) const {
+    const float top = top_left * (1 - right) + top_right * right;
+    const float bottom = bottom_left * (1 - right) + bottom_right * right;
+    return top * (1 - low) + bottom * low;
+  }
+};
+
+template <typename T>
+Corners CornersInside(const T* first, int64_t width) {
+  return {static_cast<float>(first[0]), static_cast<float>(first[1]),
+          static_cast<float>(first[width]), static_cast<float>(first[width + 1])};
+}
+
+// Some of them may lie outside.
+template <typename T>
+Corners CornersAtEdge(const T* plane, const ImageShape& shape, int64_t row, int64_t column,
+                      T fill) {
+  const auto value = [&](int64_t y, int64_t x) {
+    const bool inside = y >= 0 && x >= 0 && y < shape.height && x < shape.width;
+    return static_cast<float>(inside ? plane[y * shape.width + x] : fill);
+  };
+  return {value(row, column), value(row, column + 1), value(row + 1, column),
+          value(row + 1, column + 1)};
+}
+
 template <typename T>
 void WarpBilinearOf(const T* in, const ImageShape& shape, const AffineMatrix& matrix, T fill,
                     T* out) {
-  const int64_t plane = shape.height * shape.width;
-  const auto value = [&](int64_t c, int64_t y, int64_t x) {
-    const bool inside = y >= 0 && x >= 0 && y < shape.height && x < shape.width;
-    return static_cast<float>(inside ? in[c * plane + y * shape.width + x] : fill);
-  };
+  const int64_t plane = shape.height * shape.width, width = shape.width;
   ForEachSource(shape, matrix, [&](double x, double y, int64_t i) {
-    const bool near = IsNear(x, y, shape);
-    const int64_t column = near ? Floor(x) : 0, row = near ? Floor(y) : 0;
+    if (!IsNear(x, y, shape)) {
+      for (int64_t c = 0; c < shape.channels; ++c) out[c * plane + i] = fill;
+      return;
+    }
+    const int64_t column = Floor(x), row = Floor(y);
     const auto right = static_cast<float>(x - static_cast<double>(column));
     const auto low = static_cast<float>(y - static_cast<double>(row));
+    const bool inside =
+        column >= 0 && row >= 0 && column + 1 < shape.width && row + 1 < shape.height;
     for (int64_t c = 0; c < shape.channels; ++c) {
-      if (!near) {
-        out[c * plane + i] = fill;
-        continue;
-      }
-      const float top = value(c, row, column) * (1 - right) + value(c, row, column + 1) * right;
-      const float bottom =
-          value(c, row + 1, column) * (1 - right) + value(c, row + 1, column + 1) * right;
-      out[c * plane + i] = Rounded(top * (1 - low) + bottom * low, T{});
+      const T* from = in + c * plane;
+      const Corners corners = inside ? CornersInside(from + row * width + column, width)
+                                     : CornersAtEdge(from, shape, row, column, fill);
+      out[c * plane + i] = Rounded(corners.At(right, low), T{});
     }
   });
 }

@@ -1,0 +1,144 @@
+// Golden values of resizing. Included by tests only.
+#pragma once
+
+#include <cstdint>
+
+#include "stoker/image/resample.h"
+
+namespace stoker {
+
+// Results of Pillow 11.3's Image.resize for pictures of MixedBytes(_, height * 100 + width). (13 is
+// another only where a picture becomes wider and lower: the last of these.)
+struct GoldenCase {
+  ResampleFilter filter;
+  int64_t height, width;
+  ResampleBox box;
+  int64_t out_height, out_width;
+  const char* pixels;
+};
+constexpr GoldenCase kGolden[] = {
+    {ResampleFilter::kBilinear,
+     13,
+     17,
+     {0, 0, 13, 17},
+     5,
+     7,
+     "6750815582856d80848968858f5c8c919f9788ad838a5266788684845988736f93737184638c926b8c6788858c83"
+     "8b71ad5d6680888767738d6f9d7f5e8f73b1936099958675677a6a7a6e69719d89718f816f6181a5946d8063757c"
+     "756a718a8a819a837f81757565"},
+    {ResampleFilter::kBilinear,
+     5,
+     4,
+     {0, 0, 5, 4},
+     9,
+     11,
+     "6efee96df6e463b4ba5871915b4b867455af8d5ed79366e58e6fe48a78e28979e29adca298d8a281b5a26992a266"
+     "7baa8578c2a374d89f6ed78768c97062b96d61b8e4a42ddfa635b2b87a85c9be78cae7a0b1e1c899dab47bc07c5d"
+     "9b463d763e3a719bc01198c0177fc24e65c48462b9ae8598c1a776d3ab5fc79e4ea8913c898f3a852ef00b2eec0d"
+     "32ce2235b1354190585b69927442cb9b38d6ca3dc4f943b2ff44b042ac7643aa74499a6c4f8a645b786872628288"
+     "4d9ca1429eba3d91d43884d737835585b65683b35e789b666c8372647585637b9762809f547ca24071a32b68a328"
+     "6763ce4f64c8506c9e5a7573647e6475898293949faf8487b063509f43188f3e118d6bfa116cf21575b5337e7851"
+     "8564758c94a192c3cc73a5d03e59bb090da70203a4"},
+    {ResampleFilter::kBilinear,
+     12,
+     10,
+     {2.5, 1.25, 7.5, 7.5},
+     4,
+     4,
+     "6f8d74986d7c7a9a87688e877b9e756e89b2798d9c838e95856d6a697e67848c66a09967729b72779e398375589f"
+     "7b64"},
+    {ResampleFilter::kBox,
+     13,
+     17,
+     {0, 0, 13, 17},
+     5,
+     7,
+     "6547925b7c7d7083868b707e7e4d8d979d929db28a8f3c5172a185a644a3716e9478648936a2926e6d4e8f85a183"
+     "967bbe55488b89935c687075988b698d76ce742a90877f7f577c50715d405ea796708e7596707eb7ac6d825f8880"
+     "6e53778bae7a8a828687777267"},
+    {ResampleFilter::kBox,
+     3,
+     3,
+     {0, 0, 3, 3},
+     7,
+     5,
+     "5ac3495ac349e2522df23ca6f23ca65ac3495ac349e2522df23ca6f23ca6fd463cfd463c9a4930bd1deabd1deafd"
+     "463cfd463c9a4930bd1deabd1deafd463cfd463c9a4930bd1deabd1deada56ecda56ec147bf9952294952294da56"
+     "ecda56ec147bf9952294952294"},
+    {ResampleFilter::kBicubic,
+     13,
+     17,
+     {0, 0, 13, 17},
+     5,
+     7,
+     "664d834e84846b83858e668395588b96a49589b1868a4a60798e8386518b6b71957672835d8b97688b648a8c9382"
+     "8e70b7575f838f8c616d8a6ea17d5c9173b497579c998e73657c687d676472a4907092836a5c82a89a687b5b747c"
+     "7462708e95819a838381717463"},
+    {ResampleFilter::kBicubic,
+     4,
+     5,
+     {0, 0, 4, 5},
+     7,
+     9,
+     "600011790631a7386ad2778bf2ab8ef6a83cd1900d696c5b30598a57373565464980696ca79d76c8c271cf9559b5"
+     "674963655537665c48b27348b6724bc16d63d85581dc4891778c892fab5b5a4f4177193cd47e5ddc7498e76492b3"
+     "797c759aab849fbc8d9368617138485d4bd78d89e675f4f651ce858c8412d3bd8692d8dc606a71972b30b8a2dddb"
+     "c3e99af7f52ac29f2e6e3a495f434956685b348ba4219dccd5e0ffe2e9b1f2f214b6b100605900251b1e061d5b13"
+     "99a91ddfd1"},
+    {ResampleFilter::kLanczos3,
+     15,
+     14,
+     {0, 0, 15, 14},
+     5,
+     6,
+     "b8748aab868e6384998e8092c189ac63848d6d54839b90607a74935b808a71958254888d8ea59c6b9d9273599c79"
+     "a593b2948b708c81b492688c7888615f86659e878671808b77858dad7aa07a358e8aa6887b84739881738997"},
+    {ResampleFilter::kLanczos3,
+     4,
+     5,
+     {0, 0, 4, 5},
+     6,
+     7,
+     "6200128a1241d06792f3a593ffad18917a313057945952445d605f84a86eb6d65ac17266774d5a3b764440d27e4d"
+     "d87662df5b73c15f9e60b9784984406b1e34d57fa2ff5dd4af808329dae4b994aba5772f1f998bd5c9e1fd64efb4"
+     "3c7623727f634a5d9681227dd4d3dbffecf277cfd100605f000e002708619220e6ca"},
+    {ResampleFilter::kNearest,
+     13,
+     17,
+     {0, 0, 13, 17},
+     5,
+     7,
+     "14178c43a69294603874ad9a891ac2aee6aa4db8157f203667e4e6b3086bcc21797bed8b46e3af393a196831d94b"
+     "b041f46e03248f57b06cd539e0260ede92e30c0fefd4b4c53e38b99f957e15ae30067f6c851a2acdff384297dbc1"
+     "d4b771644faca9b0456edb962b"},
+    {ResampleFilter::kNearest,
+     3,
+     4,
+     {0, 0, 3, 4},
+     7,
+     9,
+     "5adaf85adaf8ebfdedebfded6126286126286126280bbaeb0bbaeb5adaf85adaf8ebfdedebfded61262861262861"
+     "26280bbaeb0bbaeb943c6b943c6b3544ee3544ee27399d27399d27399da4260ba4260b943c6b943c6b3544ee3544"
+     "ee27399d27399d27399da4260ba4260b943c6b943c6b3544ee3544ee27399d27399d27399da4260ba4260bb3932d"
+     "b3932dcda5cbcda5cbf92d37f92d37f92d37b8ca24b8ca24b3932db3932dcda5cbcda5cbf92d37f92d37f92d37b8"
+     "ca24b8ca24"},
+    {ResampleFilter::kBicubic,
+     12,
+     10,
+     {2.5, 1.25, 7.5, 7.5},
+     4,
+     4,
+     "6b8e73a365787aa486638c8c7da871698bc5798a9e838c9b8c646a607a65848d65a6a06272a27777a828866e58a8"
+     "7765"},
+    {ResampleFilter::kLanczos3,
+     16,
+     5,
+     {0, 0, 16, 5},
+     4,
+     8,
+     "aaab8a97b09a79a2b87074c97c68cf9478caa862a9ae4a958b7ba1938e8991ab6f73b0887fb4aeb4abc7c583a2c0"
+     "6883924459976e778e9e9868868e5975916f829d8c8e6e999446854841806742758461836bad8670b98596748b8a"
+     "39917426"},
+};
+
+}  // namespace stoker
