@@ -69,20 +69,16 @@ struct Rgb {
   V16 r, g, b;
 };
 
-// v * factor / 65536, rounded to nearest, halves up; |factor| < 32768 and v + v in 16 bits.
-HWY_INLINE V16 Portion(V16 v, int factor) {
-  const D16 d;
-  const V16 twice = hn::MulHigh(hn::Add(v, v), hn::Set(d, static_cast<int16_t>(factor)));
-  return hn::ShiftRight<1>(hn::Add(twice, hn::Set(d, 1)));
-}
-
 // Not yet clamped. Chroma counts from zero.
 HWY_INLINE Rgb Convert(V16 y, V16 cb, V16 cr) {
   const D16 d;
   const DU16 du;
-  // Factors beyond 16 bits are split into whole parts and the rest.
-  const V16 r = hn::Add(hn::Add(y, cr), Portion(cr, kCrToR - 65536));
-  const V16 b = hn::Add(hn::Add(y, hn::Add(cb, cb)), Portion(cb, kCbToB - 2 * 65536));
+  // Factors beyond 16 bits are split into whole parts and the rest, in 32768ths. For red that loses
+  // half a unit, which makes no difference for the 256 values that there are.
+  const V16 r_factor = hn::Set(d, static_cast<int16_t>((kCrToR - 65536) / 2));
+  const V16 b_factor = hn::Set(d, static_cast<int16_t>((kCbToB - 2 * 65536) / 2));
+  const V16 r = hn::Add(hn::Add(y, cr), hn::MulFixedPoint15(cr, r_factor));
+  const V16 b = hn::Add(hn::Add(y, hn::Add(cb, cb)), hn::MulFixedPoint15(cb, b_factor));
   // Green is rounded once, so the sum of two products is needed in 32 bits: their high halves, and
   // what their low halves carry with one half added. The factors are even, so half of the sum of
   // the low halves is exact.
@@ -137,45 +133,61 @@ void ConvertVectors(const uint8_t* y, const uint8_t* cb, const uint8_t* cr, size
   });
 }
 
-// What a vector of pixels has of one component: 3/4 of `near`, 1/4 of `far`, counted from 128.
-template <int kShift>
-HWY_INLINE V16 Filtered(const int16_t* near, const int16_t* far, V16 rounding) {
+// What two vectors of pixels have of one component, counted from 128: the left and the right pixels
+// of samples from `at` on, or where pixels begin with a right one, the right ones of these samples
+// and the left ones of the samples after them. Each is 3/4 of its own and 1/4 of the other sample.
+struct TwoVectors {
+  V16 first, second;
+};
+template <int kShift, bool kRightFirst>
+HWY_INLINE TwoVectors Filtered(const int16_t* at, V16 left_rounding, V16 right_rounding) {
   const D16 d;
-  const V16 nearer = hn::LoadU(d, near);
-  const V16 sum =
-      hn::Add(hn::Add(hn::Add(nearer, nearer), hn::Add(nearer, hn::LoadU(d, far))), rounding);
-  return hn::Sub(hn::ShiftRight<kShift>(sum), hn::Set(d, int16_t{kChromaZero}));
+  const V16 here = hn::LoadU(d, at);
+  const V16 after = hn::LoadU(d, at + 1);
+  if constexpr (kRightFirst) {
+    const V16 both = hn::Add(here, after);
+    const V16 right = hn::Add(hn::Add(here, here), hn::Add(both, right_rounding));
+    const V16 left = hn::Add(hn::Add(after, after), hn::Add(both, left_rounding));
+    return {hn::ShiftRight<kShift>(right), hn::ShiftRight<kShift>(left)};
+  }
+  const V16 thrice = hn::Add(hn::Add(here, here), here);
+  const V16 left = hn::Add(hn::Add(thrice, left_rounding), hn::LoadU(d, at - 1));
+  const V16 right = hn::Add(hn::Add(thrice, right_rounding), after);
+  return {hn::ShiftRight<kShift>(left), hn::ShiftRight<kShift>(right)};
+}
+
+template <int kShift, bool kRightFirst>
+HWY_INLINE void ConvertDoubled(const uint8_t* y, const int16_t* cb, const int16_t* cr, size_t n,
+                               DoublingRule rule, uint8_t* rgb) {
+  constexpr int kZero = kChromaZero << kShift;
+  const V16 left = hn::Set(D16(), static_cast<int16_t>(rule.left - kZero));
+  const V16 right = hn::Set(D16(), static_cast<int16_t>(rule.right - kZero));
+  ForPixels(n, rgb, [&](size_t i, uint8_t* to) HWY_ATTR {
+    const V8 ys = hn::LoadU(D8(), y + i);
+    const TwoVectors b = Filtered<kShift, kRightFirst>(cb + i / 2, left, right);
+    const TwoVectors r = Filtered<kShift, kRightFirst>(cr + i / 2, left, right);
+    Store(Convert(Even(ys), b.first, r.first), Convert(Odd(ys), b.second, r.second), to);
+  });
 }
 
 template <int kShift>
-HWY_INLINE void ConvertDoubled(const uint8_t* y, const int16_t* cb, const int16_t* cr, size_t x,
-                               size_t n, DoublingRule rule, uint8_t* rgb) {
-  // Pixels come in twos, from x on. Where x is even they are the left and the right one of a
-  // sample; where it is odd they are the right one of a sample and the left one of the next.
-  const bool odd = x % 2 != 0;
-  const auto first = static_cast<ptrdiff_t>(x / 2);
-  const ptrdiff_t near0 = first, near1 = odd ? first + 1 : first;
-  const ptrdiff_t far0 = odd ? first + 1 : first - 1, far1 = odd ? first : first + 1;
-  const V16 rounding0 = hn::Set(D16(), static_cast<int16_t>(odd ? rule.right : rule.left));
-  const V16 rounding1 = hn::Set(D16(), static_cast<int16_t>(odd ? rule.left : rule.right));
-  ForPixels(n, rgb, [&](size_t i, uint8_t* to) HWY_ATTR {
-    const V8 ys = hn::LoadU(D8(), y + i);
-    const int16_t* b = cb + i / 2;
-    const int16_t* r = cr + i / 2;
-    Store(Convert(Even(ys), Filtered<kShift>(b + near0, b + far0, rounding0),
-                  Filtered<kShift>(r + near0, r + far0, rounding0)),
-          Convert(Odd(ys), Filtered<kShift>(b + near1, b + far1, rounding1),
-                  Filtered<kShift>(r + near1, r + far1, rounding1)),
-          to);
-  });
+HWY_INLINE void ConvertDoubledFrom(const uint8_t* y, const int16_t* cb, const int16_t* cr, size_t x,
+                                   size_t n, DoublingRule rule, uint8_t* rgb) {
+  cb += x / 2;
+  cr += x / 2;
+  if (x % 2 != 0) {
+    ConvertDoubled<kShift, true>(y, cb, cr, n, rule, rgb);
+  } else {
+    ConvertDoubled<kShift, false>(y, cb, cr, n, rule, rgb);
+  }
 }
 
 void ConvertDoubledVectors(const uint8_t* y, const int16_t* cb, const int16_t* cr, size_t x,
                            size_t n, bool summed, uint8_t* rgb) {
   if (summed) {
-    ConvertDoubled<kSummed.shift>(y, cb, cr, x, n, kSummed, rgb);
+    ConvertDoubledFrom<kSummed.shift>(y, cb, cr, x, n, kSummed, rgb);
   } else {
-    ConvertDoubled<kWidened.shift>(y, cb, cr, x, n, kWidened, rgb);
+    ConvertDoubledFrom<kWidened.shift>(y, cb, cr, x, n, kWidened, rgb);
   }
 }
 

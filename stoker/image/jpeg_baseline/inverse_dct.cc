@@ -47,6 +47,13 @@ inline constexpr int kPlainLimit = 8192;
 // Up to this place of the zigzag all values are in the first four rows and columns.
 inline constexpr int kLastOfQuarter = 9;
 
+// Instrumented for sanitizers, four inlined passes take a compiler minutes.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HWY_IS_ASAN || HWY_IS_TSAN
+#define STOKER_PASS HWY_NOINLINE
+#else
+#define STOKER_PASS HWY_INLINE
+#endif
+
 }  // namespace stoker::jpeg_baseline
 #endif  // STOKER_IMAGE_JPEG_BASELINE_INVERSE_DCT_ONCE
 
@@ -130,7 +137,7 @@ HWY_INLINE V16 Narrowed(Wide v) {
 // One pass over all lanes: rows[i] holds the i-th value of each lane's column. In a quarter pass
 // rows 4..7 are taken for zero.
 template <int kShift, bool kQuarter>
-HWY_INLINE void Pass(V16 (&rows)[8]) {
+STOKER_PASS void Pass(V16 (&rows)[8]) {
   Wide even0, even1, even2, even3;
   Wide odd0, odd1, odd2, odd3;  // by their distance from the middle
   if constexpr (kQuarter) {
@@ -173,7 +180,7 @@ HWY_INLINE void Pass(V16 (&rows)[8]) {
 }
 
 // Columns become rows, in each part.
-HWY_INLINE void Transpose(V16 (&rows)[8]) {
+STOKER_PASS void Transpose(V16 (&rows)[8]) {
   const D16 d;
   V16 a[8], b[8];
   for (int i = 0; i < 4; ++i) {
