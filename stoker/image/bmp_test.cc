@@ -12,7 +12,7 @@ using namespace std::string_literals;  // NOLINT: for texts with zero bytes
 
 std::string Le(uint64_t value, size_t size) {
   std::string bytes;
-  for (size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i);
+  for (size_t i = 0; i < size; ++i, value >>= 8) bytes += static_cast<char>(value);
   return bytes;
 }
 

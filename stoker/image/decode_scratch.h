@@ -26,6 +26,7 @@ class DecodeScratch {
   explicit DecodeScratch(Source source);
   DecodeScratch(const DecodeScratch&) = delete;
   DecodeScratch& operator=(const DecodeScratch&) = delete;
+  ~DecodeScratch();
 
   // `bytes` bytes, 64-byte aligned, not cleared, valid until Reset. Throws what the source throws.
   std::byte* Take(size_t bytes);
@@ -41,6 +42,8 @@ class DecodeScratch {
   static constexpr size_t kMaxIdleBytes = size_t{16} << 20;
 
  private:
+  void Drop();
+
   const Source source_;
   std::vector<Buffer> blocks_;  // the last is being handed out
   size_t used_ = 0;             // bytes of it

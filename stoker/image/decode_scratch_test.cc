@@ -15,8 +15,8 @@ TEST(DecodeScratch, HandsOutAlignedPiecesThatDoNotOverlap) {
   std::byte* const c = scratch.Take(0);
   for (const std::byte* piece : {a, b, c})
     EXPECT_EQ(reinterpret_cast<uintptr_t>(piece) % kBufferAlignment, 0u);
-  EXPECT_EQ(b - a, 64);
-  EXPECT_EQ(c - b, 128);
+  EXPECT_GE(b - a, 64);
+  EXPECT_GE(c - b, 128);
 }
 
 TEST(DecodeScratch, AsksForNothingOnceItHasSeenThePicturesOfASize) {
