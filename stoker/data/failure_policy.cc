@@ -26,22 +26,31 @@ std::string Shortened(const std::string& reason) {
 
 struct Place {
   std::string_view file;
-  uint64_t offset;
+  std::optional<uint64_t> offset;
 };
 
-// The file and byte of a reason in the house's form, "[while ...: ]FILE: byte N: ...".
+// The part of `text` behind its last ": ".
+std::string_view LastPart(std::string_view text) {
+  const size_t context = text.rfind(": ");
+  return context == text.npos ? text : text.substr(context + 2);
+}
+
+// The file and byte of a reason in the house's form, "[while ...: ]FILE: byte N: ...", or the file
+// of "FILE: ...", where that is a path with folders: other reasons begin with a stage's name.
 std::optional<Place> PlaceIn(std::string_view reason) {
   constexpr std::string_view kByte = ": byte ";
   const size_t at = reason.find(kByte);
-  if (at == std::string_view::npos) return std::nullopt;
-  std::string_view file = reason.substr(0, at);
-  if (const size_t context = file.rfind(": "); context != std::string_view::npos)
-    file.remove_prefix(context + 2);
+  if (at == std::string_view::npos) {
+    const std::string_view first = reason.substr(0, reason.find(": "));
+    if (first.size() == reason.size() || first.find('/') == first.npos) return std::nullopt;
+    return Place{.file = first, .offset = std::nullopt};
+  }
+  const std::string_view file = LastPart(reason.substr(0, at));
   const std::string_view rest = reason.substr(at + kByte.size());
-  Place place{.file = file, .offset = 0};
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), place.offset);
+  uint64_t offset = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), offset);
   if (error != std::errc() || file.empty()) return std::nullopt;
-  return place;
+  return Place{.file = file, .offset = offset};
 }
 
 }  // namespace
@@ -134,7 +143,7 @@ std::string QuarantineLine(const Element& failed, const std::string& verb) {
   if (failed.key.index >= 0) line["index"] = failed.key.index;
   if (const std::optional<Place> place = PlaceIn(failed.failure->reason.message())) {
     line["file"] = place->file;
-    line["offset"] = place->offset;
+    if (place->offset) line["offset"] = *place->offset;
   }
   // File names need not be UTF-8, JSON must be.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);

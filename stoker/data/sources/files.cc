@@ -5,6 +5,8 @@
 #include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/sample_names.h"
+#include "stoker/data/sources/text_table_internal.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -18,17 +20,13 @@ Spec SpecOf(const Files& files) {
   return spec;
 }
 
-class FilesNode final : public DatasetNode {
+class FilesNode final : public DatasetNode, public SampleNames {
  public:
   FilesNode(const Files& files, const std::vector<std::string>& paths)
       : DatasetNode(std::string(Files::kName), SpecOf(files), Cardinality::Of(std::ssize(paths)),
                     {}),
         files_(files) {
-    // In one piece: a list of millions has no allocation for each.
-    for (const std::string& path : paths) {
-      names_ += path;
-      ends_.push_back(names_.size());
-    }
+    for (const std::string& path : paths) paths_.Add(path);
   }
 
   std::string Details() const override { return files_.path.ToString(); }
@@ -40,6 +38,10 @@ class FilesNode final : public DatasetNode {
     std::vector<std::string> paths;
     for (int64_t i = 0; i < cardinality().value(); ++i) paths.push_back(PathOf(i));
     return paths;
+  }
+  std::string NameOf(int64_t index, std::string_view field) const override {
+    const bool here = index >= 0 && index < paths_.size() && field == "bytes";
+    return here ? PathOf(index) : "";
   }
   bool fixed_order() const override { return true; }
   bool random_access() const override { return true; }
@@ -89,11 +91,7 @@ class FilesNode final : public DatasetNode {
   }
 
  private:
-  std::string PathOf(int64_t position) const {
-    const auto i = static_cast<size_t>(position);
-    const size_t begin = i == 0 ? 0 : ends_[i - 1];
-    return names_.substr(begin, ends_[i] - begin);
-  }
+  std::string PathOf(int64_t position) const { return std::string(paths_[position]); }
 
   Result<File> OpenFile(std::string path) const {
     STOKER_ASSIGN_OR_RETURN(File file, File::Open(std::move(path)));
@@ -111,8 +109,7 @@ class FilesNode final : public DatasetNode {
   }
 
   const Files files_;
-  std::string names_;         // all paths, one behind the other
-  std::vector<size_t> ends_;  // of each in names_
+  TextTable paths_;
 };
 
 }  // namespace

@@ -1,0 +1,40 @@
+// Sources whose elements are the contents of files, and what a list says about them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Which files and labels there are. Immutable; thread-safe.
+class FileSamples {
+ public:
+  virtual ~FileSamples() = default;
+  virtual int64_t size() const = 0;
+  // 0 <= sample < size(), 0 <= file < the number of fields that are files.
+  virtual std::string PathOf(int64_t sample, size_t file) const = 0;
+  virtual int64_t LabelOf(int64_t sample) const = 0;
+  virtual std::vector<std::string> ClassNames() const { return {}; }
+};
+
+// What an element has: a field uint8[-1] for each file, in this order, then, where they are named,
+// {label: int64[]} and {path: uint8[-1]}, the path of the first file.
+struct FileSampleFields {
+  std::vector<std::string> files;
+  std::string label;
+  std::string path;
+};
+
+// A source by position over them. Files are read when an element is wanted; an element's key is its
+// number. Errors while reading: those of File; kDataLoss for a file that changes meanwhile,
+// kResourceExhausted for one of more than 2 GiB.
+Dataset FileSamplesDataset(std::string_view name, std::string details,
+                           const FileSampleFields& fields,
+                           std::shared_ptr<const FileSamples> samples);
+
+}  // namespace stoker

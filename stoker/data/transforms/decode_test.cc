@@ -1,0 +1,207 @@
+#include "stoker/data/transforms/decode.h"
+
+#include <fstream>
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/cache.h"
+#include "stoker/data/ops/combining_testing_internal.h"
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/sample.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/sources/files.h"
+#include "stoker/data/sources/folder.h"
+#include "stoker/data/sources/list.h"
+#include "stoker/data/sources/picture_folder_testing_internal.h"
+#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/image/decode.h"
+#include "stoker/image/testing.h"
+
+namespace stoker {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Dataset> Bytes() { return EmptyDataset({{{"image", DType::kUInt8, {kUnknownDim}}}}); }
+
+Array ArrayOf(std::string_view text) {
+  return Array::Of(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()),
+                   {std::ssize(text)});
+}
+
+Result<Array> Decoded(std::string_view file, const Decode& options = {}) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset dataset, Bytes() | options);
+  return TransformTester(dataset).Apply(ArrayOf(file));
+}
+
+TEST(DecodeTransform, GivesPlanesOfRows) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Decoded(SmallPicture(2, 2, 1)));
+  EXPECT_EQ(image.shape(), (Shape{3, 2, 2}));
+  EXPECT_THAT(image.values<uint8_t>(), ElementsAre(1, 4, 7, 10,  //
+                                                   2, 5, 8, 11,  //
+                                                   3, 6, 9, 12));
+}
+
+TEST(DecodeTransform, GivesTheValuesOfTheDecoderForEveryChoiceOfChannels) {
+  const std::string colour = EncodeJpeg(MakePicture(61, 37, 3));
+  const std::string grey = EncodeJpeg(MakePicture(61, 37, 1), {.colours = JpegColours::kGrey});
+  for (const std::string* file : {&colour, &grey}) {
+    for (const auto& [name, channels] :
+         {std::pair{"rgb", ImageChannels::kRgb}, std::pair{"grey", ImageChannels::kGrey},
+          std::pair{"as_stored", ImageChannels::kAsStored}}) {
+      SCOPED_TRACE(name);
+      STOKER_ASSERT_OK_AND_ASSIGN(const Array planes, Decoded(*file, {.channels = name}));
+      STOKER_ASSERT_OK_AND_ASSIGN(const Array rows,
+                                  DecodeImage(BytesOf(*file), "x", {.channels = channels}));
+      const int64_t c = rows.shape()[2];
+      ASSERT_EQ(planes.shape(), (Shape{c, 37, 61}));
+      for (int64_t i = 0; i < rows.num_values(); ++i) {
+        ASSERT_EQ(planes.values<uint8_t>()[static_cast<size_t>(i % c * 37 * 61 + i / c)],
+                  rows.values<uint8_t>()[static_cast<size_t>(i)]);
+      }
+    }
+  }
+}
+
+TEST(DecodeTransform, TurnsPicturesUprightUnlessToldNotTo) {
+  const std::string file = EncodeJpeg(MakePicture(40, 20, 3), {.orientation = 6});
+  EXPECT_EQ(Decoded(file)->shape(), (Shape{3, 40, 20}));
+  EXPECT_EQ(Decoded(file, {.orientation = "ignore"})->shape(), (Shape{3, 20, 40}));
+}
+
+TEST(DecodeTransform, DamagedEntropyDataIsAnErrorOrNotAsTheRecipeSays) {
+  std::string file = EncodeJpeg(MakePicture(64, 64, 3));
+  file.resize(file.size() / 2);
+  EXPECT_THAT(Decoded(file), FailsWith(StatusCode::kDataLoss, "element 7: "));
+  EXPECT_EQ(Decoded(file, {.jpeg_warnings = "ignore"})->shape(), (Shape{3, 64, 64}));
+}
+
+TEST(DecodeTransform, FastScaleKeepsTheShorterSideAtLeastAsLongAsWanted) {
+  const std::string file = EncodeJpeg(MakePicture(200, 100, 3));
+  EXPECT_EQ(Decoded(file, {.fast_scale_side = 0})->shape(), (Shape{3, 100, 200}));
+  EXPECT_EQ(Decoded(file, {.fast_scale_side = 51})->shape(), (Shape{3, 100, 200}));
+  EXPECT_EQ(Decoded(file, {.fast_scale_side = 50})->shape(), (Shape{3, 50, 100}));
+  EXPECT_EQ(Decoded(file, {.fast_scale_side = 13})->shape(), (Shape{3, 13, 25}));
+  EXPECT_EQ(Decoded(file, {.fast_scale_side = 1})->shape(), (Shape{3, 13, 25}));
+  EXPECT_EQ(Decoded(SmallPicture(9, 9, 0), {.fast_scale_side = 1})->shape(), (Shape{3, 9, 9}));
+}
+
+TEST(DecodeTransform, DescribesWhatComesOut) {
+  EXPECT_EQ((Bytes() | Decode{})->spec().ToString(), "{image: uint8[3, ?, ?]}");
+  EXPECT_EQ((Bytes() | Decode{.channels = "grey"})->spec().ToString(), "{image: uint8[1, ?, ?]}");
+  EXPECT_EQ((Bytes() | Decode{.channels = "as_stored"})->spec().ToString(),
+            "{image: uint8[?, ?, ?]}");
+  EXPECT_THAT(Bytes() | Decode{} | Batch{},
+              FailsWith(StatusCode::kInvalidArgument, "resize or crop before batch"));
+}
+
+TEST(DecodeTransform, RefusesWhatCannotBe) {
+  EXPECT_THAT(Result<Dataset>(EmptyImages(DType::kUInt8, {3, 5, 5})) | Decode{},
+              FailsWith(StatusCode::kInvalidArgument, "it must be uint8[?], the bytes of a file"));
+  EXPECT_THAT(Result<Dataset>(EmptyImages(DType::kUInt8, {-1, 5})) | Decode{},
+              FailsWith(StatusCode::kInvalidArgument, "put decode before batch"));
+  EXPECT_THAT(Result<Dataset>(EmptyImages(DType::kFloat32, {-1})) | Decode{},
+              FailsWith(StatusCode::kInvalidArgument, "it must be uint8[?]"));
+  EXPECT_THAT(Bytes() | Decode({.background = {1, 2}}),
+              FailsWith(StatusCode::kInvalidArgument, "background has 2 values"));
+  EXPECT_THAT(Bytes() | Decode{.background = {256}},
+              FailsWith(StatusCode::kInvalidArgument, "background"));
+}
+
+class DecodeFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string jpeg = EncodeJpeg(MakePicture(48, 32, 3));
+    for (int i = 0; i < 6; ++i) {
+      WriteBelow(dir_, fmt::format("data/a/{}.ppm", i), SmallPicture(3 + i, 4, i));
+      WriteBelow(dir_, fmt::format("data/b/{}.jpg", i), jpeg);
+    }
+  }
+
+  // What goes wrong in the wild, among the good files.
+  void AddBadFiles() {
+    const std::string jpeg = EncodeJpeg(MakePicture(48, 32, 3));
+    WriteBelow(dir_, "data/a/cut.jpg", std::string_view(jpeg).substr(0, jpeg.size() * 2 / 3));
+    WriteBelow(dir_, "data/a/empty.png", "");
+    WriteBelow(dir_, "data/b/page.jpg", "<!DOCTYPE html><html>404</html>");
+    WriteBelow(dir_, "data/b/bomb.ppm", "P6 64250 64250 255\n");
+  }
+
+  Result<Dataset> Pictures() const { return Source(Folder{.path = dir_.path() / "data"}); }
+  const TempDir dir_;
+};
+
+TEST_F(DecodeFolderTest, KeepsItsPromises) {
+  ExpectKeepsItsPromises(Pictures() | Shuffle{} | Decode{});
+  ExpectKeepsItsPromises(Pictures() | Decode{.channels = "as_stored"} | Cache{} | Shuffle{});
+}
+
+TEST_F(DecodeFolderTest, BadPicturesAreSkippedAndEachIsLoggedWithItsFile) {
+  AddBadFiles();
+  const QuietLog quiet;
+  const std::string log = dir_ / "bad.jsonl";
+  const Result<Dataset> dataset =
+      Pictures() | Shuffle{} | Decode{} | IgnoreErrors{.policy = "skip", .share = 1, .log = log};
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    std::filesystem::remove(log);
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(*dataset, runtime));
+    EXPECT_EQ(all.size(), 12u);
+    std::set<std::string> files;
+    std::ifstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+      const Json bad = Json::parse(line);
+      EXPECT_EQ(bad["stage"], "decode");
+      files.insert(bad.value("file", "none: " + line));
+    }
+    EXPECT_THAT(files, ElementsAre(dir_ / "data/a/cut.jpg", dir_ / "data/a/empty.png",
+                                   dir_ / "data/b/bomb.ppm", dir_ / "data/b/page.jpg"));
+  }
+  ExpectKeepsItsPromises(dataset);
+}
+
+TEST_F(DecodeFolderTest, BadPicturesAreReplacedByGoodOnesTheSameUnderBothRuntimes) {
+  AddBadFiles();
+  const QuietLog quiet;
+  const Result<Dataset> dataset =
+      Pictures() | Shuffle{} | Decode{} | IgnoreErrors{.policy = "replace", .share = 1};
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(*dataset, Runtime::Inline()));
+  EXPECT_EQ(all.size(), 16u);
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> threaded,
+                              ReadAll(*dataset, Runtime::Threaded(2)));
+  EXPECT_EQ(Fingerprint(all), Fingerprint(threaded));
+}
+
+TEST_F(DecodeFolderTest, ABombIsRefusedFromItsHeader) {
+  WriteBelow(dir_, "bombs/x/bomb.ppm", "P6 64250 64250 255\n");
+  EXPECT_THAT(
+      ReadAll(*(Source(Folder{.path = dir_.path() / "bombs"}) | Decode{}), Runtime::Inline()),
+      FailsWith(StatusCode::kInvalidArgument, "bombs/x/bomb.ppm"));
+  EXPECT_THAT(ReadAll(*(Pictures() | Decode{.max_pixels = 48 * 32 - 1}), Runtime::Threaded(2)),
+              FailsWith(StatusCode::kInvalidArgument, "data/b/0.jpg"));
+}
+
+TEST_F(DecodeFolderTest, ErrorsNameTheFileHoweverItCameHere) {
+  WriteBelow(dir_, "bad/x/cut.ppm", "P6 3 3 255\n");
+  WriteBelow(dir_, "good.ppm", SmallPicture(2, 2, 0));
+  WriteBelow(dir_, "pairs.txt", "good.ppm bad/x/cut.ppm\n");
+  const Folder folder{.path = dir_.path() / "bad"};
+  Folder with_paths = folder;
+  with_paths.paths = true;
+  const Result<Dataset> pipelines[] = {
+      Source(folder) | Cache{} | Shuffle{} | Decode{},
+      Source(with_paths) | Sample{.count = 3} | Decode{},  // whose elements have keys of their own
+      Source(Files{.path = dir_ / "bad/x/*.ppm", .read = true}) | Decode{.field = "bytes"},
+      Source(List{.path = dir_.path() / "pairs.txt", .pairs = true}) | Decode{} |
+          Decode{.field = "mask"},
+  };
+  for (const Result<Dataset>& pipeline : pipelines) {
+    STOKER_ASSERT_OK(pipeline);
+    EXPECT_THAT(ReadAll(*pipeline, Runtime::Inline()),
+                FailsWith(StatusCode::kDataLoss, dir_ / "bad/x/cut.ppm: "));
+  }
+  EXPECT_THAT(ReadAll(*(Source(folder) | Sample{.count = 3} | Decode{}), Runtime::Inline()),
+              FailsWith(StatusCode::kDataLoss, "element 0: "));
+}
+
+}  // namespace
+}  // namespace stoker
