@@ -57,8 +57,9 @@ const std::vector<Sample>& Samples(int64_t kind) {
     TestPicture picture = MakePicture(kWidth, kHeight, 3, seed);
     // Half of a photograph is less sharp than the other.
     for (size_t i = 0; i < picture.samples.size(); ++i) {
-      const auto grain = static_cast<int>(HashOf(static_cast<uint32_t>(i), seed, 0) % 9) - 4;
-      const int value = picture.samples[i] + (i / 3 % kWidth < 250 ? grain : 0);
+      const int grain = i / 3 % kWidth < 250 ? 27 : 9;
+      const auto noise = static_cast<int>(HashOf(static_cast<uint32_t>(i), seed, 0) % 32768);
+      const int value = picture.samples[i] + noise % grain - grain / 2;
       picture.samples[i] = static_cast<uint8_t>(std::clamp(value, 0, 255));
     }
     const bool full = kind == kQ98;
