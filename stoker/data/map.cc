@@ -53,6 +53,8 @@ class MapNode final : public DatasetNode {
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
+    // Samples whose sizes differ before this stage make no rows there.
+    if (!input().spec().ElementBytes()) return DatasetNode::DoReadRows(positions, context);
     STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(positions, context));
     Scratch scratch = context.scratch(*this);
     STOKER_RETURN_IF_ERROR(transform_->ApplyRows(rows, context.rngs(*this), scratch));

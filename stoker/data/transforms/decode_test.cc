@@ -6,12 +6,16 @@
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/sample.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/sources/files.h"
 #include "stoker/data/sources/folder.h"
 #include "stoker/data/sources/list.h"
 #include "stoker/data/sources/picture_folder_testing_internal.h"
+#include "stoker/data/transforms/center_crop.h"
+#include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/random_resized_crop.h"
 #include "stoker/data/transforms/testing_internal.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/testing.h"
@@ -134,6 +138,11 @@ class DecodeFolderTest : public testing::Test {
 TEST_F(DecodeFolderTest, KeepsItsPromises) {
   ExpectKeepsItsPromises(Pictures() | Shuffle{} | Decode{});
   ExpectKeepsItsPromises(Pictures() | Decode{.channels = "as_stored"} | Cache{} | Shuffle{});
+  // Sizes differ up to the crop, so batches are gathered from single elements.
+  ExpectKeepsItsPromises(Pictures() | Shuffle{} | Decode{} | RandomResizedCrop{.size = 5} |
+                         Batch{.size = 5});
+  ExpectKeepsItsPromises(Pictures() | Decode{} | CenterCrop{.size = 7} | Normalize{} | Prefetch{} |
+                         Batch{.size = 5});
 }
 
 TEST_F(DecodeFolderTest, BadPicturesAreSkippedAndEachIsLoggedWithItsFile) {
