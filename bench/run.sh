@@ -34,6 +34,7 @@ run() {
 run ./startup
 run ./records "${options[@]}"
 run ./small_files "${options[@]}"
+run ./images "${options[@]}"
 run ./train "${options[@]}"
 run ./accuracy "${recipes[@]}"
 for benchmark in "${STOKER_BIN:-../build/release/bin}"/*_bench; do
