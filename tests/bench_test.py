@@ -1,5 +1,6 @@
 """`stoker bench` and `stoker inspect` on whole files and recipes."""
 import gzip
+import struct
 import unittest
 
 from program import CLASSES, RECIPE, SIDE, TRAIN_IMAGES, ProgramTest
@@ -80,6 +81,20 @@ class InspectTest(ProgramTest):
         self.assertEqual(found["classes"], CLASSES)
         out, _ = self.run_stoker("inspect", "recipe.yaml")
         self.assertIn("image: float32[?, 1, 14, 14]", out)
+
+    def test_a_contact_sheet_shows_the_first_batch_with_its_labels(self):
+        found = self.run_json("inspect", "--grid", "sheet.png", "recipe.yaml", "--set", "data.train.batch.size=12")
+        self.assertEqual((found["pictures"], found["columns"], len(found["labels"])), (12, 4, 12))
+        self.assertIn("taken back", found["values"])
+        self.assertEqual(struct.unpack(">II", self.read("sheet.png")[16:24]), (4 * (SIDE + 2) - 2, 3 * (SIDE + 2) - 2))
+        out, _ = self.run_stoker("inspect", "--grid", "sheet.png", "recipe.yaml")
+        self.assertIn("north-west", out)
+        again, _ = self.run_stoker("inspect", "--grid", "again.png", "recipe.yaml")
+        self.assertEqual(self.read("sheet.png"), self.read("again.png"))
+
+    def test_a_contact_sheet_needs_pictures(self):
+        self.write("numbers.yaml", "data: {train: [range: {stop: 5}]}\n")
+        self.assert_fails(["inspect", "--grid", "sheet.png", "numbers.yaml"], 2, "no field is a picture")
 
     def test_other_files_are_named_by_their_kind(self):
         self.write("page.gz", gzip.compress(b"<!DOCTYPE html><html>" * 100))

@@ -5,6 +5,7 @@
 #include "stoker/base/options.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/sample_names.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -21,7 +22,8 @@ struct DataOptions {
         .Field(
             "root", &DataOptions::root,
             "the folder that paths in the pipelines are relative to; itself relative to the recipe")
-        .Field("classes", &DataOptions::classes, "what the labels 0, 1, ... are called");
+        .Field("classes", &DataOptions::classes,
+               "what the labels 0, 1, ... are called; empty: as the source of train says");
   }
 };
 
@@ -53,6 +55,22 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
   DataOptions options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(rest, options));
   return options;
+}
+
+// A class that one side lacks would shift the numbers of those behind it.
+Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& train,
+                        const std::vector<std::string>& other) {
+  if (train.empty() || other.empty() || train == other) return OkStatus();
+  const auto [of_train, of_eval] = std::ranges::mismatch(train, other);
+  const auto name = [](const auto& at, const std::vector<std::string>& names) {
+    return at == names.end() ? "nothing" : fmt::format("'{}'", *at);
+  };
+  return InvalidArgument(
+      "{}: data.eval has other classes than data.train: number {} is {} there and {} in train; "
+      "give "
+      "both the same folders (folder.allow_empty lets some be empty)",
+      eval.location.ToString(), of_train - train.begin(), name(of_eval, other),
+      name(of_train, train));
 }
 
 // A root that stands in the recipe is relative to the recipe, one given on the command line to the
@@ -129,9 +147,6 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   STOKER_ASSIGN_OR_RETURN(DataOptions options, ParseDataOptions(*data));
   options.root = AbsoluteRoot(*data, options.root, recipe_folder);
   const std::filesystem::path& root = options.root;
-  // Absolute, so that the filled recipe means the same wherever it is stored.
-  ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
-
   const ConfigNode* train = data->Find("train");
   if (train == nullptr) {
     return InvalidArgument(
@@ -141,12 +156,17 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   }
   ConfigNode train_filled;
   STOKER_ASSIGN_OR_RETURN(Dataset train_dataset, BuildPipeline(*train, root, &train_filled));
+  const std::vector<std::string> names = FindClassNames(train_dataset);
+  if (options.classes.empty()) options.classes = names;
+  // Absolute, so that the filled recipe means the same wherever it is stored.
+  ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
   filled.entries.push_back({"train", {}, std::move(train_filled)});
 
   std::optional<Dataset> eval_dataset;
   if (const ConfigNode* eval = data->Find("eval")) {
     ConfigNode eval_filled;
     STOKER_ASSIGN_OR_RETURN(eval_dataset, BuildPipeline(*eval, root, &eval_filled));
+    STOKER_RETURN_IF_ERROR(CheckSameClasses(*eval, names, FindClassNames(*eval_dataset)));
     filled.entries.push_back({"eval", {}, std::move(eval_filled)});
   }
   return DataRecipe{options.root, std::move(train_dataset), std::move(eval_dataset),

@@ -4,7 +4,8 @@
 //     root: fashion-mnist              # paths below are relative to it, it to the recipe
 //     train: [...]                     # a pipeline: a list of operators
 //     eval: [...]                      # optional
-//     classes: [T-shirt, Trouser]      # optional: what the labels 0, 1, ... are called
+//     classes: [T-shirt, Trouser]      # optional: what the labels 0, 1, ... are called; without it
+//                                      # they have the names that the source gives (`folder`)
 #pragma once
 
 #include <filesystem>

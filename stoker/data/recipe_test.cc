@@ -1,5 +1,6 @@
 #include "stoker/data/recipe.h"
 
+#include "stoker/data/sources/picture_folder_testing_internal.h"
 #include "stoker/data/testing.h"
 
 namespace stoker {
@@ -59,6 +60,40 @@ TEST(ParseDataSection, RefusesAnUnknownKeyWithItsPlace) {
   EXPECT_THAT(ParseDataSection(recipe, "."),
               FailsWith(StatusCode::kInvalidArgument,
                         "r.yaml:2:3: data: unknown key 'trian'; did you mean 'train'?"));
+}
+
+class RecipeOfFolders : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"train/cat/1.ppm", "train/dog/1.ppm", "test/cat/2.ppm", "test/dog/2.ppm"})
+      WriteBelow(dir_, name, SmallPicture(2, 2, 0));
+  }
+
+  Result<DataRecipe> Parse(const std::string& more = "") const {
+    const std::string yaml = "data:\n  train: [folder: train]\n  eval: [folder: test]\n" + more;
+    STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ParseYaml(yaml, "r.yaml"));
+    return ParseDataSection(recipe, dir_.path());
+  }
+  const TempDir dir_;
+};
+
+TEST_F(RecipeOfFolders, CallsTheClassesAsTheFoldersUnlessTheRecipeNamesThem) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe by_folders, Parse());
+  EXPECT_THAT(by_folders.classes, testing::ElementsAre("cat", "dog"));
+  EXPECT_EQ(ToYamlLine(*by_folders.filled.Find("classes")), "[cat, dog]");
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe named, Parse("  classes: [Katze, Hund]\n"));
+  EXPECT_THAT(named.classes, testing::ElementsAre("Katze", "Hund"));
+}
+
+TEST_F(RecipeOfFolders, RefusesAnEvalFolderWhoseClassesHaveOtherNumbers) {
+  WriteBelow(dir_, "test/cow/1.ppm", SmallPicture(2, 2, 0));
+  EXPECT_THAT(Parse(), FailsWith(StatusCode::kInvalidArgument,
+                                 "number 1 is 'cow' there and 'dog' in train"));
+  std::filesystem::remove_all(dir_.path() / "test" / "cow");
+  std::filesystem::remove_all(dir_.path() / "test" / "dog");
+  EXPECT_THAT(Parse(), FailsWith(StatusCode::kInvalidArgument,
+                                 "number 1 is nothing there and 'dog' in train"));
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ constexpr const char* kAbout =
     "Says what a file holds, or what a recipe may contain.\n"
     "FILE is known by its content: an IDX file, also inside gzip, a safetensors file, a recipe "
     "(its pipelines stage by stage), a run or a checkpoint (directories). What has a checksum "
-    "or announces its size is read whole and checked.";
+    "or announces its size is read whole and checked. --grid shows a recipe's pictures as the "
+    "network gets them.";
 constexpr const char* kFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
@@ -41,6 +42,12 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
       ->run_callback_for_default()
       ->excludes(file)
       ->excludes(ops);
+  app.add_option("--grid", to.grid,
+                 "write the first training batch of the recipe FILE side by side into this PNG, "
+                 "and print its labels")
+      ->type_name("PNG")
+      ->needs(file);
+  AddSetOption(app, to.set).needs(file);
   AddJsonOption(app, to.json);
 }
 
@@ -54,6 +61,12 @@ Status RunInspect(const InspectArguments& arguments) {
   if (arguments.file.empty()) {
     return InvalidArgument("FILE, --ops or --models is required; `stoker inspect --help` explains");
   }
+  if (!arguments.grid.empty()) {
+    return PrintInspection(InspectGrid(arguments.file, arguments.set, arguments.grid),
+                           arguments.json);
+  }
+  if (!arguments.set.empty())
+    return PrintInspection(InspectRecipe(arguments.file, arguments.set), arguments.json);
   return PrintInspection(InspectFile(arguments.file), arguments.json);
 }
 

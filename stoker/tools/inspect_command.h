@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/tools/inspection.h"
@@ -17,6 +18,8 @@ struct InspectArguments {
   std::string op;  // the one operator that is asked for, or empty
   bool models = false;
   std::string model;  // likewise
+  std::string grid;   // where to write a contact sheet of a recipe's pictures, or empty
+  std::vector<std::string> set;
   bool json = false;
 };
 

@@ -28,8 +28,9 @@ void DescribePipeline(const std::string& name, const Dataset& dataset, Inspectio
 
 }  // namespace
 
-Result<Inspection> InspectRecipe(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(path, {}));
+Result<Inspection> InspectRecipe(const std::string& path,
+                                 const std::vector<std::string>& assignments) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(path, assignments));
   Inspection out;
   std::vector<std::string> sections;
   for (const ConfigNode::Entry& entry : recipe.entries) sections.push_back(entry.key);

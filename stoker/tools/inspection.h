@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
@@ -27,8 +28,14 @@ Result<Inspection> InspectIdx(const std::string& path);
 Result<Inspection> InspectSafetensors(const std::string& path);
 
 // The sections, and each pipeline stage by stage with the elements that come out. Opens the data
-// files for their headers.
-Result<Inspection> InspectRecipe(const std::string& path);
+// files for their headers. `assignments` are applied first (`--set`).
+Result<Inspection> InspectRecipe(const std::string& path,
+                                 const std::vector<std::string>& assignments = {});
+
+// Writes the pictures of the first batch of data.train, as the network gets them, side by side into
+// the PNG file `to`, and tells their labels.
+Result<Inspection> InspectGrid(const std::string& path, const std::vector<std::string>& assignments,
+                               const std::string& to);
 
 // Every operator of recipes, or the one called `name` with all about its options. Errors:
 // kInvalidArgument for an unknown name, with the nearest known one.

@@ -1,0 +1,50 @@
+#include "stoker/image/encode_png.h"
+
+#include <spng.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace stoker {
+namespace {
+
+Status CheckPixels(const Array& pixels) {
+  const Shape& shape = pixels.shape();
+  if (pixels.dtype() == DType::kUInt8 && shape.size() == 3 && pixels.num_values() > 0 &&
+      (shape[2] == 1 || shape[2] == 3) && shape[0] < (int64_t{1} << 31) &&
+      shape[1] < (int64_t{1} << 31))
+    return OkStatus();
+  return InvalidArgument(
+      "PNG: {} cannot be written; it must be uint8 [height, width, 1 or 3] with at least one pixel",
+      pixels.ToString());
+}
+
+}  // namespace
+
+Result<std::string> EncodePng(const Array& pixels) {
+  STOKER_RETURN_IF_ERROR(CheckPixels(pixels));
+  const std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)> context(spng_ctx_new(SPNG_CTX_ENCODER),
+                                                                    &spng_ctx_free);
+  if (!context) return ResourceExhausted("PNG: no memory for its encoder");
+  spng_ihdr header = {};
+  header.height = static_cast<uint32_t>(pixels.shape()[0]);
+  header.width = static_cast<uint32_t>(pixels.shape()[1]);
+  header.bit_depth = 8;
+  header.color_type =
+      pixels.shape()[2] == 1 ? SPNG_COLOR_TYPE_GRAYSCALE : SPNG_COLOR_TYPE_TRUECOLOR;
+  int error = spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1);
+  if (error == 0) error = spng_set_ihdr(context.get(), &header);
+  if (error == 0) {
+    error = spng_encode_image(context.get(), pixels.data(), pixels.num_bytes(), SPNG_FMT_PNG,
+                              SPNG_ENCODE_FINALIZE);
+  }
+  size_t size = 0;
+  const std::unique_ptr<void, decltype(&std::free)> file(
+      error == 0 ? spng_get_png_buffer(context.get(), &size, &error) : nullptr, &std::free);
+  if (!file)
+    return ResourceExhausted("PNG: {} cannot be written: {}", pixels.ToString(),
+                             spng_strerror(error));
+  return std::string(static_cast<const char*>(file.get()), size);
+}
+
+}  // namespace stoker
