@@ -16,9 +16,9 @@ namespace stoker {
 // out. What the classes are called `stoker inspect RECIPE` prints.
 //
 // Which files there are is found out when the pipeline is built, in one reading of each directory
-// (100,000 files in a tenth of a second); what is in them is read when it is wanted, by position,
-// so shuffle, shard and many threads work on it, and the state is one number. An element's key is
-// the file's number. Memory: the length of a file's name and 8 bytes for each.
+// and without a look at any file; what is in them is read when it is wanted, by position, so
+// shuffle, shard and many threads work on it, and the state is one number. An element's key is the
+// file's number. Memory: the length of a file's name and 8 bytes for each.
 struct Folder {
   static constexpr std::string_view kName = "folder";
   static constexpr std::string_view kHelp =
