@@ -6,6 +6,7 @@
 #include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
+#include "stoker/data/rewrites/picture_pass.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -114,7 +115,7 @@ void Batch::Describe(OptionTable<Batch>& table) {
 
 Result<Dataset> Batch::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(Spec spec, BatchedSpec(input, *this));
-  return Dataset(std::make_shared<BatchNode>(std::move(input), *this, std::move(spec)));
+  return Dataset(std::make_shared<BatchNode>(InOnePass(std::move(input)), *this, std::move(spec)));
 }
 
 }  // namespace stoker

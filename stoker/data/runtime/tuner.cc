@@ -19,6 +19,8 @@ constexpr int64_t kMaxDepth = 512;
 // takes few bytes, so much work is kept ready.
 constexpr double kSlackNs = 10e6;
 constexpr double kMaxSlackBytes = 4 << 20;
+// Finished chunks that wait take so many bytes at most, unless the consumer waits.
+constexpr double kMaxReadyBytes = 64 << 20;
 
 constexpr double kForget = 1.0 - 1.0 / 64;  // of sums, with every chunk
 constexpr double kForgetSlowest = 1.0 - 1.0 / 512;
@@ -52,7 +54,15 @@ int64_t Tuner::DepthFor(int threads) const {
   if (limits_.depth > 0) {
     return (limits_.depth + chunk_ - 1) / chunk_ + threads;  // kept ready, and being made
   }
-  return std::max(2 * static_cast<int64_t>(threads) + 1 + extra_depth_, threads + SlackChunks());
+  return std::max(LeastDepth(threads) + extra_depth_, threads + SlackChunks());
+}
+
+int64_t Tuner::LeastDepth(int threads) const {
+  const int64_t wanted = 2 * static_cast<int64_t>(threads) + 1;
+  if (chunks_ == 0) return wanted;
+  const double chunk_bytes = bytes_ / elements_ * static_cast<double>(chunk_);
+  const auto fitting = static_cast<int64_t>(kMaxReadyBytes / std::max(1.0, chunk_bytes));
+  return std::clamp<int64_t>(threads + fitting, std::max(threads, 2), wanted);
 }
 
 int64_t Tuner::SlackChunks() const {

@@ -7,9 +7,9 @@
 //   threads  twice as many while the consumer waits, all of them work, and more can help: up to the
 //            CPUs where elements compute, beyond where they sleep. What did not help is taken back
 //            and tried again later, ever more seldom. Threads that have nothing to do go.
-//   depth    two chunks for each thread, and some milliseconds of work where that takes few bytes;
-//            where the consumer waits although threads idle, as many as the others make while one
-//            is slow.
+//   depth    two chunks for each thread where they are not large, and some milliseconds of work
+//            where that takes few bytes; where the consumer waits although threads idle, as many as
+//            the others make while one is slow.
 #pragma once
 
 #include <cstdint>
@@ -67,6 +67,7 @@ class Tuner {
   int MostUsefulThreads(double cpu_share) const;
   int64_t DepthFor(int threads) const;
   int64_t SlackChunks() const;
+  int64_t LeastDepth(int threads) const;
 
   const TunerLimits limits_;
   int threads_;

@@ -129,12 +129,23 @@ TEST(Tuner, KeepsTenMillisecondsOfWorkReadyWhereItTakesFewBytes) {
   } cases[] = {{kMs, 64, 2 + 10},      // and those that are being made
                {kMs, 1 << 19, 2 + 8},  // 4 MiB at most
                {20 * kMs, 64, 5},      // two for each thread are more
-               {kMs, 64 << 20, 5}};
+               {kMs, 64 << 20, 3}};  // and these are large
   for (const auto& [ns, bytes, depth] : cases) {
     Tuner tuner(Limits());
     EXPECT_EQ(tuner.depth(), 5);
     for (int i = 0; i < 200; ++i) tuner.AddChunk(1, bytes, ns);
     EXPECT_EQ(tuner.depth(), depth) << ns << " ns, " << bytes << " bytes";
+  }
+}
+
+TEST(Tuner, KeepsFewLargeChunksReady) {
+  const struct {
+    int64_t bytes, depth;
+  } cases[] = {{1 << 20, 5}, {30 << 20, 2 + 2}, {60 << 20, 2 + 1}, {200 << 20, 2}};
+  for (const auto& [bytes, depth] : cases) {
+    Tuner tuner(Limits());
+    for (int i = 0; i < 200; ++i) tuner.AddChunk(1, bytes, 50 * kMs);
+    EXPECT_EQ(tuner.depth(), depth) << bytes << " bytes";
   }
 }
 

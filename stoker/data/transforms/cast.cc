@@ -2,12 +2,14 @@
 
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/map_order.h"
+#include "stoker/data/rewrites/picture_pass.h"
+#include "stoker/data/transforms/picture_plan.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {
 namespace {
 
-class CastTransform final : public MovableTransform {
+class CastTransform final : public MovableTransform, public PictureFinishing {
  public:
   CastTransform(size_t field, DType dtype) : field_(field), dtype_(dtype) {}
 
@@ -22,6 +24,13 @@ class CastTransform final : public MovableTransform {
   }
 
   bool works_on_columns() const override { return true; }
+
+  std::optional<size_t> picture_field() const override {
+    return dtype_ == DType::kFloat32 ? std::optional(field_) : std::nullopt;
+  }
+  std::optional<std::vector<ShiftScale>> ShiftScales(int64_t channels) const override {
+    return std::vector<ShiftScale>(static_cast<size_t>(channels));
+  }
 
  private:
   void CastArray(Array& array, Scratch& scratch) const {
@@ -56,8 +65,9 @@ Result<Dataset> Cast::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const DType to, ParseDType(dtype));
   Spec output = input.spec();
   output.fields[index].dtype = to;
-  return MapDataset(std::move(input), std::string(kName), fmt::format("{} to {}", field, dtype),
-                    std::move(output), std::make_shared<CastTransform>(index, to));
+  return InOnePass(MapDataset(std::move(input), std::string(kName),
+                              fmt::format("{} to {}", field, dtype), std::move(output),
+                              std::make_shared<CastTransform>(index, to)));
 }
 
 }  // namespace stoker

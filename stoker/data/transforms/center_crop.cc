@@ -33,6 +33,7 @@ struct CenterCropping {
     CropImage(array.data(), shape, DTypeSize(array.dtype()), window, field.fill.bytes, out.data());
     return out;
   }
+  bool AddTo(PicturePlan& plan, const CropWindow& window) const { return plan.Crop(window); }
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "stoker/data/map.h"
 #include "stoker/data/transforms/picture_names_internal.h"
+#include "stoker/data/transforms/picture_plan.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/store.h"
 
@@ -20,22 +21,13 @@ ImageChannels ChannelsOf(const std::string& name) {
   return name == "rgb" ? ImageChannels::kRgb : ImageChannels::kAsStored;
 }
 
-// The smallest JPEG scale whose shorter side still has `side` pixels.
-int FastScaleOf(const ImageInfo& info, int64_t side) {
-  int scale = 1;
-  while (side > 0 && scale * 2 <= info.max_fast_scale &&
-         FastScaledExtent(std::min(info.height, info.width), scale * 2) >= side)
-    scale *= 2;
-  return scale;
-}
-
 // Tables and rows, some kilobytes for each thread that decodes.
 ResampleScratch& RowsOfThisThread() {
   thread_local ResampleScratch scratch;
   return scratch;
 }
 
-class DecodeTransform final : public Transform {
+class DecodeTransform final : public Transform, public PictureDecoder {
  public:
   DecodeTransform(size_t field, const DecodeOptions& options, int64_t fast_scale_side,
                   PictureNames names)
@@ -49,7 +41,7 @@ class DecodeTransform final : public Transform {
     const std::span<const std::byte> bytes{image.data(), image.num_bytes()};
     const std::string name = names_.NameOf(element);
     STOKER_ASSIGN_OR_RETURN(const ImageInfo info, ProbeImage(bytes, name, options_));
-    const ImageRegion region = WholeImage(info, FastScaleOf(info, fast_scale_side_));
+    const ImageRegion region = WholeImage(info, FastScaleOf(info));
     // Blocks of the stage's own pool, so that they are charged to it and recycled.
     DecodeScratch memory([&scratch](size_t size) {
       return scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(size)}).buffer();
@@ -73,6 +65,18 @@ class DecodeTransform final : public Transform {
   }
 
   bool random() const override { return false; }
+
+  size_t picture_field() const override { return field_; }
+  const DecodeOptions& decode_options() const override { return options_; }
+  // The smallest JPEG scale whose shorter side still has as many pixels as the option says.
+  int FastScaleOf(const ImageInfo& info) const override {
+    int scale = 1;
+    while (fast_scale_side_ > 0 && scale * 2 <= info.max_fast_scale &&
+           FastScaledExtent(std::min(info.height, info.width), scale * 2) >= fast_scale_side_)
+      scale *= 2;
+    return scale;
+  }
+  std::string PictureName(const Element& element) const override { return names_.NameOf(element); }
 
  private:
   const size_t field_;

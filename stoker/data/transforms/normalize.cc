@@ -5,6 +5,8 @@
 
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/map_order.h"
+#include "stoker/data/rewrites/picture_pass.h"
+#include "stoker/data/transforms/picture_plan.h"
 #include "stoker/image/moments.h"
 #include "stoker/image/normalize.h"
 
@@ -30,15 +32,24 @@ class FieldTransform : public MovableTransform {
 
  protected:
   virtual void NormalizeArray(Array& array, size_t samples, Scratch& scratch) const = 0;
+  size_t field() const { return field_; }
 
  private:
   const size_t field_;
 };
 
-class NormalizeTransform final : public FieldTransform {
+class NormalizeTransform final : public FieldTransform, public PictureFinishing {
  public:
   NormalizeTransform(size_t field, std::vector<ShiftScale> channels)
       : FieldTransform(field), channels_(std::move(channels)) {}
+
+  std::optional<size_t> picture_field() const override { return field(); }
+  std::optional<std::vector<ShiftScale>> ShiftScales(int64_t channels) const override {
+    const auto wanted = static_cast<size_t>(channels);
+    if (channels_.size() == wanted) return channels_;
+    if (channels_.size() != 1) return std::nullopt;
+    return std::vector<ShiftScale>(wanted, channels_.front());
+  }
 
  protected:
   void NormalizeArray(Array& array, size_t num_images, Scratch& scratch) const override {
@@ -181,10 +192,10 @@ Result<Dataset> Normalize::Build(Dataset input) const {
   if (per_sample) return BuildPerSample(*this, std::move(input), index, std::move(output));
   STOKER_ASSIGN_OR_RETURN(std::vector<ShiftScale> channels,
                           PlanChannels(*this, input.spec().fields[index]));
-  return MapDataset(
+  return InOnePass(MapDataset(
       std::move(input), std::string(kName),
       fmt::format("{}, mean {}, std {}", field, fmt::join(mean, " "), fmt::join(std, " ")),
-      std::move(output), std::make_shared<NormalizeTransform>(index, std::move(channels)));
+      std::move(output), std::make_shared<NormalizeTransform>(index, std::move(channels))));
 }
 
 }  // namespace stoker

@@ -63,6 +63,11 @@ Array WritableImage(const Array& image, Scratch& scratch) {
   return copy;
 }
 
+std::optional<size_t> OnlyImageOf(const PairedFields& fields) {
+  if (fields.size() != 1 || fields.front().is_mask) return std::nullopt;
+  return fields.front().index;
+}
+
 std::string NamesInShort(const PairedNames& names) {
   std::string text = names.field;
   if (!names.images.empty()) text += fmt::format(", images {}", fmt::join(names.images, " "));

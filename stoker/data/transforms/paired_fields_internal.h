@@ -10,6 +10,7 @@
 #include "stoker/data/fill_value.h"
 #include "stoker/data/transform.h"
 #include "stoker/data/transforms/image_field_internal.h"
+#include "stoker/data/transforms/picture_plan.h"
 
 namespace stoker {
 
@@ -49,6 +50,9 @@ Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
 // The image itself where nobody else sees its memory, else a copy.
 Array WritableImage(const Array& image, Scratch& scratch);
 
+// The field, where it is the only one and no mask.
+std::optional<size_t> OnlyImageOf(const PairedFields& fields);
+
 // "image", or "image, masks mask".
 std::string NamesInShort(const PairedNames& names);
 
@@ -66,8 +70,10 @@ void DescribePairedFields(OptionTable<T>& table) {
 //   Result<Draw> Choose(const ImageShape& size, Rng& rng) const
 //   Result<Array> Change(const Array& array, const PairedField& field, const Draw& draw,
 //                        Scratch& scratch) const
+// and, where it can be told (picture_plan.h),
+//   bool AddTo(PicturePlan& plan, const Draw& draw) const
 template <typename Geometry>
-class PairedTransform final : public Transform {
+class PairedTransform final : public Transform, public PictureGeometry {
  public:
   PairedTransform(PairedFields fields, Geometry geometry)
       : fields_(std::move(fields)), geometry_(std::move(geometry)) {}
@@ -85,7 +91,24 @@ class PairedTransform final : public Transform {
 
   bool random() const override { return Geometry::kRandom; }
 
+  std::optional<size_t> picture_field() const override {
+    return kCanTell ? OnlyImageOf(fields_) : std::nullopt;
+  }
+  bool AddTo(PicturePlan& plan, Rng& rng) const override {
+    if constexpr (kCanTell) {
+      const auto draw =
+          geometry_.Choose(ImageShape{.height = plan.height(), .width = plan.width()}, rng);
+      return draw.ok() && geometry_.AddTo(plan, *draw);
+    }
+    return false;
+  }
+
  private:
+  static constexpr bool kCanTell =
+      requires(const Geometry& geometry, PicturePlan& plan, const ImageShape& size, Rng& rng) {
+        geometry.AddTo(plan, *geometry.Choose(size, rng));
+      };
+
   const PairedFields fields_;
   const Geometry geometry_;
 };

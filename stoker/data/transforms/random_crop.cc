@@ -18,7 +18,7 @@ struct Plan {
   int64_t padding = 0;
 };
 
-class RandomCropTransform final : public Transform {
+class RandomCropTransform final : public Transform, public PictureGeometry {
  public:
   explicit RandomCropTransform(Plan plan) : plan_(std::move(plan)) {}
 
@@ -49,7 +49,18 @@ class RandomCropTransform final : public Transform {
 
   bool works_on_columns() const override { return true; }
 
+  std::optional<size_t> picture_field() const override { return OnlyImageOf(plan_.fields); }
+  bool AddTo(PicturePlan& plan, Rng& rng) const override {
+    const ImageShape shape{.height = plan.height(), .width = plan.width()};
+    return Fits(shape) && plan.Crop(DrawWindow(shape, rng));
+  }
+
  private:
+  bool Fits(const ImageShape& shape) const {
+    return HeightOf(shape) <= shape.height + 2 * plan_.padding &&
+           WidthOf(shape) <= shape.width + 2 * plan_.padding;
+  }
+
   int64_t HeightOf(const ImageShape& image) const {
     return plan_.height == 0 ? image.height : plan_.height;
   }
@@ -61,13 +72,11 @@ class RandomCropTransform final : public Transform {
   Result<ImageShape> CheckedSize(const SampleKey& key, const std::vector<Array>& arrays) const {
     STOKER_ASSIGN_OR_RETURN(const ImageShape shape,
                             SharedSize(RandomCrop::kName, key, arrays, plan_.fields));
-    const int64_t height = HeightOf(shape), width = WidthOf(shape);
-    if (height <= shape.height + 2 * plan_.padding && width <= shape.width + 2 * plan_.padding)
-      return shape;
+    if (Fits(shape)) return shape;
     return InvalidArgument(
         "random_crop: element {}: a window of {} x {} does not fit into an image of {} x {} "
         "padded by {}; make the window smaller or the padding larger",
-        key.index, height, width, shape.height, shape.width, plan_.padding);
+        key.index, HeightOf(shape), WidthOf(shape), shape.height, shape.width, plan_.padding);
   }
 
   CropWindow DrawWindow(const ImageShape& shape, Rng& rng) const {

@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-class RandomFlipTransform final : public Transform {
+class RandomFlipTransform final : public Transform, public PictureGeometry {
  public:
   RandomFlipTransform(PairedFields fields, const RandomFlip& options)
       : fields_(std::move(fields)),
@@ -37,6 +37,13 @@ class RandomFlipTransform final : public Transform {
   }
 
   bool works_on_columns() const override { return true; }
+
+  std::optional<size_t> picture_field() const override {
+    return flip_ == FlipHorizontally ? OnlyImageOf(fields_) : std::nullopt;
+  }
+  bool AddTo(PicturePlan& plan, Rng& rng) const override {
+    return !rng.Bernoulli(probability_) || plan.Mirror();
+  }
 
  private:
   void FlipRows(const std::vector<bool>& mirrored, Array& images, Scratch& scratch) const {

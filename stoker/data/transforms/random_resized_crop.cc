@@ -29,6 +29,9 @@ struct ResizedCropping {
     return ResizeArray(kName, array, window, field.is_mask ? ResampleFilter::kNearest : filter,
                        size, scratch);
   }
+  bool AddTo(PicturePlan& plan, const CropWindow& window) const {
+    return filter != ResampleFilter::kNearest && plan.Resize(window, filter, size);
+  }
 };
 
 }  // namespace

@@ -36,6 +36,9 @@ struct Resizing {
     return ResizeArray(kName, array, draw.whole, field.is_mask ? ResampleFilter::kNearest : filter,
                        draw.size, scratch);
   }
+  bool AddTo(PicturePlan& plan, const Draw& draw) const {
+    return filter != ResampleFilter::kNearest && plan.Resize(draw.whole, filter, draw.size);
+  }
 };
 
 Result<Resizing> PlanResizing(const Resize& options) {

@@ -1,0 +1,159 @@
+#include "stoker/data/rewrites/picture_pass.h"
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/sources/folder.h"
+#include "stoker/data/sources/picture_folder_testing_internal.h"
+#include "stoker/data/testing_promises.h"
+#include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/center_crop.h"
+#include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/picture_plan.h"
+#include "stoker/data/transforms/random_crop.h"
+#include "stoker/data/transforms/random_flip.h"
+#include "stoker/data/transforms/random_resized_crop.h"
+#include "stoker/data/transforms/resize.h"
+#include "stoker/image/testing.h"
+
+namespace stoker {
+namespace {
+
+using testing::HasSubstr;
+
+// Twelve pictures of two classes, sizes and formats that differ.
+class PicturePass : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < 12; ++i) {
+      const int width = 20 + 3 * i, height = 37 - 2 * i;
+      const std::string name = fmt::format("{}/{:02}", i % 2 == 0 ? "even" : "odd", i);
+      if (i % 3 == 0) {
+        WriteBelow(dir_, name + ".ppm", SmallPicture(width, height, 7 * i));
+      } else {
+        const TestPicture picture = MakePicture(width, height, 3, static_cast<uint32_t>(i));
+        WriteBelow(dir_, name + ".jpg", EncodeJpeg(picture));
+      }
+    }
+  }
+
+  Result<Dataset> Pictures() const { return Source(Folder{.path = dir_.path().string()}); }
+  Result<Dataset> Decoded() const { return Pictures() | Decode{}; }
+
+  TempDir dir_;
+};
+
+const Normalize kNormalize{.mean = {0.4, 0.5, 0.6}, .std = {0.2, 0.3, 0.25}};
+
+bool HoldsOnePass(const Dataset& dataset) {
+  return dataset.node().name() == "one_pass" ||
+         std::ranges::any_of(dataset.node().inputs(), HoldsOnePass);
+}
+
+TEST_F(PicturePass, GivesTheBytesOfTheStepsOneAfterTheOther) {
+  const RandomResizedCrop resized_crop{.size = 16};
+  const Result<Dataset> pipelines[] = {
+      Decoded() | resized_crop | RandomFlip{} | kNormalize,
+      Decoded() | resized_crop | RandomFlip{} | CenterCrop{.size = 12} | Cast{},
+      Decoded() | RandomResizedCrop{.size = 21, .interpolation = "bicubic"} | RandomFlip{},
+      Decoded() | Resize{.shorter_side = 18} | CenterCrop{.size = 14} | kNormalize,
+      Decoded() | Resize{.height = 18, .width = 30} | RandomCrop{.size = 11, .padding = 0} |
+          RandomFlip{} | RandomCrop{.size = 9, .padding = 0} | kNormalize,
+      Decoded() | CenterCrop{.size = 10} | RandomFlip{.probability = 1} | Cast{},
+      // Some windows reach outside, and those pictures go through the maps.
+      Decoded() | RandomCrop{.size = 14, .padding = 5} | RandomFlip{} | kNormalize,
+      Pictures() | Decode{.channels = "grey"} | resized_crop | Normalize{.mean = {0.5}},
+  };
+  for (const Result<Dataset>& pipeline : pipelines) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 5});
+    EXPECT_TRUE(HoldsOnePass(dataset)) << dataset.ToString();
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(dataset, Runtime::Threaded(2)));
+    EXPECT_EQ(Fingerprint(got), Fingerprint(expected)) << dataset.ToString();
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto singly, ReadAll(*pipeline, Runtime::Threaded(2)));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto single, ReadAll(*pipeline, Runtime::Inline()));
+    EXPECT_EQ(Fingerprint(singly), Fingerprint(single)) << dataset.ToString();
+  }
+}
+
+TEST_F(PicturePass, DoesTheWorkOfTheMaps) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Decoded() | RandomResizedCrop{.size = 16} |
+                                                         RandomFlip{} | kNormalize |
+                                                         Batch{.size = 4});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+  STOKER_ASSERT_OK(ReadAll(*iterator));
+  for (const StageProfile& stage : iterator->GetProfile().stages) {
+    EXPECT_EQ(stage.elements, stage.name == "batch" ? 3 : 12) << stage.name;
+    if (stage.name == "decode" || stage.name == "normalize") EXPECT_EQ(stage.busy_s, 0);
+    if (stage.name == "one_pass") EXPECT_GT(stage.busy_s, 0);
+  }
+}
+
+TEST_F(PicturePass, IsNoneWhereAStageInBetweenCannotBeTold) {
+  const Result<Dataset> pipelines[] = {
+      Decoded() | RandomResizedCrop{.size = 16} | DoNothing() | kNormalize,
+      Decoded() | RandomFlip{.direction = "vertical"} | RandomResizedCrop{.size = 16} | kNormalize,
+  };
+  for (const Result<Dataset>& pipeline : pipelines) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 5});
+    EXPECT_FALSE(HoldsOnePass(dataset)) << dataset.ToString();
+  }
+}
+
+TEST_F(PicturePass, KeepsItsPromises) {
+  ExpectKeepsItsPromises(Pictures() | Shuffle{} | Decode{} | RandomResizedCrop{.size = 8} |
+                         RandomFlip{} | kNormalize | Batch{.size = 5} | Repeat{.count = 2} |
+                         Prefetch{});
+}
+
+TEST_F(PicturePass, APictureThatIsDamagedGetsTheErrorAndThePolicyOfTheMaps) {
+  WriteBelow(dir_, "even/04.jpg", EncodeJpeg(MakePicture(40, 40, 3)).substr(0, 300));
+  const Result<Dataset> pictures =
+      Decoded() | RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize;
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset strict, pictures | Batch{.size = 4});
+    EXPECT_THAT(ReadAll(strict, runtime).status(), FailsWith(StatusCode::kDataLoss, "even/04.jpg"));
+    const QuietLog quiet;
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset tolerant,
+                                pictures | IgnoreErrors{} | Batch{.size = 4});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
+    EXPECT_EQ(Labels(batches).size(), 11u);
+  }
+}
+
+TEST(PicturePlan, AddsUpCropsResizesAndMirrorings) {
+  PicturePlan plan(100, 200);
+  EXPECT_TRUE(plan.Crop({.y = 10, .x = 20, .height = 80, .width = 90}));
+  EXPECT_TRUE(plan.Resize({.y = 1, .x = 2, .height = 60, .width = 70}, ResampleFilter::kBilinear,
+                          {.height = 30, .width = 40}));
+  EXPECT_TRUE(plan.Mirror());
+  EXPECT_TRUE(plan.Crop({.y = 3, .x = 4, .height = 10, .width = 12}));
+  EXPECT_EQ(plan.region().y, 11);
+  EXPECT_EQ(plan.region().x, 22);
+  EXPECT_EQ(plan.region().height, 60);
+  EXPECT_EQ(plan.region().width, 70);
+  EXPECT_EQ(plan.window().y, 3);
+  EXPECT_EQ(plan.window().x, 40 - 4 - 12);
+  EXPECT_EQ(plan.height(), 10);
+  EXPECT_EQ(plan.width(), 12);
+  EXPECT_TRUE(plan.mirrored());
+}
+
+TEST(PicturePlan, RefusesWhatOnePassCannotDoAndStaysAsItWas) {
+  PicturePlan plan(100, 200);
+  EXPECT_FALSE(plan.Crop({.y = -1, .x = 0, .height = 10, .width = 10}));
+  EXPECT_FALSE(plan.Crop({.y = 95, .x = 0, .height = 10, .width = 10}));
+  EXPECT_TRUE(plan.Mirror());
+  EXPECT_FALSE(plan.Resize({.height = 100, .width = 200}, ResampleFilter::kBilinear, {10, 10}));
+  EXPECT_EQ(plan.height(), 100);
+  EXPECT_EQ(plan.region().width, 200);
+  EXPECT_FALSE(plan.resized());
+}
+
+}  // namespace
+}  // namespace stoker
