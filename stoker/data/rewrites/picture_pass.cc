@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/transforms/picture_plan.h"
 #include "stoker/image/store.h"
 
 namespace stoker {

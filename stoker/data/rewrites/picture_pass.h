@@ -7,7 +7,7 @@
 namespace stoker {
 
 // `pipeline` itself, unless it is read by position and ends in maps that decode a picture, move its
-// pixels and turn them into floats (transforms/picture_plan.h): decode, then crops, a resize and a
+// pixels and turn them into floats (picture_plan.h): decode, then crops, a resize and a
 // mirroring, then normalize or cast, or some of these. Then a stage behind them gives the same
 // elements, bit by bit, but for many at a time it does their work in one pass: it asks each map
 // what it would do, decodes the region that is needed, and resizes, mirrors and normalises row by

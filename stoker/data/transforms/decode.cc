@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "stoker/data/map.h"
+#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/transforms/picture_names_internal.h"
-#include "stoker/data/transforms/picture_plan.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/store.h"
 

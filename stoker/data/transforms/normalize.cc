@@ -6,7 +6,7 @@
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/rewrites/picture_pass.h"
-#include "stoker/data/transforms/picture_plan.h"
+#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/image/moments.h"
 #include "stoker/image/normalize.h"
 

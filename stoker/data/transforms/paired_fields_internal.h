@@ -8,9 +8,9 @@
 
 #include "stoker/base/options.h"
 #include "stoker/data/fill_value.h"
+#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/transform.h"
 #include "stoker/data/transforms/image_field_internal.h"
-#include "stoker/data/transforms/picture_plan.h"
 
 namespace stoker {
 
@@ -106,8 +106,8 @@ class PairedTransform final : public Transform, public PictureGeometry {
  private:
   static constexpr bool kCanTell =
       requires(const Geometry& geometry, PicturePlan& plan, const ImageShape& size, Rng& rng) {
-        geometry.AddTo(plan, *geometry.Choose(size, rng));
-      };
+    geometry.AddTo(plan, *geometry.Choose(size, rng));
+  };
 
   const PairedFields fields_;
   const Geometry geometry_;

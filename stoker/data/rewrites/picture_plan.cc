@@ -1,4 +1,4 @@
-#include "stoker/data/transforms/picture_plan.h"
+#include "stoker/data/rewrites/picture_plan.h"
 
 namespace stoker {
 
