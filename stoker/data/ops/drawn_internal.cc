@@ -1,6 +1,7 @@
 #include "stoker/data/ops/drawn_internal.h"
 
 #include <chrono>
+#include <thread>
 
 #include "stoker/data/check_key.h"
 #include "stoker/data/ops/own_seed_internal.h"
@@ -32,9 +33,10 @@ Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
 Status DrawnNode::Prepare(const OpenContext& context) const {
   // Another pass may be learning, which can take long.
   std::unique_lock lock(learning_, std::defer_lock);
-  while (!lock.try_lock_for(kLookForStop)) {
+  while (!lock.try_lock()) {
     if (context.stop()->raised())
       return Cancelled("{}: was asked to stop while another pass read the elements", name());
+    std::this_thread::sleep_for(kLookForStop);
   }
   if (learnt_) return OkStatus();
   STOKER_RETURN_IF_ERROR(Learn(context));

@@ -60,7 +60,7 @@ class DrawnNode : public DatasetNode {
   Key KeyOf(const ReadContext& context) const;
 
   const std::optional<int64_t> seed_;
-  mutable std::timed_mutex learning_;
+  mutable std::mutex learning_;
   mutable bool learnt_ = false;  // guarded by learning_; what was learnt is only read afterwards
 };
 

@@ -1,5 +1,4 @@
 // A pass that ends early, however it does, leaves nothing behind: no thread, no memory, at once.
-#include <filesystem>
 #include <thread>
 
 #include "stoker/base/statistics.h"
@@ -11,11 +10,6 @@
 
 namespace stoker {
 namespace {
-
-int64_t ThreadsOfProcess() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
-}
 
 constexpr auto kCall = std::chrono::milliseconds(1);
 
@@ -32,7 +26,7 @@ Map Working(int64_t fails_at, int64_t throws_at) {
 }
 
 TEST(BrokenOff, LeavesNothingBehindAThousandTimesInARow) {
-  const int64_t threads_before = ThreadsOfProcess();
+  const int64_t threads_before = ThreadsBefore();
   const int64_t bytes_before = Ledger::Default()->bytes();
   std::vector<double> joined_s;
   for (int i = 0; i < 1000; ++i) {

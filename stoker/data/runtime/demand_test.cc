@@ -1,6 +1,5 @@
 // Threads follow demand while a pass runs. What is waited for comes sooner or later on any machine;
 // only its absence takes the whole time.
-#include <filesystem>
 #include <thread>
 
 #include "stoker/base/worker_group.h"
@@ -19,11 +18,6 @@ Map Sleeping(int milliseconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     return OkStatus();
   }};
-}
-
-int64_t ThreadsOfProcess() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
 }
 
 // The value that the last decision of this kind has set.
@@ -47,7 +41,7 @@ TEST(Demand, AddsThreadsBeyondTheCpusWhereElementsSleep) {
 }
 
 TEST(Demand, GivesThreadsBackWhereTheConsumerIsSlow) {
-  const int64_t before = ThreadsOfProcess();
+  const int64_t before = ThreadsBefore();
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               NumberedImages(100) | Sleeping(5) | Repeat{} | Prefetch{});
   STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
@@ -66,7 +60,7 @@ TEST(Demand, GivesThreadsBackWhereTheConsumerIsSlow) {
 
 TEST(Demand, GivesThreadsBackWhereTheConsumerTakesNothingAtAll) {
   if (AvailableCpus() < 2) GTEST_SKIP() << "there is one thread from the start";
-  const int64_t before = ThreadsOfProcess();
+  const int64_t before = ThreadsBefore();
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               NumberedImages(100) | Sleeping(1) | Repeat{} | Prefetch{});
   STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
@@ -80,7 +74,7 @@ TEST(Demand, GivesThreadsBackWhereTheConsumerTakesNothingAtAll) {
 }
 
 TEST(Demand, ObeysTheNumberOfThreadsThatWasAskedFor) {
-  const int64_t before = ThreadsOfProcess();
+  const int64_t before = ThreadsBefore();
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               NumberedImages(100) | Sleeping(1) | Repeat{} | Prefetch{});
   STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(3)));

@@ -2,12 +2,26 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "stoker/data/map.h"
 #include "stoker/data/testing.h"
 
 namespace stoker {
+
+inline int64_t ThreadsOfProcess() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+// How many there are before a test starts some. ThreadSanitizer starts one of its own with the
+// first, so there has been a first.
+inline int64_t ThreadsBefore() {
+  std::thread([] {}).join();
+  return ThreadsOfProcess();
+}
 
 // Adds a random number to each value: shows whether draws depend on anything but the sample.
 inline Map AddNoise() {
