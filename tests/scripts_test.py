@@ -80,12 +80,14 @@ class CompareTest(ScriptTest):
         self.write("bin/some_bench", "#!/bin/sh\n")
         self.write("peers/records.py", "print('{\"records_per_s\": 1e5}')\n")
         self.write("peers/train_torch.py", "print('{\"images_per_s\": 100}')\n")
+        self.write("peers/images.py", "print('{\"images_per_s\": 100}')\n")
+        self.write("photos/.complete", "")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
 
     def bench(self, script, *arguments, expect, **environment):
         return self.run_script(ROOT / "bench" / script, *arguments, expect=expect, PYTHONDONTWRITEBYTECODE="1", **{
             "STOKER_BIN": str(self.folder / "bin"), "STOKER_PEERS": str(self.folder / "peers"),
-            "STOKER_PEERS_PYTHON": sys.executable, **environment})
+            "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"), **environment})
 
     def test_with_all_peers_the_ratios_are_printed(self):
         for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"), ("run.sh", "times")]:

@@ -101,6 +101,7 @@ Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtim
 
   RateMeter meter;
   while (meter.seconds() < seconds) {
+    element.reset();  // used up, so its memory is free for another
     STOKER_ASSIGN_OR_RETURN(element, iterator->Next());
     if (!element) return EmptyPipeline();
     meter.Add(SamplesIn(endless, *element));

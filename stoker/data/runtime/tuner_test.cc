@@ -129,7 +129,7 @@ TEST(Tuner, KeepsTenMillisecondsOfWorkReadyWhereItTakesFewBytes) {
   } cases[] = {{kMs, 64, 2 + 10},      // and those that are being made
                {kMs, 1 << 19, 2 + 8},  // 4 MiB at most
                {20 * kMs, 64, 5},      // two for each thread are more
-               {kMs, 64 << 20, 3}};  // and these are large
+               {kMs, 64 << 20, 3}};    // and these are large
   for (const auto& [ns, bytes, depth] : cases) {
     Tuner tuner(Limits());
     EXPECT_EQ(tuner.depth(), 5);
