@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/picture_scratch.h"
 #include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/runtime.h"
 #include "stoker/image/store.h"
@@ -40,6 +41,7 @@ std::optional<size_t> FieldOf(const Transform* transform) {
 std::optional<Chain> FindChain(const DatasetNode& last) {
   const std::optional<size_t> field = FieldOf(last.element_wise());
   if (!last.random_access() || !field) return std::nullopt;
+  if (!IsFullyKnown(last.spec().fields[*field].shape)) return std::nullopt;
   Chain chain{.field = *field};
   const DatasetNode* map = &last;
   const auto step = [&] {
@@ -58,12 +60,6 @@ std::optional<Chain> FindChain(const DatasetNode& last) {
   std::ranges::reverse(chain.maps);
   std::ranges::reverse(chain.geometry);
   return chain;
-}
-
-// Tables and rows of the resampler, some tens of kilobytes for each thread.
-ResampleScratch& ResamplerOfThisThread() {
-  thread_local ResampleScratch scratch;
-  return scratch;
 }
 
 // Takes the rows of a resized picture and stores those of a window.
@@ -110,9 +106,8 @@ class PicturePassNode final : public DatasetNode {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     if (!context.vectorized()) return input().node().Read(position, context);
     STOKER_ASSIGN_OR_RETURN(Element element, chain_.source().Read(position, context));
-    const Shape& shape = spec().fields[chain_.field].shape;
-    if (std::ranges::count(shape, kUnknownDim) > 0) return input().node().Read(position, context);
-    Array picture = context.scratch(*this).NewArray(spec().fields[chain_.field].dtype, shape);
+    const Field& field = spec().fields[chain_.field];
+    Array picture = context.scratch(*this).NewArray(field.dtype, field.shape);
     if (!Make(element, picture.data(), context)) return input().node().Read(position, context);
     element.arrays[chain_.field] = std::move(picture);
     return element;
@@ -168,13 +163,6 @@ class PicturePassNode final : public DatasetNode {
   const Chain chain_;
 };
 
-// Blocks of the stage's own pool, so that they are charged to it and recycled.
-DecodeScratch ArenaFrom(Scratch& scratch) {
-  return DecodeScratch([&scratch](size_t size) {
-    return scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(size)}).buffer();
-  });
-}
-
 std::optional<PicturePlan> PicturePassNode::PlanFor(const SampleKey& key, int64_t height,
                                                     int64_t width,
                                                     const ReadContext& context) const {
@@ -190,7 +178,7 @@ bool PicturePassNode::Decode(const Element& element, const ImageInfo& info,
                              const ImageRegion& region, const PixelRows& rows,
                              Scratch& scratch) const {
   const Array& file = element.arrays[chain_.field];
-  DecodeScratch working = ArenaFrom(scratch);
+  DecodeScratch working = DecodeScratchFrom(scratch);
   return DecodeImageRegion({file.data(), file.num_bytes()}, "", info, region,
                            chain_.decoder->decode_options(), rows, working)
       .ok();
@@ -216,7 +204,7 @@ bool PicturePassNode::Make(const Element& element, std::byte* slot,
   const ImageRegion region{needed.y, needed.x, needed.height, needed.width, whole.fast_scale};
   const int64_t stride = region.width * info->channels;
   Scratch scratch = context.scratch(*this);
-  DecodeScratch pixels = ArenaFrom(scratch);
+  DecodeScratch pixels = DecodeScratchFrom(scratch);
   const PixelRows rows{
       reinterpret_cast<uint8_t*>(pixels.Take(static_cast<size_t>(region.height * stride))), stride};
   if (!Decode(element, *info, region, rows, scratch)) return false;
@@ -230,12 +218,13 @@ bool PicturePassNode::Make(const Element& element, std::byte* slot,
   const PixelSlot place = PixelSlot::Of(field.dtype, slot, plan->height(), plan->width(),
                                         info->channels, /*channels_last=*/false);
   if (!plan->resized()) {
-    CopyToSlot(source, finish, place, ResamplerOfThisThread());
+    CopyToSlot(source, finish, place, ResampleScratchOfThisThread());
   } else {
     WindowReceiver window(plan->window(), finish, place);
     const auto& [filter, size] = *plan->resized();
     if (!CheckResample("one_pass", source, ResampleBox::Whole(source), size).ok()) return false;
-    Resample(source, ResampleBox::Whole(source), filter, size, ResamplerOfThisThread(), window);
+    Resample(source, ResampleBox::Whole(source), filter, size, ResampleScratchOfThisThread(),
+             window);
   }
   CountStages(context);
   return true;

@@ -8,12 +8,13 @@ namespace stoker {
 
 // `pipeline` itself, unless it is read by position and ends in maps that decode a picture, move its
 // pixels and turn them into floats (picture_plan.h): decode, then crops, a resize and a
-// mirroring, then normalize or cast, or some of these. Then a stage behind them gives the same
-// elements, bit by bit, but for many at a time it does their work in one pass: it asks each map
-// what it would do, decodes the region that is needed, and resizes, mirrors and normalises row by
-// row into the place where the value is to stand. Where a sample's plan cannot be held in one pass
-// (a crop that reaches outside, a resize after a mirroring), and where it fails, that sample goes
-// through the maps. One element at a time, as the inline runtime reads, always does.
+// mirroring, then normalize or cast, or some of these, with one known size at the end. Then a stage
+// behind them gives the same elements, bit by bit, but for many at a time it does their work in one
+// pass: it asks each map what it would do, decodes the region that is needed, and resizes, mirrors
+// and normalises row by row into the place where the value is to stand. Where a sample's plan
+// cannot be held in one pass (a crop that reaches outside, a resize after a mirroring), and where
+// it fails, that sample goes through the maps. One element at a time, as the inline runtime reads,
+// always does.
 Dataset InOnePass(Dataset pipeline);
 
 }  // namespace stoker

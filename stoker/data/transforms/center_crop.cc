@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stoker/data/map.h"
+#include "stoker/data/transforms/crop_array_internal.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 
 namespace stoker {
@@ -28,10 +29,7 @@ struct CenterCropping {
   }
   Result<Array> Change(const Array& array, const PairedField& field, const CropWindow& window,
                        Scratch& scratch) const {
-    const ImageShape shape = ImageShapeOf(array);
-    Array out = scratch.NewArray(array.dtype(), {shape.channels, window.height, window.width});
-    CropImage(array.data(), shape, DTypeSize(array.dtype()), window, field.fill.bytes, out.data());
-    return out;
+    return CropArray(array, window, field.fill, scratch);
   }
   bool AddTo(PicturePlan& plan, const CropWindow& window) const { return plan.Crop(window); }
 };

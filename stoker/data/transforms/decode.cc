@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "stoker/data/map.h"
+#include "stoker/data/picture_scratch.h"
 #include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/image/decode.h"
@@ -19,12 +20,6 @@ constexpr double kMostSide = 1 << 16;
 ImageChannels ChannelsOf(const std::string& name) {
   if (name == "grey") return ImageChannels::kGrey;
   return name == "rgb" ? ImageChannels::kRgb : ImageChannels::kAsStored;
-}
-
-// Tables and rows, some kilobytes for each thread that decodes.
-ResampleScratch& RowsOfThisThread() {
-  thread_local ResampleScratch scratch;
-  return scratch;
 }
 
 class DecodeTransform final : public Transform, public PictureDecoder {
@@ -42,10 +37,7 @@ class DecodeTransform final : public Transform, public PictureDecoder {
     const std::string name = names_.NameOf(element);
     STOKER_ASSIGN_OR_RETURN(const ImageInfo info, ProbeImage(bytes, name, options_));
     const ImageRegion region = WholeImage(info, FastScaleOf(info));
-    // Blocks of the stage's own pool, so that they are charged to it and recycled.
-    DecodeScratch memory([&scratch](size_t size) {
-      return scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(size)}).buffer();
-    });
+    DecodeScratch memory = DecodeScratchFrom(scratch);
     const int64_t stride = region.width * info.channels;
     const Array interleaved = scratch.NewArray(DType::kUInt8, {region.height, stride});
     const PixelRows rows{interleaved.values<uint8_t>().data(), stride};
@@ -59,7 +51,7 @@ class DecodeTransform final : public Transform, public PictureDecoder {
                {},
                PixelSlot::Of(DType::kUInt8, planes.data(), region.height, region.width,
                              info.channels, /*channels_last=*/false),
-               RowsOfThisThread());
+               ResampleScratchOfThisThread());
     image = std::move(planes);
     return OkStatus();
   }

@@ -1,8 +1,8 @@
 #include "stoker/data/transforms/pad.h"
 
 #include "stoker/data/map.h"
+#include "stoker/data/transforms/crop_array_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
-#include "stoker/image/crop.h"
 
 namespace stoker {
 namespace {
@@ -19,10 +19,7 @@ struct Padding {
   }
   Result<Array> Change(const Array& array, const PairedField& field, const CropWindow& window,
                        Scratch& scratch) const {
-    const ImageShape shape = ImageShapeOf(array);
-    Array out = scratch.NewArray(array.dtype(), {shape.channels, window.height, window.width});
-    CropImage(array.data(), shape, DTypeSize(array.dtype()), window, field.fill.bytes, out.data());
-    return out;
+    return CropArray(array, window, field.fill, scratch);
   }
 };
 

@@ -3,8 +3,8 @@
 #include <span>
 
 #include "stoker/data/map.h"
+#include "stoker/data/transforms/crop_array_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
-#include "stoker/image/crop.h"
 
 namespace stoker {
 namespace {
@@ -27,10 +27,7 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
     const CropWindow window = DrawWindow(shape, rng);
     for (const PairedField& field : plan_.fields) {
       Array& image = element.arrays[field.index];
-      const ImageShape own = ImageShapeOf(image);
-      Array out = scratch.NewArray(image.dtype(), {own.channels, window.height, window.width});
-      CropImage(image.data(), own, DTypeSize(image.dtype()), window, field.fill.bytes, out.data());
-      image = std::move(out);
+      image = CropArray(image, window, field.fill, scratch);
     }
     return OkStatus();
   }

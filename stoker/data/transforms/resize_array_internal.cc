@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "stoker/data/picture_scratch.h"
 #include "stoker/image/store.h"
 
 namespace stoker {
 namespace {
-
-// Tables and rows of the resampler, some tens of kilobytes for each thread that resizes.
-ResampleScratch& ScratchOfThisThread() {
-  thread_local ResampleScratch scratch;
-  return scratch;
-}
 
 // As many planes at once as a pixel has bytes.
 void ResizeBytes(const Array& image, const CropWindow& window, ResampleFilter filter,
@@ -29,7 +24,8 @@ void ResizeBytes(const Array& image, const CropWindow& window, ResampleFilter fi
         .plane_stride = plane};
     const PixelSlot slot = PixelSlot::Of(DType::kUInt8, out.data() + c * out_plane, size.height,
                                          size.width, channels, /*channels_last=*/false);
-    ResampleToSlot(source, ResampleBox::Whole(source), filter, {}, slot, ScratchOfThisThread());
+    ResampleToSlot(source, ResampleBox::Whole(source), filter, {}, slot,
+                   ResampleScratchOfThisThread());
   }
 }
 
@@ -41,7 +37,7 @@ void ResizeFloats(const Array& image, const CropWindow& window, ResampleFilter f
   for (int64_t c = 0; c < shape.channels; ++c) {
     ResampleFloats(
         image.values<float>().data() + (c * shape.height + window.y) * shape.width + window.x,
-        window.height, window.width, shape.width, box, filter, size, ScratchOfThisThread(),
+        window.height, window.width, shape.width, box, filter, size, ResampleScratchOfThisThread(),
         out.values<float>().data() + c * size.height * size.width);
   }
 }

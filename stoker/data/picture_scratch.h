@@ -1,0 +1,17 @@
+// Working memory for stages that work on pictures.
+#pragma once
+
+#include "stoker/data/transform.h"
+#include "stoker/image/decode_scratch.h"
+#include "stoker/image/resample.h"
+
+namespace stoker {
+
+// Tables and rows of the resampler: some tens of kilobytes, kept by each thread that resizes.
+ResampleScratch& ResampleScratchOfThisThread();
+
+// A decoder's working memory in blocks of the stage's own pool, so that it is charged to the stage
+// and recycled. `scratch` must outlive it.
+DecodeScratch DecodeScratchFrom(Scratch& scratch);
+
+}  // namespace stoker
