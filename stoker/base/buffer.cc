@@ -122,24 +122,29 @@ struct BufferPool::Shelf {
   std::unique_ptr<Block> Take(size_t capacity) {
     std::lock_guard lock(mutex);
     const auto found = idle.find(capacity);
-    if (found == idle.end() || found->second.empty()) return nullptr;
-    std::unique_ptr<Block> block = std::move(found->second.back());
-    found->second.pop_back();
-    idle_bytes -= static_cast<int64_t>(capacity);
-    return block;
+    if (found == idle.end()) return nullptr;
+    found->second.last_use = ++uses;
+    return PopFrom(found);
   }
 
   void PutBack(std::unique_ptr<Block> block) {
+    std::vector<std::unique_ptr<Block>> freed;  // destroyed after the lock is gone
     std::lock_guard lock(mutex);
-    const auto bytes = static_cast<int64_t>(block->capacity());
-    if (idle_bytes + bytes > max_idle_bytes) return;  // `block` is freed after the lock is gone
-    idle[block->capacity()].push_back(std::move(block));
-    idle_bytes += bytes;
+    const size_t capacity = block->capacity();
+    MakeRoomFor(capacity, freed);
+    if (idle_bytes + static_cast<int64_t>(capacity) > max_idle_bytes) {
+      freed.push_back(std::move(block));
+      return;
+    }
+    Size& size = idle[capacity];
+    size.last_use = ++uses;
+    size.blocks.push_back(std::move(block));
+    idle_bytes += static_cast<int64_t>(capacity);
   }
 
   // Frees what is idle; with `for_good`, nothing is kept from now on.
   void Empty(bool for_good) {
-    decltype(idle) freed;  // destroyed outside the lock
+    decltype(idle) freed;  // destroyed after the lock is gone
     std::lock_guard lock(mutex);
     freed.swap(idle);
     idle_bytes = 0;
@@ -147,10 +152,39 @@ struct BufferPool::Shelf {
   }
 
   const std::shared_ptr<MemoryAccount> account;
+
+ private:
+  // Idle blocks of one capacity; never none.
+  struct Size {
+    std::vector<std::unique_ptr<Block>> blocks;
+    uint64_t last_use = 0;
+  };
+  using Sizes = std::unordered_map<size_t, Size>;
+
+  std::unique_ptr<Block> PopFrom(Sizes::iterator found) {
+    std::unique_ptr<Block> block = std::move(found->second.blocks.back());
+    found->second.blocks.pop_back();
+    if (found->second.blocks.empty()) idle.erase(found);
+    idle_bytes -= static_cast<int64_t>(block->capacity());
+    return block;
+  }
+
+  // A stage whose blocks change their size would else keep the old ones for ever, and get each new
+  // one from the system.
+  void MakeRoomFor(size_t capacity, std::vector<std::unique_ptr<Block>>& freed) {
+    while (idle_bytes + static_cast<int64_t>(capacity) > max_idle_bytes) {
+      const auto stalest =
+          std::ranges::min_element(idle, {}, [](const auto& size) { return size.second.last_use; });
+      if (stalest == idle.end() || stalest->first == capacity) return;
+      freed.push_back(PopFrom(stalest));
+    }
+  }
+
   std::mutex mutex;
   int64_t max_idle_bytes;
   int64_t idle_bytes = 0;
-  std::unordered_map<size_t, std::vector<std::unique_ptr<Block>>> idle;  // by capacity
+  uint64_t uses = 0;
+  Sizes idle;  // by capacity
 };
 
 BufferPool::BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes)

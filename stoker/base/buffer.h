@@ -51,8 +51,8 @@ class Buffer {
 };
 
 // Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay
-// mapped and warm. Idle blocks stay charged to the account; at most `max_idle_bytes` are kept.
-// Thread-safe. Blocks may outlive the pool: they are then freed instead of returned.
+// mapped and warm. Idle blocks stay charged to the account; at most `max_idle_bytes` are kept, of the
+// sizes used last. Thread-safe. Blocks may outlive the pool: they are then freed, not returned.
 class BufferPool {
  public:
   BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes);

@@ -104,6 +104,17 @@ TEST(BufferPool, KeepsNoMoreIdleThanAllowed) {
   EXPECT_EQ(account->bytes(), 0);
 }
 
+TEST(BufferPool, FreesIdleBlocksOfSizesNoLongerUsedForThoseOfTheSizeInUse) {
+  const auto account = NewAccount();
+  BufferPool pool(account, /*max_idle_bytes=*/4096);
+  for (const size_t size : {1024, 2048, 3072}) (void)pool.Get(size);
+  EXPECT_EQ(account->bytes(), 3072);  // the others have made room for it
+  const std::byte* kept = pool.Get(3072).data();
+  (void)pool.Get(1024);
+  EXPECT_EQ(account->bytes(), 4096);
+  EXPECT_EQ(pool.Get(3072).data(), kept);
+}
+
 TEST(BufferPool, BlocksMayOutliveIt) {
   const auto account = NewAccount();
   Buffer survivor;

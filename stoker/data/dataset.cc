@@ -4,6 +4,7 @@
 
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/row_stack.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/rank_iterator.h"
 #include "stoker/data/transform.h"
@@ -133,14 +134,13 @@ Result<Element> DatasetNode::DoReadKey(const SampleKey&, const ReadContext&) con
 
 Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,
                                      const ReadContext& context) const {
-  std::vector<Element> elements;
-  elements.reserve(positions.size());
-  for (const int64_t position : positions) {
-    STOKER_ASSIGN_OR_RETURN(Element element, DoRead(position, context));
-    elements.push_back(std::move(element));
-  }
   Scratch scratch = context.scratch(*this);
-  return StackElements(spec_, elements, scratch);
+  RowStack stack(spec_, std::ssize(positions), scratch);
+  for (const int64_t position : positions) {
+    STOKER_ASSIGN_OR_RETURN(const Element element, DoRead(position, context));
+    STOKER_RETURN_IF_ERROR(stack.Add(element));
+  }
+  return std::move(stack).Take();
 }
 
 }  // namespace stoker

@@ -2,20 +2,18 @@
 
 #include <cstring>
 
+#include "stoker/data/row_stack.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
 namespace {
 
 Shape WithLeading(int64_t n, const Shape& shape) {
-  Shape out = shape;
-  out.insert(out.begin(), n);
+  Shape out;
+  out.reserve(shape.size() + 1);
+  out.push_back(n);
+  out.insert(out.end(), shape.begin(), shape.end());
   return out;
-}
-
-std::string FieldName(const Spec& spec, size_t field) {
-  return field < spec.fields.size() ? fmt::format("'{}'", spec.fields[field].name)
-                                    : fmt::format("{}", field);
 }
 
 }  // namespace
@@ -55,30 +53,9 @@ Rows Rows::Slice(int64_t begin, int64_t end) const {
 }
 
 Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, Scratch& scratch) {
-  const Element& first = elements.front();
-  Rows rows;
-  rows.keys.reserve(elements.size());
-  for (const Element& element : elements) rows.keys.push_back(element.key);
-  for (size_t f = 0; f < first.arrays.size(); ++f) {
-    const Array& model = first.arrays[f];
-    Array column =
-        scratch.NewArray(model.dtype(), WithLeading(std::ssize(elements), model.shape()));
-    std::byte* out = column.data();
-    for (const Element& element : elements) {
-      const Array& array = element.arrays[f];
-      if (array.dtype() != model.dtype() || array.shape() != model.shape()) {
-        return InvalidArgument(
-            "element {}: field {} is {}, but element {} has {}; elements of one batch must agree: "
-            "resize, crop or pad first",
-            element.key.index, FieldName(spec, f), array.ToString(), first.key.index,
-            model.ToString());
-      }
-      if (array.num_bytes() > 0) std::memcpy(out, array.data(), array.num_bytes());
-      out += array.num_bytes();
-    }
-    rows.columns.push_back(std::move(column));
-  }
-  return rows;
+  RowStack stack(spec, std::ssize(elements), scratch);
+  for (const Element& element : elements) STOKER_RETURN_IF_ERROR(stack.Add(element));
+  return std::move(stack).Take();
 }
 
 Rows ElementAsRows(Element element) {

@@ -2,6 +2,9 @@
 
 #include <new>
 #include <optional>
+#include <utility>
+
+#include "stoker/data/row_stack.h"
 
 namespace stoker {
 namespace {
@@ -25,15 +28,15 @@ int64_t Scratch::BytesAskedByThisThread() { return asked_bytes; }
 void Scratch::ForgetBytesAskedSince(int64_t before) { asked_bytes = before; }
 
 Status Transform::ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const {
-  std::vector<Element> elements;
-  elements.reserve(rows.keys.size());
+  const Spec no_names;
+  RowStack stack(no_names, rows.size(), scratch);
   for (int64_t i = 0; i < rows.size(); ++i) {
     Element element = rows.RowElement(i);
     Rng rng = rngs.For(element.key);
     STOKER_RETURN_IF_ERROR(Apply(element, rng, scratch));
-    elements.push_back(std::move(element));
+    STOKER_RETURN_IF_ERROR(stack.Add(element));
   }
-  STOKER_ASSIGN_OR_RETURN(rows, StackElements(Spec{}, elements, scratch));
+  rows = std::move(stack).Take();
   return OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/rewrites/picture_pass.h"
+#include "stoker/data/row_stack.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -79,13 +80,13 @@ class BatchNode final : public DatasetNode {
   }
 
   Result<Rows> ReadOneByOne(int64_t begin, int64_t end, const ReadContext& context) const {
-    std::vector<Element> elements;
-    for (int64_t i = begin; i < end; ++i) {
-      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(i, context));
-      elements.push_back(std::move(element));
-    }
     Scratch scratch = context.scratch(*this);
-    return StackElements(input().spec(), elements, scratch);
+    RowStack stack(input().spec(), end - begin, scratch);
+    for (int64_t i = begin; i < end; ++i) {
+      STOKER_ASSIGN_OR_RETURN(const Element element, input().node().Read(i, context));
+      STOKER_RETURN_IF_ERROR(stack.Add(element));
+    }
+    return std::move(stack).Take();
   }
 
   const Batch options_;

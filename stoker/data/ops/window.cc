@@ -6,6 +6,7 @@
 #include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
+#include "stoker/data/row_stack.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
 
@@ -100,13 +101,13 @@ class WindowNode final : public DatasetNode {
  private:
   Result<Rows> ReadOneByOne(const std::vector<int64_t>& positions,
                             const ReadContext& context) const {
-    std::vector<Element> elements;
-    for (const int64_t position : positions) {
-      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
-      elements.push_back(std::move(element));
-    }
     Scratch scratch = context.scratch(*this);
-    return StackElements(input().spec(), elements, scratch);
+    RowStack stack(input().spec(), std::ssize(positions), scratch);
+    for (const int64_t position : positions) {
+      STOKER_ASSIGN_OR_RETURN(const Element element, input().node().Read(position, context));
+      STOKER_RETURN_IF_ERROR(stack.Add(element));
+    }
+    return std::move(stack).Take();
   }
 
   const Plan plan_;

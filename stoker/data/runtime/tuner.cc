@@ -10,10 +10,13 @@ namespace stoker {
 namespace {
 
 // A hop between threads costs some microseconds where one must be woken.
-constexpr double kChunkNs = 300e3;
+constexpr double kChunkNs = 600e3;
 // Little enough to stay in a core's cache.
 constexpr double kMaxChunkBytes = 256 << 10;
 constexpr int64_t kChunkGrowth = 4;  // at most so many times the last: the first costs mislead
+// A chunk's size stays as it is until so many times that size, or so much less, is wanted: blocks
+// of memory are recycled for arrays of equal size.
+constexpr double kMuchMore = 1.3;
 constexpr int64_t kMaxDepth = 512;
 // A thread that has lost its CPU to another program gets it back some milliseconds later. Where it
 // takes few bytes, so much work is kept ready.
@@ -60,17 +63,18 @@ int64_t Tuner::DepthFor(int threads) const {
 int64_t Tuner::LeastDepth(int threads) const {
   const int64_t wanted = 2 * static_cast<int64_t>(threads) + 1;
   if (chunks_ == 0) return wanted;
-  const double chunk_bytes = bytes_ / elements_ * static_cast<double>(chunk_);
-  const auto fitting = static_cast<int64_t>(kMaxReadyBytes / std::max(1.0, chunk_bytes));
+  const auto fitting = static_cast<int64_t>(kMaxReadyBytes / ChunkBytes());
   return std::clamp<int64_t>(threads + fitting, std::max(threads, 2), wanted);
 }
 
 int64_t Tuner::SlackChunks() const {
   if (chunks_ == 0) return 0;
-  const double chunk_bytes = bytes_ / elements_ * static_cast<double>(chunk_);
-  return std::llround(
-      std::min({kSlackNs / typical_chunk_ns_, kMaxSlackBytes / std::max(1.0, chunk_bytes),
-                static_cast<double>(kMaxDepth)}));
+  return std::llround(std::min({kSlackNs / typical_chunk_ns_, kMaxSlackBytes / ChunkBytes(),
+                                static_cast<double>(kMaxDepth)}));
+}
+
+double Tuner::ChunkBytes() const {
+  return std::max(1.0, bytes_ / elements_ * static_cast<double>(chunk_));
 }
 
 void Tuner::AddChunk(int64_t elements, int64_t bytes, int64_t ns) {
@@ -90,7 +94,8 @@ void Tuner::AddChunk(int64_t elements, int64_t bytes, int64_t ns) {
   const double by_bytes = kMaxChunkBytes * elements_ / std::max(1.0, bytes_);
   int64_t most = std::min(limits_.max_chunk, chunk_ * kChunkGrowth);
   if (limits_.depth > 0) most = std::min(most, limits_.depth);
-  chunk_ = std::clamp<int64_t>(std::llround(std::min(by_time, by_bytes)), 1, most);
+  const auto wanted = std::clamp<int64_t>(std::llround(std::min(by_time, by_bytes)), 1, most);
+  if (wanted > kMuchMore * chunk_ || kMuchMore * wanted < chunk_) chunk_ = wanted;
 }
 
 std::vector<Decision> Tuner::FirstDecisions() const {
@@ -133,12 +138,10 @@ void Tuner::StepThreads(const TunerInterval& interval, std::vector<Decision>& de
   if (TakeBackWhatDidNotHelp(interval, decisions)) return;
   if (steps_to_next_try_ > 0) --steps_to_next_try_;
   const bool waits = Share(interval.waited_s, interval.seconds) > kWaits;
-  if (waits && Share(interval.worked_s, interval.seconds) > kAllWork * threads_) {
-    surplus_steps_ = 0;
-    if (steps_to_next_try_ == 0) Grow(interval, decisions);
-  } else {
-    Shrink(interval, decisions);
-  }
+  if (!waits) return Shrink(interval, decisions);
+  surplus_steps_ = 0;
+  const bool all_work = Share(interval.worked_s, interval.seconds) > kAllWork * threads_;
+  if (all_work && steps_to_next_try_ == 0) Grow(interval, decisions);
 }
 
 bool Tuner::TakeBackWhatDidNotHelp(const TunerInterval& interval,

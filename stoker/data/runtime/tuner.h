@@ -67,6 +67,7 @@ class Tuner {
   int MostUsefulThreads(double cpu_share) const;
   int64_t DepthFor(int threads) const;
   int64_t SlackChunks() const;
+  double ChunkBytes() const;
   int64_t LeastDepth(int threads) const;
 
   const TunerLimits limits_;

@@ -21,7 +21,7 @@ TunerInterval Starved(const Tuner& tuner, double cpu_share, int64_t elements) {
 TEST(Tuner, MakesChunksOfManyTinyElementsAndOfOneSlow) {
   const struct {
     int64_t element_ns, chunk;
-  } cases[] = {{20, 4096}, {3000, 100}, {100'000, 3}, {5 * kMs, 1}, {20 * kMs, 1}};
+  } cases[] = {{20, 4096}, {3000, 200}, {100'000, 6}, {5 * kMs, 1}, {20 * kMs, 1}};
   for (const auto& [element_ns, chunk] : cases) {
     Tuner tuner(Limits());
     EXPECT_EQ(tuner.chunk(), 1);
@@ -49,6 +49,18 @@ TEST(Tuner, LimitsAChunksBytesAndKeepsWhatWasAskedFor) {
   for (int i = 0; i < 200; ++i) shallow.AddChunk(shallow.chunk(), 1, 1);
   EXPECT_EQ(shallow.chunk(), 10);
   EXPECT_EQ(shallow.depth(), 1 + shallow.threads());
+}
+
+TEST(Tuner, KeepsAChunksSizeWhileItsCostOnlyWavers) {
+  Tuner tuner(Limits());
+  for (int i = 0; i < 50; ++i) tuner.AddChunk(tuner.chunk(), tuner.chunk(), 1000 * tuner.chunk());
+  const int64_t settled = tuner.chunk();
+  for (int i = 0; i < 200; ++i) {
+    tuner.AddChunk(settled, settled, (i % 2 == 0 ? 700 : 1300) * settled);
+    EXPECT_EQ(tuner.chunk(), settled);
+  }
+  for (int i = 0; i < 200; ++i) tuner.AddChunk(tuner.chunk(), tuner.chunk(), 2000 * tuner.chunk());
+  EXPECT_LE(tuner.chunk(), settled / 2 * 1.3);
 }
 
 TEST(Tuner, HasAsManyThreadsAsCpusWhereElementsCompute) {
