@@ -1,9 +1,7 @@
 #include "stoker/data/ops/batch.h"
 
-#include <algorithm>
 #include <numeric>
 
-#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/rewrites/picture_pass.h"
@@ -28,77 +26,56 @@ Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
   return out;
 }
 
-class BatchNode final : public DatasetNode {
+class BatchNode final : public FixedBatchNode {
  public:
   BatchNode(Dataset input, const Batch& options, Spec spec)
-      : DatasetNode(std::string(Batch::kName), std::move(spec),
-                    BatchedCardinality(input.cardinality(), options.size, options.drop_remainder),
-                    {input}),
-        options_(options) {}
+      : FixedBatchNode(Batch::kName, std::move(spec), std::move(input), options.size,
+                       options.drop_remainder) {}
 
-  std::string Details() const override {
-    return fmt::format("size {}{}", options_.size,
-                       options_.drop_remainder ? ", drop_remainder" : "");
-  }
-  std::string_view Disturbs() const override { return DisturbsWhere(options_.drop_remainder); }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    const std::optional<int64_t> samples = MultiplySizes(count, options_.size);
+    const std::optional<int64_t> samples = MultiplySizes(count, size());
     if (!samples) return std::nullopt;
     const std::optional<int64_t> bytes = input().node().MemoryToRead(*samples);
     // By position, the columns that the input makes are the batch.
     if (random_access() && count == 1) return bytes;
-    return AddSizes(bytes, MultiplySizes(input().spec().BytesTogether(options_.size), count));
-  }
-  bool fixed_order() const override { return input().node().fixed_order(); }
-  bool random_access() const override { return input().node().random_access(); }
-  // The number of a batch is its position; in order, it does not say where its elements came from.
-  bool rereadable() const override { return random_access(); }
-  bool tolerates_errors() const override { return true; }
-  Grouping grouping() const override {
-    return {.size = options_.size, .full = options_.drop_remainder, .numbered = true};
+    return AddSizes(bytes, MultiplySizes(input().spec().BytesTogether(size()), count));
   }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    const int64_t begin = position * options_.size;
-    const int64_t end = std::min(begin + options_.size, input().cardinality().value());
-    STOKER_ASSIGN_OR_RETURN(Rows rows, context.vectorized() ? ReadVectorized(begin, end, context)
-                                                            : ReadOneByOne(begin, end, context));
+    STOKER_ASSIGN_OR_RETURN(Rows rows, context.vectorized() ? ReadVectorized(position, context)
+                                                            : ReadOneByOne(position, context));
     return RowsAsElement(std::move(rows), {context.epoch(), position});
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
  private:
-  Result<Rows> ReadVectorized(int64_t begin, int64_t end, const ReadContext& context) const {
-    std::vector<int64_t> positions(static_cast<size_t>(end - begin));
-    std::iota(positions.begin(), positions.end(), begin);
+  Result<Rows> ReadVectorized(int64_t position, const ReadContext& context) const {
+    std::vector<int64_t> positions(static_cast<size_t>(CountOf(position)));
+    std::iota(positions.begin(), positions.end(), FirstOf(position));
     return input().node().ReadRows(positions, context);
   }
 
-  Result<Rows> ReadOneByOne(int64_t begin, int64_t end, const ReadContext& context) const {
+  Result<Rows> ReadOneByOne(int64_t position, const ReadContext& context) const {
     Scratch scratch = context.scratch(*this);
-    RowStack stack(input().spec(), end - begin, scratch);
-    for (int64_t i = begin; i < end; ++i) {
-      STOKER_ASSIGN_OR_RETURN(const Element element, input().node().Read(i, context));
+    const int64_t count = CountOf(position);
+    RowStack stack(input().spec(), count, scratch);
+    for (int64_t i = 0; i < count; ++i) {
+      STOKER_ASSIGN_OR_RETURN(const Element element,
+                              input().node().Read(FirstOf(position) + i, context));
       STOKER_RETURN_IF_ERROR(stack.Add(element));
     }
     return std::move(stack).Take();
   }
-
-  const Batch options_;
 };
 
 Result<std::unique_ptr<Iterator>> BatchNode::OpenStream(const OpenContext& context) const {
   // Which elements a remainder is made of depends on their order.
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input,
-                          options_.drop_remainder ? context.OpenInput(this->input())
-                                                  : context.OpenInputInAnyOrder(this->input()));
+                          drop_remainder() ? context.OpenInput(this->input())
+                                           : context.OpenInputInAnyOrder(this->input()));
   return BatchesInOrder(
-      context, *this, std::move(input), options_.size, options_.drop_remainder,
+      context, *this, std::move(input),
       [&spec = this->input().spec()](std::span<const Element> elements, const SampleKey& key,
                                      Scratch& scratch) -> Result<Element> {
         STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(spec, elements, scratch));

@@ -1,7 +1,10 @@
 #include "stoker/data/ops/batching_internal.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "stoker/data/check_key.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/saved_unsigned.h"
 
@@ -10,14 +13,14 @@ namespace {
 
 class BatchIterator final : public Iterator {
  public:
-  BatchIterator(const OpenContext& context, const DatasetNode& node,
-                std::unique_ptr<Iterator> input, int64_t size, bool drop_remainder, MakeBatch make)
+  BatchIterator(const OpenContext& context, const FixedBatchNode& node,
+                std::unique_ptr<Iterator> input, MakeBatch make)
       : Iterator(context, node),
         context_(context),
         node_(node),
         input_(std::move(input)),
-        size_(size),
-        drop_remainder_(drop_remainder),
+        size_(node.grouping().size),
+        drop_remainder_(node.grouping().full),
         make_(std::move(make)),
         epoch_(context.epoch()) {}
 
@@ -52,7 +55,7 @@ class BatchIterator final : public Iterator {
   }
 
   const OpenContext context_;
-  const DatasetNode& node_;
+  const FixedBatchNode& node_;
   const std::unique_ptr<Iterator> input_;
   const int64_t size_;
   const bool drop_remainder_;
@@ -76,11 +79,35 @@ int64_t BatchExtent(const Cardinality& input, int64_t size, bool drop_remainder)
   return always_full ? size : kUnknownDim;
 }
 
-std::unique_ptr<Iterator> BatchesInOrder(const OpenContext& context, const DatasetNode& node,
-                                         std::unique_ptr<Iterator> input, int64_t size,
-                                         bool drop_remainder, MakeBatch make) {
-  return std::make_unique<BatchIterator>(context, node, std::move(input), size, drop_remainder,
-                                         std::move(make));
+FixedBatchNode::FixedBatchNode(std::string_view name, Spec spec, Dataset input, int64_t size,
+                               bool drop_remainder)
+    : DatasetNode(std::string(name), std::move(spec),
+                  BatchedCardinality(input.cardinality(), size, drop_remainder), {input}),
+      size_(size),
+      drop_remainder_(drop_remainder) {}
+
+std::string FixedBatchNode::Details() const {
+  return fmt::format("size {}{}", size_, drop_remainder_ ? ", drop_remainder" : "");
+}
+
+std::string_view FixedBatchNode::Disturbs() const {
+  return drop_remainder_
+             ? "leaves out the elements of a last batch that is not full (drop_remainder)"
+             : "";
+}
+
+Result<Element> FixedBatchNode::DoReadKey(const SampleKey& key, const ReadContext& context) const {
+  STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+  return DoRead(key.index, context.WithEpoch(key.epoch));
+}
+
+int64_t FixedBatchNode::CountOf(int64_t position) const {
+  return std::min(size_, input().cardinality().value() - FirstOf(position));
+}
+
+std::unique_ptr<Iterator> BatchesInOrder(const OpenContext& context, const FixedBatchNode& node,
+                                         std::unique_ptr<Iterator> input, MakeBatch make) {
+  return std::make_unique<BatchIterator>(context, node, std::move(input), std::move(make));
 }
 
 }  // namespace stoker

@@ -1,8 +1,5 @@
 #include "stoker/data/ops/padded_batch.h"
 
-#include <algorithm>
-
-#include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
@@ -12,66 +9,48 @@
 namespace stoker {
 namespace {
 
-class PaddedBatchNode final : public DatasetNode {
+class PaddedBatchNode final : public FixedBatchNode {
  public:
   PaddedBatchNode(Dataset input, const PaddedBatch& options, PaddingPlan plan)
-      : DatasetNode(std::string(PaddedBatch::kName), plan.output(),
-                    BatchedCardinality(input.cardinality(), options.size, options.drop_remainder),
-                    {input}),
-        options_(options),
+      : FixedBatchNode(PaddedBatch::kName, plan.output(), std::move(input), options.size,
+                       options.drop_remainder),
         plan_(std::move(plan)) {}
 
   std::string Details() const override {
-    return fmt::format("size {}{}, {}", options_.size,
-                       options_.drop_remainder ? ", drop_remainder" : "", plan_.ToString());
+    return fmt::format("{}, {}", FixedBatchNode::Details(), plan_.ToString());
   }
-  std::string_view Disturbs() const override { return DisturbsWhere(options_.drop_remainder); }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    const std::optional<int64_t> samples = MultiplySizes(count, options_.size);
+    const std::optional<int64_t> samples = MultiplySizes(count, size());
     if (!samples) return std::nullopt;
     Spec full = spec();
-    for (Field& field : full.fields) field.shape[0] = options_.size;
+    for (Field& field : full.fields) field.shape[0] = size();
     // By position the samples are read one by one, in order they may come together.
     std::optional<int64_t> bytes =
         AddSizes(MemoryToReadAnywhere(input().node(), *samples), full.BytesApart(count));
     if (count > 1) bytes = AddSizes(bytes, full.BytesTogether(count));  // stacked by DoReadRows
     return bytes;
   }
-  bool fixed_order() const override { return input().node().fixed_order(); }
-  bool random_access() const override { return input().node().random_access(); }
-  bool rereadable() const override { return random_access(); }
-  bool tolerates_errors() const override { return true; }
-  Grouping grouping() const override {
-    return {.size = options_.size, .full = options_.drop_remainder, .numbered = true};
-  }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    const int64_t begin = position * options_.size;
-    const int64_t end = std::min(begin + options_.size, input().cardinality().value());
     std::vector<Element> elements;
-    for (int64_t i = begin; i < end; ++i) {
-      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(i, context));
+    for (int64_t i = 0; i < CountOf(position); ++i) {
+      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(FirstOf(position) + i, context));
       elements.push_back(std::move(element));
     }
     Scratch scratch = context.scratch(*this);
     return plan_.Pad(elements, std::nullopt, {context.epoch(), position}, scratch);
   }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
-  }
 
  private:
-  const PaddedBatch options_;
   const PaddingPlan plan_;
 };
 
 Result<std::unique_ptr<Iterator>> PaddedBatchNode::OpenStream(const OpenContext& context) const {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> input, context.OpenInput(this->input()));
   return BatchesInOrder(
-      context, *this, std::move(input), options_.size, options_.drop_remainder,
+      context, *this, std::move(input),
       [&plan = plan_](std::span<const Element> elements, const SampleKey& key, Scratch& scratch) {
         return plan.Pad(elements, std::nullopt, key, scratch);
       });
