@@ -1,4 +1,5 @@
-"""The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator."""
+"""The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator; that
+of the tricks likewise optimizers, schedules and the keys of `train:`."""
 import os
 import re
 import unittest
@@ -50,6 +51,38 @@ class DocsTest(ProgramTest):
     def test_names_every_operator(self):
         words = set(re.findall(r"[a-z_]+", "\n".join(self.texts.values())))
         self.assertLessEqual(set(self.operators), words)
+
+
+class TricksTest(ProgramTest):
+    """docs/tricks.md names what a recipe may contain, all of it, and nothing else."""
+
+    def setUp(self):
+        super().setUp()
+        self.kinds = {kind["name"]: kind for kind in self.run_json("inspect", "--models")}
+        with open(os.path.join(DOCS, "tricks.md"), encoding="utf-8") as file:
+            self.text = file.read()
+
+    def test_names_every_optimizer_and_schedule(self):
+        words = set(re.findall(r"[a-z][a-z0-9_]*", self.text))
+        self.assertLessEqual({name for name, kind in self.kinds.items() if kind["group"] not in ("model", "section")}, words)
+
+    def test_every_row_says_what_it_does_how_to_switch_it_on_and_what_it_gained(self):
+        rows = [line for line in self.text.splitlines() if line.startswith("| ")]
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            cells = re.split(r"(?<!\\)\|", row)[1:-1]
+            with self.subTest(row=row):
+                self.assertEqual(len(cells), 4)
+                self.assertTrue(all(cell.strip() for cell in cells))
+
+    def test_names_only_keys_that_exist(self):
+        known = {option["name"] for kind in self.kinds.values() for option in kind["options"]}
+        known |= set(self.kinds) | {"optimizer", "schedule"}
+        for row in (line for line in self.text.splitlines() if line.startswith("| ")):
+            for code in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[3]):
+                for key in re.findall(r"([a-z][a-z0-9_]*):", code):
+                    with self.subTest(code=code):
+                        self.assertIn(key, known)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import unittest
+import xml.etree.ElementTree
 
 from program import CLASSES, RECIPE, SIDE, STEPS_PER_EPOCH, STOKER, ProgramTest, image, png, where
 
@@ -209,6 +210,43 @@ class UseOfARunTest(ProgramTest):
         groups = {kind["name"]: kind["group"] for kind in self.run_json("inspect", "--models")}
         for name, group in [("convnet", "model"), ("adamw", "optimizer"), ("sgd", "optimizer"), ("one_cycle", "schedule")]:
             self.assertEqual(groups.get(name), group)
+
+
+class ScheduleTest(ProgramTest):
+    def schedule(self, *arguments):
+        return self.run_json("schedule", "recipe.yaml", *arguments)
+
+    def test_shows_the_values_that_training_uses(self):
+        shown = self.schedule("--set", "train.warmup.epochs=1")
+        self.assertEqual(shown["total_steps"], 3 * STEPS_PER_EPOCH)
+        self.assertEqual(len(shown["lr"]), shown["total_steps"])
+        self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet", "--set", "train.warmup.epochs=1",
+                        "--set", "train.log_every=1")
+        lines = [json.loads(line) for line in self.read("run/metrics.jsonl").splitlines()]
+        self.assertEqual([line["lr"] for line in lines if line["kind"] == "train"], shown["lr"])
+
+    def test_needs_no_data_where_it_is_told_the_steps(self):
+        shutil.rmtree(self.path("data"))
+        shown = self.schedule("--steps-per-epoch", "100000", "--batch", "512", "--set", "train.lr_scaling=linear",
+                              "--set", "train.schedule={constant: {lr: 0.5}}")
+        self.assertEqual(shown["total_steps"], 300000)
+        self.assertEqual((shown["step"][0], shown["step"][-1]), (0, 299999))
+        self.assertEqual(set(shown["lr"]), {1})
+        self.assert_fails(["schedule", "recipe.yaml"], 1, "data")
+
+    def test_plots_into_the_terminal_and_into_files(self):
+        out, err = self.run_stoker("schedule", "recipe.yaml", "--svg", "plot.svg", "--png", "plot.png", "--log")
+        self.assertEqual(err, "")
+        self.assertRegex(out, "(?s)learning rate\n.*1e-2 +[\u2800-\u28ff]+\n.*momentum\n")
+        self.assertLessEqual(max(map(len, out.splitlines()[:-1])), 80)
+        svg = xml.etree.ElementTree.fromstring(self.read("plot.svg"))
+        texts = {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
+        self.assertLessEqual({"learning rate", "momentum", "step"}, texts)
+        with open(self.path("plot.png"), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def test_a_plot_that_cannot_be_written_is_named(self):
+        self.assert_fails(["schedule", "recipe.yaml", "--svg", "nowhere/plot.svg"], 1, "nowhere/plot.svg")
 
 
 class InspectDirectoryTest(ProgramTest):

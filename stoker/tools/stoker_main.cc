@@ -5,6 +5,7 @@
 #include "stoker/tools/predict_command.h"
 #include "stoker/tools/process.h"
 #include "stoker/tools/program.h"
+#include "stoker/tools/schedule_command.h"
 #include "stoker/tools/train_command.h"
 #include "stoker/tools/trainer_process.h"
 
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   AddTrainCommand(program, hand_over);
   AddEvalCommand(program, hand_over);
   AddPredictCommand(program, hand_over);
+  AddScheduleCommand(program, hand_over);
   AddBenchCommand(program);
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);

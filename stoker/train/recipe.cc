@@ -9,7 +9,8 @@ namespace stoker {
 namespace {
 
 // The keys of `train:` that hold a section of their own.
-constexpr std::string_view kNested[] = {"optimizer", "schedule", "checkpoint"};
+constexpr std::string_view kNested[] = {"optimizer", "schedule", "warmup", "lr_scaling",
+                                        "checkpoint"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -48,7 +49,30 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
       .Field("max_steps", &O::max_steps,
              "at most so many steps, whatever the epochs; the schedule stretches over these; auto: "
              "no limit",
-             AtLeast(1));
+             AtLeast(1))
+      .Field("schedule_every", &O::schedule_every,
+             "whether the schedule's values change from step to step, or hold for an epoch",
+             OneOf{{"step", "epoch"}});
+}
+
+void WarmupOptions::Describe(OptionTable<WarmupOptions>& table) {
+  table
+      .Field("epochs", &WarmupOptions::epochs,
+             "the learning rate rises to the schedule's for so long; may be a fraction", AtLeast(0))
+      .Field("from", &WarmupOptions::from,
+             "share of the schedule's rate at the first step; auto: what it was before lr_scaling, "
+             "or 0",
+             Between(0, 1))
+      .Field("shape", &WarmupOptions::shape, "how it rises", OneOf{{"linear", "cosine"}});
+}
+
+void LrScalingOptions::Describe(OptionTable<LrScalingOptions>& table) {
+  table
+      .Field("rule", &LrScalingOptions::rule,
+             "how the learning rate grows with the samples of a step, by batch / base_batch",
+             OneOf{{"none", "linear", "sqrt"}})
+      .Field("base_batch", &LrScalingOptions::base_batch,
+             "samples of a step for which the schedule's rate was found", AtLeast(1));
 }
 
 void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
@@ -66,6 +90,9 @@ ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
   filled.entries.push_back({"optimizer", {}, optimizer.node});
   filled.entries.push_back({"schedule", {}, schedule.node});
+  filled.entries.push_back({"warmup", {}, FormatOptions(OptionsOf<WarmupOptions>(), &warmup)});
+  filled.entries.push_back(
+      {"lr_scaling", {}, FormatOptions(OptionsOf<LrScalingOptions>(), &lr_scaling)});
   filled.entries.push_back(
       {"checkpoint", {}, FormatOptions(OptionsOf<CheckpointOptions>(), &checkpoint)});
   return filled;
@@ -101,6 +128,12 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   }
   if (const ConfigNode* node = section->Find("schedule")) {
     STOKER_ASSIGN_OR_RETURN(train.schedule, ScheduleRegistry::Builtin().Parse(*node));
+  }
+  if (const ConfigNode* node = section->Find("warmup")) {
+    STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.warmup));
+  }
+  if (const ConfigNode* node = section->Find("lr_scaling")) {
+    STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.lr_scaling));
   }
   if (const ConfigNode* node = section->Find("checkpoint")) {
     STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.checkpoint));

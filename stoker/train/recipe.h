@@ -6,6 +6,7 @@
 //     epochs: 3
 //     optimizer: {adamw: {weight_decay: 0.01}}
 //     schedule: {one_cycle: {max_lr: 0.008}}
+//     warmup: {epochs: 1}             # run_schedule.h, as lr_scaling
 //     checkpoint: {keep: 2}
 #pragma once
 
@@ -36,8 +37,27 @@ struct TrainOptions {
   int64_t eval_every = 1;
   int64_t log_every = 50;
   std::optional<int64_t> max_steps;
+  std::string schedule_every = "step";
 
   static void Describe(OptionTable<TrainOptions>& table);
+};
+
+// What is put around the schedule; run_schedule.h has the formulas.
+struct WarmupOptions {
+  static constexpr std::string_view kName = "warmup";
+  double epochs = 0;
+  std::optional<double> from;
+  std::string shape = "linear";
+
+  static void Describe(OptionTable<WarmupOptions>& table);
+};
+
+struct LrScalingOptions {
+  static constexpr std::string_view kName = "lr_scaling";
+  std::string rule = "none";
+  int64_t base_batch = 256;
+
+  static void Describe(OptionTable<LrScalingOptions>& table);
 };
 
 struct CheckpointOptions {
@@ -55,6 +75,8 @@ ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
 struct TrainRecipe {
   TrainOptions options;
   CheckpointOptions checkpoint;
+  WarmupOptions warmup;
+  LrScalingOptions lr_scaling;
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
 

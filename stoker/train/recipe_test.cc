@@ -22,10 +22,13 @@ target: label
 eval_every: 1
 log_every: 50
 max_steps: auto
+schedule_every: step
 optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
   div_factor: 25, final_div_factor: 10000, cycle_momentum: true, base_momentum: 0.85,
   max_momentum: 0.95}}
+warmup: {epochs: 0, from: auto, shape: linear}
+lr_scaling: {rule: none, base_batch: 256}
 checkpoint: {every_steps: auto, keep: 2}
 )",
                                                                    "expected"));
@@ -86,7 +89,7 @@ constexpr BrokenCase kBroken[] = {
     {"UnknownTrainKey", "model: linear\ntrain:\n  epocs: 3\n",
      "r.yaml:3:3: train: unknown key 'epocs'; did you mean 'epochs'?"},
     {"NestedKeyMisspelt", "model: linear\ntrain: {optimiser: sgd}\n", "did you mean 'optimizer'?"},
-    {"FarKey", "model: linear\ntrain: {zzzzzz: 1}\n", "known are optimizer, schedule, checkpoint"},
+    {"FarKey", "model: linear\ntrain: {zzzzzz: 1}\n", "known are optimizer, schedule, warmup"},
     {"TrainIsAList", "model: linear\ntrain: [epochs]\n", "r.yaml:2:8: 'train' is a list"},
     {"WrongType", "model: linear\ntrain: {epochs: three}\n", "r.yaml:2:17"},
     {"OutOfRange", "model: linear\ntrain: {epochs: 0}\n", ">= 1"},

@@ -1,11 +1,18 @@
-// Schedule: the learning rate, and for some the momentum, of every step. Pure functions, so a
-// resumed run needs no state of theirs.
+// Schedule: the learning rate, and for some the momentum, of every step.
+//
+// Most are pure functions of the step, so a resumed run needs nothing of theirs. One that follows
+// evaluations (plateau) keeps a few numbers, which travel in the checkpoint.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+
 namespace stoker {
+
+struct Evaluation;
 
 struct ScheduleValue {
   double lr = 0;
@@ -17,15 +24,29 @@ struct ScheduleValue {
 struct SchedulePlan {
   int64_t total_steps = 0;      // optimizer steps from the first to the last, at least 1
   int64_t steps_per_epoch = 0;  // at least 1
+
+  // Steps in so many epochs, which need not be whole.
+  double StepsIn(double epochs) const { return epochs * static_cast<double>(steps_per_epoch); }
 };
 
-// Immutable; concurrent calls are safe.
+// Concurrent calls of const functions are safe.
 class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  // The value for step `step`, 0 <= step < total_steps. Behind the end the last value holds.
+  // The value for step `step`, 0 <= step < total_steps. Behind the end the last value holds, unless
+  // a schedule goes on for ever (cyclic).
   virtual ScheduleValue At(int64_t step) const = 0;
+
+  // --- What only those need that follow evaluations ---
+
+  virtual bool follows_evaluations() const { return false; }
+  // Told of each evaluation once, before the step behind it asks for its value.
+  virtual void Observe(const Evaluation& /*evaluation*/) {}
+  // All that Observe has changed; null where that is nothing.
+  virtual Json Save() const { return nullptr; }
+  // Errors: kDataLoss where `state` is none of Save's.
+  virtual Status Restore(const Json& /*state*/) { return OkStatus(); }
 };
 
 }  // namespace stoker

@@ -148,6 +148,29 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumedItEndsWithTheSameBytes) {
   }
 }
 
+// The rate depends on evaluations, so their history must come back.
+TEST_F(TrainerTest, StoppedAfterAnyStepAPlateauResumesToTheSameBytes) {
+  const std::vector<std::string> set = {
+      "train.schedule={plateau: {lr: 0.02, factor: 0.5, patience: 0, threshold: 0.5}}",
+      "train.warmup.epochs=0.5", "train.lr_scaling={rule: sqrt, base_batch: 8}"};
+  STOKER_ASSERT_OK(Train("whole", set));
+  for (const int64_t step : {5, 6, 7, 11, 12, 13, 17}) {
+    SCOPED_TRACE(step);
+    const std::string run = "stopped" + std::to_string(step);
+    STOKER_ASSERT_OK(TrainUntil(run, step, set));
+    STOKER_ASSERT_OK(Resume(run, set));
+    ASSERT_EQ(WeightsOf(run), WeightsOf("whole"));
+    ASSERT_EQ(MetricsOf(run), MetricsOf("whole"));
+  }
+}
+
+TEST_F(TrainerTest, AScheduleThatFollowsEvaluationsNeedsSome) {
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load({"train.schedule=plateau"}));
+  recipe.data.eval.reset();
+  EXPECT_THAT(Trainer::Create(std::move(recipe), problem_ / "run"),
+              FailsWith(StatusCode::kInvalidArgument, "no data.eval; give it one"));
+}
+
 // Batch norm's running means, convolutions on several threads and in channels-last are among what
 // must come back.
 TEST_F(TrainerTest, AConvnetInChannelsLastOnTwoThreadsResumesToTheSameBytes) {

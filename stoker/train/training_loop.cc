@@ -9,6 +9,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/train/random_state.h"
+#include "stoker/train/run_schedule.h"
 #include "stoker/train/weights_file.h"
 
 namespace stoker {
@@ -53,7 +54,8 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
 
 Status TrainingLoop::Start(TrainObserver* observer) {
   STOKER_ASSIGN_OR_RETURN(recorder_, RunRecorder::Open(run_, observer));
-  STOKER_ASSIGN_OR_RETURN(schedule_, recipe_.train.schedule.build(plan_.schedule));
+  STOKER_ASSIGN_OR_RETURN(schedule_,
+                          BuildRunSchedule(recipe_.train, plan_.schedule, plan_.batch_size));
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose());
   STOKER_ASSIGN_OR_RETURN(
       learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format}));
@@ -154,6 +156,9 @@ Status TrainingLoop::Restore(const CheckpointStore::Newest& newest) {
         "an epoch had {} steps when the run began and has {} now: the data has changed; start a "
         "new run, or allow changes (--allow-changes)",
         schedule.value("steps_per_epoch", Json()).dump(), plan_.steps_per_epoch());
+  }
+  if (const Json kept = schedule.value("state", Json()); !kept.is_null()) {
+    STOKER_RETURN_IF_ERROR(schedule_->Restore(kept));
   }
   STOKER_ASSIGN_OR_RETURN(const Json progress, Member(state, "progress"));
   STOKER_ASSIGN_OR_RETURN(progress_, Progress::FromJson(progress));
@@ -321,6 +326,7 @@ Status TrainingLoop::Evaluate() {
   const bool best = !progress_.last_evaluation || evaluation.accuracy > progress_.best_accuracy;
   progress_.last_evaluation = evaluation;
   progress_.best_accuracy = std::max(progress_.best_accuracy, evaluation.accuracy);
+  schedule_->Observe(evaluation);
   return recorder_->Evaluated({.step = progress_.step,
                                .epoch = plan_.EpochOf(progress_.step),
                                .evaluation = evaluation,
@@ -343,7 +349,8 @@ Result<Json> TrainingLoop::State() const {
               {"schedule",
                {{"total_steps", plan_.total_steps()},
                 {"steps_per_epoch", plan_.steps_per_epoch()},
-                {"next_lr", next.lr}}},
+                {"next_lr", next.lr},
+                {"state", schedule_->Save()}}},
               {"random", SaveRandomState(device_.device)},
               {"data", std::move(data)},
               {"loss", loss_log_.Save()},

@@ -7,6 +7,7 @@
 #include "stoker/device/feeder.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
+#include "stoker/train/run_schedule.h"
 
 namespace stoker {
 namespace {
@@ -43,6 +44,16 @@ Result<Length> LengthOf(const Recipe& recipe) {
   return Length{*options.max_steps, 0};
 }
 
+Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
+  STOKER_ASSIGN_OR_RETURN(const auto schedule,
+                          BuildRunSchedule(recipe.train, plan.schedule, plan.batch_size));
+  if (!schedule->follows_evaluations() || recipe.data.eval) return OkStatus();
+  return InvalidArgument(
+      "the schedule {} follows evaluations, and the recipe has no data.eval; give it one, or take "
+      "another schedule",
+      recipe.train.schedule.name);
+}
+
 }  // namespace
 
 Result<TrainingPlan> MakePlan(const Recipe& recipe) {
@@ -70,10 +81,13 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
                            length.steps_per_epoch);
   }
   total_steps = std::min(total_steps, recipe.train.options.max_steps.value_or(total_steps));
-  return TrainingPlan{
+  TrainingPlan plan{
       .batches = std::move(batches),
       .input = input,
-      .schedule = {.total_steps = total_steps, .steps_per_epoch = length.steps_per_epoch}};
+      .schedule = {.total_steps = total_steps, .steps_per_epoch = length.steps_per_epoch},
+      .batch_size = BatchSizeOf(recipe.data, recipe.train.options.input)};
+  STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));
+  return plan;
 }
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
@@ -16,6 +17,7 @@ struct TrainingPlan {
                      // between them and the position is one number
   ModelInput input;  // one sample
   SchedulePlan schedule;
+  std::optional<int64_t> batch_size;  // samples of a batch, where that is known
 
   int64_t total_steps() const { return schedule.total_steps; }
   int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }
@@ -27,7 +29,8 @@ struct TrainingPlan {
 
 // A pipeline without an end, or of a length that is not known, counts as one epoch of
 // train.max_steps. Errors (kInvalidArgument): a field that is missing or of the wrong type, in the
-// train or the eval pipeline; no batch at all; no end and no train.max_steps.
+// train or the eval pipeline; no batch at all; no end and no train.max_steps; a schedule that
+// cannot be followed.
 Result<TrainingPlan> MakePlan(const Recipe& recipe);
 
 }  // namespace stoker

@@ -7,6 +7,7 @@
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/predict_command.h"
+#include "stoker/tools/schedule_command.h"
 #include "stoker/tools/train_command.h"
 
 namespace stoker {
@@ -15,6 +16,7 @@ namespace stoker {
 Status RunTrain(const TrainArguments& arguments);
 Status RunEval(const EvalArguments& arguments);
 Status RunPredict(const PredictArguments& arguments);
+Status RunSchedule(const ScheduleArguments& arguments);
 
 // Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.
 Result<Inspection> InspectDirectory(const std::string& path);

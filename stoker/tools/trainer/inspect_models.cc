@@ -26,6 +26,10 @@ Result<Inspection> InspectModels(const std::string& name) {
   std::ranges::move(OptimizerRegistry::Builtin().Describe(), std::back_inserter(kinds));
   std::ranges::move(ScheduleRegistry::Builtin().Describe(), std::back_inserter(kinds));
   kinds.push_back(SectionOf<TrainOptions>("train", "The keys of `train:` beside those below it."));
+  kinds.push_back(SectionOf<WarmupOptions>(
+      "warmup", "The keys of `train: {warmup: ...}`: a slow start of any schedule."));
+  kinds.push_back(SectionOf<LrScalingOptions>(
+      "lr_scaling", "The keys of `train: {lr_scaling: ...}`: the rate follows the batch."));
   kinds.push_back(
       SectionOf<CheckpointOptions>("checkpoint", "The keys of `train: {checkpoint: ...}`."));
   return DescribeKinds(kinds, name, "model, optimizer, schedule or section");

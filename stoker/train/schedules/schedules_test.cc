@@ -1,11 +1,18 @@
-// Golden values: computed in float64 with PyTorch 1.13, where it has the schedule, and by the
-// formula in the header else.
+// Golden values: computed in float64 with PyTorch, where it has the schedule, and by the formula in
+// the header else.
 #include <cmath>
 
 #include "stoker/base/testing.h"
+#include "stoker/train/evaluator.h"
 #include "stoker/train/schedules/constant_schedule.h"
 #include "stoker/train/schedules/cosine_schedule.h"
+#include "stoker/train/schedules/cyclic_schedule.h"
+#include "stoker/train/schedules/exponential_schedule.h"
+#include "stoker/train/schedules/linear_schedule.h"
+#include "stoker/train/schedules/multi_step_schedule.h"
 #include "stoker/train/schedules/one_cycle_schedule.h"
+#include "stoker/train/schedules/plateau_schedule.h"
+#include "stoker/train/schedules/polynomial_schedule.h"
 #include "stoker/train/schedules/step_schedule.h"
 
 namespace stoker {
@@ -26,6 +33,14 @@ void ExpectRates(const Schedule& schedule, const std::vector<double>& expected) 
     EXPECT_NEAR(schedule.At(static_cast<int64_t>(i)).lr, expected[i],
                 kRelative * std::abs(expected[i]))
         << "step " << i;
+  }
+}
+
+void ExpectMomenta(const Schedule& schedule, const std::vector<double>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const ScheduleValue value = schedule.At(static_cast<int64_t>(i));
+    ASSERT_TRUE(value.momentum.has_value());
+    EXPECT_NEAR(*value.momentum, expected[i], kRelative * expected[i]) << "step " << i;
   }
 }
 
@@ -70,13 +85,7 @@ TEST(OneCycleSchedule, GivesTheRatesOfPyTorch) {
 }
 
 TEST(OneCycleSchedule, GivesTheMomentaOfPyTorch) {
-  const auto schedule = Built(OneCycleSchedule{.max_lr = 1}, 10);
-  const std::vector<double> expected = {.95, .9, .85, .8549515566};
-  for (size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_TRUE(schedule->At(static_cast<int64_t>(i)).momentum.has_value());
-    EXPECT_NEAR(*schedule->At(static_cast<int64_t>(i)).momentum, expected[i],
-                kRelative * expected[i]);
-  }
+  ExpectMomenta(*Built(OneCycleSchedule{.max_lr = 1}, 10), {.95, .9, .85, .8549515566});
   EXPECT_FALSE(Built(OneCycleSchedule{.cycle_momentum = false}, 10)->At(0).momentum.has_value());
 }
 
@@ -109,6 +118,159 @@ TEST(OneCycleSchedule, IsFiniteHoweverShortTheRun) {
 TEST(OneCycleSchedule, RefusesTwoRisesLongerThanTheRun) {
   EXPECT_THAT((OneCycleSchedule{.pct_start = 0.6, .three_phase = true}.Build({10, 1})),
               FailsWith(StatusCode::kInvalidArgument, "at most 0.5"));
+}
+
+TEST(MultiStepSchedule, DropsAtEachMilestoneAsPyTorchDoes) {
+  ExpectRates(*Built(MultiStepSchedule{.lr = 1, .milestones = {2, 5, 6}}, 8),
+              {1, 1, .1, .1, .1, .01, .001, .001});
+  ExpectRates(*Built(MultiStepSchedule{.lr = 1, .milestones = {.5, 1}, .gamma = .5}, 6, 4),
+              {1, 1, .5, .5, .25, .25});
+}
+
+TEST(MultiStepSchedule, RefusesMilestonesThatDoNotRise) {
+  EXPECT_THAT((MultiStepSchedule{.milestones = {3, 3}}.Build({10, 1})),
+              FailsWith(StatusCode::kInvalidArgument, "milestone 3 stands behind 3"));
+}
+
+TEST(ExponentialSchedule, LosesTheSameShareInEveryEpoch) {
+  ExpectRates(*Built(ExponentialSchedule{.lr = 1, .gamma = .9}, 5), {1, .9, .81, .729, .6561});
+  const auto by_step = Built(ExponentialSchedule{.lr = 1, .gamma = .81}, 4, 2);
+  ExpectRates(*by_step, {1, .9, .81, .729});
+}
+
+TEST(LinearSchedule, GivesTheRatesOfPyTorch) {
+  ExpectRates(
+      *Built(LinearSchedule{.lr = 1, .start_fraction = 1.0 / 3, .end_fraction = 1, .epochs = 5}, 9),
+      {.333333333333, .466666666667, .6, .733333333333, .866666666667, 1, 1});
+}
+
+TEST(LinearSchedule, StretchesOverTheRunWhereNoLengthIsGiven) {
+  ExpectRates(*Built(LinearSchedule{.lr = 2}, 4, 2), {2, 1.5, 1, .5, 0, 0});
+}
+
+TEST(PolynomialSchedule, GivesTheRatesOfPyTorch) {
+  ExpectRates(*Built(PolynomialSchedule{.lr = 1, .power = 2}, 8),
+              {1, .765625, .5625, .390625, .25, .140625, .0625, .015625, 0, 0});
+}
+
+TEST(PolynomialSchedule, SinksToItsFinalFraction) {
+  ExpectRates(*Built(PolynomialSchedule{.lr = 1, .power = 1, .final_fraction = .5, .epochs = 2}, 8),
+              {1, .75, .5, .5});
+}
+
+TEST(CosineSchedule, RestartsInCyclesOfOneLengthAsPyTorchDoes) {
+  const CosineSchedule options{.lr = 1, .warmup = 0, .final_fraction = .1, .first_cycle = 3};
+  ExpectRates(*Built(options, 8), {1, .775, .325, 1, .775, .325, 1, .775});
+}
+
+TEST(CosineSchedule, RestartsInLongerAndLongerCyclesAsPyTorchDoes) {
+  const CosineSchedule options{.lr = 1, .warmup = 0, .first_cycle = 2, .cycle_factor = 2};
+  ExpectRates(*Built(options, 15),
+              {1, .5, 1, .853553390593, .5, .146446609407, 1, .961939766256, .853553390593,
+               .691341716183, .5, .308658283817, .146446609407, .0380602337444, 1});
+}
+
+TEST(CosineSchedule, RestartsLowerWhereItsPeaksDecayAndBehindTheWarmUp) {
+  const CosineSchedule options{.lr = 1, .warmup = .25, .first_cycle = 1, .cycle_decay = .5};
+  ExpectRates(*Built(options, 8, 2), {0, .5, 1, .5, .5, .25, .25, .125});
+}
+
+CyclicSchedule SmallCycles(std::string mode) {
+  return {.base_lr = .1, .max_lr = .5, .up = 4, .mode = std::move(mode), .gamma = .9};
+}
+
+TEST(CyclicSchedule, TriangularGivesTheValuesOfPyTorch) {
+  const auto schedule = Built(SmallCycles("triangular"), 17);
+  ExpectRates(*schedule, {.1, .2, .3, .4, .5, .4, .3, .2, .1, .2, .3, .4, .5, .4, .3, .2, .1});
+  ExpectMomenta(*schedule, {.9, .875, .85, .825, .8, .825, .85, .875, .9, .875});
+}
+
+TEST(CyclicSchedule, Triangular2HalvesEachCycleAsPyTorchDoes) {
+  const auto schedule = Built(SmallCycles("triangular2"), 17);
+  ExpectRates(*schedule, {.1, .2, .3, .4, .5, .4, .3, .2, .1, .15, .2, .25, .3, .25, .2, .15, .1});
+  ExpectMomenta(*schedule, {.9, .875, .85, .825, .8, .825, .85, .875, .9, .8875, .875, .8625, .85});
+}
+
+TEST(CyclicSchedule, ExpRangeSinksWithEachStepAsPyTorchDoes) {
+  const auto schedule = Built(SmallCycles("exp_range"), 17);
+  ExpectRates(*schedule, {.1, .19, .262, .3187, .36244, .277147, .2062882, .14782969, .1,
+                          .1387420489, .16973568802, .194143178827, .212971814592});
+  ExpectMomenta(*schedule, {.9, .8775, .8595, .845325, .83439, .85571325, .87342795});
+}
+
+TEST(CyclicSchedule, MayFallAtAnotherPaceThanItRises) {
+  CyclicSchedule options = SmallCycles("triangular");
+  options.up = 2;
+  options.down = 6;
+  ExpectRates(*Built(options, 10),
+              {.1, .3, .5, .433333333333, .366666666667, .3, .233333333333, .166666666667, .1, .3});
+}
+
+TEST(CyclicSchedule, RefusesABaseAboveItsTop) {
+  EXPECT_THAT((CyclicSchedule{.base_lr = 1, .max_lr = .5}.Build({10, 1})),
+              FailsWith(StatusCode::kInvalidArgument, "must not be above max_lr"));
+}
+
+// The rate after each evaluation.
+std::vector<double> RatesAfter(Schedule& schedule, const std::vector<double>& values) {
+  std::vector<double> rates;
+  for (const double value : values) {
+    schedule.Observe(Evaluation{.samples = 1, .loss = value, .accuracy = value, .seconds = 0});
+    rates.push_back(schedule.At(0).lr);
+  }
+  return rates;
+}
+
+void ExpectNear(const std::vector<double>& got, const std::vector<double>& expected) {
+  EXPECT_THAT(got, testing::Pointwise(testing::DoubleNear(1e-9), expected));
+}
+
+TEST(PlateauSchedule, SinksWhenTheLossStopsFallingAsPyTorchDoes) {
+  const auto schedule = Built(PlateauSchedule{.lr = 1, .factor = .5, .patience = 1}, 10);
+  EXPECT_TRUE(schedule->follows_evaluations());
+  ExpectNear(RatesAfter(*schedule, {1, .9, .9, .9, .9, .9, .9, .9, .9, .9}),
+             {1, 1, 1, .5, .5, .25, .25, .125, .125, .0625});
+}
+
+TEST(PlateauSchedule, CoolsDownAndStopsAtItsLowestRateAsPyTorchDoes) {
+  const PlateauSchedule options{.lr = 1, .factor = .5, .patience = 1, .cooldown = 2, .min_lr = .2};
+  ExpectNear(RatesAfter(*Built(options, 10), {1, .9, .9, .9, .9, .9, .9, .9, .9, .9, .9}),
+             {1, 1, 1, .5, .5, .5, .5, .25, .25, .25, .25});
+}
+
+TEST(PlateauSchedule, WatchesTheAccuracyBySharesOrByDifferences) {
+  PlateauSchedule options{.lr = 1, .monitor = "accuracy", .patience = 1, .threshold = .1};
+  ExpectNear(RatesAfter(*Built(options, 10), {.1, .2, .21, .23, .2, .25, .25, .25}),
+             {1, 1, 1, 1, 1, .1, .1, .01});
+  options.absolute = true;
+  ExpectNear(RatesAfter(*Built(options, 10), {.1, .2, .21, .33, .2, .25, .45, .25}),
+             {1, 1, 1, 1, 1, .1, .1, .1});
+}
+
+TEST(PlateauSchedule, SavedAfterAnyEvaluationAndRestoredItGoesOnTheSame) {
+  const PlateauSchedule options{.lr = 1, .factor = .3, .patience = 1, .cooldown = 1};
+  const std::vector<double> losses = {1, .9, .9, .9, .95, .7, .7, .7, .7, .7};
+  const std::vector<double> whole = RatesAfter(*Built(options, 10), losses);
+  for (size_t cut = 0; cut <= losses.size(); ++cut) {
+    const auto middle = losses.begin() + static_cast<ptrdiff_t>(cut);
+    const auto first = Built(options, 10), second = Built(options, 10);
+    std::vector<double> rates = RatesAfter(*first, {losses.begin(), middle});
+    // Through text, as a checkpoint stores it.
+    STOKER_ASSERT_OK(second->Restore(Json::parse(first->Save().dump())));
+    for (const double rate : RatesAfter(*second, {middle, losses.end()})) rates.push_back(rate);
+    EXPECT_EQ(rates, whole) << "cut at " << cut;
+  }
+}
+
+TEST(PlateauSchedule, WhatIsNoStateIsRefused) {
+  const auto schedule = Built(PlateauSchedule{}, 10);
+  for (const char* text : {"{}", "3", R"({"lr": 1, "bad": 0, "cooling": 0})",
+                           R"({"lr": "x", "best": 1, "bad": 0, "cooling": 0})"}) {
+    EXPECT_THAT(schedule->Restore(Json::parse(text)),
+                FailsWith(StatusCode::kDataLoss, "not as plateau writes it"))
+        << text;
+  }
+  EXPECT_EQ(schedule->At(0).lr, PlateauSchedule{}.lr);
 }
 
 }  // namespace
