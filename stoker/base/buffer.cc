@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -114,96 +115,143 @@ bool Buffer::exclusive() const {
   return true;
 }
 
-// Shared with the blocks that are out: the last of them may come home after the pool has gone.
-struct BufferPool::Shelf {
-  Shelf(std::shared_ptr<MemoryAccount> shelf_account, int64_t max_idle)
-      : account(std::move(shelf_account)), max_idle_bytes(max_idle) {}
+namespace {
 
+// Blocks that are idle, of sizes that were used last.
+class Shelf {
+ public:
+  void Limit(int64_t max_idle_bytes) { max_idle_bytes_ = max_idle_bytes; }
+
+  // Null where there is none of this capacity.
   std::unique_ptr<Block> Take(size_t capacity) {
-    std::lock_guard lock(mutex);
-    const auto found = idle.find(capacity);
-    if (found == idle.end()) return nullptr;
-    found->second.last_use = ++uses;
+    std::lock_guard lock(mutex_);
+    const auto found = idle_.find(capacity);
+    if (found == idle_.end()) return nullptr;
+    found->second.last_use = ++uses_;
     return PopFrom(found);
   }
 
   void PutBack(std::unique_ptr<Block> block) {
     std::vector<std::unique_ptr<Block>> freed;  // destroyed after the lock is gone
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(mutex_);
     const size_t capacity = block->capacity();
     MakeRoomFor(capacity, freed);
-    if (idle_bytes + static_cast<int64_t>(capacity) > max_idle_bytes) {
+    if (idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_) {
       freed.push_back(std::move(block));
       return;
     }
-    Size& size = idle[capacity];
-    size.last_use = ++uses;
+    Size& size = idle_[capacity];
+    size.last_use = ++uses_;
     size.blocks.push_back(std::move(block));
-    idle_bytes += static_cast<int64_t>(capacity);
+    idle_bytes_ += static_cast<int64_t>(capacity);
   }
 
   // Frees what is idle; with `for_good`, nothing is kept from now on.
   void Empty(bool for_good) {
-    decltype(idle) freed;  // destroyed after the lock is gone
-    std::lock_guard lock(mutex);
-    freed.swap(idle);
-    idle_bytes = 0;
-    if (for_good) max_idle_bytes = -1;
+    Sizes freed;  // destroyed after the lock is gone
+    std::lock_guard lock(mutex_);
+    freed.swap(idle_);
+    idle_bytes_ = 0;
+    if (for_good) max_idle_bytes_ = -1;
   }
 
-  const std::shared_ptr<MemoryAccount> account;
-
  private:
-  // Idle blocks of one capacity; never none.
   struct Size {
     std::vector<std::unique_ptr<Block>> blocks;
     uint64_t last_use = 0;
   };
   using Sizes = std::unordered_map<size_t, Size>;
 
+  // A size stays when its last block goes, since it mostly comes back at once.
   std::unique_ptr<Block> PopFrom(Sizes::iterator found) {
+    if (found->second.blocks.empty()) return nullptr;
     std::unique_ptr<Block> block = std::move(found->second.blocks.back());
     found->second.blocks.pop_back();
-    if (found->second.blocks.empty()) idle.erase(found);
-    idle_bytes -= static_cast<int64_t>(block->capacity());
+    idle_bytes_ -= static_cast<int64_t>(block->capacity());
     return block;
   }
 
   // A stage whose blocks change their size would else keep the old ones for ever, and get each new
   // one from the system.
   void MakeRoomFor(size_t capacity, std::vector<std::unique_ptr<Block>>& freed) {
-    while (idle_bytes + static_cast<int64_t>(capacity) > max_idle_bytes) {
-      const auto stalest =
-          std::ranges::min_element(idle, {}, [](const auto& size) { return size.second.last_use; });
-      if (stalest == idle.end() || stalest->first == capacity) return;
-      freed.push_back(PopFrom(stalest));
+    while (idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_) {
+      const auto stalest = std::ranges::min_element(
+          idle_, {}, [](const auto& size) { return size.second.last_use; });
+      if (stalest == idle_.end() || stalest->first == capacity) return;
+      if (auto block = PopFrom(stalest)) {
+        freed.push_back(std::move(block));
+      } else {
+        idle_.erase(stalest);
+      }
     }
   }
 
-  std::mutex mutex;
-  int64_t max_idle_bytes;
-  int64_t idle_bytes = 0;
-  uint64_t uses = 0;
-  Sizes idle;  // by capacity
+  std::mutex mutex_;
+  int64_t max_idle_bytes_ = 0;
+  int64_t idle_bytes_ = 0;
+  uint64_t uses_ = 0;
+  Sizes idle_;  // by capacity
+};
+
+// Threads that make an array for each small record would meet at the lock of one shelf.
+constexpr size_t kSmallBlock = size_t{16} << 10;
+constexpr size_t kSmallShelves = 8;
+constexpr int64_t kShareOfSmall = 4;  // of what may be idle
+
+size_t NumberOfThisThread() {
+  static std::atomic<size_t> threads = 0;
+  thread_local const size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+}  // namespace
+
+// Shared with the blocks that are out: the last of them may come home after the pool has gone.
+struct BufferPool::Shelves {
+  Shelves(std::shared_ptr<MemoryAccount> of_account, int64_t max_idle_bytes)
+      : account(std::move(of_account)) {
+    const int64_t for_small = max_idle_bytes / kShareOfSmall;
+    large.Limit(max_idle_bytes - for_small);
+    for (auto& padded : small) padded.shelf.Limit(for_small / int64_t{kSmallShelves});
+  }
+
+  // Where blocks come from that this thread gets, and go back to.
+  Shelf& ShelfFor(size_t capacity) {
+    return capacity > kSmallBlock ? large : small[NumberOfThisThread() % kSmallShelves].shelf;
+  }
+
+  void Empty(bool for_good) {
+    large.Empty(for_good);
+    for (auto& padded : small) padded.shelf.Empty(for_good);
+  }
+
+  struct alignas(64) OnItsOwnCacheLines {
+    Shelf shelf;
+  };
+
+  const std::shared_ptr<MemoryAccount> account;
+  Shelf large;
+  std::array<OnItsOwnCacheLines, kSmallShelves> small;
 };
 
 BufferPool::BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes)
-    : shelf_(std::make_shared<Shelf>(std::move(account), max_idle_bytes)) {}
+    : shelves_(std::make_shared<Shelves>(std::move(account), max_idle_bytes)) {}
 
-BufferPool::~BufferPool() { shelf_->Empty(/*for_good=*/true); }
+BufferPool::~BufferPool() { shelves_->Empty(/*for_good=*/true); }
 
 Buffer BufferPool::Get(size_t size) {
   const size_t capacity = RoundUpToAlignment(size);
-  std::unique_ptr<Block> block = shelf_->Take(capacity);
-  if (!block) block = std::make_unique<Block>(capacity, shelf_->account);
+  Shelf& home = shelves_->ShelfFor(capacity);
+  std::unique_ptr<Block> block = home.Take(capacity);
+  if (!block) block = std::make_unique<Block>(capacity, shelves_->account);
   std::byte* const data = block->data();
-  std::shared_ptr<Block> owner(block.release(), [shelf = shelf_](Block* returned) {
-    shelf->PutBack(std::unique_ptr<Block>(returned));
+  std::shared_ptr<Block> owner(block.release(), [shelves = shelves_, &home](Block* returned) {
+    home.PutBack(std::unique_ptr<Block>(returned));
   });
   return {data, size, std::move(owner),
-          shelf_->account ? Buffer::Kind::kCharged : Buffer::Kind::kUncharged};
+          shelves_->account ? Buffer::Kind::kCharged : Buffer::Kind::kUncharged};
 }
 
-void BufferPool::Trim() { shelf_->Empty(/*for_good=*/false); }
+void BufferPool::Trim() { shelves_->Empty(/*for_good=*/false); }
 
 }  // namespace stoker

@@ -66,8 +66,8 @@ class BufferPool {
   void Trim();
 
  private:
-  struct Shelf;
-  std::shared_ptr<Shelf> shelf_;
+  struct Shelves;
+  std::shared_ptr<Shelves> shelves_;
 };
 
 }  // namespace stoker
