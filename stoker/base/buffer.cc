@@ -6,9 +6,9 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -117,16 +117,26 @@ bool Buffer::exclusive() const {
 
 namespace {
 
+// Where sizes differ from one to the next, as those of files do, a block that is larger by this
+// part serves too: one of each size would otherwise stay idle.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double kSlack = 0;  // it watches only the edges of blocks
+#else
+constexpr double kSlack = 0.25;
+#endif
+
 // Blocks that are idle, of sizes that were used last.
 class Shelf {
  public:
   void Limit(int64_t max_idle_bytes) { max_idle_bytes_ = max_idle_bytes; }
 
-  // Null where there is none of this capacity.
+  // The smallest of this capacity or little more; null where there is none.
   std::unique_ptr<Block> Take(size_t capacity) {
+    const size_t most = capacity + static_cast<size_t>(static_cast<double>(capacity) * kSlack);
     std::lock_guard lock(mutex_);
-    const auto found = idle_.find(capacity);
-    if (found == idle_.end()) return nullptr;
+    auto found = idle_.lower_bound(capacity);
+    while (found != idle_.end() && found->second.blocks.empty()) ++found;
+    if (found == idle_.end() || found->first > most) return nullptr;
     found->second.last_use = ++uses_;
     return PopFrom(found);
   }
@@ -160,13 +170,15 @@ class Shelf {
     std::vector<std::unique_ptr<Block>> blocks;
     uint64_t last_use = 0;
   };
-  using Sizes = std::unordered_map<size_t, Size>;
+  using Sizes = std::map<size_t, Size>;
 
-  // A size stays when its last block goes, since it mostly comes back at once.
+  // Where there are few, a size stays when its last block goes, since it mostly comes back at once.
+  static constexpr size_t kFewSizes = 16;
   std::unique_ptr<Block> PopFrom(Sizes::iterator found) {
     if (found->second.blocks.empty()) return nullptr;
     std::unique_ptr<Block> block = std::move(found->second.blocks.back());
     found->second.blocks.pop_back();
+    if (found->second.blocks.empty() && idle_.size() > kFewSizes) idle_.erase(found);
     idle_bytes_ -= static_cast<int64_t>(block->capacity());
     return block;
   }

@@ -91,6 +91,21 @@ TEST(BufferPool, HandsOutTheSameBlockAgainAndKeepsItCharged) {
   EXPECT_NE(pool.Get(1000).data(), first);
 }
 
+// As those of files, of which a pool once kept one each.
+TEST(BufferPool, KeepsFewBlocksWhereAllSizesDiffer) {
+  const auto account = NewAccount();
+  BufferPool pool(account, /*max_idle_bytes=*/1 << 30);
+  for (size_t i = 0; i < 5000; ++i) {
+    const size_t size = 10'000 + i * 7919 % 50'000;
+    const Buffer first = pool.Get(size), second = pool.Get(size / 2);
+    EXPECT_EQ(first.size(), size);
+  }
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer watches blocks of the exact sizes";
+#endif
+  EXPECT_LT(account->bytes(), 4 << 20);  // of 220 MB
+}
+
 TEST(BufferPool, KeepsNoMoreIdleThanAllowed) {
   const auto account = NewAccount();
   BufferPool pool(account, /*max_idle_bytes=*/4 << 20);

@@ -1,6 +1,7 @@
 #include "stoker/data/rewrites/picture_pass.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "stoker/data/picture_scratch.h"
 #include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/shared_loops.h"
 #include "stoker/image/store.h"
 
 namespace stoker {
@@ -79,6 +81,40 @@ class WindowReceiver final : public RowReceiver {
   const PixelSlot& slot_;
 };
 
+// The pictures of many rows in one block, which is asked for when the first row is made: until then
+// those of chunks before it may come back. Thread-safe.
+class PictureColumn {
+ public:
+  PictureColumn(const Field& field, int64_t rows, Scratch& scratch)
+      : field_(field), rows_(rows), scratch_(scratch) {}
+
+  std::byte* Slot(int64_t row) {
+    std::lock_guard lock(mutex_);
+    if (!pictures_) {
+      Shape shape = field_.shape;
+      shape.insert(shape.begin(), rows_);
+      pictures_ = scratch_.NewArray(field_.dtype, std::move(shape));
+    }
+    return pictures_->data() + static_cast<size_t>(row) * (pictures_->num_bytes() / rows_);
+  }
+  Array Take() { return *std::move(pictures_); }  // after the first Slot
+
+ private:
+  const Field& field_;
+  const int64_t rows_;
+  Scratch& scratch_;
+  std::mutex mutex_;
+  std::optional<Array> pictures_;
+};
+
+// Neighbouring rows share the pages at their border, and a fresh page of 2 MiB, which holds
+// several, takes long to clear: the rounds that run at one time work far apart.
+int64_t RowOfRound(int64_t round, int64_t rows) {
+  constexpr int64_t kApart = 8;
+  const int64_t strides = rows / kApart * kApart;
+  return round < strides ? round % kApart * (strides / kApart) + round / kApart : round;
+}
+
 class PicturePassNode final : public DatasetNode {
  public:
   PicturePassNode(const Dataset& maps, Chain chain)
@@ -117,39 +153,52 @@ class PicturePassNode final : public DatasetNode {
     return input().node().ReadKey(key, context);
   }
 
+  // A row each for all threads that are free. Where that fails, the policy of a stage below may say
+  // otherwise, so rows that fail are read again, in order, by whoever reads here.
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
-    const Field& field = spec().fields[chain_.field];
+    const int64_t count = std::ssize(positions);
     Scratch scratch = context.scratch(*this);
-    Shape shape = field.shape;
-    shape.insert(shape.begin(), std::ssize(positions));
-    Array pictures = scratch.NewArray(field.dtype, std::move(shape));
-    const size_t slot_bytes = pictures.num_bytes() / positions.size();
-    std::vector<Element> others;
-    for (size_t i = 0; i < positions.size(); ++i) {
-      STOKER_ASSIGN_OR_RETURN(Element element,
-                              ReadInto(positions[i], pictures.data() + i * slot_bytes, context));
-      element.arrays.erase(element.arrays.begin() + static_cast<std::ptrdiff_t>(chain_.field));
-      others.push_back(std::move(element));
+    PictureColumn pictures(spec().fields[chain_.field], count, scratch);
+    std::vector<std::optional<Element>> others(positions.size());
+    const auto read = [&](int64_t row, const ReadContext& how) -> Status {
+      const auto i = static_cast<size_t>(row);
+      STOKER_ASSIGN_OR_RETURN(others[i], ReadInto(positions[i], pictures.Slot(row), how));
+      return OkStatus();
+    };
+    ForEachShared(count, context.stats(*this),
+                  [&](int64_t round) { (void)read(RowOfRound(round, count), context.AsTrial()); });
+    for (int64_t row = 0; row < count; ++row) {
+      if (!others[static_cast<size_t>(row)]) STOKER_RETURN_IF_ERROR(read(row, context));
     }
-    Spec other_fields = spec();
-    other_fields.fields.erase(other_fields.fields.begin() +
-                              static_cast<std::ptrdiff_t>(chain_.field));
-    STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(other_fields, others, scratch));
-    rows.columns.insert(rows.columns.begin() + static_cast<std::ptrdiff_t>(chain_.field),
-                        std::move(pictures));
-    return rows;
+    return WithOthers(others, pictures.Take(), scratch);
   }
 
  private:
-  // The element with its picture at `slot`; what its own picture is then has no meaning.
+  // The element without its picture, which is at `slot`.
   Result<Element> ReadInto(int64_t position, std::byte* slot, const ReadContext& context) const {
     STOKER_ASSIGN_OR_RETURN(Element element, chain_.source().Read(position, context));
-    if (Make(element, slot, context)) return element;
-    STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
-    const Array& picture = element.arrays[chain_.field];
-    std::copy_n(picture.data(), picture.num_bytes(), slot);
+    if (!Make(element, slot, context)) {
+      STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
+      const Array& picture = element.arrays[chain_.field];
+      std::copy_n(picture.data(), picture.num_bytes(), slot);
+    }
+    element.arrays.erase(element.arrays.begin() + static_cast<std::ptrdiff_t>(chain_.field));
     return element;
+  }
+
+  // The rows of elements without their pictures, and those.
+  Result<Rows> WithOthers(std::vector<std::optional<Element>>& others, Array pictures,
+                          Scratch& scratch) const {
+    std::vector<Element> elements;
+    elements.reserve(others.size());
+    for (std::optional<Element>& element : others) elements.push_back(*std::move(element));
+    Spec fields = spec();
+    const auto at = static_cast<std::ptrdiff_t>(chain_.field);
+    fields.fields.erase(fields.fields.begin() + at);
+    STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(fields, elements, scratch));
+    rows.columns.insert(rows.columns.begin() + at, std::move(pictures));
+    return rows;
   }
 
   // False where this cannot be done in one pass, or fails: the maps then say how.

@@ -1,5 +1,7 @@
 #include "stoker/data/rewrites/picture_pass.h"
 
+#include <latch>
+
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
@@ -127,6 +129,37 @@ TEST_F(PicturePass, APictureThatIsDamagedGetsTheErrorAndThePolicyOfTheMaps) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
     EXPECT_EQ(Labels(batches).size(), 11u);
   }
+}
+
+TEST_F(PicturePass, PicturesThatAreReplacedAreTheSameWhoeverMakesTheBatch) {
+  WriteBelow(dir_, "even/04.jpg", EncodeJpeg(MakePicture(40, 40, 3)).substr(0, 300));
+  WriteBelow(dir_, "odd/07.jpg", "not a picture");
+  const QuietLog quiet;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset, Pictures() | IgnoreErrors{.policy = "replace", .share = 0.5} | Shuffle{} | Decode{} |
+                                 RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize |
+                                 IgnoreErrors{.policy = "replace", .share = 0.5} | Batch{.size = 6});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
+  for (const int threads : {1, 2, 5}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(threads)));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(*iterator));
+    EXPECT_EQ(Fingerprint(got), Fingerprint(expected)) << threads;
+  }
+}
+
+TEST_F(PicturePass, AllThreadsMakeTheOnlyBatchThereIs) {
+  constexpr int kThreads = 3;
+  std::latch all_at_it(kThreads);
+  std::atomic<int> calls = 0;
+  const Map meet{.function = [&](Element&, Rng&, Scratch&) {
+    if (calls++ < kThreads) all_at_it.arrive_and_wait();  // ends only where each has a thread
+    return OkStatus();
+  }};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Pictures() | meet | Decode{} |
+                                                         RandomResizedCrop{.size = 16} |
+                                                         kNormalize | Batch{.size = 12});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(dataset, Runtime::Threaded(kThreads)));
+  EXPECT_EQ(batches.size(), 1u);
 }
 
 TEST(PicturePlan, AddsUpCropsResizesAndMirrorings) {

@@ -74,7 +74,8 @@ ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node,
       inside_(std::move(inside)),
       source_(std::move(source)),
       any_order_(any_order),
-      tuner_(limits) {}
+      tuner_(limits),
+      loops_([this] { OnLoopOpened(); }) {}
 
 ReadAhead::~ReadAhead() {
   inside_->Raise();
@@ -196,50 +197,91 @@ Status ReadAhead::DoRestore(const Json& state) {
 
 void ReadAhead::Work() {
   CpuShare::Thread self;
-  while (std::optional<Ticket> ticket = TakeTicket()) {
-    Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
-    const int64_t took = NowNs() - ticket->began_ns;
-    Publish(*std::move(ticket));
+  while (std::optional<Ticket> ticket = TakeTicket(self)) {
+    const int64_t began = ticket->began_ns;
+    {
+      const SharedLoops::Member member(loops_, ticket->number);
+      Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
+      Publish(*std::move(ticket), member.asked_by_others());
+    }
+    const int64_t took = NowNs() - began;
     std::lock_guard lock(mutex_);
     cpu_share_.Add(took, self);
   }
 }
 
-std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket() {
-  if (!WaitForTurn()) return std::nullopt;
-  std::optional<Ticket> ticket = WaitForRoom();
-  if (!ticket || !WaitForMemory(*ticket)) {
-    PassTurn(/*exhausted=*/true);
-    return std::nullopt;
+std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket(CpuShare::Thread& self) {
+  while (true) {
+    Ticket ticket{};
+    Step next = WaitForTurn();
+    if (next == Step::kEnd) return std::nullopt;
+    if (next == Step::kGoOn) {
+      next = WaitForRoom(ticket);
+      if (next == Step::kGoOn) next = WaitForMemory(ticket);
+      if (next == Step::kGoOn) {
+        TakeChunk(ticket);
+        return ticket;
+      }
+      PassTurn(/*exhausted=*/next == Step::kEnd);
+      if (next == Step::kEnd) return std::nullopt;
+    }
+    Help(self);
   }
-  ticket->began_ns = NowNs();
+}
+
+void ReadAhead::TakeChunk(Ticket& ticket) {
+  ticket.began_ns = NowNs();
   {
     std::lock_guard lock(mutex_);
     CountWorking(+1);
   }
   // What the input's stages do in it is their time; the rest is waiting for them.
   const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
-  Chunk& chunk = ticket->chunk;
-  Caught(chunk, [&] { source_->Take(ticket->wanted, frontier_, chunk); });
+  Chunk& chunk = ticket.chunk;
+  Caught(chunk, [&] { source_->Take(ticket.wanted, frontier_, chunk); });
   PassTurn(chunk.last || !chunk.error.ok());
-  return ticket;
+}
+
+void ReadAhead::Help(CpuShare::Thread& self) {
+  const int64_t began = NowNs();
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(+1);
+  }
+  loops_.Help();
+  std::lock_guard lock(mutex_);
+  CountWorking(-1);
+  cpu_share_.Add(NowNs() - began, self);
+}
+
+void ReadAhead::OnLoopOpened() {
+  {
+    std::lock_guard lock(mutex_);
+    tuner_.ChunksAreMadeTogether();
+  }
+  turn_.notify_all();
+  room_.notify_all();
+  pass().ledger().Recheck();
 }
 
 // Whoever waits for its turn waits for what the others in front wait for: for the consumer and for
 // memory while they are blocked, else for the input.
-bool ReadAhead::WaitForTurn() {
+ReadAhead::Step ReadAhead::WaitForTurn() {
   const int64_t began = NowNs();
   const int64_t blocked_before = TurnsBlockedNs(began);
-  bool mine = false;
+  Step next = Step::kGoOn;
   {
     std::unique_lock lock(mutex_);
-    const auto ends = [&] { return exhausted_ || stopping_ || TooManyThreads(); };
-    turn_.wait(lock, [&] { return !turn_taken_ || ends(); });
-    mine = !ends();
-    if (mine) {
-      turn_taken_ = true;
-    } else {
+    const auto ends = [&] { return stopping_ || TooManyThreads() || NothingLeft(); };
+    const auto free = [&] { return !turn_taken_ && !exhausted_; };
+    turn_.wait(lock, [&] { return free() || loops_.has_work() || ends(); });
+    if (ends()) {
+      next = Step::kEnd;
       --running_;
+    } else if (loops_.has_work()) {
+      next = Step::kHelp;
+    } else {
+      turn_taken_ = true;
     }
   }
   const int64_t now = NowNs();
@@ -247,7 +289,7 @@ bool ReadAhead::WaitForTurn() {
   const int64_t blocked = std::clamp<int64_t>(TurnsBlockedNs(now) - blocked_before, 0, now - began);
   stats().AddBlocked(blocked);
   stats().AddStarved(now - began - blocked);
-  return mine;
+  return next;
 }
 
 void ReadAhead::PassTurn(bool exhausted) {
@@ -282,9 +324,9 @@ bool ReadAhead::HasRoom() const {
          next_ticket_ - consumed_tickets_.frontier() < kAheadOfSlowest * depth;
 }
 
-std::optional<ReadAhead::Ticket> ReadAhead::WaitForRoom() {
+ReadAhead::Step ReadAhead::WaitForRoom(Ticket& ticket) {
   std::unique_lock lock(mutex_);
-  const auto may_go = [&] { return stopping_ || HasRoom(); };
+  const auto may_go = [&] { return stopping_ || loops_.has_work() || HasRoom(); };
   if (!may_go()) {
     Blocked([&] {
       // A consumer that takes nothing does not look whether there are too many threads.
@@ -296,12 +338,14 @@ std::optional<ReadAhead::Ticket> ReadAhead::WaitForRoom() {
       return true;
     });
   }
-  if (stopping_) return std::nullopt;
-  Ticket ticket{.number = next_ticket_++, .wanted = tuner_.chunk()};
-  return ticket;
+  if (stopping_) return Step::kEnd;
+  if (loops_.has_work()) return Step::kHelp;
+  ticket.number = next_ticket_++;
+  ticket.wanted = tuner_.chunk();
+  return Step::kGoOn;
 }
 
-bool ReadAhead::WaitForMemory(Ticket& ticket) {
+ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
   Ledger& ledger = pass().ledger();
   int64_t expected = std::max(source_->MemoryToMake(ticket.wanted).value_or(0),
                               ticket.wanted * largest_element_bytes_);
@@ -311,16 +355,21 @@ bool ReadAhead::WaitForMemory(Ticket& ticket) {
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
   ticket.memory = Blocked([&] {
     return ledger.Admit(
-        expected, [&] { return consumed_ == ticket.number; }, [&] { return stopping_.load(); });
+        expected, [&] { return consumed_ == ticket.number; },
+        [&] { return stopping_ || loops_.has_work(); });
   });
   ticket.asked_before = Scratch::BytesAskedByThisThread();
-  return ticket.memory.granted();
+  if (ticket.memory.granted()) return Step::kGoOn;
+  std::lock_guard lock(mutex_);
+  --next_ticket_;  // whoever has the turn next takes it
+  return stopping_ ? Step::kEnd : Step::kHelp;
 }
 
-void ReadAhead::Publish(Ticket ticket) {
+void ReadAhead::Publish(Ticket ticket, int64_t asked_by_others) {
   Chunk& chunk = ticket.chunk;
   const int64_t uncharged = UnchargedBytesOf(chunk);
-  const int64_t asked = Scratch::BytesAskedByThisThread() - ticket.asked_before + uncharged;
+  const int64_t asked =
+      Scratch::BytesAskedByThisThread() - ticket.asked_before + asked_by_others + uncharged;
   const int64_t made = std::max<int64_t>(1, chunk.size());
   const int64_t for_each = (asked + made - 1) / made;
   int64_t largest = largest_element_bytes_;
@@ -346,6 +395,7 @@ void ReadAhead::CountWorking(int change) {
   interval_.worked_ns += working_ * (now - working_since_ns_);
   working_since_ns_ = now;
   working_ += change;
+  if (NothingLeft()) turn_.notify_all();
 }
 
 void ReadAhead::TuneIfDue(int64_t now) {

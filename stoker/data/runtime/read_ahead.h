@@ -15,6 +15,7 @@
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/crew.h"
 #include "stoker/data/runtime/doorbell.h"
+#include "stoker/data/runtime/shared_loops.h"
 #include "stoker/data/runtime/tuner.h"
 
 namespace stoker {
@@ -31,6 +32,9 @@ TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node);
 // A chunk is admitted with all that buffers are asked for while it is made. Afterwards its buffers
 // are charged themselves; only for those that are not (arrays that user code allocated) the
 // admission stays until the consumer takes the chunk.
+//
+// While a chunk is made in a loop that is shared out (shared_loops.h), threads help there before
+// they take tickets of their own.
 //
 // How many threads there are, and how much they read ahead, follows demand (tuner.h). The consumer
 // starts threads; those that are too many end by themselves when it would be their turn.
@@ -66,15 +70,23 @@ class ReadAhead final : public Iterator {
     int64_t began_ns;
   };
   void Work();
-  // Takes the next ticket and its chunk; nothing where this thread is to end.
-  std::optional<Ticket> TakeTicket();
-  // False where there is nothing more to take, or one thread too many.
-  bool WaitForTurn();
+  // Takes the next ticket and its chunk, after helping with others; nothing where this thread is to
+  // end.
+  std::optional<Ticket> TakeTicket(CpuShare::Thread& self);
+  // What a thread does next: it goes on, helps with chunks that others have taken, or ends.
+  enum class Step { kGoOn, kHelp, kEnd };
+  // Goes on with the turn; ends where there is nothing more to take, or one thread too many.
+  Step WaitForTurn();
   void PassTurn(bool exhausted);
-  // The next ticket without memory; nothing where it is time to stop.
-  std::optional<Ticket> WaitForRoom();
-  bool WaitForMemory(Ticket& ticket);
-  void Publish(Ticket ticket);
+  // Gives `ticket` its number; then its memory. End where it is time to stop.
+  Step WaitForRoom(Ticket& ticket);
+  Step WaitForMemory(Ticket& ticket);
+  // Takes the chunk, and passes the turn.
+  void TakeChunk(Ticket& ticket);
+  void Help(CpuShare::Thread& self);
+  void Publish(Ticket ticket, int64_t asked_by_others);
+  // A loop has been opened: whoever waits may help.
+  void OnLoopOpened();
   // How long those whose turn it was have been blocked so far, up to `now`.
   int64_t TurnsBlockedNs(int64_t now) const;
   // Runs `wait` and counts its time as blocked, for whose turn it is and for those behind.
@@ -94,6 +106,8 @@ class ReadAhead final : public Iterator {
   bool HasRoom() const;
   bool HasChunkForConsumer() const;
   bool TooManyThreads() const { return running_ > tuner_.threads(); }
+  // Whether nothing is left to take, nor to help with.
+  bool NothingLeft() const { return exhausted_ && working_ == 0; }
   void CountWorking(int change);
   void TuneIfDue(int64_t now);
   void Log(std::vector<Decision> decisions);
@@ -118,7 +132,7 @@ class ReadAhead final : public Iterator {
   struct {  // since the last look of the tuner
     int64_t began_ns = 0, waited_ns = 0, worked_ns = 0, elements = 0, chunks = 0;
   } interval_;
-  int working_ = 0;  // threads that make a chunk, since:
+  int working_ = 0;  // threads that make a chunk or help with one, since:
   int64_t working_since_ns_ = 0;
   CpuShare cpu_share_;
 
@@ -134,6 +148,7 @@ class ReadAhead final : public Iterator {
   Delivered delivered_;  // without current_
   int64_t end_ticket_ = std::numeric_limits<int64_t>::max();
 
+  SharedLoops loops_;
   Crew crew_;  // last: its threads use all of the above
 };
 

@@ -55,16 +55,17 @@ int64_t Tuner::depth() const { return DepthFor(threads_); }
 
 int64_t Tuner::DepthFor(int threads) const {
   if (limits_.depth > 0) {
-    return (limits_.depth + chunk_ - 1) / chunk_ + threads;  // kept ready, and being made
+    return (limits_.depth + chunk_ - 1) / chunk_ + ChunksUnderWay(threads);  // and kept ready
   }
-  return std::max(LeastDepth(threads) + extra_depth_, threads + SlackChunks());
+  return std::max(LeastDepth(threads) + extra_depth_, ChunksUnderWay(threads) + SlackChunks());
 }
 
 int64_t Tuner::LeastDepth(int threads) const {
   const int64_t wanted = 2 * static_cast<int64_t>(threads) + 1;
   if (chunks_ == 0) return wanted;
   const auto fitting = static_cast<int64_t>(kMaxReadyBytes / ChunkBytes());
-  return std::clamp<int64_t>(threads + fitting, std::max(threads, 2), wanted);
+  const int64_t under_way = ChunksUnderWay(threads);
+  return std::clamp<int64_t>(under_way + fitting, std::max<int64_t>(under_way, 2), wanted);
 }
 
 int64_t Tuner::SlackChunks() const {
@@ -121,7 +122,14 @@ std::vector<Decision> Tuner::Step(const TunerInterval& interval) {
                          .why = fmt::format("an element costs {:.3g} us", ns_ / elements_ * 1e-3)});
     reported_chunk_ = chunk_;
   }
-  if (depth() == threads_ + SlackChunks() && depth() >= 2 * reported_depth_) {
+  if (together_ && reported_depth_ > depth()) {
+    decisions.push_back({.what = "depth",
+                         .from = reported_depth_,
+                         .to = depth(),
+                         .why = "all threads work on one chunk, so none is held up by another"});
+    reported_depth_ = depth();
+  }
+  if (depth() == ChunksUnderWay(threads_) + SlackChunks() && depth() >= 2 * reported_depth_) {
     decisions.push_back(
         {.what = "depth",
          .from = reported_depth_,
@@ -207,7 +215,7 @@ void Tuner::StepDepth(const TunerInterval& interval, std::vector<Decision>& deci
   calm_steps_ = waits ? 0 : calm_steps_ + 1;
   const int64_t before = depth();
   const double slowness = Share(slowest_chunk_ns_, typical_chunk_ns_);
-  if (waits && Share(interval.worked_s, interval.seconds) <= kAllWork * threads_) {
+  if (waits && !together_ && Share(interval.worked_s, interval.seconds) <= kAllWork * threads_) {
     // While one thread makes the slowest chunk, each other makes so many.
     const auto behind_slowest =
         static_cast<int64_t>(std::min<double>(kMaxDepth, slowness * (threads_ - 1)));

@@ -9,7 +9,8 @@
 //            and tried again later, ever more seldom. Threads that have nothing to do go.
 //   depth    two chunks for each thread where they are not large, and some milliseconds of work
 //            where that takes few bytes; where the consumer waits although threads idle, as many as
-//            the others make while one is slow.
+//            the others make while one is slow. Of chunks that all threads make together, one under
+//            way and those that are ready: none is held up by another.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +56,8 @@ class Tuner {
   // Looks at how it went, and changes threads and depth. Gives what it changed, and the chunk's
   // size where that has changed much; without their stage and time.
   std::vector<Decision> Step(const TunerInterval& interval);
+  // Threads share the work of each chunk (shared_loops.h).
+  void ChunksAreMadeTogether() { together_ = true; }
   // The system gives no more threads than these.
   Decision LimitThreads(int threads, const std::string& why);
 
@@ -66,6 +69,7 @@ class Tuner {
   void StepDepth(const TunerInterval& interval, std::vector<Decision>& decisions);
   int MostUsefulThreads(double cpu_share) const;
   int64_t DepthFor(int threads) const;
+  int ChunksUnderWay(int threads) const { return together_ ? 1 : threads; }
   int64_t SlackChunks() const;
   double ChunkBytes() const;
   int64_t LeastDepth(int threads) const;
@@ -76,6 +80,7 @@ class Tuner {
   int64_t chunk_ = 1;
   int64_t reported_chunk_ = 1, reported_depth_ = 1;
   int64_t extra_depth_ = 0;  // beyond two chunks for each thread
+  bool together_ = false;
 
   // Of recent chunks.
   double elements_ = 0, bytes_ = 0, ns_ = 0;  // sums that forget

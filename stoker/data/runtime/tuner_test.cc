@@ -161,6 +161,29 @@ TEST(Tuner, KeepsFewLargeChunksReady) {
   }
 }
 
+TEST(Tuner, KeepsAsManyOfTheChunksThatAreMadeTogetherWhateverTheThreads) {
+  const TunerInterval idle{.seconds = 0.1, .waited_s = 0.05, .worked_s = 0.01, .elements = 9};
+  for (const int threads : {2, 16}) {
+    TunerLimits limits = Limits();
+    limits.threads = threads;
+    Tuner tuner(limits);
+    tuner.ChunksAreMadeTogether();
+    for (int i = 0; i < 200; ++i) tuner.AddChunk(1, 40 << 20, (i % 20 + 1) * kMs);
+    EXPECT_EQ(tuner.depth(), 2) << threads;  // one being made, one ready
+    const std::vector<Decision> decisions = tuner.Step(idle);
+    ASSERT_EQ(decisions.size(), 1u);
+    EXPECT_EQ(decisions[0].what, "depth");
+    EXPECT_EQ(decisions[0].from, 2 * threads + 1);
+    EXPECT_EQ(decisions[0].to, 2);
+    EXPECT_EQ(tuner.depth(), 2) << threads;  // none is held up by another
+  }
+  TunerLimits limits = Limits();
+  limits.depth = 3;
+  Tuner asked_for(limits);
+  asked_for.ChunksAreMadeTogether();
+  EXPECT_EQ(asked_for.depth(), 3 + 1);
+}
+
 TEST(Tuner, SaysWhenItKeepsMoreWorkReady) {
   Tuner tuner(Limits());
   for (int i = 0; i < 200; ++i) tuner.AddChunk(1, 64, kMs);

@@ -1,0 +1,120 @@
+#include "stoker/data/runtime/shared_loops.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/data/failure.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/transform.h"
+
+namespace stoker {
+namespace {
+
+// What the calling thread is at the moment; null within a round, and on all other threads.
+thread_local SharedLoops::Member* current = nullptr;
+
+// What fails in a round is a value of whoever runs the loop, so nothing stays noted on the thread.
+void RunRound(int64_t round, StageStats& stats, const std::function<void(int64_t)>& body) {
+  const ScopedStageTime time(stats);
+  {
+    const FailureScope failures;
+    body(round);
+  }
+  FailureScope::Take({});
+}
+
+}  // namespace
+
+struct SharedLoops::Loop {
+  const int64_t chunk;
+  int64_t rounds;  // fewer where one has thrown
+  StageStats& stats;
+  const std::function<void(int64_t)>& body;
+  int64_t next = 0;  // the first that nobody has begun
+  int64_t running = 0;
+  int64_t asked_by_others = 0;
+  std::exception_ptr thrown;
+  int64_t thrown_in = 0;
+};
+
+SharedLoops::Member::Member(SharedLoops& loops, int64_t chunk)
+    : loops_(loops), chunk_(chunk), around_(std::exchange(current, this)) {}
+
+SharedLoops::Member::~Member() { current = around_; }
+
+void SharedLoops::Help() {
+  std::unique_lock lock(mutex_);
+  while (RunOldest(lock, nullptr)) {
+  }
+}
+
+void SharedLoops::Run(Member& member, int64_t rounds, StageStats& stats,
+                      const std::function<void(int64_t)>& body) {
+  Loop loop{.chunk = member.chunk_, .rounds = rounds, .stats = stats, .body = body};
+  std::unique_lock lock(mutex_);
+  const auto older = [](const Loop* one, const Loop* other) { return one->chunk < other->chunk; };
+  open_.insert(std::ranges::upper_bound(open_, &loop, older), &loop);
+  unclaimed_ += rounds;
+  lock.unlock();
+  opened_();
+  lock.lock();
+  while (loop.next < loop.rounds) RunOldest(lock, &loop);
+  if (loop.running > 0) {
+    const ScopedStageTime time(stats, ScopedStageTime::Kind::kBlocked);
+    all_done_.wait(lock, [&] { return loop.running == 0; });
+  }
+  std::erase(open_, &loop);
+  member.asked_by_others_ += loop.asked_by_others;
+  if (loop.thrown) std::rethrow_exception(loop.thrown);
+}
+
+bool SharedLoops::RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own) {
+  const auto found =
+      std::ranges::find_if(open_, [](const Loop* loop) { return loop->next < loop->rounds; });
+  if (found == open_.end()) return false;
+  Loop& loop = **found;
+  const int64_t round = loop.next++;
+  ++loop.running;
+  --unclaimed_;
+  lock.unlock();
+
+  const int64_t asked_before = Scratch::BytesAskedByThisThread();
+  std::exception_ptr thrown;
+  Member* const outside = std::exchange(current, nullptr);
+  try {
+    RunRound(round, loop.stats, loop.body);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  current = outside;
+  const int64_t asked = Scratch::BytesAskedByThisThread() - asked_before;
+  if (&loop != own) Scratch::ForgetBytesAskedSince(asked_before);
+
+  lock.lock();
+  if (&loop != own) loop.asked_by_others += asked;
+  Finish(loop, round, std::move(thrown));
+  return true;
+}
+
+// With mutex_ held.
+void SharedLoops::Finish(Loop& loop, int64_t round, std::exception_ptr thrown) {
+  if (thrown) {
+    unclaimed_ -= loop.rounds - loop.next;
+    loop.rounds = loop.next;
+    if (!loop.thrown || round < loop.thrown_in) {
+      loop.thrown = std::move(thrown);
+      loop.thrown_in = round;
+    }
+  }
+  if (--loop.running == 0) all_done_.notify_all();
+}
+
+void ForEachShared(int64_t rounds, StageStats& stats, const std::function<void(int64_t)>& body) {
+  if (current != nullptr && rounds > 1) {
+    current->loops_.Run(*current, rounds, stats, body);
+    return;
+  }
+  for (int64_t round = 0; round < rounds; ++round) RunRound(round, stats, body);
+}
+
+}  // namespace stoker
