@@ -76,10 +76,10 @@ def peers_problem(script):
     return None
 
 
-def compare(stoker_side, peers, script, given):
-    """Measures Stoker and, unless that is not wanted or not possible, the peers ({name: function -> dict or None}) in turn.
-    Returns ({name: [result, ...]}, [name of a peer that was wanted and not measured, ...])."""
-    sides = {"stoker": stoker_side}
+def compare(stoker_side, peers, script, given, own=None):
+    """Measures Stoker, its other ways (`own`) and, unless that is not wanted or not possible, the peers, in turn; both are
+    {name: function -> dict or None}. Returns ({name: [result, ...]}, [name of a peer that was wanted and not measured, ...])."""
+    sides = {"stoker": stoker_side, **(own or {})}
     problem = None if given.no_peers else peers_problem(script)
     if problem:
         print(f"NOT COMPARED: {problem}")

@@ -72,9 +72,10 @@ class CompareTest(ScriptTest):
     def setUp(self):
         super().setUp()
         self.write("bin/stoker", """#!/bin/sh
-            case $1 in
-              bench) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
-              train) echo '{"images_per_s": 300, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
+            case "$*" in
+              *"--threads 1 "*) echo '{"samples_per_s": 1e6, "first_batch_ms": 9, "load_ms": 9, "peak_rss_mb": 40}' ;;
+              bench*) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
+              train*) echo '{"images_per_s": 300, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
             esac
             """)
         self.write("bin/some_bench", "#!/bin/sh\n")
