@@ -1,6 +1,7 @@
 """The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator; that
 of the tricks likewise optimizers, schedules and the keys of `train:`."""
 import os
+import pathlib
 import re
 import unittest
 
@@ -51,6 +52,28 @@ class DocsTest(ProgramTest):
     def test_names_every_operator(self):
         words = set(re.findall(r"[a-z_]+", "\n".join(self.texts.values())))
         self.assertLessEqual(set(self.operators), words)
+
+
+class GuaranteesTest(unittest.TestCase):
+    """docs/guarantees.md names tests and benchmarks that exist."""
+
+    def test_names_only_tests_and_benchmarks_that_exist(self):
+        root = pathlib.Path(DOCS).parent
+        sources = {path: path.read_text(encoding="utf-8") for kind in ("test", "bench") for path in root.glob(f"stoker/**/*_{kind}.cc")}
+        tests = {".".join(name) for text in sources.values() for name in re.findall(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", text, re.M)}
+        benchmarks = "\n".join(text for path, text in sources.items() if path.name.endswith("_bench.cc"))
+        named = re.findall(r"`([^`]+)`", "\n".join(our_cells((pathlib.Path(DOCS) / "guarantees.md").read_text(encoding="utf-8"))))
+        self.assertGreater(len(named), 30)
+        for name in named:
+            with self.subTest(name=name):
+                if re.fullmatch(r"\w+\.\w+", name):
+                    self.assertIn(name, tests)
+                elif name.startswith("bench/"):
+                    self.assertTrue((root / name).exists())
+                else:
+                    function, _, of = name.partition("/")
+                    self.assertIn(function, benchmarks)
+                    self.assertIn(of, benchmarks)
 
 
 class TricksTest(ProgramTest):
