@@ -80,6 +80,7 @@ std::optional<int64_t> DatasetNode::MemoryToRead(int64_t count) const {
 }
 
 Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) const {
+  if (context.stopped()) return AskedToStop(name_);
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   const FailureScope failures;
@@ -94,6 +95,7 @@ Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) 
 
 Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
                                    const ReadContext& context) const {
+  if (context.stopped()) return AskedToStop(name_);
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   const FailureScope failures;
@@ -108,6 +110,7 @@ Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
 }
 
 Result<Element> DatasetNode::ReadKey(const SampleKey& key, const ReadContext& context) const {
+  if (context.stopped()) return AskedToStop(name_);
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   const FailureScope failures;
@@ -121,6 +124,7 @@ Result<Element> DatasetNode::ReadKey(const SampleKey& key, const ReadContext& co
 }
 
 void DatasetNode::CountFailure(SampleKey key, const ReadContext& context) const {
+  if (context.stopped()) return;
   if (FailureScope::Note(*this, key) && !context.trial()) context.stats(*this).AddError();
 }
 
@@ -137,6 +141,7 @@ Result<Rows> DatasetNode::DoReadRows(std::span<const int64_t> positions,
   Scratch scratch = context.scratch(*this);
   RowStack stack(spec_, std::ssize(positions), scratch);
   for (const int64_t position : positions) {
+    if (context.stopped()) return AskedToStop(name_);
     STOKER_ASSIGN_OR_RETURN(const Element element, DoRead(position, context));
     STOKER_RETURN_IF_ERROR(stack.Add(element));
   }

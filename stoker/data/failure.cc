@@ -10,6 +10,10 @@ thread_local std::optional<FailureOrigin> noted;
 
 }  // namespace
 
+Status AskedToStop(std::string_view where) {
+  return Cancelled("{}: the pass was asked to stop", where);
+}
+
 Element FailedElement(const Status& reason, const FailureOrigin& origin) {
   return {.key = origin.key,
           .failure = std::make_shared<const Failure>(

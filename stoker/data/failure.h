@@ -15,6 +15,9 @@ inline bool IsAboutOneElement(const Status& error) {
   return error.code() != StatusCode::kCancelled;
 }
 
+// kCancelled: what ends the work of `where` (a stage) when its pass ends.
+Status AskedToStop(std::string_view where);
+
 // Where an error arose: at the innermost stage that reported it.
 struct FailureOrigin {
   std::string_view stage;  // its name; lives as long as the dataset

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
 
@@ -77,8 +78,7 @@ Result<std::optional<Rows>> Iterator::DoNextRows(int64_t) {
 }
 
 Status Iterator::CheckStop() const {
-  if (!stop_->raised()) return OkStatus();
-  return Cancelled("{}: the pass was asked to stop", stats_.name());
+  return stop_->raised() ? AskedToStop(stats_.name()) : OkStatus();
 }
 
 Result<std::optional<Element>> Iterator::CountedNext() {

@@ -243,14 +243,16 @@ class OpenContext {
 // What a node needs to read by position. A small value, copied freely.
 class ReadContext {
  public:
-  // `vectorized`: many samples at a time (ReadRows) instead of one by one; the bytes are the same.
-  ReadContext(const Pass& pass, uint64_t epoch, bool vectorized)
-      : pass_(&pass), epoch_(epoch), vectorized_(vectorized) {}
+  // vectorized  many samples at a time (ReadRows) instead of one by one; the bytes are the same
+  // stop        reading ends with kCancelled once it is raised; may be null, must outlive the read
+  ReadContext(const Pass& pass, uint64_t epoch, bool vectorized, const StopFlag* stop = nullptr)
+      : pass_(&pass), epoch_(epoch), vectorized_(vectorized), stop_(stop) {}
 
   const Pass& pass() const { return *pass_; }
   uint64_t seed() const { return pass_->seed(); }
   uint64_t epoch() const { return epoch_; }
   bool vectorized() const { return vectorized_; }
+  bool stopped() const { return stop_ != nullptr && stop_->raised(); }
   ReadContext WithEpoch(uint64_t epoch) const {
     ReadContext other = *this;
     other.epoch_ = epoch;
@@ -276,7 +278,7 @@ class ReadContext {
   }
 
   StageStats& stats(const DatasetNode& node) const { return pass_->stage(node).stats; }
-  Scratch scratch(const DatasetNode& node) const { return Scratch(pass_->stage(node).pool); }
+  Scratch scratch(const DatasetNode& node) const { return Scratch(pass_->stage(node).pool, stop_); }
   uint64_t stage_number(const DatasetNode& node) const { return pass_->stage(node).number; }
   RngFactory rngs(const DatasetNode& node) const { return {seed(), stage_number(node)}; }
 
@@ -284,6 +286,7 @@ class ReadContext {
   const Pass* pass_;
   uint64_t epoch_;
   bool vectorized_;
+  const StopFlag* stop_;
   bool trial_ = false;
   std::vector<LostElement>* lost_ = nullptr;
 };

@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/row_stack.h"
+#include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace {
@@ -23,6 +25,8 @@ Array Scratch::NewArray(DType dtype, Shape shape) {
   return Array(pool_.Get(static_cast<size_t>(*bytes)), dtype, std::move(shape));
 }
 
+bool Scratch::stopped() const { return stop_ != nullptr && stop_->raised(); }
+
 int64_t Scratch::BytesAskedByThisThread() { return asked_bytes; }
 
 void Scratch::ForgetBytesAskedSince(int64_t before) { asked_bytes = before; }
@@ -31,6 +35,7 @@ Status Transform::ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch
   const Spec no_names;
   RowStack stack(no_names, rows.size(), scratch);
   for (int64_t i = 0; i < rows.size(); ++i) {
+    if (scratch.stopped()) return AskedToStop("map");
     Element element = rows.RowElement(i);
     Rng rng = rngs.For(element.key);
     STOKER_RETURN_IF_ERROR(Apply(element, rng, scratch));

@@ -9,13 +9,20 @@
 
 namespace stoker {
 
-// Where a stage gets memory for what it makes: recycled blocks, charged to the stage. Borrowed for
-// one call.
+class StopFlag;
+
+// What a stage works with, borrowed for one call: memory for what it makes (recycled blocks,
+// charged to the stage), and whether that is still wanted.
 class Scratch {
  public:
-  explicit Scratch(BufferPool& pool) : pool_(pool) {}
+  // stop: may be null
+  explicit Scratch(BufferPool& pool, const StopFlag* stop = nullptr) : pool_(pool), stop_(stop) {}
   // Values are not set.
   Array NewArray(DType dtype, Shape shape);
+
+  // True where the pass is ending and what is being made will be thrown away: a call that takes
+  // long may then return any error.
+  bool stopped() const;
 
   // The bytes that this thread has asked for since it began, of all stages together.
   static int64_t BytesAskedByThisThread();
@@ -25,6 +32,7 @@ class Scratch {
 
  private:
   BufferPool& pool_;
+  const StopFlag* const stop_;
 };
 
 // Makes the random stream of a sample at one stage.

@@ -37,7 +37,7 @@ void PositionSource::Finish(Chunk& chunk) const {
 }
 
 Status PositionSource::ReadAll(Chunk& chunk) const {
-  const ReadContext context(*pass_, epoch_, /*vectorized=*/true);
+  const ReadContext context(*pass_, epoch_, /*vectorized=*/true, stop_.get());
   if (chunk.count > 1 && node_.spec().ElementBytes()) {
     std::vector<int64_t> positions(static_cast<size_t>(chunk.count));
     std::iota(positions.begin(), positions.end(), chunk.begin);
@@ -150,9 +150,10 @@ void StreamSource::Finish(Chunk& chunk) const {
   // Taken out and put back one by one: a map may throw.
   std::vector<Element> elements = std::exchange(chunk.elements, {});
   chunk.elements.reserve(elements.size());
-  const ReadContext context(*pass_, 0, /*vectorized=*/true);
+  const ReadContext context(*pass_, 0, /*vectorized=*/true, stop_.get());
   for (Element& element : elements) {
-    const Status status = ApplyHop(stages_, context, tolerant_, element);
+    const Status status = context.stopped() ? AskedToStop(node_.name())
+                                            : ApplyHop(stages_, context, tolerant_, element);
     if (!status.ok()) {
       chunk.error = status;
       return;
@@ -165,7 +166,7 @@ bool StreamSource::FinishAsRows(Chunk& chunk) const {
   if (!by_rows_ || chunk.elements.size() < 2) return false;
   const auto failed = [](const Element& element) { return element.failure != nullptr; };
   if (std::ranges::any_of(chunk.elements, failed)) return false;
-  const ReadContext context(*pass_, 0, /*vectorized=*/true);
+  const ReadContext context(*pass_, 0, /*vectorized=*/true, stop_.get());
   try {
     Result<Rows> rows = StackForHop(stages_, context, chunk.elements);
     if (!rows.ok() || !ApplyHopToRows(stages_, context, *rows).ok()) return false;

@@ -74,6 +74,7 @@ class PositionSource final : public ChunkSource {
   PositionSource(const OpenContext& context, const DatasetNode& node)
       : pass_(context.pass()),
         node_(node),
+        stop_(context.stop()),
         tolerant_(context.tolerant()),
         epoch_(context.epoch()),
         tally_(*pass_) {}
@@ -93,6 +94,7 @@ class PositionSource final : public ChunkSource {
 
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& node_;
+  const std::shared_ptr<const StopFlag> stop_;
   const bool tolerant_;
   uint64_t epoch_;
   Delivered before_;  // what had been delivered when this pass began
@@ -133,7 +135,7 @@ class StreamSource final : public ChunkSource {
   };
 
   StreamSource(const OpenContext& context, const DatasetNode& node)
-      : pass_(context.pass()), node_(node), tolerant_(context.tolerant()) {}
+      : pass_(context.pass()), node_(node), stop_(context.stop()), tolerant_(context.tolerant()) {}
   // Finishes a chunk column by column; false, with `chunk` as it was, where that cannot be done.
   bool FinishAsRows(Chunk& chunk) const;
   // The next element of the input, saving the input's state first where it is time to.
@@ -145,6 +147,7 @@ class StreamSource final : public ChunkSource {
 
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& node_;
+  const std::shared_ptr<const StopFlag> stop_;
   const bool tolerant_;
   std::vector<const DatasetNode*> stages_;  // first applied first
   bool any_order_ = false;

@@ -8,6 +8,7 @@ namespace stoker {
 IndexedIterator::IndexedIterator(const OpenContext& context, const DatasetNode& node)
     : Iterator(context, node, Counting::kElsewhere),
       node_(node),
+      stop_(context.stop()),
       tolerant_(context.tolerant()),
       epoch_(context.epoch()),
       tally_(pass()) {}
@@ -16,7 +17,8 @@ Result<std::optional<Element>> IndexedIterator::DoNext() {
   const int64_t position = done_.frontier();
   if (position >= node_.cardinality().value()) return std::nullopt;
   std::vector<LostElement> lost;
-  const ReadContext context = ReadContext(pass(), epoch_, /*vectorized=*/false).WithLost(&lost);
+  const ReadContext context =
+      ReadContext(pass(), epoch_, /*vectorized=*/false, stop_.get()).WithLost(&lost);
   STOKER_ASSIGN_OR_RETURN(Element element, tolerant_ ? ReadTolerantly(node_, position, context)
                                                      : node_.Read(position, context));
   if (!lost.empty()) STOKER_RETURN_IF_ERROR(tally_.Add(lost));

@@ -18,6 +18,7 @@ class IndexedIterator final : public Iterator {
   Status DoRestore(const Json& state) override;
 
   const DatasetNode& node_;
+  const std::shared_ptr<const StopFlag> stop_;
   const bool tolerant_;
   uint64_t epoch_;
   Delivered done_;

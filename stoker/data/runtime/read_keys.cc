@@ -12,7 +12,7 @@ namespace {
 class KeySource final : public ChunkSource {
  public:
   KeySource(const OpenContext& context, const DatasetNode& input, std::vector<SampleKey> keys)
-      : pass_(context.pass()), input_(input), keys_(std::move(keys)) {}
+      : pass_(context.pass()), stop_(context.stop()), input_(input), keys_(std::move(keys)) {}
 
   void Take(int64_t wanted, int64_t, Chunk& chunk) override {
     chunk.begin = next_;
@@ -24,8 +24,8 @@ class KeySource final : public ChunkSource {
   void Finish(Chunk& chunk) const override {
     for (int64_t i = chunk.begin; i < chunk.begin + chunk.count; ++i) {
       const SampleKey& key = keys_[static_cast<size_t>(i)];
-      Result<Element> element =
-          input_.ReadKey(key, ReadContext(*pass_, key.epoch, /*vectorized=*/true));
+      const ReadContext context(*pass_, key.epoch, /*vectorized=*/true, stop_.get());
+      Result<Element> element = input_.ReadKey(key, context);
       if (!element.ok()) {
         chunk.error = element.status();
         return;
@@ -42,6 +42,7 @@ class KeySource final : public ChunkSource {
 
  private:
   const std::shared_ptr<Pass> pass_;
+  const std::shared_ptr<const StopFlag> stop_;
   const DatasetNode& input_;
   const std::vector<SampleKey> keys_;
   int64_t next_ = 0;
@@ -52,10 +53,9 @@ Result<std::vector<Element>> ReadOneByOne(const OpenContext& context, const Data
   std::vector<Element> elements;
   elements.reserve(keys.size());
   for (const SampleKey& key : keys) {
-    if (context.stop()->raised()) return Cancelled("{}: the pass was asked to stop", input.name());
-    STOKER_ASSIGN_OR_RETURN(
-        Element element,
-        input.ReadKey(key, ReadContext(*context.pass(), key.epoch, /*vectorized=*/false)));
+    const ReadContext reading(*context.pass(), key.epoch, /*vectorized=*/false,
+                              context.stop().get());
+    STOKER_ASSIGN_OR_RETURN(Element element, input.ReadKey(key, reading));
     elements.push_back(std::move(element));
   }
   return elements;

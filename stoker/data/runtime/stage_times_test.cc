@@ -85,9 +85,10 @@ TEST(Profile, SaysThatTheConsumerWaitedWhereThePipelineIsSlow) {
                               LargeStream(20, /*slow_epoch=*/0) | DoNothing());
   STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
   STOKER_ASSERT_OK(ReadAll(*iterator));
-  const Profile profile = iterator->GetProfile();
-  EXPECT_GT(profile.consumer_waited_s, 0.1);        // of 0.2
-  EXPECT_GT(profile.stages.back().starved_s, 0.1);  // so did the workers, for the generator
+  Profile profile = iterator->GetProfile();
+  EXPECT_GT(profile.consumer_waited_s, 0.1);  // of 0.2
+  // So did the workers, for the generator; each counts it when its wait ends.
+  while (profile.stages.back().starved_s <= 0.1) profile = iterator->GetProfile();
   EXPECT_GT(profile.stages.front().busy_s, 0.19);
 }
 

@@ -53,6 +53,28 @@ TEST(Pass, SeveralAtOnceDoNotDisturbEachOther) {
   }
 }
 
+// A batch of many slow elements would else be made to its end.
+TEST(Pass, MakesNoFurtherElementOfABatchOnceItIsAskedToStop) {
+  for (const Dataset& source : {NumberedImages(4000), StreamedImages(4000)}) {
+    for (const Runtime::Kind kind : {Runtime::Kind::kInline, Runtime::Kind::kThreaded}) {
+      std::atomic<bool> stop = false;
+      std::atomic<int> calls = 0;
+      const Map ask{.function = [&](Element&, Rng&, Scratch&) {
+        ++calls;
+        stop = true;
+        return OkStatus();
+      }};
+      STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                  Result<Dataset>(source) | ask | Batch{.size = 1000} | Prefetch{});
+      constexpr int kThreads = 3;
+      const Runtime runtime{.kind = kind, .threads = kThreads, .chunk = 4, .stop = &stop};
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+      EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+      EXPECT_LE(calls, kThreads) << dataset.ToString();
+    }
+  }
+}
+
 constexpr int64_t kEndless = int64_t{1} << 40;
 constexpr double kPrompt = 5;  // seconds; what is broken off would take very much longer
 
