@@ -38,7 +38,8 @@ class ChoiceNode final : public DatasetNode {
  public:
   explicit ChoiceNode(Choice choice)
       : DatasetNode(choice.name, choice.spec, CardinalityOf(choice), AllInputs(choice)),
-        choice_(std::move(choice)) {}
+        choice_(std::move(choice)),
+        orders_(choice_.plan) {}
 
   std::string Details() const override { return choice_.details; }
   std::string_view Disturbs() const override { return "takes elements from its inputs in turn"; }
@@ -53,23 +54,14 @@ class ChoiceNode final : public DatasetNode {
 
   const Choice& choice() const { return choice_; }
 
-  // The plan's order in this epoch. Made at most once while passes agree in seed and epoch, so
-  // that readers by position share it; two are kept, for a repeat behind that stands between two.
-  std::shared_ptr<const ChoicePlan::Ordered> Order(uint64_t seed, uint64_t epoch,
-                                                   uint64_t stage) const {
-    std::lock_guard lock(mutex_);
-    for (const Kept& kept : kept_) {
-      if (kept.order && kept.seed == seed && kept.epoch == epoch && kept.stage == stage)
-        return kept.order;
-    }
-    kept_[0] =
-        std::exchange(kept_[1], {seed, epoch, stage, choice_.plan.Order(seed, epoch, stage)});
-    return kept_[1].order;
+  // The plan's order in this epoch, which readers by position share.
+  std::shared_ptr<const ChoicePlan::Ordered> Order(const OrderKey& key) const {
+    return orders_.Get(key);
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    const auto order = Order(context.seed(), context.epoch(), context.stage_number(*this));
+    const auto order = Order({context.seed(), context.epoch(), context.stage_number(*this)});
     return ReadPlace(*this, order->At(position), context);
   }
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
@@ -77,7 +69,7 @@ class ChoiceNode final : public DatasetNode {
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
-    const auto order = Order(context.seed(), context.epoch(), context.stage_number(*this));
+    const auto order = Order({context.seed(), context.epoch(), context.stage_number(*this)});
     std::vector<Place> places;
     places.reserve(positions.size());
     for (const int64_t position : positions) places.push_back(order->At(position));
@@ -85,14 +77,8 @@ class ChoiceNode final : public DatasetNode {
   }
 
  private:
-  struct Kept {
-    uint64_t seed, epoch, stage;
-    std::shared_ptr<const ChoicePlan::Ordered> order;
-  };
-
   const Choice choice_;
-  mutable std::mutex mutex_;
-  mutable Kept kept_[2] = {};  // guarded by mutex_; what it holds never changes
+  const ChoiceOrders orders_;
 };
 
 class ChoiceIterator final : public Iterator {
@@ -124,7 +110,7 @@ class ChoiceIterator final : public Iterator {
     bool spent = false;  // nothing more comes from it
   };
 
-  void FindOrder() { order_ = node_.Order(pass().seed(), epoch_, pass().stage(node_).number); }
+  void FindOrder() { order_ = node_.Order({pass().seed(), epoch_, pass().stage(node_).number}); }
 
   Result<std::optional<Element>> DoNext() override {
     while (!over_ &&

@@ -295,13 +295,12 @@ std::optional<ChoicePlan> ChoicePlan::Turns(const std::vector<Cardinality>& leng
 
 int64_t ChoicePlan::TakenOf(size_t input) const { return taken_[input]; }
 
-std::shared_ptr<const ChoicePlan::Ordered> ChoicePlan::Order(uint64_t seed, uint64_t epoch,
-                                                             uint64_t stage) const {
+std::shared_ptr<const ChoicePlan::Ordered> ChoicePlan::Order(const OrderKey& key) const {
   auto ordered = std::make_shared<Ordered>();
   ordered->plan_ = this;
   for (const Run& run : runs_) {
     const int64_t size = std::ssize(run.block);
-    const IndexPermutation order(size, seed, epoch, stage);
+    const IndexPermutation order(size, key.seed, key.epoch, key.stage);
     std::vector<int32_t> ranks(taken_.size(), 0);
     std::vector<Ordered::Slot> slots(run.block.size());
     for (int64_t j = 0; j < size; ++j) {
@@ -311,6 +310,19 @@ std::shared_ptr<const ChoicePlan::Ordered> ChoicePlan::Order(uint64_t seed, uint
     ordered->runs_.push_back(std::move(slots));
   }
   return ordered;
+}
+
+int64_t ChoicePlan::OrderBytes() const {
+  int64_t choices = 0;
+  for (const Run& run : runs_) choices += std::ssize(run.block);
+  return choices * static_cast<int64_t>(sizeof(Ordered::Slot));
+}
+
+bool ChoicePlan::shuffled() const { return std::ranges::any_of(runs_, &Run::shuffled); }
+
+std::shared_ptr<const ChoicePlan::Ordered> ChoiceOrders::Get(const OrderKey& key) const {
+  const OrderKey decisive = plan_.shuffled() ? key : OrderKey{};
+  return kept_.Get(decisive, [&] { return plan_.Order(decisive); });
 }
 
 Place ChoicePlan::Ordered::At(int64_t position) const {

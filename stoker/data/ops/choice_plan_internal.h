@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
 #include "stoker/data/ops/combine_internal.h"
+#include "stoker/data/ops/kept_orders_internal.h"
 
 namespace stoker {
 
@@ -61,8 +60,12 @@ class ChoicePlan {
     const ChoicePlan* plan_ = nullptr;
     std::vector<std::vector<Slot>> runs_;
   };
-  // `stage` keys the order, with seed and epoch. The plan must outlive the result.
-  std::shared_ptr<const Ordered> Order(uint64_t seed, uint64_t epoch, uint64_t stage) const;
+  // The plan must outlive the result.
+  std::shared_ptr<const Ordered> Order(const OrderKey& key) const;
+  // The bytes of one, about.
+  int64_t OrderBytes() const;
+  // Whether it depends on the key.
+  bool shuffled() const;
 
  private:
   struct Run {
@@ -82,6 +85,22 @@ class ChoicePlan {
   std::vector<Run> runs_;
   Cardinality length_ = Cardinality::Of(0);
   std::vector<int64_t> taken_;
+};
+
+// The orders of a plan, each made once while it is in use (KeptOrders); of one that is not shuffled
+// there is a single one. Thread-safe.
+class ChoiceOrders {
+ public:
+  // The plan must outlive it.
+  explicit ChoiceOrders(const ChoicePlan& plan,
+                        int64_t kept_bytes = KeptOrders<ChoicePlan::Ordered>::kKeptBytes)
+      : plan_(plan), kept_(plan.OrderBytes(), kept_bytes) {}
+
+  std::shared_ptr<const ChoicePlan::Ordered> Get(const OrderKey& key) const;
+
+ private:
+  const ChoicePlan& plan_;
+  const KeptOrders<ChoicePlan::Ordered> kept_;
 };
 
 // How many choices of each input a block has: in proportion to `weights`, exactly where that is a

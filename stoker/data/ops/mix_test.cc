@@ -131,6 +131,26 @@ TEST(Mix, RefusesOptionsThatMakeNoSense) {
               FailsWith(StatusCode::kInvalidArgument, "stop is 'never'"));
 }
 
+// Else a shuffle behind a repeat would make an order, milliseconds long, for nearly each element.
+TEST(ChoiceOrders, OfRoundsThatAreReadInTurnAreMadeOnce) {
+  constexpr uint64_t kRounds = 100;
+  const ChoicePlan plan = ChoicePlan::Weighted(
+      {1, 3.14159}, {Cardinality::Of(100'000), Cardinality::Of(300'000)}, WhenExhausted::kStop);
+  const ChoiceOrders orders(plan);
+  std::vector<std::shared_ptr<const ChoicePlan::Ordered>> first;
+  for (uint64_t epoch = 0; epoch < kRounds; ++epoch) first.push_back(orders.Get({1, epoch, 2}));
+  for (uint64_t epoch = 0; epoch < kRounds; ++epoch)
+    EXPECT_EQ(orders.Get({1, epoch, 2}), first[epoch]) << "epoch " << epoch;
+  EXPECT_NE(orders.Get({2, 0, 2}), first[0]);
+}
+
+TEST(ChoiceOrders, OfAPlanThatIsNotShuffledAreOne) {
+  const ChoicePlan plan = ChoicePlan::Pattern({0, 1, 1}, {Cardinality::Of(9), Cardinality::Of(9)},
+                                              WhenExhausted::kContinue);
+  const ChoiceOrders orders(plan);
+  EXPECT_EQ(orders.Get({1, 0, 2}), orders.Get({7, 8, 9}));
+}
+
 TEST(BlockShares, AreExactForRatiosOfSmallIntegersAndCloseForOthers) {
   EXPECT_THAT(BlockShares({0.5, 0.5}), ElementsAre(128, 128));
   EXPECT_THAT(BlockShares({0.7, 0.2, 0.1}), ElementsAre(182, 52, 26));

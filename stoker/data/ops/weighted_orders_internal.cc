@@ -5,35 +5,11 @@
 #include "stoker/base/random.h"
 
 namespace stoker {
-namespace {
-
-constexpr int64_t kLeastKept = 2;
-// What an order of no draws takes, about.
-constexpr int64_t kBytesAnOrder = 256;
-
-}  // namespace
-
-std::shared_ptr<const WeightedOrders::Order> WeightedOrders::Get(const Key& key) const {
-  std::lock_guard lock(mutex_);
-  if (const auto place = places_.find(key); place != places_.end()) {
-    kept_.splice(kept_.begin(), kept_, place->second);
-    return kept_.front().second;
-  }
-  if (kept_.size() >= MostKept()) {
-    places_.erase(kept_.back().first);
-    kept_.pop_back();
-  }
-  kept_.emplace_front(key, std::make_shared<const Order>(Make(key)));
-  places_.emplace(key, kept_.begin());
-  return kept_.front().second;
+std::shared_ptr<const WeightedOrders::Order> WeightedOrders::Get(const OrderKey& key) const {
+  return kept_.Get(key, [&] { return std::make_shared<const Order>(Make(key)); });
 }
 
-size_t WeightedOrders::MostKept() const {
-  const int64_t bytes = count_ * static_cast<int64_t>(sizeof(Order::value_type)) + kBytesAnOrder;
-  return static_cast<size_t>(std::max(kLeastKept, kept_bytes_ / bytes));
-}
-
-WeightedOrders::Order WeightedOrders::Make(const Key& key) const {
+WeightedOrders::Order WeightedOrders::Make(const OrderKey& key) const {
   struct Arrival {
     double time;
     uint32_t element;
