@@ -99,30 +99,36 @@ class InterleavedCycle {
     return std::ranges::all_of(places_, [](int64_t input) { return input == kFree; });
   }
 
-  // How many rounds there are in which every input has a whole turn, and what one is; they are
-  // done with the call.
-  int64_t FullRounds(std::vector<int32_t>& round) {
-    int64_t rounds = kNoEnd;
+  // How many rounds there are in which every input has a whole turn, and what one is (nothing
+  // where there are none); they are done with the call. False where a round has more choices than
+  // `most`, which are then not laid out: a turn may be as long as the user likes.
+  bool FullRounds(int64_t most, int64_t& rounds, std::vector<int32_t>& round) {
+    rounds = kNoEnd;
+    int64_t inputs = 0;
+    for (const int64_t input : places_) {
+      if (input == kFree) continue;
+      ++inputs;
+      rounds = std::min(rounds, LeftOf(input) == kNoEnd ? kNoEnd : LeftOf(input) / turn_);
+    }
+    if (rounds == 0) return true;
+    if (turn_ > most / inputs) return false;
     for (const int64_t input : places_) {
       if (input == kFree) continue;
       round.insert(round.end(), static_cast<size_t>(turn_), static_cast<int32_t>(input));
-      rounds = std::min(rounds, LeftOf(input) == kNoEnd ? kNoEnd : LeftOf(input) / turn_);
+      if (LeftOf(input) != kNoEnd && rounds != kNoEnd) LeftOf(input) -= rounds * turn_;
     }
-    for (const int64_t input : places_) {
-      if (input != kFree && LeftOf(input) != kNoEnd && rounds != kNoEnd)
-        LeftOf(input) -= rounds * turn_;
-    }
-    return rounds;
+    return true;
   }
 
-  // The next round, whose turns may be short, and in which places that are free are filled.
-  std::vector<int32_t> OneRound() {
-    std::vector<int32_t> round;
+  // The next round, whose turns may be short, and in which places that are free are filled. False
+  // where it has more choices than `most`.
+  bool OneRound(int64_t most, std::vector<int32_t>& round) {
     for (size_t i = 0; i < places_.size(); ++i) {
       if (places_[i] == kFree || LeftOf(places_[i]) == 0) Fill(i);
       if (places_[i] == kFree) continue;
       int64_t& left = LeftOf(places_[i]);
       const int64_t taken = std::min(turn_, left);
+      if (taken > most - std::ssize(round)) return false;
       round.insert(round.end(), static_cast<size_t>(taken), static_cast<int32_t>(places_[i]));
       if (left != kNoEnd) left -= taken;
     }
@@ -130,7 +136,7 @@ class InterleavedCycle {
       if (places_[i] != kFree && LeftOf(places_[i]) == 0 && next_ == left_.size())
         places_[i] = kFree;
     }
-    return round;
+    return true;
   }
 
  private:
@@ -275,19 +281,21 @@ std::optional<ChoicePlan> ChoicePlan::Turns(const std::vector<Cardinality>& leng
   std::vector<int64_t> left = LeftOf(lengths);
   int64_t choices = 0;
   for (InterleavedCycle cycle(left, places, turn); !cycle.AllEnded();) {
-    std::vector<int32_t> block;
     // As many rounds as nobody ends in, then the one in which somebody does.
-    const int64_t rounds = cycle.FullRounds(block);
-    if ((choices += std::ssize(block)) > kMaxChoices) return std::nullopt;
+    int64_t rounds = 0;
+    std::vector<int32_t> block;
+    if (!cycle.FullRounds(kMaxChoices - choices, rounds, block)) return std::nullopt;
+    const int64_t size = std::ssize(block);
+    choices += size;
     if (rounds > kUncountable) {
       plan.AddRun(std::move(block), /*shuffled=*/false, kNoEnd);
       return plan;
     }
-    const int64_t size = std::ssize(block);
     plan.AddRun(std::move(block), /*shuffled=*/false, rounds * size);
-    std::vector<int32_t> round = cycle.OneRound();
+    std::vector<int32_t> round;
+    if (!cycle.OneRound(kMaxChoices - choices, round)) return std::nullopt;
     const int64_t length = std::ssize(round);
-    if ((choices += length) > kMaxChoices) return std::nullopt;
+    choices += length;
     plan.AddRun(std::move(round), /*shuffled=*/false, length);
   }
   return plan;

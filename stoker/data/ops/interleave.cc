@@ -119,7 +119,8 @@ Cardinality SumOf(const std::vector<Cardinality>& lengths) {
   return Cardinality::Of(sum);
 }
 
-Result<Dataset> InterleaveListed(std::vector<Dataset> inputs, const InterleavedNode::Cycle& cycle) {
+Result<Dataset> InterleaveListed(std::vector<Dataset> inputs, InterleavedNode::Cycle cycle) {
+  cycle.length = std::min(cycle.length, std::ssize(inputs));  // more places would stay empty
   STOKER_ASSIGN_OR_RETURN(Spec spec, CommonSpec(Interleave::kName, inputs));
   std::vector<Cardinality> lengths;
   for (const Dataset& input : inputs) lengths.push_back(input.cardinality());

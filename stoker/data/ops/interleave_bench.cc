@@ -2,6 +2,9 @@
 // close to what the latency alone allows. `of_ideal` is the time taken, divided by that of reading
 // every element of the cycle's inputs side by side and doing nothing else. It is less than 1 where
 // there is more than one round, since the inputs that come next read ahead too.
+//
+// And two quick inputs in a cycle that is longer: `of_two_places` is the time taken, divided by
+// that with a place for each.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -66,6 +69,36 @@ void BM_InterleaveOf20MsReads(benchmark::State& state) {
 BENCHMARK(BM_InterleaveOf20MsReads)
     ->ArgNames({"cycle", "rounds"})
     ->ArgsProduct({{1, 4, 16}, {1, 3}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+double SecondsOfTwoInputs(int64_t cycle, benchmark::State& state) {
+  constexpr int64_t kElements = 20'000;
+  const Spec spec = Source(Range{.stop = 1})->spec();
+  const auto make = [](const Element&) { return Source(Range{.stop = kElements}); };
+  const Result<Dataset> dataset =
+      Source(Range{.stop = 2}) |
+      InterleaveEach{.function = make, .output = spec, .cycle_length = cycle};
+  const auto iterator = dataset->Open(Runtime::Threaded(2));
+  const Stopwatch watch;
+  int64_t read = 0;
+  for (auto next = (*iterator)->Next(); next.ok() && *next; next = (*iterator)->Next()) ++read;
+  if (read != 2 * kElements) state.SkipWithError("wrong answer");
+  return watch.ElapsedSeconds();
+}
+
+void BM_InterleaveWithEmptyPlaces(benchmark::State& state) {
+  double took = 0, plain = 0;
+  for (auto _ : state) {
+    plain += SecondsOfTwoInputs(2, state);
+    took += SecondsOfTwoInputs(state.range(0), state);
+  }
+  state.counters["of_two_places"] = took / plain;
+}
+BENCHMARK(BM_InterleaveWithEmptyPlaces)
+    ->ArgName("cycle")
+    ->Arg(64)
+    ->Arg(1024)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

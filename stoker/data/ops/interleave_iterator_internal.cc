@@ -98,8 +98,8 @@ Result<std::optional<Element>> InterleaveIterator::DoNext() {
     if (doorbell_) STOKER_RETURN_IF_ERROR(TakeReadyTurn());
     std::optional<Input>& place = places_[turn_];
     if (!place) {
-      STOKER_ASSIGN_OR_RETURN(const bool filled, FillPlace(place));
-      if (!filled && AllPlacesEmpty()) return std::nullopt;
+      STOKER_ASSIGN_OR_RETURN(const bool filled, FillPlace(turn_));
+      if (!filled && filled_.empty()) return std::nullopt;
       if (!filled) {
         EndTurn();
         continue;
@@ -111,22 +111,25 @@ Result<std::optional<Element>> InterleaveIterator::DoNext() {
       if (++in_block_ == cycle_.block) EndTurn();
       return element;
     }
-    place.reset();
+    EmptyPlace(turn_);
     // An input that gives nothing in its turn had ended before: its place is free in this turn.
     if (in_block_ > 0) EndTurn();
   }
 }
 
+// Where there are more places than inputs, most of them are passed over at once.
 void InterleaveIterator::EndTurn() {
-  turn_ = (turn_ + 1) % places_.size();
   in_block_ = 0;
+  turn_ = (turn_ + 1) % places_.size();
+  if (!NothingWaits() || filled_.empty()) return;
+  const auto next = filled_.lower_bound(turn_);
+  turn_ = next == filled_.end() ? *filled_.begin() : *next;
 }
 
 Status InterleaveIterator::TakeReadyTurn() {
-  for (std::optional<Input>& place : places_) {
-    if (!place) STOKER_RETURN_IF_ERROR(FillPlace(place).status());
-  }
-  while (!AllPlacesEmpty()) {
+  for (size_t i = 0; i < places_.size() && filled_.size() < places_.size() && !NothingWaits(); ++i)
+    if (!places_[i]) STOKER_RETURN_IF_ERROR(FillPlace(i).status());
+  while (!filled_.empty()) {
     const int64_t rings = doorbell_->rings();
     const std::optional<size_t> ready = FirstReadyPlace();
     if (ready) {
@@ -141,21 +144,16 @@ Status InterleaveIterator::TakeReadyTurn() {
 }
 
 std::optional<size_t> InterleaveIterator::FirstReadyPlace() const {
-  for (size_t i = 0; i < places_.size(); ++i) {
-    const size_t at = (turn_ + i) % places_.size();
-    if (places_[at] && HasSomething(*places_[at]->iterator)) return at;
+  auto at = filled_.lower_bound(turn_);
+  for (size_t i = 0; i < filled_.size(); ++i, ++at) {
+    if (at == filled_.end()) at = filled_.begin();
+    if (HasSomething(*places_[*at]->iterator)) return *at;
   }
   return std::nullopt;
 }
 
-bool InterleaveIterator::AllPlacesEmpty() const {
-  return std::ranges::none_of(places_, [](const auto& place) { return place.has_value(); });
-}
-
 void InterleaveIterator::OpenAhead() {
-  const auto empty = static_cast<size_t>(
-      std::ranges::count_if(places_, [](const auto& place) { return !place.has_value(); }));
-  const size_t wanted = ahead_ == 0 ? 1 : empty + ahead_;
+  const size_t wanted = ahead_ == 0 ? 1 : places_.size() - filled_.size() + ahead_;
   while (waiting_.size() < wanted && pull_error_.ok() && !all_pulled_) {
     Result<std::optional<InterleavedInputs::Pulled>> pulled = inputs_.Pull();
     pull_error_ = pulled.status();
@@ -173,7 +171,7 @@ Result<std::unique_ptr<Iterator>> InterleaveIterator::OpenInput(
   return iterator;
 }
 
-Result<bool> InterleaveIterator::FillPlace(std::optional<Input>& place) {
+Result<bool> InterleaveIterator::FillPlace(size_t place) {
   OpenAhead();
   if (waiting_.empty()) {
     STOKER_RETURN_IF_ERROR(pull_error_);
@@ -181,9 +179,15 @@ Result<bool> InterleaveIterator::FillPlace(std::optional<Input>& place) {
   }
   Waiting& next = waiting_.front();
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, std::move(next.iterator));
-  place = Input{std::move(next.pulled), std::move(iterator)};
+  places_[place] = Input{std::move(next.pulled), std::move(iterator)};
+  filled_.insert(place);
   waiting_.pop_front();
   return true;
+}
+
+void InterleaveIterator::EmptyPlace(size_t place) {
+  places_[place].reset();
+  filled_.erase(place);
 }
 
 // Those that wait have given nothing yet, so they are opened again. `from` is where the inputs are
@@ -250,6 +254,7 @@ Status InterleaveIterator::DoRestore(const Json& state) {
     STOKER_RETURN_IF_ERROR(iterator->Restore(saved));
     if (ahead_ > 0) STOKER_RETURN_IF_ERROR(StartAhead(*iterator, doorbell_));
     places_[found->second] = Input{*std::move(pulled), std::move(iterator)};
+    filled_.insert(found->second);
   }
   return OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,13 +84,15 @@ class InterleaveIterator final : public Iterator {
   void OpenAhead();
   Result<std::unique_ptr<Iterator>> OpenInput(const InterleavedInputs::Pulled& pulled) const;
   // Gives an empty place the next input; false where there is none.
-  Result<bool> FillPlace(std::optional<Input>& place);
+  Result<bool> FillPlace(size_t place);
+  void EmptyPlace(size_t place);
+  // Whether places that are empty stay so.
+  bool NothingWaits() const { return all_pulled_ && waiting_.empty(); }
   void EndTurn();
   // Makes it the turn of a place whose input has something, waiting for one if need be.
   Status TakeReadyTurn();
   // Of the places from the one whose turn it is on.
   std::optional<size_t> FirstReadyPlace() const;
-  bool AllPlacesEmpty() const;
 
   const InterleavedNode& node_;
   const InterleavedNode::Cycle cycle_;
@@ -101,8 +104,9 @@ class InterleaveIterator final : public Iterator {
   Status pull_error_;        // after those that wait
   bool all_pulled_ = false;  // those that wait are the last
   std::vector<std::optional<Input>> places_;
-  size_t turn_ = 0;       // the place whose turn it is
-  int64_t in_block_ = 0;  // elements that it has given in this turn
+  std::set<size_t> filled_;  // those of places_ that have an input
+  size_t turn_ = 0;          // the place whose turn it is
+  int64_t in_block_ = 0;     // elements that it has given in this turn
 };
 
 }  // namespace stoker

@@ -1,6 +1,8 @@
 #include "stoker/data/ops/interleave.h"
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -10,6 +12,7 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/sources/range.h"
 #include "stoker/io/atomic_file.h"
 
 namespace stoker {
@@ -246,6 +249,62 @@ TEST(Interleave, RefusesOptionsThatMakeNoSense) {
   };
   for (const auto& [yaml, says] : kCases)
     EXPECT_THAT(FromRecipe(yaml), FailsWith(StatusCode::kInvalidArgument, says)) << yaml;
+}
+
+// A plan lays out whole turns; one of these would take 8 GB.
+TEST(Interleave, TurnsLongerThanMemoryAreReadLikeAnyOther) {
+  constexpr int64_t kLong = 1'000'000'000;
+  const std::vector<int64_t> one_after_the_other = {0, 1, 2, 100, 101};
+  for (const int64_t block : {kLong, std::numeric_limits<int64_t>::max()}) {
+    const Result<Dataset> dataset =
+        Source(Interleave{.inputs = {Numbers(3), Numbers(2, 100)}, .block_length = block});
+    EXPECT_TRUE(dataset->node().random_access());
+    EXPECT_EQ(ValuesOf(dataset), one_after_the_other);
+  }
+  // Whole turns that no plan can lay out, and a last one that is.
+  for (const int64_t length : {3 * kLong, 2 * kLong + 1, kLong - 1}) {
+    const Result<Dataset> dataset =
+        Source(Interleave{.inputs = {*Source(Range{.stop = length}),
+                                     *Source(Range{.stop = length + 7, .start = 7})},
+                          .block_length = kLong}) |
+        Take{.count = 3};
+    EXPECT_THAT(ValuesOf(dataset), ElementsAre(0, 1, 2)) << length;
+  }
+}
+
+// The time of reading two inputs with so many places in the cycle.
+double SecondsOfTwoInputs(int64_t cycle) {
+  InterleaveEach two = Hundreds({3000, 3000}, cycle);
+  two.parallel = false;
+  const Stopwatch watch;
+  EXPECT_EQ(ValuesOf(Numbers(2) | two).size(), 6000u);
+  return watch.ElapsedSeconds();
+}
+
+// Each element would else pass over all empty places, each of which asks all others: 150 times as
+// long.
+TEST(Interleave, PlacesThatStayEmptyTakeNoTime) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int trial = 0; trial < 3; ++trial)
+    best = std::min(best, SecondsOfTwoInputs(1024) / SecondsOfTwoInputs(2));
+  EXPECT_LT(best, 10);
+}
+
+TEST(Interleave, HasNoMorePlacesThanListedInputs) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Source(Interleave{.inputs = {StreamedNumbers(9), StreamedNumbers(9)}, .cycle_length = 1024}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, iterator->Save());
+  EXPECT_EQ(state["cycle"].size(), 2u) << state;
+}
+
+// With fewer and fewer inputs left, whatever is resumed in the middle.
+TEST(Interleave, PassesOverPlacesThatStayEmptyAlsoAfterRestoring) {
+  for (const int64_t block : {1, 2}) {
+    ExpectKeepsItsPromises(Numbers(3) | Hundreds({5, 1, 3}, 7, block) | Repeat{.count = 2});
+    ExpectKeepsItsPromises(Numbers(5) | Hundreds({4, 0, 1, 0, 6}, 4, block));
+  }
 }
 
 TEST(Interleave, StateHoldsOnlyTheInputsThatAreOpen) {
