@@ -1,5 +1,7 @@
 #include "stoker/image/store.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 
 #include "stoker/image/cast.h"
@@ -46,6 +48,16 @@ HWY_INLINE void StoreChannelsLast(D d, const V* v, int64_t channels, hn::TFromD<
   }
 }
 
+// Whether all vectors of a row can be stored past the caches. That of half a vector of 16 bytes
+// would write 16.
+template <class D>
+HWY_INLINE bool Streams(D d, const hn::TFromD<D>* row, const PixelSlot& slot) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const size_t vector_bytes = hn::Lanes(d) * sizeof(hn::TFromD<D>);
+  return slot.streamed && vector_bytes >= 16 && slot.plane_stride != 0 && slot.width % lanes == 0 &&
+         slot.plane_stride % lanes == 0 && reinterpret_cast<uintptr_t>(row) % vector_bytes == 0;
+}
+
 // Calls `vectors(x, v)`, which makes v[0..3], the channels of the pixels from x on, for all pixels
 // of the row, and stores them. The last vector overlaps the one before.
 template <class D, class Vectors>
@@ -54,6 +66,7 @@ HWY_INLINE void StoreVectors(D d, const Vectors& vectors, int64_t y, bool flip,
   using T = hn::TFromD<D>;
   T* row = reinterpret_cast<T*>(slot.data) + y * slot.row_stride;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const bool streams = Streams(d, row, slot);
   for (int64_t x = 0; x < slot.width; x += lanes) {
     x = std::min(x, slot.width - lanes);
     hn::Vec<D> v[4];
@@ -64,6 +77,9 @@ HWY_INLINE void StoreVectors(D d, const Vectors& vectors, int64_t y, bool flip,
     const int64_t at = flip ? slot.width - lanes - x : x;
     if (slot.plane_stride == 0) {
       StoreChannelsLast(d, v, slot.channels, row + at * slot.channels);
+    } else if (streams) {
+      for (int64_t c = 0; c < slot.channels; ++c)
+        hn::Stream(v[c], d, row + c * slot.plane_stride + at);
     } else {
       for (int64_t c = 0; c < slot.channels; ++c)
         hn::StoreU(v[c], d, row + c * slot.plane_stride + at);
@@ -209,13 +225,17 @@ void ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFil
                     const PixelFinish& finish, const PixelSlot& slot, ResampleScratch& scratch) {
   StoringRows rows(finish, slot);
   Resample(source, box, filter, {slot.height, slot.width}, scratch, rows);
+  if (slot.streamed) FinishStreaming();
 }
 
 void CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
                 ResampleScratch& scratch) {
   StoringRows rows(finish, slot);
   CopyRows(source, scratch, rows);
+  if (slot.streamed) FinishStreaming();
 }
+
+void FinishStreaming() { hwy::FlushStream(); }
 
 std::string_view StoreInstructionSet() { return HWY_DYNAMIC_DISPATCH(StoreTarget)(); }
 

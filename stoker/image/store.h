@@ -23,6 +23,9 @@ struct PixelSlot {
   int64_t channels = 0;      // 1 to 4
   int64_t row_stride = 0;    // values from one row to the next
   int64_t plane_stride = 0;  // from one channel to the next; 0: channels last (HWC)
+  // Written past the caches, where rows are aligned for that: for slots of an array that is larger
+  // than they are, and will not be read at once. FinishStreaming must follow the last row.
+  bool streamed = false;
 
   // A slot without gaps: CHW, or HWC.
   static PixelSlot Of(DType dtype, std::byte* data, int64_t height, int64_t width, int64_t channels,
@@ -43,17 +46,22 @@ struct PixelFinish {
 // Threads: concurrent calls for different rows are safe.
 void StoreRow(const uint8_t* pixels, int64_t y, const PixelFinish& finish, const PixelSlot& slot);
 
-// The same, written plainly.
+// Makes what this thread has stored to streamed slots visible to whom it tells of it.
+void FinishStreaming();
+
+// The same as StoreRow, written plainly.
 void StoreRowReference(const uint8_t* pixels, int64_t y, const PixelFinish& finish,
                        const PixelSlot& slot);
 
 // The whole last part in one pass: a box of a picture, resized, finished and stored; each row is
 // stored while it is in the cache. The bits are those of the steps one after the other.
 // REQUIRES: what CheckResample checks for the slot's size; as many channels in source and slot.
+// Streaming is finished.
 void ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
                     const PixelFinish& finish, const PixelSlot& slot, ResampleScratch& scratch);
 
-// The same without a resize, for a source of the slot's height and width.
+// The same without a resize, and with streaming finished too, for a source of the slot's height and
+// width.
 void CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
                 ResampleScratch& scratch);
 

@@ -1,5 +1,7 @@
 #include "stoker/image/store.h"
 
+#include <cstring>
+
 #include "stoker/base/array.h"
 #include "stoker/base/testing.h"
 #include "stoker/image/cast.h"
@@ -45,6 +47,32 @@ TEST_P(StoreOn, EveryWidthTypeAndLayoutGivesTheBytesOfTheReference) {
           ASSERT_EQ(got.bytes, want.bytes) << DTypeName(dtype) << " width " << width << " channels "
                                            << channels << " mode " << mode;
         }
+      }
+    }
+  }
+}
+
+TEST_P(StoreOn, PastTheCachesTheBytesAreTheSame) {
+  const auto pixels = MixedBytes(300 * kPixelBytes + 64, 1);
+  for (const int64_t width : {16, 64, 100, 224}) {
+    for (const DType dtype : kSlotTypes) {
+      for (int mode = 0; mode < 8; ++mode) {
+        const bool last = mode & 1, flip = mode & 2;
+        const size_t unaligned = mode & 4 ? 4 : 0;  // bytes
+        const size_t size = static_cast<size_t>(2 * width * 3) * DTypeSize(dtype) + unaligned;
+        const Buffer want = Buffer::Allocate(size), got = Buffer::Allocate(size);
+        for (const Buffer& bytes : {want, got}) std::memset(bytes.data(), 0xa5, size);
+        const PixelFinish finish{.flip = flip};
+        const auto slot = [&](const Buffer& bytes) {
+          return PixelSlot::Of(dtype, bytes.data() + unaligned, 2, width, 3, last);
+        };
+        StoreRowReference(pixels.data(), 1, finish, slot(want));
+        PixelSlot streamed = slot(got);
+        streamed.streamed = true;
+        StoreRow(pixels.data(), 1, finish, streamed);
+        FinishStreaming();
+        ASSERT_EQ(std::memcmp(got.data(), want.data(), size), 0)
+            << DTypeName(dtype) << " width " << width << " mode " << mode;
       }
     }
   }

@@ -97,6 +97,11 @@ class PictureColumn {
     }
     return pictures_->data() + static_cast<size_t>(row) * (pictures_->num_bytes() / rows_);
   }
+  // Whether it is larger than what caches keep until somebody reads it.
+  bool large() const {
+    constexpr int64_t kLarge = 8 << 20;
+    return Spec{{field_}}.ElementBytes().value_or(0) * rows_ >= kLarge;
+  }
   Array Take() { return *std::move(pictures_); }  // after the first Slot
 
  private:
@@ -144,7 +149,8 @@ class PicturePassNode final : public DatasetNode {
     STOKER_ASSIGN_OR_RETURN(Element element, chain_.source().Read(position, context));
     const Field& field = spec().fields[chain_.field];
     Array picture = context.scratch(*this).NewArray(field.dtype, field.shape);
-    if (!Make(element, picture.data(), context)) return input().node().Read(position, context);
+    if (!Make(element, picture.data(), /*streamed=*/false, context))
+      return input().node().Read(position, context);
     element.arrays[chain_.field] = std::move(picture);
     return element;
   }
@@ -163,7 +169,8 @@ class PicturePassNode final : public DatasetNode {
     std::vector<std::optional<Element>> others(positions.size());
     const auto read = [&](int64_t row, const ReadContext& how) -> Status {
       const auto i = static_cast<size_t>(row);
-      STOKER_ASSIGN_OR_RETURN(others[i], ReadInto(positions[i], pictures.Slot(row), how));
+      STOKER_ASSIGN_OR_RETURN(others[i],
+                              ReadInto(positions[i], pictures.Slot(row), pictures.large(), how));
       return OkStatus();
     };
     ForEachShared(count, context.stats(*this),
@@ -176,9 +183,10 @@ class PicturePassNode final : public DatasetNode {
 
  private:
   // The element without its picture, which is at `slot`.
-  Result<Element> ReadInto(int64_t position, std::byte* slot, const ReadContext& context) const {
+  Result<Element> ReadInto(int64_t position, std::byte* slot, bool streamed,
+                           const ReadContext& context) const {
     STOKER_ASSIGN_OR_RETURN(Element element, chain_.source().Read(position, context));
-    if (!Make(element, slot, context)) {
+    if (!Make(element, slot, streamed, context)) {
       STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
       const Array& picture = element.arrays[chain_.field];
       std::copy_n(picture.data(), picture.num_bytes(), slot);
@@ -202,7 +210,8 @@ class PicturePassNode final : public DatasetNode {
   }
 
   // False where this cannot be done in one pass, or fails: the maps then say how.
-  bool Make(const Element& element, std::byte* slot, const ReadContext& context) const;
+  bool Make(const Element& element, std::byte* slot, bool streamed,
+            const ReadContext& context) const;
   std::optional<PicturePlan> PlanFor(const SampleKey& key, int64_t height, int64_t width,
                                      const ReadContext& context) const;
   bool Decode(const Element& element, const ImageInfo& info, const ImageRegion& region,
@@ -233,7 +242,7 @@ bool PicturePassNode::Decode(const Element& element, const ImageInfo& info,
       .ok();
 }
 
-bool PicturePassNode::Make(const Element& element, std::byte* slot,
+bool PicturePassNode::Make(const Element& element, std::byte* slot, bool streamed,
                            const ReadContext& context) const {
   const Array& file = element.arrays[chain_.field];
   const Result<ImageInfo> info =
@@ -264,8 +273,9 @@ bool PicturePassNode::Make(const Element& element, std::byte* slot,
                          .channels = info->channels,
                          .row_stride = stride};
   const PixelFinish finish{.flip = plan->mirrored(), .channels = *constants};
-  const PixelSlot place = PixelSlot::Of(field.dtype, slot, plan->height(), plan->width(),
-                                        info->channels, /*channels_last=*/false);
+  PixelSlot place = PixelSlot::Of(field.dtype, slot, plan->height(), plan->width(), info->channels,
+                                  /*channels_last=*/false);
+  place.streamed = streamed;
   if (!plan->resized()) {
     CopyToSlot(source, finish, place, ResampleScratchOfThisThread());
   } else {
@@ -274,6 +284,7 @@ bool PicturePassNode::Make(const Element& element, std::byte* slot,
     if (!CheckResample("one_pass", source, ResampleBox::Whole(source), size).ok()) return false;
     Resample(source, ResampleBox::Whole(source), filter, size, ResampleScratchOfThisThread(),
              window);
+    if (streamed) FinishStreaming();
   }
   CountStages(context);
   return true;
