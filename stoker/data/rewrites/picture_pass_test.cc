@@ -136,9 +136,10 @@ TEST_F(PicturePass, PicturesThatAreReplacedAreTheSameWhoeverMakesTheBatch) {
   WriteBelow(dir_, "odd/07.jpg", "not a picture");
   const QuietLog quiet;
   STOKER_ASSERT_OK_AND_ASSIGN(
-      const Dataset dataset, Pictures() | IgnoreErrors{.policy = "replace", .share = 0.5} | Shuffle{} | Decode{} |
-                                 RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize |
-                                 IgnoreErrors{.policy = "replace", .share = 0.5} | Batch{.size = 6});
+      const Dataset dataset,
+      Pictures() | IgnoreErrors{.policy = "replace", .share = 0.5} | Shuffle{} | Decode{} |
+          RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize |
+          IgnoreErrors{.policy = "replace", .share = 0.5} | Batch{.size = 6});
   STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
   for (const int threads : {1, 2, 5}) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(threads)));
