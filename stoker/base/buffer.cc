@@ -174,6 +174,9 @@ class Shelf {
 
   // Where there are few, a size stays when its last block goes, since it mostly comes back at once.
   static constexpr size_t kFewSizes = 16;
+  // Where there are many, those used last are likely to be asked for again, and finding one is
+  // quick.
+  static constexpr size_t kManySizes = 64;
   std::unique_ptr<Block> PopFrom(Sizes::iterator found) {
     if (found->second.blocks.empty()) return nullptr;
     std::unique_ptr<Block> block = std::move(found->second.blocks.back());
@@ -186,7 +189,11 @@ class Shelf {
   // A stage whose blocks change their size would else keep the old ones for ever, and get each new
   // one from the system.
   void MakeRoomFor(size_t capacity, std::vector<std::unique_ptr<Block>>& freed) {
-    while (idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_) {
+    const auto full = [&] {
+      return idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_ ||
+             idle_.size() > kManySizes;
+    };
+    while (full()) {
       const auto stalest = std::ranges::min_element(
           idle_, {}, [](const auto& size) { return size.second.last_use; });
       if (stalest == idle_.end() || stalest->first == capacity) return;

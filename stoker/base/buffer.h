@@ -51,15 +51,15 @@ class Buffer {
 };
 
 // Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay
-// mapped and warm. Idle blocks stay charged to the account; at most `max_idle_bytes` are kept, of the
-// sizes used last. Thread-safe. Blocks may outlive the pool: they are then freed, not returned.
+// mapped and warm. Idle blocks stay charged to the account; at most `max_idle_bytes` are kept, of
+// the sizes used last. Thread-safe. Blocks may outlive the pool: they are then freed, not returned.
 class BufferPool {
  public:
   BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes);
   ~BufferPool();
 
-  // A block of `size` bytes, not cleared: an idle one of that size where there is one, else a new
-  // one (as Buffer::Allocate). It comes back when its last copy goes.
+  // A block of `size` bytes, not cleared: an idle one of about that size where there is one (small
+  // ones: that this thread has used), else a new one. It comes back when its last copy goes.
   Buffer Get(size_t size);
 
   // Frees all idle blocks.

@@ -24,6 +24,11 @@ std::string Shortened(const std::string& reason) {
   return reason.size() <= kMaxReason ? reason : reason.substr(0, kMaxReason) + "...";
 }
 
+// File names need not be UTF-8, and a reason may be cut within a character, but JSON must be.
+std::string AsJsonText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 struct Place {
   std::string_view file;
   std::optional<uint64_t> offset;
@@ -83,7 +88,9 @@ int64_t FailurePolicy::Allowed(int64_t elements) const {
 
 Status FailurePolicy::Record(const Element& failed, FailureCount& count) const {
   const Status& reason = failed.failure->reason;
-  if (count.failed++ == 0) count.first = Shortened(reason.ToString());
+  if (count.failed++ == 0) {
+    count.first = Json::parse(AsJsonText(Shortened(reason.ToString()))).get<std::string>();
+  }
   STOKER_RETURN_IF_ERROR(WriteToLog(failed));
   const int64_t few = std::min(kFewElements, options_.epoch_elements.value_or(kFewElements));
   const int64_t allowed = Allowed(std::max(count.seen, few));
@@ -145,8 +152,7 @@ std::string QuarantineLine(const Element& failed, const std::string& verb) {
     line["file"] = place->file;
     if (place->offset) line["offset"] = *place->offset;
   }
-  // File names need not be UTF-8, JSON must be.
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return AsJsonText(line);
 }
 
 }  // namespace stoker

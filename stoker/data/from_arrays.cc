@@ -5,6 +5,7 @@
 #include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/io/checksum.h"
 
 namespace stoker {
 namespace {
@@ -29,6 +30,7 @@ class ArraysNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesTogether(count);
   }
+  const ArrayTable& table() const { return table_; }
   bool fixed_order() const override { return true; }
   bool random_access() const override { return true; }
   bool rereadable() const override { return true; }
@@ -108,6 +110,15 @@ Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields, st
     arrays.push_back(array);
   }
   return Dataset(std::make_shared<ArraysNode>(std::move(name), std::move(spec), std::move(arrays)));
+}
+
+std::optional<uint32_t> ChecksumOfArrays(const DatasetNode& node) {
+  const auto* arrays = dynamic_cast<const ArraysNode*>(&node);
+  if (arrays == nullptr) return std::nullopt;
+  uint32_t checksum = 0;
+  for (const Array& column : arrays->table().columns())
+    checksum = Crc32c(std::span<const std::byte>(column.data(), column.num_bytes()), checksum);
+  return checksum;
 }
 
 }  // namespace stoker

@@ -1,6 +1,8 @@
 // A source over arrays in memory: element i is part i of each.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +27,13 @@ class ArrayTable {
   // Copies of many rows.
   Rows ReadRows(std::span<const int64_t> positions, uint64_t epoch, Scratch& scratch) const;
 
+  const std::vector<Array>& columns() const { return columns_; }
+
  private:
   std::vector<Array> columns_;
 };
+
+// A checksum of the values, for a dataset that FromArrays made; nothing for any other.
+std::optional<uint32_t> ChecksumOfArrays(const DatasetNode& node);
 
 }  // namespace stoker

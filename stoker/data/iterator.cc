@@ -1,5 +1,6 @@
 #include "stoker/data/iterator.h"
 
+#include <limits>
 #include <utility>
 
 #include "stoker/data/failure.h"
@@ -99,7 +100,8 @@ Result<std::optional<Element>> Iterator::CountedNext() {
 Status Iterator::Restore(const Json& state) {
   if (started_)
     return FailedPrecondition(
-        "an iterator can be restored only before its first element; open a new one");
+        "an iterator can be restored once, and only before its first element; open a new one");
+  started_ = true;
   if (!state.is_object())
     return DataLoss("a saved pipeline position is no JSON object; the checkpoint is damaged");
   if (outermost_) {
@@ -135,7 +137,10 @@ Profile Iterator::GetProfile() const { return pass_->GetProfile(); }
 const DecisionLog& Iterator::decisions() const { return pass_->decisions(); }
 
 void SkipMore(int64_t elements, Json& state) {
-  if (elements > 0) state[kSkip] = state.value(kSkip, int64_t{0}) + elements;
+  if (elements <= 0) return;
+  // More than can be counted is more than there are.
+  const std::optional<int64_t> all = AddSizes(state.value(kSkip, int64_t{0}), elements);
+  state[kSkip] = all.value_or(std::numeric_limits<int64_t>::max());
 }
 
 Result<uint64_t> SavedUnsigned(const Json& state, const char* key) {

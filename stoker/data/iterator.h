@@ -39,17 +39,17 @@ class Iterator {
   // after its last element; any other may have used up a part of the next: FailedPrecondition.
   Result<Json> Save() const;
 
-  // Continues where `state` was saved, under any runtime and any number of threads. Only before the
-  // first Next. The seed and the pipeline must be those it was saved with: FailedPrecondition for
-  // another seed, and for another pipeline where that can be told. Costs nothing where the pipeline
-  // is read by position; a source that cannot seek is read again by the first Next, from where its
-  // state says (a generator: from the epoch's start).
+  // Continues where `state` was saved, under any runtime and any number of threads. Once, and only
+  // before the first Next. The seed and the pipeline must be those it was saved with:
+  // FailedPrecondition for another seed, and for another pipeline where that can be told. Costs
+  // nothing where the pipeline is read by position; a source that cannot seek is read again by the
+  // first Next, from where its state says (a generator: from the epoch's start).
   Status Restore(const Json& state);
 
   // What the stages of the whole pass have counted so far.
   virtual Profile GetProfile() const;
   // What the runtime has chosen so far, and why.
-  const DecisionLog& decisions() const;
+  virtual const DecisionLog& decisions() const;
 
  protected:
   // Who counts elements and busy time for the stage: this iterator, or whatever it reads through.

@@ -168,6 +168,10 @@ Dataset MapDataset(Dataset input, std::string name, std::string details, Spec ou
                                            std::move(output), std::move(transform)));
 }
 
+bool IsMapDataset(const DatasetNode& node) {
+  return dynamic_cast<const MapNode*>(&node) != nullptr;
+}
+
 Dataset MapOver(const DatasetNode& map, Dataset input, const std::string& note) {
   return dynamic_cast<const MapNode&>(map).Over(std::move(input), note);
 }

@@ -17,6 +17,9 @@ namespace stoker {
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform);
 
+// Whether MapDataset made it.
+bool IsMapDataset(const DatasetNode& node);
+
 // The same stage over another input of the same Spec; `map` must be one that MapDataset made.
 // `note` is added to its details.
 Dataset MapOver(const DatasetNode& map, Dataset input, const std::string& note);

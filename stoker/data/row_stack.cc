@@ -33,6 +33,10 @@ void RowStack::MakeColumns(const Element& first) {
 
 Status RowStack::Add(const Element& element) {
   if (rows_.keys.empty()) MakeColumns(element);
+  if (element.arrays.size() != rows_.columns.size()) {
+    return InvalidArgument("element {} has {} fields, but element {} has {}", element.key.index,
+                           element.arrays.size(), rows_.keys.front().index, rows_.columns.size());
+  }
   for (size_t f = 0; f < rows_.columns.size(); ++f) {
     const Array& column = rows_.columns[f];
     const Array& array = element.arrays[f];
@@ -46,9 +50,8 @@ Status RowStack::Add(const Element& element) {
 
 Status RowStack::Disagreement(const Element& element, size_t field) const {
   return InvalidArgument(
-      "element {}: field {} is {}, but element {} has {}; elements of one batch must agree: "
-      "resize, "
-      "crop or pad first",
+      "element {}: field {} is {}, but element {} has {}; "
+      "elements of one batch must agree: resize, crop or pad first",
       element.key.index,
       field < spec_.fields.size() ? fmt::format("'{}'", spec_.fields[field].name)
                                   : fmt::format("{}", field),

@@ -7,6 +7,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -205,16 +206,28 @@ class CacheIterator final : public Iterator {
 
   Status Begin() {
     begun_ = true;
-    if (store_.complete()) return OkStatus();
+    const Json saved_input = std::exchange(saved_input_, nullptr);
+    // Claimed before it is looked at: another pass may finish it at any moment.
+    filling_ = saved_input.is_null() && node_.BeginToFill();
+    if (store_.complete()) {
+      if (std::exchange(filling_, false)) node_.EndToFill();
+      return CheckPosition();
+    }
     STOKER_ASSIGN_OR_RETURN(input_, context_.WithEpoch(kKeptEpoch).OpenInput(node_.input()));
-    if (!saved_input_.is_null()) return input_->Restore(saved_input_);
+    if (!saved_input.is_null()) return input_->Restore(saved_input);
     const int64_t wanted = std::exchange(position_, 0);
-    filling_ = node_.BeginToFill();
     while (position_ < wanted) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, FromInput());
       if (!skipped) break;
     }
     return OkStatus();
+  }
+
+  Status CheckPosition() const {
+    if (position_ <= *store_.complete()) return OkStatus();
+    return OutOfRange(
+        "cache: the saved position is element {}, but {} are kept; have the data changed?",
+        position_, *store_.complete());
   }
 
   Result<std::optional<Element>> FromStore() {
@@ -227,10 +240,7 @@ class CacheIterator final : public Iterator {
   Result<std::optional<Element>> FromInput() {
     STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, input_->Next());
     if (!element) {
-      if (std::exchange(filling_, false)) {
-        STOKER_RETURN_IF_ERROR(store_.Finish());
-        node_.EndToFill();
-      }
+      STOKER_RETURN_IF_ERROR(Finish());
       return std::nullopt;
     }
     if (filling_) {
@@ -240,6 +250,14 @@ class CacheIterator final : public Iterator {
     ++position_;
     element->key.epoch = epoch_;
     return element;
+  }
+
+  Status Finish() {
+    if (!filling_) return OkStatus();
+    STOKER_RETURN_IF_ERROR(store_.Finish());  // else the destructor lets go of it
+    filling_ = false;
+    node_.EndToFill();
+    return OkStatus();
   }
 
   void StopFilling() {
@@ -259,9 +277,8 @@ class CacheIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(const int64_t epoch, SavedInteger(state, "epoch"));
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(position_, SavedInteger(state, "position"));
-    epoch_ = static_cast<uint64_t>(epoch);
     if (state.contains("input")) {
       STOKER_ASSIGN_OR_RETURN(saved_input_, SavedObject(state, "input"));
     }

@@ -17,20 +17,23 @@ namespace stoker {
 // In order, a pass that goes through the whole epoch keeps it; a pass that is broken off, or was
 // restored in its middle, keeps nothing.
 //
-// In memory (no path): up to half of the memory budget, charged to this stage for as long as the
-// dataset lives, and shared by all passes over it. What does not fit is made again in every epoch
-// (in order: then nothing is kept), and a warning says so once.
+// In memory (no path): up to half of the memory budget of the pass that reads first, charged to
+// that pass's budget for as long as the dataset lives, and shared by all passes over it: a later
+// pass that is given a budget of its own (Runtime::memory_budget) has all of that beside it. What
+// does not fit is made again in every epoch (in order: then nothing is kept), and a warning says so
+// once.
 //
 // On disk (path): an element file (formats/elements), which has its name only once it holds every
 // element, so what a killed run leaves is never taken for a cache. It is used again by later runs,
 // memory-mapped, each element's checksum verified when it is read. It is made anew, and the log
-// says why, where the version of Stoker, the stages before it with their options, or the size or
-// time of a file that they read is another. The code of a C++ function cannot be told, nor what a
-// stage opens while it runs (interleave's `each`): change `key` with it. Several processes may use
-// one file; where they make it at the same time, each makes all of it, and the last one's, which is
-// equal, stays. A rank that shares a pass by position (PassOptions::rank) reads only its part of
-// the elements, so it makes the whole file when the pass is opened, where there is none yet. All
-// ranks take the same path, be it on a disk that they share or not.
+// says why, where the version of Stoker, the stages before it with their options, the size or time
+// of a file that they read, or the values of arrays (FromArrays) are others. The code of a C++
+// function cannot be told, nor what a stage opens while it runs (interleave's `each`): change `key`
+// with it. Several processes may use one file; where they make it at the same time, each makes all
+// of it, and the last one's, which is equal, stays. A rank that shares a pass by position
+// (PassOptions::rank) reads only its part of the elements, so it makes the whole file when the pass
+// is opened, where there is none yet. All ranks take the same path, be it on a disk that they share
+// or not.
 //
 // The file is also a source, `snapshot: path`, without the stages that made it; WriteSnapshot
 // writes one of any pipeline, draws included.

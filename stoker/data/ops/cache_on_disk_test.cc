@@ -65,6 +65,17 @@ TEST(Cache, OnDiskIsMadeAnewAndSaysSoWhereWhatItWasMadeFromHasChanged) {
   EXPECT_EQ(calls, 65);
 }
 
+TEST(Cache, OnDiskIsMadeAnewWhereArraysHoldOtherValues) {
+  const TempDir dir;
+  const auto over = [&](uint8_t value) {
+    return FromArrays({{"x", Array::Of(std::vector<uint8_t>(20, value))}}) |
+           Cache{.path = dir / "cache"};
+  };
+  EXPECT_EQ(RunAndListen(over(1)), "");
+  EXPECT_EQ(RunAndListen(over(1)), "");
+  EXPECT_THAT(RunAndListen(over(2)), HasSubstr("arrays with checksum"));
+}
+
 TEST(Cache, OnDiskIsNotTrustedWhereItIsDamaged) {
   const TempDir dir;
   std::atomic<int> calls = 0;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "stoker/base/log.h"
+#include "stoker/data/from_arrays.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 
@@ -34,9 +35,11 @@ std::string FileLines(const std::vector<std::string>& paths) {
                      paths.size(), paths.front(), Crc32c(text), Crc32(text));
 }
 
-void AppendFiles(const Dataset& dataset, std::string& text) {
-  for (const Dataset& input : dataset.node().inputs()) AppendFiles(input, text);
+void AppendSources(const Dataset& dataset, std::string& text) {
+  for (const Dataset& input : dataset.node().inputs()) AppendSources(input, text);
   text += FileLines(dataset.node().files());
+  if (const std::optional<uint32_t> checksum = ChecksumOfArrays(dataset.node()))
+    text += fmt::format("arrays with checksum {:08x}\n", *checksum);
 }
 
 // The first line in which two texts differ.
@@ -243,7 +246,7 @@ std::optional<int64_t> FileStore::complete() const {
 std::string OriginOf(const Dataset& input, const std::string& key) {
   std::string text = fmt::format("stoker {}, {}\n{}", STOKER_VERSION, key.empty() ? "no key" : key,
                                  input.ToString());
-  AppendFiles(input, text);
+  AppendSources(input, text);
   return text;
 }
 

@@ -1,6 +1,10 @@
 #include "stoker/data/ops/cache.h"
 
+#include <thread>
+
 #include "stoker/data/ops/cache_testing_internal.h"
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/mix.h"
 #include "stoker/data/ops/skip.h"
 
 namespace stoker {
@@ -85,6 +89,48 @@ TEST(Cache, ContinuesWithTheSameBytesFromEveryPositionInANewProcess) {
   }
 }
 
+// A store that another pass completes between a restore and the next save.
+TEST(Cache, SavedAgainWhereItWasCompletedMeanwhileContinuesInAnotherProcess) {
+  const auto make = [] { return *(Result<Dataset>(StreamedImages(50)) | Cache{}); };
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> whole, ReadAll(make(), Runtime::Inline()));
+  const Dataset dataset = make();
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto first, dataset.Open(Runtime::Inline()));
+  for (int i = 0; i < 10; ++i) STOKER_ASSERT_OK(first->Next());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json at_10, first->Save());
+  STOKER_ASSERT_OK(ReadAll(*first));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto second, dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(second->Restore(at_10));
+  for (int i = 0; i < 20; ++i) STOKER_ASSERT_OK(second->Next());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json at_30, second->Save());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto third, make().Open(Runtime::Inline()));
+  STOKER_ASSERT_OK(third->Restore(at_30));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> rest, ReadAll(*third));
+  EXPECT_EQ(Fingerprint(rest), Fingerprint({whole.begin() + 30, whole.end()}));
+}
+
+TEST(Cache, ManyPassesOnSeveralThreadsFillItAndReadItWhole) {
+  for (int round = 0; round < 30; ++round) {
+    const Dataset dataset = *(Result<Dataset>(StreamedImages(40)) | Cache{});
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int pass = 0; pass < 5; ++pass) {
+          const auto iterator = dataset.Open(Runtime::Inline());
+          ASSERT_TRUE(iterator.ok());
+          if ((pass + t) % 3 == 0) {
+            ASSERT_TRUE((*iterator)->Next().ok());  // broken off
+            continue;
+          }
+          const auto all = ReadAll(**iterator);
+          ASSERT_TRUE(all.ok()) << all.status().message();
+          ASSERT_EQ(all->size(), 40u);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
 TEST(Cache, BrokenOffKeepsNothingInOrderAndWhatItReadByPosition) {
   const std::pair<Dataset, int> cases[] = {{NumberedImages(20), 20}, {StreamedImages(20), 30}};
   for (const auto& [source, expected_calls] : cases) {
@@ -158,6 +204,9 @@ TEST(Cache, RefusesWhatDrawsAtRandomAndWhatHasNoEnd) {
   };
   fails(NumberedImages(9) | Shuffle{} | Cache{}, "'shuffle' before it draws at random");
   fails(NumberedImages(9) | Shuffle{} | Batch{} | Cache{}, "put cache before it");
+  fails(Result<Dataset>(Mix{.inputs = {NumberedImages(9), NumberedImages(9)}}.Build()) | Cache{},
+        "'mix' before it draws at random");
+  fails(NumberedImages(9) | IgnoreErrors{.policy = "replace"} | Cache{}, "draws at random");
   fails(NumberedImages(9) | AddNoise() | Cache{}, "set its `random` to false");
   fails(NumberedImages(9) | Repeat{} | Cache{}, "put repeat behind cache");
 }

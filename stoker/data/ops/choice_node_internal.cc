@@ -49,6 +49,7 @@ class ChoiceNode final : public DatasetNode {
   bool random_access() const override {
     return cardinality() != Cardinality::Unknown() && AllRandomAccess(inputs());
   }
+  bool random() const override { return choice_.plan.shuffled(); }
   bool rereadable() const override { return AllRereadable(inputs()) && !choice_.choices; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 

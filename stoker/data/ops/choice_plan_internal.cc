@@ -301,6 +301,8 @@ std::optional<ChoicePlan> ChoicePlan::Turns(const std::vector<Cardinality>& leng
   return plan;
 }
 
+bool ChoicePlan::shuffled() const { return std::ranges::any_of(runs_, &Run::shuffled); }
+
 int64_t ChoicePlan::TakenOf(size_t input) const { return taken_[input]; }
 
 std::shared_ptr<const ChoicePlan::Ordered> ChoicePlan::Order(const OrderKey& key) const {

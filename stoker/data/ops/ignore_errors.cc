@@ -5,6 +5,7 @@
 #include "stoker/data/failure_policy.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {
@@ -76,16 +77,21 @@ class SkipIterator final : public Iterator {
     }
   }
 
-  Result<Json> DoSave() const override { return WithInputState(count_.ToJson(), *input_); }
+  Result<Json> DoSave() const override {
+    Json state = count_.ToJson();
+    state["epoch"] = epoch_;
+    return WithInputState(std::move(state), *input_);
+  }
 
   Status DoRestore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
     STOKER_ASSIGN_OR_RETURN(count_, FailureCount::FromJson(state));
     return RestoreInput(state, *input_);
   }
 
   const FailurePolicy& policy_;
   const std::unique_ptr<Iterator> input_;
-  const uint64_t epoch_;
+  uint64_t epoch_;
   FailureCount count_;
 };
 
@@ -111,6 +117,7 @@ class ReplaceNode final : public DatasetNode {
     return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
   }
   Status Prepare(const OpenContext& /*context*/) const override { return policy_.Prepare(); }
+  bool random() const override { return true; }  // what takes a failed element's place
   bool random_access() const override { return true; }
   bool rereadable() const override { return input().node().rereadable(); }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
@@ -124,7 +131,9 @@ class ReplaceNode final : public DatasetNode {
   }
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     Result<Element> element = ReadInput(position, context);
-    if (element.ok() || context.trial() || !IsAboutOneElement(element.status())) return element;
+    if (element.ok() || context.trial() || context.stopped() ||
+        !IsAboutOneElement(element.status()))
+      return element;
     return Replace(position, element.status(), context);
   }
 

@@ -32,7 +32,9 @@ namespace stoker {
 // Both limits count within an epoch and end the pass with an error that gives the figures. The
 // share is of the elements seen where it skips, of all elements of the epoch where it replaces;
 // rounded up, and before 1,000 (or an epoch, if it has fewer) have been seen, of as many. The
-// counts are part of the saved position: they hold across a resume, at under 500 bytes.
+// counts are part of the saved position: they hold across a resume, at under 500 bytes. Ranks that
+// read by position count what fails in their own part, each against the whole limit, and what one
+// of them has saved counts for all that continue; in order, each counts all that fails.
 //
 // The log gets a line of JSON for each (failure_policy.h), when the element would have been handed
 // out by this stage: what is read again after a resume is logged again. What an epoch has cost is

@@ -120,6 +120,34 @@ TEST(IgnoreErrors, SaysAtTheEndOfAnEpochWhatItHasCostAndNotTheSameTwice) {
   }
 }
 
+TEST(IgnoreErrors, SavesAReasonThatIsNoUtf8AndOneThatIsCutWithinACharacter) {
+  for (const std::string& reason :
+       {std::string("\xff.jpg: is bad"), std::string(299, 'x') + "\u00e9"}) {
+    const Map fails{.function = [&](Element&, Rng&, Scratch&) { return DataLoss("{}", reason); }};
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                NumberedImages(4) | fails | IgnoreErrors{.share = 1});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Inline()));
+    STOKER_ASSERT_OK(iterator->Next());
+    STOKER_ASSERT_OK_AND_ASSIGN(const Json state, iterator->Save());
+    EXPECT_NO_THROW(static_cast<void>(state.dump()));
+  }
+}
+
+TEST(IgnoreErrors, SummariesNameTheEpochThatWasRestored) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              NumberedImages(40) | FailEveryTenth() | IgnoreErrors{.share = 1});
+  STOKER_ASSERT_OK_AND_ASSIGN(auto saved, dataset.Open(Runtime::Inline(), {.epoch = 5}));
+  STOKER_ASSERT_OK(saved->Next());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, saved->Save());
+  testing::internal::CaptureStderr();
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto resumed, dataset.Open(Runtime::Inline()));
+    STOKER_ASSERT_OK(resumed->Restore(state));
+    STOKER_ASSERT_OK(ReadAll(*resumed));
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("epoch 5: "));
+}
+
 TEST(IgnoreErrors, ALogThatCannotBeWrittenIsAnErrorAtOnce) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               NumberedImages(9) | IgnoreErrors{.log = "/no/such/folder/bad.jsonl"});

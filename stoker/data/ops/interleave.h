@@ -23,10 +23,10 @@ namespace stoker {
 // other. It holds where `parallel` does, and only where no stage behind it depends on the order, as
 // for prefetch (ops/prefetch.h); inputs that are all read by position keep their order.
 //
-// With `parallel` every
-// input of the cycle reads ahead on a thread of its own, however few CPUs there are, since those
-// that wait for a disk or a network need none; so do the inputs that come next, as many again.
-// Memory: each of these may hold its queue within the budget, and one element beyond it.
+// With `parallel` every input of the cycle reads ahead on a thread of its own, however few CPUs
+// there are, since those that wait for a disk or a network need none; so do the inputs that come
+// next, as many again. Memory: each of these may hold its queue within the budget, and one element
+// beyond it.
 //
 // Listed inputs that are all read by position make a dataset that is; its state is one number. In
 // order the state is that of the inputs in the cycle; resuming costs what it costs them, and what

@@ -50,9 +50,8 @@ class UnbatchNode final : public UnpackingNode {
     for (size_t f = 1; f < whole.arrays.size(); ++f) {
       if (whole.arrays[f].shape()[0] == n) continue;
       return InvalidArgument(
-          "unbatch: element {}: field '{}' has {} parts, '{}' has {}; all fields of an element "
-          "must "
-          "agree",
+          "unbatch: element {}: field '{}' has {} parts, '{}' has {}; "
+          "all fields of an element must agree",
           whole.key.index, spec().fields[0].name, n, spec().fields[f].name,
           whole.arrays[f].shape()[0]);
     }

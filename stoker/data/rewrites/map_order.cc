@@ -5,9 +5,7 @@
 namespace stoker {
 namespace {
 
-bool IsMap(const DatasetNode& node) {
-  return !node.random_access() && node.element_wise() != nullptr;
-}
+bool IsMap(const DatasetNode& node) { return !node.random_access() && IsMapDataset(node); }
 
 bool GrowsElements(const DatasetNode& map) {
   const std::optional<int64_t> before = map.input().spec().ElementBytes();

@@ -45,6 +45,7 @@ Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext
     const Status status = tolerant ? CatchExceptions("mapping", key.index, apply) : apply();
     if (status.ok()) continue;
     if (!tolerant || !IsAboutOneElement(status)) return status;
+    if (context.stopped()) return AskedToStop(stage->name());  // whatever it made of being stopped
     element = FailedElement(status, {stage->name(), key});
   }
   return OkStatus();

@@ -43,6 +43,7 @@ Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
   Result<Element> element =
       CatchExceptions("reading", position, [&] { return node.Read(position, context); });
   if (element.ok() || !IsAboutOneElement(element.status())) return element;
+  if (context.stopped()) return AskedToStop(node.name());  // whatever it made of being stopped
   return FailedElement(element.status(),
                        FailureScope::Take({node.name(), {context.epoch(), position}}));
 }

@@ -128,6 +128,7 @@ class RankIterator final : public Iterator {
         share_(std::move(share)) {}
 
   Profile GetProfile() const override { return share_->elements().GetProfile(); }
+  const DecisionLog& decisions() const override { return share_->elements().decisions(); }
 
  private:
   Result<std::optional<Element>> DoNext() override {

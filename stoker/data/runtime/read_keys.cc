@@ -11,8 +11,9 @@ namespace {
 // Chunks of the elements with given keys: taking is counting, finishing is reading.
 class KeySource final : public ChunkSource {
  public:
-  KeySource(const OpenContext& context, const DatasetNode& input, std::vector<SampleKey> keys)
-      : pass_(context.pass()), stop_(context.stop()), input_(input), keys_(std::move(keys)) {}
+  KeySource(const OpenContext& context, const DatasetNode& input, std::vector<SampleKey> keys,
+            std::shared_ptr<const StopFlag> stop)
+      : pass_(context.pass()), stop_(std::move(stop)), input_(input), keys_(std::move(keys)) {}
 
   void Take(int64_t wanted, int64_t, Chunk& chunk) override {
     chunk.begin = next_;
@@ -69,9 +70,10 @@ Result<std::vector<Element>> ReadInputKeys(const OpenContext& context, const Dat
   const Runtime& runtime = context.pass()->runtime();
   if (runtime.kind == Runtime::Kind::kInline) return ReadOneByOne(context, input, keys);
   const size_t count = keys.size();
-  ReadAhead reader(context, node, std::make_unique<KeySource>(context, input, std::move(keys)),
-                   std::make_shared<StopFlag>(context.stop()), LimitsFor(runtime, input),
-                   /*any_order=*/false);
+  const auto inside = std::make_shared<StopFlag>(context.stop());
+  ReadAhead reader(context, node,
+                   std::make_unique<KeySource>(context, input, std::move(keys), inside), inside,
+                   LimitsFor(runtime, input), /*any_order=*/false);
   std::vector<Element> elements;
   elements.reserve(count);
   while (true) {

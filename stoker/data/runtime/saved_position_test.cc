@@ -34,6 +34,17 @@ TEST(Pass, RefusesAPositionSavedWithAnotherSeed) {
   }
 }
 
+TEST(Pass, IsRestoredOnceAtMost) {
+  const Dataset dataset = NumberedImages(10);
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+    STOKER_ASSERT_OK_AND_ASSIGN(const Json state, iterator->Save());
+    STOKER_ASSERT_OK(iterator->Restore(state));
+    EXPECT_THAT(iterator->Restore(state),
+                FailsWith(StatusCode::kFailedPrecondition, "restored once"));
+  }
+}
+
 TEST(Pass, RefusesDamagedPositions) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(20) | Shuffle{});
   constexpr uint64_t kTooLarge = (uint64_t{1} << 63) + 3;  // as an int64_t it is negative
