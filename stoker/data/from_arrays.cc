@@ -1,5 +1,6 @@
 #include "stoker/data/from_arrays.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "stoker/data/check_key.h"
@@ -97,6 +98,10 @@ Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields, st
   Spec spec;
   std::vector<Array> arrays;
   for (auto& [field, array] : fields) {
+    if (std::ranges::find(spec.fields, field, &Field::name) != spec.fields.end()) {
+      return InvalidArgument("{}: two fields are called '{}'; give each a name of its own", name,
+                             field);
+    }
     if (array.shape().empty())
       return InvalidArgument("{}: '{}' is a scalar; elements lie along the first dimension", name,
                              field);

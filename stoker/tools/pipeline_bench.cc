@@ -12,7 +12,10 @@
 #include "stoker/base/statistics.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/unbatch.h"
 #include "stoker/data/registry.h"
 
 namespace stoker {
@@ -29,8 +32,11 @@ Result<double> LoadMilliseconds(const Dataset& dataset) {
 
 size_t BatchDepth(const Dataset& dataset) {
   const DatasetNode& node = dataset.node();
-  const size_t here = node.name() == Batch::kName ? 1 : 0;
-  return here + (node.inputs().empty() ? 0 : BatchDepth(node.input()));
+  const size_t before = node.inputs().empty() ? 0 : BatchDepth(node.input());
+  for (const std::string_view batch : {Batch::kName, PaddedBatch::kName, BucketByLength::kName}) {
+    if (node.name() == batch) return before + 1;
+  }
+  return node.name() == Unbatch::kName && before > 0 ? before - 1 : before;
 }
 
 // Counts samples as they come and closes a slice every half second.
@@ -67,8 +73,9 @@ class RateMeter {
 
 Status EmptyPipeline() {
   return FailedPrecondition(
-      "the pipeline gives no batch: its source is empty, or drop_remainder drops all there is; "
-      "look with `stoker inspect RECIPE`, or make batch.size smaller");
+      "the pipeline gives no batch: its source is empty, or its stages leave out all there is (a "
+      "filter, skip, on_error, or drop_remainder with a batch larger than the data); look with "
+      "`stoker inspect RECIPE`");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/ops/unbatch.h"
 #include "stoker/data/registry.h"
 
 namespace stoker {
@@ -26,6 +28,10 @@ TEST(SamplesIn, MultipliesTheDimensionsThatBatchStagesAdded) {
   EXPECT_EQ(SamplesIn(batched, ElementOf({1, 28, 28})), 1);
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset twice, Result<Dataset>(batched) | Batch{.size = 2});
   EXPECT_EQ(SamplesIn(twice, ElementOf({2, 2, 28, 28})), 4);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset padded, Numbers(8) | PaddedBatch{.size = 4});
+  EXPECT_EQ(SamplesIn(padded, ElementOf({4, 28, 28})), 4);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset apart, Result<Dataset>(batched) | Unbatch{});
+  EXPECT_EQ(SamplesIn(apart, ElementOf({28, 28})), 1);
 }
 
 class MeasurePipelineTest : public testing::TestWithParam<Runtime> {};

@@ -61,9 +61,10 @@ class StageFinder {
   std::set<size_t> used_;
 };
 
-// `starved_s`: how long the stages waited that run on the consumer's own thread.
-void FindLimit(const Profile& profile, double starved_s, PipelineExplanation& out) {
-  const double waited = Share(profile.consumer_waited_s + starved_s, profile.wall_s);
+// `own_thread_s`: how long the stages worked or waited that run on the consumer's own thread; it
+// waits for them as for those on others.
+void FindLimit(const Profile& profile, double own_thread_s, PipelineExplanation& out) {
+  const double waited = Share(profile.consumer_waited_s + own_thread_s, profile.wall_s);
   if (waited < kConsumerWaits) {
     out.limit = "consumer";
     out.limit_why =
@@ -80,9 +81,8 @@ void FindLimit(const Profile& profile, double starved_s, PipelineExplanation& ou
     const auto stage = std::ranges::max_element(group.stages, {}, &ExplainedStage::busy_share);
     out.limit = stage->name;
     out.limit_why = fmt::format(
-        "{} thread{} spent {:.0f}% of the time in it, {:.3g} us for each of its elements, while "
-        "the "
-        "consumer waited {:.0f}%",
+        "{} thread{} spent {:.0f}% of the time in it, {:.3g} us for each of its elements; "
+        "the consumer waited {:.0f}% of the time for the pipeline",
         group.threads, group.threads == 1 ? "" : "s", 100 * stage->busy_share,
         stage->us_per_element, 100 * waited);
   }
@@ -132,7 +132,7 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
                           .decisions = iterator.decisions().decisions(),
                           .decisions_left_out = iterator.decisions().left_out()};
   StageFinder finder(profile);
-  double starved_s = 0;  // of the stages behind the last queue
+  double own_thread_s = 0;  // of the stages behind the last queue
   for (const RunGroup& group : HowItRuns(run)) {
     const std::string& last = group.last().name();
     ExplainedGroup explained{
@@ -141,10 +141,10 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
         .depth = LastDecision(out.decisions, last, "depth"),
         .chunk = LastDecision(out.decisions, last, "chunk"),
         .stages = {}};
-    if (explained.depth > 0) starved_s = 0;
+    if (explained.depth > 0) own_thread_s = 0;
     for (const DatasetNode* node : group.stages) {
       const StageProfile& stage = finder.Find(*node);
-      if (explained.depth == 0) starved_s += stage.starved_s;
+      if (explained.depth == 0) own_thread_s += stage.starved_s + stage.busy_s;
       const auto elements = static_cast<double>(stage.elements);
       explained.stages.push_back(
           {.name = node->name() + std::string(Holds(written.node(), node) ? "" : kAdded),
@@ -156,7 +156,7 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
     }
     out.groups.push_back(std::move(explained));
   }
-  FindLimit(profile, threaded ? starved_s : 0, out);
+  FindLimit(profile, own_thread_s, out);
   return out;
 }
 

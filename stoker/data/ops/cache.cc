@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stoker/base/log.h"
+#include "stoker/data/files_read.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/runtime.h"
@@ -333,6 +334,7 @@ Result<Dataset> Cache::Build(Dataset input) const {
             ? " (or, where its function draws nothing, set its `random` to false)"
             : "");
   }
+  if (!path.empty()) STOKER_RETURN_IF_ERROR(CheckNotRead(input, path, kName));
   return Dataset(std::make_shared<CacheNode>(std::move(input), *this));
 }
 

@@ -8,6 +8,7 @@
 
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/cache_testing_internal.h"
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/sources/snapshot.h"
 #include "stoker/formats/elements/element_file.h"
@@ -74,6 +75,22 @@ TEST(Cache, OnDiskIsMadeAnewWhereArraysHoldOtherValues) {
   EXPECT_EQ(RunAndListen(over(1)), "");
   EXPECT_EQ(RunAndListen(over(1)), "");
   EXPECT_THAT(RunAndListen(over(2)), HasSubstr("arrays with checksum"));
+}
+
+TEST(Cache, OnDiskIsNeverWrittenOverAFileOfAnotherKindOrOneThatThePipelineReads) {
+  const TempDir dir;
+  std::ofstream(dir / "notes.txt") << "precious notes";
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset notes,
+                              NumberedImages(9) | Cache{.path = dir / "notes.txt"});
+  EXPECT_THAT(notes.Open(Runtime::Inline()),
+              FailsWith(StatusCode::kFailedPrecondition, "another kind of file"));
+  STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(20), dir / "source"));
+  EXPECT_THAT(Source(Snapshot{.path = dir / "source"}) | Cache{.path = dir / "./source"},
+              FailsWith(StatusCode::kInvalidArgument, "reads"));
+  EXPECT_THAT(Source(Snapshot{.path = dir / "source"}) | IgnoreErrors{.log = dir / "source"},
+              FailsWith(StatusCode::kInvalidArgument, "reads"));
+  std::ofstream(dir / "empty").close();
+  STOKER_EXPECT_OK(ReadAll(*(NumberedImages(9) | Cache{.path = dir / "empty"}), Runtime::Inline()));
 }
 
 TEST(Cache, OnDiskIsNotTrustedWhereItIsDamaged) {

@@ -167,8 +167,15 @@ Result<std::unique_ptr<FileStore>> FileStore::Open(const std::string& path,
   STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(folder.empty() ? "." : folder).status());
   Result<ElementFile> file = ElementFile::Open(path);
   if (!file.ok()) {
-    if (file.status().code() != StatusCode::kNotFound)
-      LogWarning("cache: {}; it is made anew", file.status().message());
+    if (file.status().code() == StatusCode::kNotFound) return store;
+    STOKER_ASSIGN_OR_RETURN(const bool ours, ElementFile::BeginsLikeOne(path));
+    if (!ours) {
+      return FailedPrecondition(
+          "cache: {}: is another kind of file, which is not written over; remove it, or give cache "
+          "another path",
+          path);
+    }
+    LogWarning("cache: {}; it is made anew", file.status().message());
     return store;
   }
   const ElementFileHeader& there = file->header();

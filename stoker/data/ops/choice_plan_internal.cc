@@ -328,8 +328,6 @@ int64_t ChoicePlan::OrderBytes() const {
   return choices * static_cast<int64_t>(sizeof(Ordered::Slot));
 }
 
-bool ChoicePlan::shuffled() const { return std::ranges::any_of(runs_, &Run::shuffled); }
-
 std::shared_ptr<const ChoicePlan::Ordered> ChoiceOrders::Get(const OrderKey& key) const {
   const OrderKey decisive = plan_.shuffled() ? key : OrderKey{};
   return kept_.Get(decisive, [&] { return plan_.Order(decisive); });

@@ -42,8 +42,6 @@ class ChoicePlan {
                                          int64_t turn);
 
   Cardinality length() const { return length_; }
-  // Whether (seed, epoch) make any difference.
-  bool shuffled() const;
   // How many elements of `input` the whole plan takes; of an endless plan: not asked.
   int64_t TakenOf(size_t input) const;
 

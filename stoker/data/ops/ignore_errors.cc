@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "stoker/data/failure_policy.h"
+#include "stoker/data/files_read.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
@@ -200,6 +201,7 @@ void IgnoreErrors::Describe(OptionTable<IgnoreErrors>& table) {
 
 Result<Dataset> IgnoreErrors::Build(Dataset input) const {
   if (policy == "fail") return input;
+  if (!log.empty()) STOKER_RETURN_IF_ERROR(CheckNotRead(input, log, "the log of ignore_errors"));
   const std::string& before = input.node().name();
   if (!input.node().tolerates_errors()) {
     return InvalidArgument(

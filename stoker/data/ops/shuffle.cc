@@ -132,12 +132,13 @@ Result<Dataset> ShuffleInOrder(Dataset input, const Shuffle& options) {
 void Shuffle::Describe(OptionTable<Shuffle>& table) {
   constexpr double kMaxBuffer = 1 << 30;
   table
-      .Field("seed", &Shuffle::seed,
-             "fixes this order whatever the run's seed is; auto: the run's seed")
       .Field("buffer", &Shuffle::buffer,
              "elements to draw from where the input can only be read in order (any other is "
-             "shuffled exactly, without a buffer); auto: 10000, or fewer where they are large",
+             "shuffled exactly, without a buffer); auto: 10000, fewer where they are large, 1000 "
+             "where their size is not known",
              Between(1, kMaxBuffer))
+      .Field("seed", &Shuffle::seed,
+             "fixes this order whatever the run's seed is; auto: the run's seed")
       .Field("window", &Shuffle::window,
              "shuffle only within so many elements at a time, for data larger than memory; auto: "
              "all",

@@ -1,8 +1,12 @@
 #include "stoker/data/runtime/crew.h"
 
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 namespace stoker {
@@ -35,13 +39,31 @@ int64_t ThreadCpuNs() {
   return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+int64_t ThreadCpuWaitNs() {
+  // Time on a CPU, time waiting for one, and how often; documented in the kernel's
+  // Documentation/scheduler/sched-stats.rst.
+  char text[96];
+  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t size = ::read(file, text, sizeof(text));
+  ::close(file);
+  const std::string_view line(text, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  const size_t second = line.find(' ');
+  int64_t waited = 0;
+  if (second != line.npos)
+    std::from_chars(line.data() + second + 1, line.data() + line.size(), waited);
+  return waited;
+}
+
 void CpuShare::Add(int64_t ns, Thread& thread) {
   thread.worked_ns += ns;
   if (thread.worked_ns < kSampleNs) return;
-  const int64_t cpu = ThreadCpuNs();
-  cpu_ns_ += static_cast<double>(std::min(cpu - thread.cpu_ns, thread.worked_ns));
+  const int64_t cpu = ThreadCpuNs(), cpu_wait = ThreadCpuWaitNs();
+  // Where threads are many and CPUs few, the wait for one is no sleep: more threads would not help.
+  const int64_t computed = cpu - thread.cpu_ns + cpu_wait - thread.cpu_wait_ns;
+  cpu_ns_ += static_cast<double>(std::min(computed, thread.worked_ns));
   worked_ns_ += static_cast<double>(thread.worked_ns);
-  thread = {.worked_ns = 0, .cpu_ns = cpu};
+  thread = {.worked_ns = 0, .cpu_ns = cpu, .cpu_wait_ns = cpu_wait};
   if (worked_ns_ < kForgetFromNs) return;
   cpu_ns_ /= 2;
   worked_ns_ /= 2;

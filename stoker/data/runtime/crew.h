@@ -31,14 +31,19 @@ class Crew {
 // CPU time of the calling thread.
 int64_t ThreadCpuNs();
 
-// What share of their time threads compute; the rest they sleep. Reading a thread's CPU time is a
-// call of the system, so each does it only now and then. Not thread-safe.
+// How long the calling thread has stood ready to compute while others had the CPUs; 0 where the
+// system does not tell (Linux: /proc/thread-self/schedstat).
+int64_t ThreadCpuWaitNs();
+
+// What share of their time threads compute, or would if they had a CPU; the rest they sleep. Asking
+// for a thread's times is a call of the system, so each does it only now and then. Not thread-safe.
 class CpuShare {
  public:
-  // A thread's own part: how long it has worked, and its CPU time when that was last added.
+  // A thread's own part: how long it has worked, and its times when that was last added.
   struct Thread {
     int64_t worked_ns = 0;
     int64_t cpu_ns = ThreadCpuNs();
+    int64_t cpu_wait_ns = ThreadCpuWaitNs();
   };
 
   // Called by the thread itself, after `ns` of work.

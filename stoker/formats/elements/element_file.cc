@@ -147,6 +147,14 @@ Result<ElementFile> ElementFile::Open(const std::string& path) {
   return Parse(mapped.buffer(), path);
 }
 
+Result<bool> ElementFile::BeginsLikeOne(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  std::string magic(kMagic.size(), '\0');
+  STOKER_ASSIGN_OR_RETURN(const size_t size,
+                          file.ReadUpTo(0, std::as_writable_bytes(std::span(magic))));
+  return kMagic.starts_with(std::string_view(magic).substr(0, size));
+}
+
 Result<ElementFile> ElementFile::Parse(Buffer bytes, std::string name) {
   const std::span<const std::byte> all(bytes.data(), bytes.size());
   ByteReader reader(all, name);

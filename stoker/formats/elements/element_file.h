@@ -61,6 +61,9 @@ class ElementFile {
   static Result<ElementFile> Open(const std::string& path);
   // The same over bytes in memory, 8-byte aligned, shared, not copied.
   static Result<ElementFile> Parse(Buffer bytes, std::string name);
+  // Whether what is at `path` is empty or begins as an element file does, be it damaged further on.
+  // Errors: those of opening and reading it.
+  static Result<bool> BeginsLikeOne(const std::string& path);
 
   const ElementFileHeader& header() const { return header_; }
   const RecordLayout& layout() const { return *layout_; }
