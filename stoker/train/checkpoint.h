@@ -1,7 +1,9 @@
 // Checkpoints: everything that a run needs to go on as if it had never stopped.
 //
 // Each is a directory, step-00000938, with
-//   tensors.safetensors   parameters and buffers ("model."), optimizer state ("optimizer.")
+//   tensors.safetensors   parameters and buffers ("model."), optimizer state ("optimizer."), where
+//                         weights are averaged, averages ("average.") and their number
+//                         ("averaging.")
 //   state.json            step, epoch, random state, pipeline position, best metrics
 //   manifest.json         size and CRC-32C of each file, and of itself
 // It appears at once (io/atomic_file.h); older ones are removed only after that. So at any moment,

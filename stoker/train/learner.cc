@@ -1,19 +1,27 @@
 #include "stoker/train/learner.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/clipping.h"
 #include "stoker/train/losses.h"
+#include "stoker/train/parameters.h"
 
 namespace stoker {
 namespace {
 
 constexpr std::string_view kModelPrefix = "model.";
 constexpr std::string_view kOptimizerPrefix = "optimizer.";
+constexpr std::string_view kAveragePrefix = "average.";
+constexpr std::string_view kAveragingPrefix = "averaging.";
 
 // torch's Module::to knows no layouts.
 void SetLayout(Model& model, at::MemoryFormat format) {
@@ -56,33 +64,82 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
   return model;
 }
 
-Learner::Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer)
+Learner::Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
+                 const TrainRecipe& recipe, const SchedulePlan& plan)
     : model_(std::move(model)),
       optimizer_(std::move(optimizer)),
+      clip_(recipe.clip),
+      average_(recipe.average, plan, *model_),
       parameters_(model_->parameters()) {}
 
 Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const ModelInput& input,
-                                                 const Placement& placement) {
+                                                 const Placement& placement,
+                                                 const SchedulePlan& plan) {
   const auto seed = static_cast<uint64_t>(recipe.train.options.seed);
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                           BuildModel(recipe.model, input, seed, placement));
+  STOKER_ASSIGN_OR_RETURN(const TrainedParameters parameters,
+                          ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
-                          recipe.train.optimizer.build(ParametersOf(*model)));
-  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(optimizer)));
+                          recipe.train.optimizer.build(parameters));
+  return std::unique_ptr<Learner>(
+      new Learner(std::move(model), std::move(optimizer), recipe.train, plan));
 }
 
-Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now) {
+Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
   at::Tensor scores, loss;
   const Status status = CatchTorchErrors([&] {
     scores = model_->Forward(batch.input);
     loss = CrossEntropy(scores, batch.target);
-    if (IsBroken(loss)) return;
-    loss.backward();
-    optimizer_->Step(now);
-    ClearGradients();
+    broken_ = broken_ || IsBroken(loss);
+    if (samples_ == 0) expected_ = batch.size() * batches;
+    if (!broken_ && batches == 1) loss.backward();
+    // A batch's share of the step, as if all batches had as many samples as the first.
+    if (!broken_ && batches > 1) {
+      (loss * (static_cast<double>(batch.size()) / static_cast<double>(expected_))).backward();
+    }
+    AddLoss(loss.detach(), batch.size());
   });
-  if (!status.ok()) return ExplainFailure(status, batch.target, scores);
-  return loss.detach();
+  return status.ok() ? status : ExplainFailure(status, batch.target, scores);
+}
+
+void Learner::AddLoss(const at::Tensor& loss, int64_t samples) {
+  const int64_t before = std::exchange(samples_, samples_ + samples);
+  if (before == 0) {
+    loss_ = loss;
+    return;
+  }
+  loss_ = loss_.lerp(loss, static_cast<double>(samples) / static_cast<double>(samples_));
+}
+
+// Where batches were not all as large as the first, gradients were divided by the wrong number.
+void Learner::WeighGradients() {
+  if (samples_ == expected_) return;
+  const at::NoGradGuard no_grad;
+  const double factor = static_cast<double>(expected_) / static_cast<double>(samples_);
+  for (const at::Tensor& parameter : parameters_) {
+    if (parameter.grad().defined()) parameter.mutable_grad().mul_(factor);
+  }
+}
+
+Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    if (!broken_) {
+      WeighGradients();
+      ClipGradients(clip_, parameters_);
+      optimizer_->Step(now);
+      average_.Observe(step);
+    }
+    ClearGradients();
+  }));
+  samples_ = 0;
+  broken_ = false;
+  return loss_;
+}
+
+Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step) {
+  STOKER_RETURN_IF_ERROR(Backward(batch));
+  return Update(now, step);
 }
 
 // Set to nothing instead of zero: the next backward pass then moves its results in, without adding.
@@ -107,13 +164,26 @@ Result<std::vector<NamedArray>> Learner::Save() const {
                           ToNamedArrays(StateOf(*model_), kModelPrefix));
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> optimizer,
                           ToNamedArrays(optimizer_->State(), kOptimizerPrefix));
-  std::move(optimizer.begin(), optimizer.end(), std::back_inserter(arrays));
+  std::ranges::move(optimizer, std::back_inserter(arrays));
+  if (!average_.kept()) return arrays;
+  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> averages,
+                          ToNamedArrays(average_.Averages(), kAveragePrefix));
+  std::ranges::move(averages, std::back_inserter(arrays));
+  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> updates,
+                          ToNamedArrays({{"updates", average_.updates()}}, kAveragingPrefix));
+  std::ranges::move(updates, std::back_inserter(arrays));
   return arrays;
 }
 
 Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {
   STOKER_RETURN_IF_ERROR(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source));
-  return CopyArraysInto(optimizer_->State(), arrays, kOptimizerPrefix, source);
+  STOKER_RETURN_IF_ERROR(CopyArraysInto(optimizer_->State(), arrays, kOptimizerPrefix, source));
+  // A run may have begun without averages.
+  const bool averaged = std::ranges::any_of(
+      arrays, [](const NamedArray& array) { return array.name.starts_with(kAveragePrefix); });
+  if (!average_.kept() || !averaged) return OkStatus();
+  STOKER_RETURN_IF_ERROR(CopyArraysInto(average_.Averages(), arrays, kAveragePrefix, source));
+  return CopyArraysInto({{"updates", average_.updates()}}, arrays, kAveragingPrefix, source);
 }
 
 }  // namespace stoker

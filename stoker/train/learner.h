@@ -13,6 +13,7 @@
 #include "stoker/train/model.h"
 #include "stoker/train/optimizer.h"
 #include "stoker/train/recipe.h"
+#include "stoker/train/weight_average.h"
 
 namespace stoker {
 
@@ -32,14 +33,24 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
 // One thread at a time; computes on as many as at::set_num_threads was told.
 class Learner {
  public:
+  //   plan  of the run, for the averages of weights; without one there are none
+  // Errors: those of ParametersToTrain and of the optimizer.
   static Result<std::unique_ptr<Learner>> Create(const Recipe& recipe, const ModelInput& input,
-                                                 const Placement& placement);
+                                                 const Placement& placement,
+                                                 const SchedulePlan& plan = {});
 
-  // Forward, backward, optimizer. Returns the batch's mean loss before the step: a float scalar on
-  // the device, not waited for. On the CPU, where the loss is there at once, one that is not finite
-  // stops the step before any weight changes. Errors: a class number out of range (which sample),
-  // shapes that do not fit, no memory.
-  Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now);
+  // Forward and backward of one batch of a step made of `batches`; gradients add up until Update.
+  // Errors: a class number out of range (which sample), shapes that do not fit, no memory.
+  Status Backward(const TensorBatch& batch, int64_t batches = 1);
+
+  // Clips, moves the weights and averages them: step number `step` of the run, from 1. The gradient
+  // is that of the mean loss of all samples since the last Update, however many each batch had.
+  // Returns this loss: a float scalar on the device, not waited for. On the CPU, where losses are
+  // there at once, one that is not finite stops the step before any weight changes.
+  Result<at::Tensor> Update(const ScheduleValue& now, int64_t step);
+
+  // Both, for a step of one batch.
+  Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step = 1);
 
   // Errors: kFailedPrecondition where a parameter or buffer holds a NaN or an infinity (which).
   // Reads all of them: for before a checkpoint.
@@ -47,19 +58,34 @@ class Learner {
 
   Model& model() { return *model_; }
 
-  // Parameters, buffers and optimizer state, for a checkpoint. Shares memory: write them out before
-  // the next step.
+  // While the result lives, the model has the weights to evaluate and to keep: their average where
+  // there is one. No step meanwhile.
+  WeightAverage::Use UseAverage() { return average_.UseInModel(); }
+
+  // Parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory: write them
+  // out before the next step.
   Result<std::vector<NamedArray>> Save() const;
   // `source`: what messages call the arrays' origin.
   Status Restore(std::span<const NamedArray> arrays, std::string_view source);
 
  private:
-  Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer);
+  Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
+          const TrainRecipe& recipe, const SchedulePlan& plan);
+  void AddLoss(const at::Tensor& loss, int64_t samples);
+  void WeighGradients();
   void ClearGradients();
 
   const std::shared_ptr<Model> model_;
   const std::unique_ptr<Optimizer> optimizer_;
+  const ClipOptions clip_;
+  WeightAverage average_;
   std::vector<at::Tensor> parameters_;
+
+  // Of the step under way.
+  at::Tensor loss_;       // mean so far
+  int64_t samples_ = 0;   // so far
+  int64_t expected_ = 0;  // that the gradients were divided by
+  bool broken_ = false;   // a loss was not finite
 };
 
 }  // namespace stoker

@@ -9,6 +9,8 @@ namespace stoker {
 
 struct NamedTensor;
 using NamedTensors = std::vector<NamedTensor>;
+struct TrainedParameter;  // parameters.h
+using TrainedParameters = std::vector<TrainedParameter>;
 
 // Built over a model's parameters, whose memory it shares. One thread at a time.
 class Optimizer {

@@ -40,6 +40,12 @@ std::string SampleIn(const Json& state) {
   return sample != state.end() && sample->is_string() ? sample->get<std::string>() : "";
 }
 
+bool HasAverages(const std::vector<NamedArray>& arrays) {
+  return std::ranges::any_of(arrays, [](const NamedArray& array) {
+    return array.name == "averaging.updates" && array.array.values<int64_t>()[0] > 0;
+  });
+}
+
 Result<RunWeights> NewestWeights(const RunPaths& paths) {
   const CheckpointStore store(paths.checkpoints(), /*keep=*/1);
   Result<CheckpointStore::Newest> newest = store.LoadNewest();
@@ -49,10 +55,12 @@ Result<RunWeights> NewestWeights(const RunPaths& paths) {
   }
   STOKER_RETURN_IF_ERROR(newest.status());
   std::vector<NamedArray> arrays = std::move(newest->checkpoint.tensors);
-  std::erase_if(arrays, [](const NamedArray& a) { return !a.name.starts_with("model."); });
+  // Where weights are averaged, their averages are what counts.
+  const std::string prefix = HasAverages(arrays) ? "average." : "model.";
+  std::erase_if(arrays, [&](const NamedArray& a) { return !a.name.starts_with(prefix); });
   return RunWeights{
       .weights = {.arrays = std::move(arrays), .sample = SampleIn(newest->checkpoint.state)},
-      .prefix = "model.",
+      .prefix = prefix,
       .source = store.PathOf(newest->step),
       .warnings = std::move(newest->warnings)};
 }

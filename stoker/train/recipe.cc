@@ -9,8 +9,8 @@ namespace stoker {
 namespace {
 
 // The keys of `train:` that hold a section of their own.
-constexpr std::string_view kNested[] = {"optimizer", "schedule", "warmup", "lr_scaling",
-                                        "checkpoint"};
+constexpr std::string_view kNested[] = {"optimizer", "schedule", "warmup",  "lr_scaling",
+                                        "groups",    "clip",     "average", "checkpoint"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -20,6 +20,28 @@ Status CheckTrainKeys(const ConfigNode& section) {
   std::vector<std::string> names(std::begin(kNested), std::end(kNested));
   for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
   return CheckKeys(section, "train", "key", names);
+}
+
+// The nested section of T's name, where there is one.
+template <typename T>
+Status ParsePart(const ConfigNode& section, T& options) {
+  const ConfigNode* node = section.Find(T::kName);
+  return node == nullptr ? OkStatus() : ParseOptionsOf(*node, options);
+}
+
+Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups) {
+  const ConfigNode* node = section.Find(GroupOptions::kName);
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
+  if (node->kind != ConfigNode::Kind::kList) {
+    return InvalidArgument(
+        "{}: 'groups' is {}; it must be a list, such as groups: [{{match: \"*.bias\", "
+        "weight_decay: 0}}]",
+        node->location.ToString(), node->KindName());
+  }
+  for (const ConfigNode& item : node->items) {
+    STOKER_RETURN_IF_ERROR(ParseOptionsOf(item, groups.emplace_back()));
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -52,7 +74,47 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
              AtLeast(1))
       .Field("schedule_every", &O::schedule_every,
              "whether the schedule's values change from step to step, or hold for an epoch",
-             OneOf{{"step", "epoch"}});
+             OneOf{{"step", "epoch"}})
+      .Field("accumulate", &O::accumulate,
+             "batches whose gradients make one step; the last step of an epoch has what is left",
+             AtLeast(1))
+      .Field("decay_vectors", &O::decay_vectors,
+             "whether weight decay holds for biases and the weights of norms too")
+      .Field("layer_rate", &O::layer_rate,
+             "learning rate of a layer, by that of the layer above it",
+             OptionRange{.low = 0, .high = 1, .low_open = true});
+}
+
+void ClipOptions::Describe(OptionTable<ClipOptions>& table) {
+  table.Field("norm", &ClipOptions::norm, "largest norm of all gradients together", MoreThan(0))
+      .Field("value", &ClipOptions::value, "largest magnitude of a gradient's value", MoreThan(0))
+      .Field("adaptive", &ClipOptions::adaptive,
+             "largest norm of a row's or filter's gradient, by that of its weights; 0.01 is usual",
+             MoreThan(0));
+}
+
+void AverageOptions::Describe(OptionTable<AverageOptions>& table) {
+  using O = AverageOptions;
+  table
+      .Field("kind", &O::kind, "exponential (ema) or plain (swa) mean of the weights",
+             OneOf{{"none", "ema", "swa"}})
+      .Field("decay", &O::decay, "of ema: what is left of the mean at an update, at most",
+             Between(0, 1))
+      .Field("gamma", &O::gamma, "of ema: updates after which it slows down", MoreThan(0))
+      .Field("power", &O::power, "of ema: how fast it slows down", MoreThan(0))
+      .Field("start", &O::start, "share of all steps before it begins; auto: 0, of swa 0.75",
+             Between(0, 1))
+      .Field("every", &O::every, "steps between updates; auto: 1, of swa an epoch's", AtLeast(1));
+}
+
+void GroupOptions::Describe(OptionTable<GroupOptions>& table) {
+  table
+      .Field("match", &GroupOptions::match,
+             "names of parameters; * stands for any letters, ? for one")
+      .Required()
+      .Field("lr", &GroupOptions::lr, "times the learning rate; 0 freezes them", AtLeast(0))
+      .Field("weight_decay", &GroupOptions::weight_decay, "times the optimizer's weight decay",
+             AtLeast(0));
 }
 
 void WarmupOptions::Describe(OptionTable<WarmupOptions>& table) {
@@ -93,6 +155,13 @@ ConfigNode TrainRecipe::Filled() const {
   filled.entries.push_back({"warmup", {}, FormatOptions(OptionsOf<WarmupOptions>(), &warmup)});
   filled.entries.push_back(
       {"lr_scaling", {}, FormatOptions(OptionsOf<LrScalingOptions>(), &lr_scaling)});
+  std::vector<ConfigNode> listed;
+  for (const GroupOptions& group : groups) {
+    listed.push_back(FormatOptions(OptionsOf<GroupOptions>(), &group));
+  }
+  filled.entries.push_back({"groups", {}, ConfigNode::List(std::move(listed))});
+  filled.entries.push_back({"clip", {}, FormatOptions(OptionsOf<ClipOptions>(), &clip)});
+  filled.entries.push_back({"average", {}, FormatOptions(OptionsOf<AverageOptions>(), &average)});
   filled.entries.push_back(
       {"checkpoint", {}, FormatOptions(OptionsOf<CheckpointOptions>(), &checkpoint)});
   return filled;
@@ -129,15 +198,12 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   if (const ConfigNode* node = section->Find("schedule")) {
     STOKER_ASSIGN_OR_RETURN(train.schedule, ScheduleRegistry::Builtin().Parse(*node));
   }
-  if (const ConfigNode* node = section->Find("warmup")) {
-    STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.warmup));
-  }
-  if (const ConfigNode* node = section->Find("lr_scaling")) {
-    STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.lr_scaling));
-  }
-  if (const ConfigNode* node = section->Find("checkpoint")) {
-    STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, train.checkpoint));
-  }
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.warmup));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.lr_scaling));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.clip));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.average));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.checkpoint));
+  STOKER_RETURN_IF_ERROR(ParseGroups(*section, train.groups));
   ConfigNode plain = *section;
   std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(plain, train.options));

@@ -38,6 +38,9 @@ struct TrainOptions {
   int64_t log_every = 50;
   std::optional<int64_t> max_steps;
   std::string schedule_every = "step";
+  int64_t accumulate = 1;
+  bool decay_vectors = true;
+  double layer_rate = 1;
 
   static void Describe(OptionTable<TrainOptions>& table);
 };
@@ -68,6 +71,39 @@ struct CheckpointOptions {
   static void Describe(OptionTable<CheckpointOptions>& table);
 };
 
+// What is done to gradients before the optimizer sees them (clipping.h).
+struct ClipOptions {
+  static constexpr std::string_view kName = "clip";
+  std::optional<double> norm;
+  std::optional<double> value;
+  std::optional<double> adaptive;
+
+  static void Describe(OptionTable<ClipOptions>& table);
+};
+
+// The mean of the weights that is evaluated and written (weight_average.h).
+struct AverageOptions {
+  static constexpr std::string_view kName = "average";
+  std::string kind = "none";
+  double decay = 0.9999;
+  double gamma = 1;
+  double power = 2.0 / 3;
+  std::optional<double> start;
+  std::optional<int64_t> every;
+
+  static void Describe(OptionTable<AverageOptions>& table);
+};
+
+// One entry of the list `groups` (parameters.h).
+struct GroupOptions {
+  static constexpr std::string_view kName = "groups";
+  std::string match;
+  double lr = 1;
+  double weight_decay = 1;
+
+  static void Describe(OptionTable<GroupOptions>& table);
+};
+
 OptimizerRegistry::Configured DefaultOptimizer();  // adamw
 ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
 
@@ -77,6 +113,9 @@ struct TrainRecipe {
   CheckpointOptions checkpoint;
   WarmupOptions warmup;
   LrScalingOptions lr_scaling;
+  std::vector<GroupOptions> groups;
+  ClipOptions clip;
+  AverageOptions average;
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
 

@@ -23,12 +23,18 @@ eval_every: 1
 log_every: 50
 max_steps: auto
 schedule_every: step
+accumulate: 1
+decay_vectors: true
+layer_rate: 1
 optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
   div_factor: 25, final_div_factor: 10000, cycle_momentum: true, base_momentum: 0.85,
   max_momentum: 0.95}}
 warmup: {epochs: 0, from: auto, shape: linear}
 lr_scaling: {rule: none, base_batch: 256}
+groups: []
+clip: {norm: auto, value: auto, adaptive: auto}
+average: {kind: none, decay: 0.9999, gamma: 1, power: 0.6666666666666666, start: auto, every: auto}
 checkpoint: {every_steps: auto, keep: 2}
 )",
                                                                    "expected"));
@@ -94,10 +100,15 @@ constexpr BrokenCase kBroken[] = {
     {"WrongType", "model: linear\ntrain: {epochs: three}\n", "r.yaml:2:17"},
     {"OutOfRange", "model: linear\ntrain: {epochs: 0}\n", ">= 1"},
     {"WrongChoice", "model: linear\ntrain: {memory_format: nchw}\n", "channels_last"},
-    {"UnknownOptimizer", "model: linear\ntrain: {optimizer: adamv}\n", "adamw"},
+    {"UnknownOptimizer", "model: linear\ntrain: {optimizer: adanw}\n", "adamw"},
     {"UnknownSchedule", "model: linear\ntrain: {schedule: one_cycles}\n", "one_cycle"},
     {"ScheduleOptionOutOfRange", "model: linear\ntrain: {schedule: {one_cycle: {pct_start: 2}}}\n",
      "pct_start"},
+    {"GroupsAreNoList", "model: linear\ntrain: {groups: {match: a}}\n",
+     "r.yaml:2:17: 'groups' is a map; it must be a list"},
+    {"AGroupThatMatchesNothing", "model: linear\ntrain: {groups: [{lr: 2}]}\n",
+     "option 'match' is required"},
+    {"UnknownAverage", "model: linear\ntrain: {average: sma}\n", "one of: none, ema, swa"},
     {"UnknownCheckpointKey", "model: linear\ntrain: {checkpoint: {kep: 3}}\n", "keep"},
     {"ARecipeThatIsAList", "[1, 2]\n", "a recipe is a map"},
 };

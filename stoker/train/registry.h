@@ -41,7 +41,7 @@ concept ModelOptions = requires(const T& options, const ModelInput& input) {
   { options.Build(input) } -> std::same_as<Result<std::shared_ptr<Model>>>;
 };
 template <typename T>
-concept OptimizerOptions = requires(const T& options, NamedTensors parameters) {
+concept OptimizerOptions = requires(const T& options, const TrainedParameters& parameters) {
   { options.Build(parameters) } -> std::same_as<Result<std::unique_ptr<Optimizer>>>;
 };
 template <typename T>
@@ -59,13 +59,13 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
   static const ModelRegistry& Builtin();
 };
 
-class OptimizerRegistry : public Registry<std::unique_ptr<Optimizer>, const NamedTensors&> {
+class OptimizerRegistry : public Registry<std::unique_ptr<Optimizer>, const TrainedParameters&> {
  public:
   OptimizerRegistry() : Registry("optimizer") {}
   template <OptimizerOptions T>
   void Add() {
     AddKind<T>("optimizer",
-               [](const T& options, const NamedTensors& on) { return options.Build(on); });
+               [](const T& options, const TrainedParameters& on) { return options.Build(on); });
   }
   static const OptimizerRegistry& Builtin();
 };

@@ -148,6 +148,53 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumedItEndsWithTheSameBytes) {
   }
 }
 
+// Six batches an epoch make two steps, of four batches and of two.
+TEST_F(TrainerTest, GradientsAddUpOverBatchesAndTheLastStepOfAnEpochHasWhatIsLeft) {
+  Watcher watcher;
+  STOKER_ASSERT_OK(Train("run", {"train.accumulate=4"}, &watcher));
+  EXPECT_EQ(watcher.start.total_steps, 6);
+  EXPECT_EQ(watcher.start.steps_per_epoch, 2);
+  EXPECT_EQ(watcher.last_step.samples, 2 * 16);
+  EXPECT_EQ(watcher.last_step.train_samples, 18 * 16);
+  EXPECT_EQ(watcher.epochs, 3);
+}
+
+// Each with a state of its own in the checkpoint, or in what a step is made of.
+TEST_F(TrainerTest, WithEveryTrickStoppedAfterAnyStepItResumesToTheSameBytes) {
+  const std::vector<std::vector<std::string>> tricks = {
+      {"train.accumulate=4", "train.average=ema", "train.optimizer=lamb", "train.clip.norm=1"},
+      {"train.accumulate=2", "train.average={kind: swa, start: 0.3}", "train.optimizer=muon"},
+      {"train.optimizer=lars", "train.decay_vectors=false", "train.clip.adaptive=0.1"},
+      {"train.optimizer=lion", "train.layer_rate=0.5", "train.average={kind: ema, every: 4}"},
+      {"train.optimizer={rmsprop: {momentum: 0.5}}", "train.clip.value=0.1"},
+      {"train.optimizer=adagrad", "train.groups=[{match: '*.bias', lr: 2}]"},
+      {"train.optimizer=adam", "train.average={kind: swa, start: 0.9}"}};
+  for (size_t i = 0; i < tricks.size(); ++i) {
+    SCOPED_TRACE(tricks[i].front());
+    const std::string name = std::to_string(i);
+    Watcher watcher;
+    STOKER_ASSERT_OK(Train("whole" + name, tricks[i], &watcher));
+    for (int64_t step = 1; step <= watcher.start.total_steps; step += 3) {
+      SCOPED_TRACE(step);
+      const std::string run = "stopped" + name + "-" + std::to_string(step);
+      STOKER_ASSERT_OK(TrainUntil(run, step, tricks[i]));
+      STOKER_ASSERT_OK(Resume(run, tricks[i]));
+      ASSERT_EQ(WeightsOf(run), WeightsOf("whole" + name));
+      ASSERT_EQ(MetricsOf(run), MetricsOf("whole" + name));
+    }
+  }
+}
+
+TEST_F(TrainerTest, WhatIsEvaluatedAndWrittenIsTheAverage) {
+  Watcher plain, averaged;
+  STOKER_ASSERT_OK(Train("plain", {}, &plain));
+  STOKER_ASSERT_OK(Train("averaged", {"train.average=ema"}, &averaged));
+  EXPECT_NE(WeightsOf("plain"), WeightsOf("averaged"));
+  EXPECT_NE(plain.evaluations[0].evaluation.loss, averaged.evaluations[0].evaluation.loss);
+  // Training itself does not see it.
+  EXPECT_EQ(plain.last_step.loss, averaged.last_step.loss);
+}
+
 // The rate depends on evaluations, so their history must come back.
 TEST_F(TrainerTest, StoppedAfterAnyStepAPlateauResumesToTheSameBytes) {
   const std::vector<std::string> set = {

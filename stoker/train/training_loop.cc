@@ -58,7 +58,8 @@ Status TrainingLoop::Start(TrainObserver* observer) {
                           BuildRunSchedule(recipe_.train, plan_.schedule, plan_.batch_size));
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose());
   STOKER_ASSIGN_OR_RETURN(
-      learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format}));
+      learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format},
+                                plan_.schedule));
   STOKER_RETURN_IF_ERROR(OpenFeeder());
   STOKER_RETURN_IF_ERROR(TryEvaluationData());
   if (resume_) STOKER_RETURN_IF_ERROR(RestoreNewest());
@@ -233,30 +234,43 @@ Status TrainingLoop::RunSteps() {
   return OkStatus();
 }
 
+// All batches of a step go forward and back one by one, so that they need the memory of one.
+Result<int64_t> TrainingLoop::BackwardBatches() {
+  const int64_t batches = plan_.BatchesOf(progress_.step);
+  int64_t samples = 0;
+  for (int64_t i = 0; i < batches; ++i) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder_->Next());
+    if (!batch) {
+      return DataLoss(
+          "data.train ended after {} of {} steps; its source gives less than it announced",
+          progress_.step, plan_.total_steps());
+    }
+    STOKER_RETURN_IF_ERROR(
+        learner_->Backward(*batch, batches).While(fmt::format("in step {}", progress_.step + 1)));
+    samples += batch->size();
+  }
+  return samples;
+}
+
 Status TrainingLoop::TrainStep() {
   const Stopwatch watch;
-  STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder_->Next());
-  if (!batch) {
-    return DataLoss(
-        "data.train ended after {} of {} steps; its source gives less than it announced",
-        progress_.step, plan_.total_steps());
-  }
   const ScheduleValue now = schedule_->At(progress_.step);
-  const Result<at::Tensor> loss = learner_->Step(*batch, now);
+  STOKER_ASSIGN_OR_RETURN(const int64_t samples, BackwardBatches());
+  const Result<at::Tensor> loss = learner_->Update(now, progress_.step + 1);
   if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress_.step + 1));
   ++progress_.step;
   STOKER_RETURN_IF_ERROR(Broken(loss_log_.Add(progress_.step, *loss)));
   const bool log = progress_.step % recipe_.train.options.log_every == 0;
   if (log) STOKER_RETURN_IF_ERROR(Broken(loss_log_.Flush()));
   total_.seconds += watch.ElapsedSeconds();
-  total_.samples += batch->size();
-  TellStep(*batch, now);
+  total_.samples += samples;
+  TellStep(samples, now);
   return log ? LogLine(now) : OkStatus();
 }
 
-void TrainingLoop::TellStep(const TensorBatch& batch, const ScheduleValue& now) {
+void TrainingLoop::TellStep(int64_t samples, const ScheduleValue& now) {
   recorder_->Stepped({.step = progress_.step,
-                      .samples = batch.size(),
+                      .samples = samples,
                       .loss = loss_log_.last(),
                       .lr = now.lr,
                       .train_seconds = total_.seconds,
@@ -317,6 +331,7 @@ Status TrainingLoop::Evaluate() {
   STOKER_ASSIGN_OR_RETURN(
       const auto feeder,
       Feeder::Create(std::move(batches), recipe_.data.eval->spec(), FeedOptions()));
+  const WeightAverage::Use average = learner_->UseAverage();
   STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
                           stoker::Evaluate(learner_->model(), *feeder, stop_));
   if (!std::isfinite(evaluation.loss)) {
@@ -390,6 +405,7 @@ TrainSummary TrainingLoop::Summary() const {
 }
 
 Result<TrainSummary> TrainingLoop::Finish() {
+  const WeightAverage::Use average = learner_->UseAverage();
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
                           ToNamedArrays(StateOf(learner_->model())));
   STOKER_RETURN_IF_ERROR(WriteWeights(

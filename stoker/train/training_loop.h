@@ -66,7 +66,8 @@ class TrainingLoop {
   // The loop.
   Status RunSteps();
   Status TrainStep();
-  void TellStep(const TensorBatch& batch, const ScheduleValue& now);
+  Result<int64_t> BackwardBatches();
+  void TellStep(int64_t samples, const ScheduleValue& now);
   Status LogLine(const ScheduleValue& now);
   Status CloseEpoch();
   Status Evaluate();

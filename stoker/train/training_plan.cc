@@ -7,6 +7,7 @@
 #include "stoker/device/feeder.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
+#include "stoker/train/parameters.h"
 #include "stoker/train/run_schedule.h"
 
 namespace stoker {
@@ -19,9 +20,9 @@ Result<ModelInput> CheckFields(const TrainOptions& options, const Spec& spec) {
   return ModelInputOf(spec.fields[fields.input]);
 }
 
-// Steps of an epoch, and epochs to run (0: without end).
+// Batches of an epoch, and epochs to run (0: without end).
 struct Length {
-  int64_t steps_per_epoch = 0;
+  int64_t batches_per_epoch = 0;
   int64_t epochs = 0;
 };
 
@@ -41,7 +42,12 @@ Result<Length> LengthOf(const Recipe& recipe) {
         "the length of data.train is {}; set train.max_steps, or put `take` into the pipeline",
         batches.ToString());
   }
-  return Length{*options.max_steps, 0};
+  int64_t all = 0;
+  if (__builtin_mul_overflow(*options.max_steps, options.accumulate, &all)) {
+    return InvalidArgument("{} steps of {} batches are too many to count", *options.max_steps,
+                           options.accumulate);
+  }
+  return Length{all, 0};
 }
 
 Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
@@ -71,21 +77,26 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
     STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
   }
   // Before anything is written: whether the model can be made for such samples at all.
-  STOKER_RETURN_IF_ERROR(BuildModel(recipe.model, input, /*seed=*/0, {}).status());
+  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
+  STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe));
   STOKER_ASSIGN_OR_RETURN(Dataset batches, Repeat{.count = length.epochs}.Build(recipe.data.train));
-  int64_t total_steps = length.steps_per_epoch;
-  if (length.epochs > 0 &&
-      __builtin_mul_overflow(length.steps_per_epoch, length.epochs, &total_steps)) {
+  const TrainOptions& options = recipe.train.options;
+  const int64_t steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1;
+  int64_t total_steps = steps_per_epoch;
+  if (length.epochs > 0 && __builtin_mul_overflow(steps_per_epoch, length.epochs, &total_steps)) {
     return InvalidArgument("{} epochs of {} steps are too many to count", length.epochs,
-                           length.steps_per_epoch);
+                           steps_per_epoch);
   }
-  total_steps = std::min(total_steps, recipe.train.options.max_steps.value_or(total_steps));
   TrainingPlan plan{
       .batches = std::move(batches),
       .input = input,
-      .schedule = {.total_steps = total_steps, .steps_per_epoch = length.steps_per_epoch},
-      .batch_size = BatchSizeOf(recipe.data, recipe.train.options.input)};
+      .schedule = {.total_steps = std::min(total_steps, options.max_steps.value_or(total_steps)),
+                   .steps_per_epoch = steps_per_epoch},
+      .batch_size = BatchSizeOf(recipe.data, options.input),
+      .batches_per_epoch = length.batches_per_epoch,
+      .accumulate = options.accumulate};
+  if (plan.batch_size) *plan.batch_size *= options.accumulate;
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));
   return plan;
 }

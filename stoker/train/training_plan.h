@@ -1,6 +1,7 @@
 // TrainingPlan: what follows from a recipe and its data before anything is computed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -17,10 +18,17 @@ struct TrainingPlan {
                      // between them and the position is one number
   ModelInput input;  // one sample
   SchedulePlan schedule;
-  std::optional<int64_t> batch_size;  // samples of a batch, where that is known
+  std::optional<int64_t> batch_size;  // samples of a step, where that is known
+  int64_t batches_per_epoch = 0;
+  int64_t accumulate = 1;  // batches of a step, but for the last of an epoch
 
   int64_t total_steps() const { return schedule.total_steps; }
   int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }
+  // Batches of step `step`, from 0: the last of an epoch has what is left.
+  int64_t BatchesOf(int64_t step) const {
+    const int64_t before = step % schedule.steps_per_epoch * accumulate;
+    return std::min(accumulate, batches_per_epoch - before);
+  }
   // Epochs begun after `step` steps: ceil(step / steps_per_epoch).
   int64_t EpochOf(int64_t step) const {
     return (step + schedule.steps_per_epoch - 1) / schedule.steps_per_epoch;

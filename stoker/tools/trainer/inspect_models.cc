@@ -30,6 +30,12 @@ Result<Inspection> InspectModels(const std::string& name) {
       "warmup", "The keys of `train: {warmup: ...}`: a slow start of any schedule."));
   kinds.push_back(SectionOf<LrScalingOptions>(
       "lr_scaling", "The keys of `train: {lr_scaling: ...}`: the rate follows the batch."));
+  kinds.push_back(SectionOf<GroupOptions>(
+      "groups", "Each of the list `train: {groups: [...]}`: rates of parameters by name."));
+  kinds.push_back(SectionOf<ClipOptions>(
+      "clip", "The keys of `train: {clip: ...}`: gradients that are too large."));
+  kinds.push_back(SectionOf<AverageOptions>(
+      "average", "The keys of `train: {average: ...}`: means of the weights."));
   kinds.push_back(
       SectionOf<CheckpointOptions>("checkpoint", "The keys of `train: {checkpoint: ...}`."));
   return DescribeKinds(kinds, name, "model, optimizer, schedule or section");

@@ -16,7 +16,7 @@ struct Adamw {
   double weight_decay = 0.01;
 
   static void Describe(OptionTable<Adamw>& table);
-  Result<std::unique_ptr<Optimizer>> Build(const NamedTensors& parameters) const;
+  Result<std::unique_ptr<Optimizer>> Build(const TrainedParameters& parameters) const;
 };
 
 }  // namespace stoker

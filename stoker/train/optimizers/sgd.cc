@@ -1,70 +1,29 @@
 #include "stoker/train/optimizers/sgd.h"
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 
-#include "stoker/train/named_tensor.h"
+#include "stoker/train/optimizers/grouped_optimizer_internal.h"
 
 namespace stoker {
 namespace {
 
-struct SgdState {
-  std::string name;
-  at::Tensor parameter;
-  at::Tensor momentum;  // laid out as the parameter
-  at::Tensor started;   // bool scalar in CPU memory: whether `momentum` holds anything yet
-};
-
-class SgdOptimizer final : public Optimizer {
+class SgdOptimizer final : public GroupedOptimizer {
  public:
-  SgdOptimizer(const Sgd& options, const NamedTensors& parameters) : options_(options) {
-    for (const auto& [name, parameter] : parameters) {
-      states_.push_back(
-          {name, parameter, at::zeros_like(parameter.detach()), at::zeros({}, at::kBool)});
-    }
-  }
-
-  void Step(const ScheduleValue& now) override {
-    const at::NoGradGuard no_grad;
-    // The kernel takes one flag for all, so those that are at their first step go apart.
-    StepThose(/*started=*/true, now);
-    StepThose(/*started=*/false, now);
-    for (SgdState& state : states_) {
-      if (state.parameter.grad().defined()) *state.started.data_ptr<bool>() = true;
-    }
-  }
-
-  NamedTensors State() const override {
-    NamedTensors all;
-    for (const SgdState& state : states_) {
-      all.push_back({state.name + ".momentum", state.momentum});
-      all.push_back({state.name + ".started", state.started});
-    }
-    return all;
-  }
+  SgdOptimizer(const Sgd& options, const TrainedParameters& parameters)
+      : GroupedOptimizer(parameters, {"momentum"}), options_(options) {}
 
  private:
-  void StepThose(bool started, const ScheduleValue& now) {
-    const double momentum = now.momentum.value_or(options_.momentum);
-    std::vector<at::Tensor> parameters, gradients, momenta;
-    for (const SgdState& state : states_) {
-      const at::Tensor& gradient = state.parameter.grad();
-      if (!gradient.defined() || *state.started.data_ptr<bool>() != started) continue;
-      parameters.push_back(state.parameter);
-      gradients.push_back(gradient);
-      // The kernel refuses buffers that it would not use.
-      if (momentum != 0) momenta.push_back(state.momentum);
-    }
-    if (parameters.empty()) return;
-    at::_fused_sgd_(parameters, gradients, momenta, options_.weight_decay, momentum, now.lr,
+  void StepGroup(ParameterGroup& group) override {
+    const double momentum = group.momentum.value_or(options_.momentum);
+    // The kernel refuses buffers that it would not use.
+    const std::vector<at::Tensor> none;
+    at::_fused_sgd_(group.parameters, group.gradients, momentum == 0 ? none : group.states[0],
+                    options_.weight_decay * group.decay_scale, momentum, group.lr,
                     options_.dampening, options_.nesterov, /*maximize=*/false,
-                    /*is_first_step=*/!started);
+                    /*is_first_step=*/group.step == 1);
   }
 
   const Sgd options_;
-  std::vector<SgdState> states_;
 };
 
 }  // namespace
@@ -78,7 +37,7 @@ void Sgd::Describe(OptionTable<Sgd>& table) {
              AtLeast(0));
 }
 
-Result<std::unique_ptr<Optimizer>> Sgd::Build(const NamedTensors& parameters) const {
+Result<std::unique_ptr<Optimizer>> Sgd::Build(const TrainedParameters& parameters) const {
   if (nesterov && (momentum == 0 || dampening != 0)) {
     return InvalidArgument(
         "sgd: nesterov needs a momentum above 0 and no dampening; they are {} and {}", momentum,

@@ -16,7 +16,7 @@ struct Sgd {
   double weight_decay = 0;
 
   static void Describe(OptionTable<Sgd>& table);
-  Result<std::unique_ptr<Optimizer>> Build(const NamedTensors& parameters) const;
+  Result<std::unique_ptr<Optimizer>> Build(const TrainedParameters& parameters) const;
 };
 
 }  // namespace stoker

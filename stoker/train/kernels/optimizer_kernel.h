@@ -1,0 +1,72 @@
+// The parts of optimizers that walk over weights: contiguous floats, one thread.
+//
+// Nothing needs alignment; arrays are of `n` floats and do not overlap. Concurrent calls are safe.
+// Products and sums are rounded one by one (never fused), and sums are taken in an order that no
+// instruction set changes, so every CPU gives the same bits.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace stoker {
+
+// Of two arrays, sums of squares.
+struct SquareSums {
+  double first = 0;
+  double second = 0;
+};
+
+SquareSums SumSquares(const float* a, const float* b, size_t n);
+double SumSquares(const float* a, size_t n);
+
+// LAMB's direction u = (m * correction1) / (sqrt(v * correction2) + eps) + weight_decay * p.
+struct LambConstants {
+  float beta1 = 0, beta2 = 0;
+  float correction1 = 1, correction2 = 1;
+  float eps = 0;
+  float weight_decay = 0;
+};
+// m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;  g = u. Returns the sums of squares
+// of p and of u.
+SquareSums LambDirections(const float* p, float* g, float* m, float* v, size_t n,
+                          const LambConstants& constants);
+
+// p -= rate * u.
+void SubtractScaled(float* p, const float* u, size_t n, float rate);
+
+// v = momentum v + ratio (g + weight_decay p);  p -= lr v.
+struct LarsConstants {
+  float lr = 0, momentum = 0, ratio = 1, weight_decay = 0;
+};
+void LarsApply(float* p, const float* g, float* v, size_t n, const LarsConstants& constants);
+
+// p -= lr (sign(beta1 m + (1 - beta1) g) + weight_decay p);  m = beta2 m + (1 - beta2) g.
+struct LionConstants {
+  float lr = 0, beta1 = 0, beta2 = 0, weight_decay = 0;
+};
+void LionApply(float* p, const float* g, float* m, size_t n, const LionConstants& constants);
+
+// h = g + weight_decay p;  v = alpha v + (1 - alpha) h^2;  b = momentum b + h / (sqrt(v) + eps);
+// p -= lr b.
+struct RmspropConstants {
+  float lr = 0, alpha = 0, eps = 0, momentum = 0, weight_decay = 0;
+};
+void RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
+                  const RmspropConstants& constants);
+
+// The same, written plainly: what the above are tested against.
+SquareSums SumSquaresReference(const float* a, const float* b, size_t n);
+SquareSums LambDirectionsReference(const float* p, float* g, float* m, float* v, size_t n,
+                                   const LambConstants& constants);
+void SubtractScaledReference(float* p, const float* u, size_t n, float rate);
+void LarsApplyReference(float* p, const float* g, float* v, size_t n,
+                        const LarsConstants& constants);
+void LionApplyReference(float* p, const float* g, float* m, size_t n,
+                        const LionConstants& constants);
+void RmspropApplyReference(float* p, const float* g, float* v, float* b, size_t n,
+                           const RmspropConstants& constants);
+
+// The instruction set in use here: "AVX3", "AVX2", "SSE4", ... (Highway's names).
+std::string_view OptimizerInstructionSet();
+
+}  // namespace stoker

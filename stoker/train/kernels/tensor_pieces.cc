@@ -1,0 +1,72 @@
+#include "stoker/train/kernels/tensor_pieces.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "stoker/train/kernels/optimizer_kernel.h"
+
+namespace stoker {
+namespace {
+
+// 512 KiB of each array: long enough that a core's prefetchers are rarely interrupted, short enough
+// that threads end at nearly the same time.
+constexpr int64_t kPiece = 131072;
+// 4 MiB of each array.
+constexpr int64_t kRun = 1 << 20;
+
+}  // namespace
+
+bool ArePlainFloats(const std::vector<at::Tensor>& tensors) {
+  return std::ranges::all_of(tensors, [](const at::Tensor& tensor) {
+    return tensor.is_cpu() && tensor.scalar_type() == at::kFloat &&
+           tensor.is_non_overlapping_and_dense();
+  });
+}
+
+std::vector<TensorPiece> PiecesOf(const std::vector<at::Tensor>& tensors) {
+  std::vector<TensorPiece> pieces;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const int64_t n = tensors[i].numel();
+    for (int64_t begin = 0; begin < n; begin += kPiece) {
+      pieces.push_back({.tensor = i, .begin = begin, .size = std::min(kPiece, n - begin)});
+    }
+  }
+  return pieces;
+}
+
+std::vector<std::vector<TensorPiece>> RunsOf(const std::vector<at::Tensor>& tensors) {
+  std::vector<std::vector<TensorPiece>> runs;
+  int64_t values = kRun;  // of the last run; as if one were full
+  for (const TensorPiece& piece : PiecesOf(tensors)) {
+    if (piece.begin == 0 && values >= kRun) {
+      runs.emplace_back();
+      values = 0;
+    }
+    runs.back().push_back(piece);
+    values += piece.size;
+  }
+  return runs;
+}
+
+void ForEachPiece(const std::vector<TensorPiece>& pieces,
+                  const std::function<void(size_t index, const TensorPiece& piece)>& work) {
+  // Pieces differ in size, so threads take the next one whenever they are free.
+  std::atomic<size_t> next{0};
+  at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t, int64_t) {
+    for (size_t i = next++; i < pieces.size(); i = next++) work(i, pieces[i]);
+  });
+}
+
+double SumSquares(const std::vector<at::Tensor>& tensors) {
+  const std::vector<TensorPiece> pieces = PiecesOf(tensors);
+  std::vector<double> sums(pieces.size());
+  ForEachPiece(pieces, [&](size_t i, const TensorPiece& piece) {
+    sums[i] = SumSquares(ValuesOf(tensors, piece), static_cast<size_t>(piece.size));
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+}  // namespace stoker

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+// Kingma and Ba, "Adam" (arXiv 1412.6980), as torch.optim.Adam: g' = g + weight_decay p; then as
+// adamw without its decay. With a weight decay, adamw is nearly always the better one.
+struct Adam {
+  static constexpr std::string_view kName = "adam";
+  static constexpr std::string_view kHelp = "Adam; its weight decay is part of the gradient.";
+  std::vector<double> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;
+
+  static void Describe(OptionTable<Adam>& table);
+  Result<std::unique_ptr<Optimizer>> Build(const TrainedParameters& parameters) const;
+};
+
+}  // namespace stoker

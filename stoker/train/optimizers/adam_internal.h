@@ -1,0 +1,37 @@
+// The optimizer behind `adam` and `adamw`.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "stoker/base/options.h"
+#include "stoker/base/status.h"
+#include "stoker/train/optimizer.h"
+
+namespace stoker {
+
+struct AdamSettings {
+  std::vector<double> betas;
+  double eps = 0;
+  double weight_decay = 0;
+  bool decoupled = false;  // the decay is no part of the gradient: AdamW
+};
+
+// Errors: not two betas, in the words of the optimizer called `name`.
+Result<std::unique_ptr<Optimizer>> BuildAdam(std::string_view name, const AdamSettings& settings,
+                                             const TrainedParameters& parameters);
+
+// Adds the options `betas` and `eps`.
+template <typename T, typename Table>
+Table& DescribeAdam(Table& table) {
+  return table
+      .Field("betas", &T::betas,
+             "decay of the running means of the gradient and of its square, each a step",
+             OptionRange{.low = 0, .high = 0.999999})
+      .Field("eps", &T::eps, "added to the square root, against division by zero", MoreThan(0));
+}
+
+// Whether an optimizer's `betas` are two. Errors: kInvalidArgument.
+Status CheckBetas(std::string_view name, const std::vector<double>& betas);
+
+}  // namespace stoker
