@@ -36,6 +36,9 @@ namespace stoker {
 // read by position count what fails in their own part, each against the whole limit, and what one
 // of them has saved counts for all that continue; in order, each counts all that fails.
 //
+// Within the pipeline of interleave's files, each file is an epoch of its own: limits count within
+// it.
+//
 // The log gets a line of JSON for each (failure_policy.h), when the element would have been handed
 // out by this stage: what is read again after a resume is logged again. What an epoch has cost is
 // said once on standard error at its end, and is in the Profile.

@@ -189,7 +189,10 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& 
                                        inside, limits, any_order_ && node.any_order());
   }
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<StreamSource> source, StreamSource::Open(inner, node));
-  if (!source->maps()) limits.threads = 1;  // nothing to do but to pull
+  if (!source->maps()) {
+    limits.threads = 1;
+    limits.why_threads = "there is nothing to do but to pull";
+  }
   const bool any_order = source->any_order();
   return std::make_unique<ReadAhead>(*this, node, std::move(source), inside, limits, any_order);
 }

@@ -103,9 +103,9 @@ std::vector<Decision> Tuner::FirstDecisions() const {
   return {
       {.what = "threads",
        .to = threads_,
-       .why = limits_.threads > 0 ? "as asked for" : fmt::format("{} CPUs", limits_.cpus)},
+       .why = limits_.threads > 0 ? limits_.why_threads : fmt::format("{} CPUs", limits_.cpus)},
       {.what = "depth",
-       .to = depth(),
+       .to = reported_depth_,
        .why = limits_.depth > 0 ? fmt::format("{} elements kept ready, as asked for", limits_.depth)
                                 : "two chunks for each thread"},
       {.what = "chunk",

@@ -22,7 +22,8 @@
 namespace stoker {
 
 struct TunerLimits {
-  int threads = 0;  // fixed; 0: tuned
+  int threads = 0;                           // fixed; 0: tuned
+  const char* why_threads = "as asked for";  // they are fixed
   int max_threads = 1;
   int cpus = 1;
   int64_t chunk = 0;  // fixed, in elements; 0: tuned
