@@ -1,0 +1,275 @@
+// What the threads of a ReadAhead do, and how the tuner is told of it.
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "stoker/data/runtime/read_ahead.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kTuneEveryNs = 100'000'000;
+// Where too few chunks come to judge by, the tuner waits for so long.
+constexpr int64_t kTuneAtLatestNs = 1'000'000'000;
+constexpr int64_t kChunksToJudgeBy = 2;  // for each thread
+// Delivered in any order, chunks may be so many times the depth ahead of the slowest.
+constexpr int64_t kAheadOfSlowest = 8;
+
+int64_t UnchargedBytesOf(const Chunk& chunk) {
+  int64_t bytes = chunk.rows ? UnchargedBytes(chunk.rows->columns) : 0;
+  for (const Element& element : chunk.elements) bytes += UnchargedBytes(element.arrays);
+  return bytes;
+}
+
+// User code may throw; a worker must not. Runs `work` on `chunk`, or says in it what was thrown.
+template <typename Work>
+void Caught(Chunk& chunk, const Work& work) {
+  const auto at = [&] { return chunk.begin + std::ssize(chunk.elements); };
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    chunk.error = ResourceExhausted(
+        "out of memory while reading element {}; lower the memory budget or the batch size", at());
+  } catch (const std::exception& error) {
+    chunk.error = Internal("an exception while reading element {}: {}", at(), error.what());
+  } catch (...) {
+    chunk.error =
+        Internal("something that is no std::exception was thrown while reading element {}", at());
+  }
+}
+
+}  // namespace
+
+void ReadAhead::Work() {
+  CpuShare::Thread self;
+  while (std::optional<Ticket> ticket = TakeTicket(self)) {
+    const int64_t began = ticket->began_ns;
+    {
+      const SharedLoops::Member member(loops_, ticket->number);
+      Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
+      Publish(*std::move(ticket), member.asked_by_others());
+    }
+    const int64_t took = NowNs() - began;
+    std::lock_guard lock(mutex_);
+    cpu_share_.Add(took, self);
+  }
+}
+
+std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket(CpuShare::Thread& self) {
+  while (true) {
+    Ticket ticket{};
+    Step next = WaitForTurn();
+    if (next == Step::kEnd) return std::nullopt;
+    if (next == Step::kGoOn) {
+      next = WaitForRoom(ticket);
+      if (next == Step::kGoOn) next = WaitForMemory(ticket);
+      if (next == Step::kGoOn) {
+        TakeChunk(ticket);
+        return ticket;
+      }
+      PassTurn(/*exhausted=*/next == Step::kEnd);
+      if (next == Step::kEnd) return std::nullopt;
+    }
+    Help(self);
+  }
+}
+
+void ReadAhead::TakeChunk(Ticket& ticket) {
+  ticket.began_ns = NowNs();
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(+1);
+  }
+  // What the input's stages do in it is their time; the rest is waiting for them.
+  const ScopedStageTime time(stats(), ScopedStageTime::Kind::kStarved);
+  Chunk& chunk = ticket.chunk;
+  Caught(chunk, [&] { source_->Take(ticket.wanted, frontier_, chunk); });
+  PassTurn(chunk.last || !chunk.error.ok());
+}
+
+void ReadAhead::Help(CpuShare::Thread& self) {
+  const int64_t began = NowNs();
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(+1);
+  }
+  loops_.Help();
+  std::lock_guard lock(mutex_);
+  CountWorking(-1);
+  cpu_share_.Add(NowNs() - began, self);
+}
+
+void ReadAhead::OnLoopOpened() {
+  {
+    std::lock_guard lock(mutex_);
+    tuner_.ChunksAreMadeTogether();
+  }
+  turn_.notify_all();
+  room_.notify_all();
+  pass().ledger().Recheck();
+}
+
+// Whoever waits for its turn waits for what the others in front wait for: for the consumer and for
+// memory while they are blocked, else for the input.
+ReadAhead::Step ReadAhead::WaitForTurn() {
+  const int64_t began = NowNs();
+  const int64_t blocked_before = TurnsBlockedNs(began);
+  Step next = Step::kGoOn;
+  {
+    std::unique_lock lock(mutex_);
+    const auto ends = [&] { return stopping_ || TooManyThreads() || NothingLeft(); };
+    const auto free = [&] { return !turn_taken_ && !exhausted_; };
+    turn_.wait(lock, [&] { return free() || loops_.has_work() || ends(); });
+    if (ends()) {
+      next = Step::kEnd;
+      --running_;
+    } else if (loops_.has_work()) {
+      next = Step::kHelp;
+    } else {
+      turn_taken_ = true;
+    }
+  }
+  const int64_t now = NowNs();
+  // The two figures are not read at one moment, hence the limits.
+  const int64_t blocked = std::clamp<int64_t>(TurnsBlockedNs(now) - blocked_before, 0, now - began);
+  stats().AddBlocked(blocked);
+  stats().AddStarved(now - began - blocked);
+  return next;
+}
+
+void ReadAhead::PassTurn(bool exhausted) {
+  {
+    std::lock_guard lock(mutex_);
+    turn_taken_ = false;
+    exhausted_ = exhausted_ || exhausted;
+  }
+  exhausted ? turn_.notify_all() : turn_.notify_one();
+}
+
+int64_t ReadAhead::TurnsBlockedNs(int64_t now) const {
+  const int64_t since = turn_blocked_since_ns_;
+  return turns_blocked_ns_ + (since == 0 ? 0 : std::max<int64_t>(0, now - since));
+}
+
+template <typename Wait>
+auto ReadAhead::Blocked(const Wait& wait) {
+  const int64_t began = NowNs();
+  turn_blocked_since_ns_ = began;
+  auto result = wait();
+  const int64_t elapsed = NowNs() - began;
+  turn_blocked_since_ns_ = 0;
+  turns_blocked_ns_ += elapsed;
+  stats().AddBlocked(elapsed);
+  return result;
+}
+
+bool ReadAhead::HasRoom() const {
+  const int64_t depth = tuner_.depth();
+  return next_ticket_ - consumed_ < depth &&
+         next_ticket_ - consumed_tickets_.frontier() < kAheadOfSlowest * depth;
+}
+
+ReadAhead::Step ReadAhead::WaitForRoom(Ticket& ticket) {
+  std::unique_lock lock(mutex_);
+  const auto may_go = [&] { return stopping_ || loops_.has_work() || HasRoom(); };
+  if (!may_go()) {
+    Blocked([&] {
+      // A consumer that takes nothing does not look whether there are too many threads.
+      while (tuner_.may_shrink()) {
+        if (room_.wait_for(lock, std::chrono::nanoseconds(kTuneEveryNs), may_go)) return true;
+        TuneIfDue(NowNs());
+      }
+      room_.wait(lock, may_go);
+      return true;
+    });
+  }
+  if (stopping_) return Step::kEnd;
+  if (loops_.has_work()) return Step::kHelp;
+  ticket.number = next_ticket_++;
+  ticket.wanted = tuner_.chunk();
+  return Step::kGoOn;
+}
+
+ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
+  Ledger& ledger = pass().ledger();
+  int64_t expected = std::max(source_->MemoryToMake(ticket.wanted).value_or(0),
+                              ticket.wanted * largest_element_bytes_);
+  // Nothing is known of the first chunk where the Specs do not tell: let it through alone. Where
+  // others have been made since and have asked for nothing, their elements arrive charged.
+  if (expected == 0 && !any_published_) expected = ledger.budget_bytes();
+  if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
+  ticket.memory = Blocked([&] {
+    return ledger.Admit(
+        expected, [&] { return consumed_ == ticket.number; },
+        [&] { return stopping_ || loops_.has_work(); });
+  });
+  ticket.asked_before = Scratch::BytesAskedByThisThread();
+  if (ticket.memory.granted()) return Step::kGoOn;
+  std::lock_guard lock(mutex_);
+  --next_ticket_;  // whoever has the turn next takes it
+  return stopping_ ? Step::kEnd : Step::kHelp;
+}
+
+void ReadAhead::Publish(Ticket ticket, int64_t asked_by_others) {
+  Chunk& chunk = ticket.chunk;
+  const int64_t uncharged = UnchargedBytesOf(chunk);
+  const int64_t asked =
+      Scratch::BytesAskedByThisThread() - ticket.asked_before + asked_by_others + uncharged;
+  const int64_t made = std::max<int64_t>(1, chunk.size());
+  const int64_t for_each = (asked + made - 1) / made;
+  int64_t largest = largest_element_bytes_;
+  while (for_each > largest && !largest_element_bytes_.compare_exchange_weak(largest, for_each)) {
+  }
+  any_published_ = true;
+  chunk.memory = std::move(ticket.memory);
+  chunk.memory.ShrinkTo(uncharged);
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(-1);
+    if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
+    finished_.emplace(ticket.number, std::move(chunk));
+    if (consumer_waits_ && HasChunkForConsumer()) chunk_ready_.notify_one();
+  }
+  if (doorbell_) doorbell_->Ring();
+}
+
+// --- The tuner's.
+
+void ReadAhead::CountWorking(int change) {
+  const int64_t now = NowNs();
+  interval_.worked_ns += working_ * (now - working_since_ns_);
+  working_since_ns_ = now;
+  working_ += change;
+  if (NothingLeft()) turn_.notify_all();
+}
+
+void ReadAhead::TuneIfDue(int64_t now) {
+  if (interval_.began_ns == 0) {
+    if (any_order_) {
+      Log({{.what = "order", .why = "chunks are delivered as they finish (deterministic: false)"}});
+    }
+    Log(tuner_.FirstDecisions());
+    interval_ = {.began_ns = now};
+    return;
+  }
+  const int64_t elapsed = now - interval_.began_ns;
+  if (elapsed < kTuneEveryNs) return;
+  if (interval_.chunks < kChunksToJudgeBy * running_ && elapsed < kTuneAtLatestNs) return;
+  CountWorking(0);
+  Log(tuner_.Step({.seconds = static_cast<double>(elapsed) * 1e-9,
+                   .waited_s = static_cast<double>(interval_.waited_ns) * 1e-9,
+                   .worked_s = static_cast<double>(interval_.worked_ns) * 1e-9,
+                   .cpu_share = cpu_share_.value(),
+                   .elements = interval_.elements}));
+  interval_ = {.began_ns = now};
+  if (TooManyThreads()) turn_.notify_all();
+}
+
+void ReadAhead::Log(std::vector<Decision> decisions) {
+  for (Decision& decision : decisions) {
+    decision.stage = stats().name();
+    pass().decisions().Add(std::move(decision));
+  }
+}
+
+}  // namespace stoker
