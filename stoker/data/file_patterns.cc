@@ -2,10 +2,50 @@
 
 #include <algorithm>
 
+#include "stoker/io/braces.h"
 #include "stoker/io/file.h"
 #include "stoker/io/glob.h"
+#include "stoker/io/shards.h"
 
 namespace stoker {
+namespace {
+
+bool Exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// Of a pattern without braces.
+Status ExpandNames(const std::string& pattern, std::vector<std::string>& paths) {
+  if (IsGlob(pattern)) {
+    STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> found, ExpandGlob(pattern));
+    STOKER_RETURN_IF_ERROR(CheckShards(pattern, found));
+    paths.insert(paths.end(), found.begin(), found.end());
+    return OkStatus();
+  }
+  const std::string path = UnescapeGlob(pattern);
+  const std::vector<std::string> shards =
+      Exists(path) ? std::vector<std::string>{} : ShardsOf(path);
+  for (const std::string& name : shards.empty() ? std::vector<std::string>{path} : shards) {
+    STOKER_RETURN_IF_ERROR(File::Open(name).status());
+    paths.push_back(name);
+  }
+  return OkStatus();
+}
+
+// A file that is there is meant by its name, whatever characters that has.
+Status ExpandPattern(const std::string& pattern, std::vector<std::string>& paths) {
+  if (Exists(pattern) || (!IsGlob(pattern) && !HasBraces(pattern) && ShardsOf(pattern).empty())) {
+    STOKER_RETURN_IF_ERROR(File::Open(pattern).status());
+    paths.push_back(pattern);
+    return OkStatus();
+  }
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> patterns, ExpandBraces(pattern));
+  for (const std::string& one : patterns) STOKER_RETURN_IF_ERROR(ExpandNames(one, paths));
+  return OkStatus();
+}
+
+}  // namespace
 
 std::string FilePatterns::ToString() const {
   return patterns_.size() == 1 ? patterns_.front() : fmt::format("{} patterns", patterns_.size());
@@ -15,16 +55,8 @@ Result<std::vector<std::string>> FilePatterns::Expand(std::string_view who, bool
   if (patterns_.empty())
     return InvalidArgument("{}: no file is named; give a path or a pattern, such as '*.txt'", who);
   std::vector<std::string> paths;
-  for (const std::string& pattern : patterns_) {
-    std::error_code ignored;
-    if (!IsGlob(pattern) || std::filesystem::exists(pattern, ignored)) {
-      STOKER_RETURN_IF_ERROR(File::Open(pattern).status());
-      paths.push_back(pattern);
-      continue;
-    }
-    STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> found, ExpandGlob(pattern));
-    paths.insert(paths.end(), found.begin(), found.end());
-  }
+  for (const std::string& pattern : patterns_)
+    STOKER_RETURN_IF_ERROR(ExpandPattern(pattern, paths));
   if (sorted) std::ranges::sort(paths);
   return paths;
 }
@@ -33,7 +65,8 @@ void FilePatterns::Resolve(const std::filesystem::path& root) {
   for (std::string& pattern : patterns_) {
     std::filesystem::path path = pattern;
     // What the root's name has of the pattern's characters stands for itself.
-    ResolvePath(path, IsGlob(pattern) ? std::filesystem::path(EscapeGlob(root.string())) : root);
+    const bool plain = !IsGlob(pattern) && !HasBraces(pattern);
+    ResolvePath(path, plain ? root : std::filesystem::path(EscapeGlob(root.string())));
     pattern = path.string();
   }
 }

@@ -13,7 +13,8 @@
 namespace stoker {
 
 // In C++: `.path = "logs/*.txt"`, or several in braces; in a recipe a text or a list of texts,
-// relative to the root. io/glob.h says what a pattern is.
+// relative to the root. A text is a path, a pattern (io/glob.h), several with braces
+// (io/braces.h), or all shards of a set, "x@128" (io/shards.h).
 class FilePatterns {
  public:
   static constexpr std::string_view kTypeName = "path, pattern or list of them";
@@ -29,7 +30,8 @@ class FilePatterns {
 
   // The files, in the order in which the patterns stand, those of one pattern sorted by their
   // bytes; `sorted`: all of them. `who` begins the message where no file is named. Errors: also
-  // those of ExpandGlob, and kNotFound for a file that is not there.
+  // those of ExpandGlob and ExpandBraces, and kNotFound for a file that is not there, a shard that
+  // a pattern would match included.
   Result<std::vector<std::string>> Expand(std::string_view who, bool sorted) const;
 
   // See OptionObject.

@@ -1,6 +1,7 @@
 #include "stoker/data/map.h"
 
 #include "stoker/data/check_element.h"
+#include "stoker/data/gathering_transform.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 
@@ -54,7 +55,7 @@ class MapNode final : public DatasetNode {
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     // Samples whose sizes differ before this stage make no rows there.
-    if (!input().spec().ElementBytes()) return DatasetNode::DoReadRows(positions, context);
+    if (!input().spec().ElementBytes()) return GatherRows(positions, context);
     STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(positions, context));
     Scratch scratch = context.scratch(*this);
     STOKER_RETURN_IF_ERROR(transform_->ApplyRows(rows, context.rngs(*this), scratch));
@@ -72,6 +73,20 @@ class MapNode final : public DatasetNode {
       return status;
     }
     return element;
+  }
+
+  Result<Rows> GatherRows(std::span<const int64_t> positions, const ReadContext& context) const {
+    const auto* const gathering = dynamic_cast<const GatheringTransform*>(transform_.get());
+    if (gathering == nullptr || !gathering->gathers())
+      return DatasetNode::DoReadRows(positions, context);
+    std::vector<Element> elements;
+    elements.reserve(positions.size());
+    for (const int64_t position : positions) {
+      STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
+      elements.push_back(std::move(element));
+    }
+    Scratch scratch = context.scratch(*this);
+    return gathering->Gather(elements, scratch);
   }
 
   const std::string details_;

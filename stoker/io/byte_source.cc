@@ -72,23 +72,6 @@ Status BeyondTheEnd(const std::string& name, uint64_t offset, uint64_t end) {
       name, offset, end);
 }
 
-// Reads up to `offset` and lets the bytes go.
-Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
-              const std::function<bool()>& stop) {
-  const Buffer part = Buffer::Allocate(kSkipBytes, account);
-  while (source.position() < offset) {
-    if (stop && stop()) {
-      return Cancelled("{}: the pass was asked to stop while it was read again from its start",
-                       source.name());
-    }
-    const auto bytes = std::min<uint64_t>(offset - source.position(), part.size());
-    STOKER_ASSIGN_OR_RETURN(const size_t got,
-                            source.Read({part.data(), static_cast<size_t>(bytes)}));
-    if (got == 0) return BeyondTheEnd(source.name(), offset, source.position());
-  }
-  return OkStatus();
-}
-
 }  // namespace
 
 Result<size_t> ByteSource::Read(std::span<std::byte> out) {
@@ -118,6 +101,22 @@ std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset) {
 
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name) {
   return std::make_unique<MemorySource>(bytes, std::move(name));
+}
+
+Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
+              const std::function<bool()>& stop) {
+  const Buffer part = Buffer::Allocate(kSkipBytes, account);
+  while (source.position() < offset) {
+    if (stop && stop()) {
+      return Cancelled("{}: the pass was asked to stop while it was read again from its start",
+                       source.name());
+    }
+    const auto bytes = std::min<uint64_t>(offset - source.position(), part.size());
+    STOKER_ASSIGN_OR_RETURN(const size_t got,
+                            source.Read({part.data(), static_cast<size_t>(bytes)}));
+    if (got == 0) return BeyondTheEnd(source.name(), offset, source.position());
+  }
+  return OkStatus();
 }
 
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,

@@ -67,6 +67,12 @@ std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset = 0);
 // `bytes` as they are; borrowed, they must outlive the source.
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name);
 
+// Reads up to byte `offset` of the content and lets the bytes go. Errors: those of reading;
+// kOutOfRange where the content ends before, kCancelled where `stop` (may be empty; asked now and
+// then) says true.
+Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
+              const std::function<bool()>& stop = {});
+
 // A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f
 // 8b; zstd: 28 b5 2f fd), whatever the file's name says. Errors: those of File::Open.
 //   account  what a decoder's memory is charged to while the source lives; may be null

@@ -51,10 +51,19 @@ bool IsGlob(const std::string& path) { return path.find_first_of("*?[") != std::
 std::string EscapeGlob(const std::string& path) {
   std::string escaped;
   for (const char c : path) {
-    if (c == '*' || c == '?' || c == '[' || c == '\\') escaped += '\\';
+    if (std::string_view("*?[\\{}").find(c) != std::string_view::npos) escaped += '\\';
     escaped += c;
   }
   return escaped;
+}
+
+std::string UnescapeGlob(const std::string& pattern) {
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+    path += pattern[i];
+  }
+  return path;
 }
 
 Result<std::vector<std::string>> ExpandGlob(const std::string& pattern) {

@@ -11,8 +11,11 @@ namespace stoker {
 // Whether `path` has a character that stands for others: * ? [
 bool IsGlob(const std::string& path);
 
-// A pattern that stands for `path` itself, whatever characters it has.
+// A pattern that stands for `path` itself, whatever characters it has, here and in io/braces.h.
 std::string EscapeGlob(const std::string& path);
+
+// The path that `pattern` stands for, which IsGlob says is none: without its backslashes.
+std::string UnescapeGlob(const std::string& pattern);
 
 // The files and directories that match `pattern`, sorted by their bytes, at least one:
 //   *      any number of characters within one part of the path   logs/*.txt, */*.jpg

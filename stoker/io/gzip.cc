@@ -43,10 +43,15 @@ std::string_view ProblemOf(int inflate_error) {
   }
 }
 
-class GzipSource final : public ByteSource {
+// What stands around the deflated data.
+enum class Wrapper { kGzip, kZlib };
+
+class InflateSource final : public ByteSource {
  public:
-  GzipSource(std::unique_ptr<ByteSource> compressed, const std::shared_ptr<MemoryAccount>& account)
+  InflateSource(Wrapper wrapper, std::unique_ptr<ByteSource> compressed,
+                const std::shared_ptr<MemoryAccount>& account)
       : ByteSource(compressed->name() + " (decompressed)"),
+        wrapper_(wrapper),
         compressed_(std::move(compressed)),
         input_(Buffer::Allocate(kInputBytes, account)),
         state_memory_(Buffer::Allocate(sizeof(inflate_state), account)),
@@ -65,7 +70,9 @@ class GzipSource final : public ByteSource {
 
   Result<size_t> DoRead(std::span<std::byte> out) override;
   Status BeginMember();
-  Status ReadHeader();
+  Status ReadGzipHeader();
+  Status ReadZlibHeader();
+  Status ExpectNothingMore();
   Status SkipHeaderText();
   Result<uint8_t> NextHeaderByte();
   Result<std::optional<uint8_t>> NextByte();
@@ -77,16 +84,18 @@ class GzipSource final : public ByteSource {
   uint64_t CompressedPosition() const { return compressed_->position() - state_->avail_in; }
   Status Damaged(std::string_view problem) const {
     return DataLoss(
-        "{}: byte {} (compressed): {}; the gzip data is damaged: copy or download the file again",
-        compressed_->name(), CompressedPosition(), problem);
+        "{}: byte {} (compressed): {}; the {} data is damaged: copy or download the file again",
+        compressed_->name(), CompressedPosition(), problem, WrapperName());
   }
   Status CutShort() const {
     return DataLoss(
-        "{}: byte {} (compressed): the file ends in the middle of its gzip data; it was cut short: "
+        "{}: byte {} (compressed): the file ends in the middle of its {} data; it was cut short: "
         "copy or download it again",
-        compressed_->name(), CompressedPosition());
+        compressed_->name(), CompressedPosition(), WrapperName());
   }
+  std::string_view WrapperName() const { return wrapper_ == Wrapper::kGzip ? "gzip" : "zlib"; }
 
+  const Wrapper wrapper_;
   const std::unique_ptr<ByteSource> compressed_;
   const Buffer input_;
   const Buffer state_memory_;
@@ -96,7 +105,7 @@ class GzipSource final : public ByteSource {
   uint32_t header_crc_ = 0;
 };
 
-Result<size_t> GzipSource::DoRead(std::span<std::byte> out) {
+Result<size_t> InflateSource::DoRead(std::span<std::byte> out) {
   while (phase_ != Phase::kEnd) {
     if (phase_ != Phase::kInMember) STOKER_RETURN_IF_ERROR(BeginMember());
     if (phase_ == Phase::kEnd) break;
@@ -106,7 +115,7 @@ Result<size_t> GzipSource::DoRead(std::span<std::byte> out) {
   return size_t{0};
 }
 
-Status GzipSource::Refill() {
+Status InflateSource::Refill() {
   if (input_ended_) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const size_t got, compressed_->Read({input_.data(), input_.size()}));
   input_ended_ = got == 0;
@@ -115,14 +124,14 @@ Status GzipSource::Refill() {
   return OkStatus();
 }
 
-Result<std::optional<uint8_t>> GzipSource::NextByte() {
+Result<std::optional<uint8_t>> InflateSource::NextByte() {
   if (state_->avail_in == 0) STOKER_RETURN_IF_ERROR(Refill());
   if (state_->avail_in == 0) return std::optional<uint8_t>();
   --state_->avail_in;
   return std::optional<uint8_t>(*state_->next_in++);
 }
 
-Result<uint8_t> GzipSource::NextHeaderByte() {
+Result<uint8_t> InflateSource::NextHeaderByte() {
   STOKER_ASSIGN_OR_RETURN(const std::optional<uint8_t> byte, NextByte());
   if (!byte) return CutShort();
   header_crc_ = Crc32(std::as_bytes(std::span(&*byte, 1)), header_crc_);
@@ -130,22 +139,50 @@ Result<uint8_t> GzipSource::NextHeaderByte() {
 }
 
 // Positions the input behind the next member's header, or finds that there is none.
-Status GzipSource::BeginMember() {
+Status InflateSource::BeginMember() {
   if (phase_ == Phase::kBetweenMembers) {
+    if (wrapper_ == Wrapper::kZlib) return ExpectNothingMore();
     if (state_->avail_in == 0) STOKER_RETURN_IF_ERROR(Refill());
     if (state_->avail_in == 0 || *state_->next_in == 0) {
       phase_ = Phase::kEnd;
       return SkipPadding();
     }
   }
-  STOKER_RETURN_IF_ERROR(ReadHeader());
+  const bool gzip = wrapper_ == Wrapper::kGzip;
+  STOKER_RETURN_IF_ERROR(gzip ? ReadGzipHeader() : ReadZlibHeader());
   isal_inflate_reset(state_);
-  state_->crc_flag = ISAL_GZIP_NO_HDR_VER;  // igzip checks the member's CRC-32 and length itself
+  // igzip checks a member's CRC-32 and length, or a stream's Adler-32, itself.
+  state_->crc_flag = gzip ? ISAL_GZIP_NO_HDR_VER : ISAL_ZLIB_NO_HDR_VER;
   phase_ = Phase::kInMember;
   return OkStatus();
 }
 
-Status GzipSource::SkipPadding() {
+Status InflateSource::ExpectNothingMore() {
+  // igzip reads 8 bytes at a time, twice as many as the checksum has.
+  constexpr int kBitsInAByte = 8;
+  if (state_->read_in_length >= kBitsInAByte)
+    return Damaged("something follows the end of the stream");
+  STOKER_ASSIGN_OR_RETURN(const std::optional<uint8_t> byte, NextByte());
+  if (byte) return Damaged("something follows the end of the stream");
+  phase_ = Phase::kEnd;
+  return OkStatus();
+}
+
+// RFC 1950, section 2.2.
+Status InflateSource::ReadZlibHeader() {
+  constexpr uint8_t kMethodMask = 0x0f, kPresetDictionary = 0x20;
+  STOKER_ASSIGN_OR_RETURN(const uint8_t method, NextHeaderByte());
+  STOKER_ASSIGN_OR_RETURN(const uint8_t flags, NextHeaderByte());
+  if ((method << 8 | flags) % 31 != 0 || (method & kMethodMask) != kMethodDeflate)
+    return Damaged("this is not zlib, which begins with a method and a check of it");
+  if (flags & kPresetDictionary) {
+    return Unimplemented("{}: the zlib data needs a preset dictionary; write it without one",
+                         compressed_->name());
+  }
+  return OkStatus();
+}
+
+Status InflateSource::SkipPadding() {
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<uint8_t> byte, NextByte());
     if (!byte) return OkStatus();
@@ -154,7 +191,7 @@ Status GzipSource::SkipPadding() {
 }
 
 // By hand: igzip forgets the header's flags where its input ends inside the header.
-Status GzipSource::ReadHeader() {
+Status InflateSource::ReadGzipHeader() {
   header_crc_ = 0;
   uint8_t fixed[10];
   for (uint8_t& byte : fixed) {
@@ -185,7 +222,7 @@ Status GzipSource::ReadHeader() {
   return OkStatus();
 }
 
-Status GzipSource::SkipHeaderText() {
+Status InflateSource::SkipHeaderText() {
   uint8_t byte = 0;
   do {
     STOKER_ASSIGN_OR_RETURN(byte, NextHeaderByte());
@@ -194,7 +231,7 @@ Status GzipSource::SkipHeaderText() {
 }
 
 // Some of the member's bytes; 0 at its end.
-Result<size_t> GzipSource::Inflate(std::span<std::byte> out) {
+Result<size_t> InflateSource::Inflate(std::span<std::byte> out) {
   const auto part = static_cast<uint32_t>(std::min(out.size(), kMaxOutputPart));
   while (true) {
     if (state_->avail_in == 0) STOKER_RETURN_IF_ERROR(Refill());
@@ -216,7 +253,12 @@ Result<size_t> GzipSource::Inflate(std::span<std::byte> out) {
 
 std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
                                            std::shared_ptr<MemoryAccount> account) {
-  return std::make_unique<GzipSource>(std::move(compressed), account);
+  return std::make_unique<InflateSource>(Wrapper::kGzip, std::move(compressed), account);
+}
+
+std::unique_ptr<ByteSource> MakeZlibSource(std::unique_ptr<ByteSource> compressed,
+                                           std::shared_ptr<MemoryAccount> account) {
+  return std::make_unique<InflateSource>(Wrapper::kZlib, std::move(compressed), account);
 }
 
 Result<std::vector<std::byte>> GzipCompress(std::span<const std::byte> bytes, int level) {

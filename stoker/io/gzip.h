@@ -1,4 +1,4 @@
-// gzip (RFC 1952), both ways.
+// gzip (RFC 1952), both ways, and the bare zlib stream (RFC 1950).
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,11 @@ namespace stoker {
 // reads (64 KiB and more) are the fastest.
 //   account  what the input and the state are charged to while the source lives; may be null
 std::unique_ptr<ByteSource> MakeGzipSource(std::unique_ptr<ByteSource> compressed,
+                                           std::shared_ptr<MemoryAccount> account = nullptr);
+
+// The same for one zlib stream, the form of TFRecord files that are called ZLIB: its Adler-32 is
+// verified. A preset dictionary is kUnimplemented, and whatever follows the stream is an error.
+std::unique_ptr<ByteSource> MakeZlibSource(std::unique_ptr<ByteSource> compressed,
                                            std::shared_ptr<MemoryAccount> account = nullptr);
 
 // `bytes` as one gzip member without name and time, so equal input gives equal output; with zlib.

@@ -6,6 +6,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/formats/probe/file_kind.h"
+#include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/content.h"
@@ -53,10 +54,21 @@ Result<Inspection> InspectOther(const std::string& path, const File& file, FileK
   return out;
 }
 
+// The first record's length has its checksum, which nothing else has there.
+Result<bool> IsTfRecord(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> source = OpenTfRecordSource(path, TfRecordCompression::kAuto);
+  if (!source.ok()) return source.status();
+  std::array<std::byte, kTfRecordHeaderBytes> start;
+  const Result<size_t> got = (*source)->ReadFully(start);
+  return got.ok() && BeginsTfRecord(std::span(start).first(*got));
+}
+
 }  // namespace
 
 Result<Inspection> InspectFile(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  STOKER_ASSIGN_OR_RETURN(const bool tfrecord, IsTfRecord(path));
+  if (tfrecord) return InspectTfRecord(path);
   std::array<std::byte, kProbeBytes> prefix;
   STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
   const FileKind stored = ProbeFile(std::span(prefix).first(size));

@@ -1,0 +1,63 @@
+#include "stoker/data/sources/indexed_files_internal.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace stoker {
+namespace {
+
+// Blocks are recycled by size. Four sizes for each doubling keep the sizes few, and a fifth of a
+// block is lost at most.
+uint64_t BlockBytes(uint64_t bytes) {
+  constexpr uint64_t kLeast = 256, kStepsToDouble = 4;
+  if (bytes <= kLeast) return kLeast;
+  const uint64_t step = std::bit_floor(bytes - 1) / kStepsToDouble;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+Result<IndexedFiles> IndexedFiles::Open(const std::vector<std::string>& paths,
+                                        std::string_view format, uint64_t settings, IndexUse use,
+                                        const Scan& scan) {
+  IndexedFiles all;
+  for (const std::string& path : paths) {
+    STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
+    STOKER_ASSIGN_OR_RETURN(OffsetIndex index,
+                            IndexFile(path, format, settings, use, [&] { return scan(file); }));
+    if (index.size() > 0 && index.end(index.size() - 1) > file.size()) {
+      return FailedPrecondition(
+          "{}: another file took this name while it was opened; wait until it is written, and run "
+          "again",
+          path);
+    }
+    all.longest_ = std::max(all.longest_, index.longest());
+    all.starts_.push_back(all.starts_.back() + index.size());
+    all.files_.push_back(std::move(file));
+    all.indices_.push_back(std::move(index));
+  }
+  return all;
+}
+
+std::string IndexedFiles::Place::ToString() const {
+  return fmt::format("{}: record {} (byte {})", file->path(), number, begin);
+}
+
+IndexedFiles::Place IndexedFiles::At(int64_t position) const {
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), position);
+  const auto file = static_cast<size_t>(next - starts_.begin()) - 1;
+  const int64_t number = position - starts_[file];
+  return {&files_[file], number, indices_[file].begin(number), indices_[file].end(number)};
+}
+
+Result<Buffer> IndexedFiles::Read(const Place& place, Scratch& scratch) const {
+  const auto block = static_cast<int64_t>(BlockBytes(place.bytes()));
+  Buffer buffer = scratch.NewArray(DType::kUInt8, {block}).buffer();
+  STOKER_RETURN_IF_ERROR(
+      place.file->ReadAt(place.begin, {buffer.data(), static_cast<size_t>(place.bytes())}));
+  return buffer;
+}
+
+int64_t IndexedFiles::MostBytes() const { return static_cast<int64_t>(BlockBytes(longest_)); }
+
+}  // namespace stoker

@@ -1,0 +1,52 @@
+// Several files whose records are found by an index, as one row of records: what sources share
+// whose records have lengths of their own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/transform.h"
+#include "stoker/formats/offset_index/offset_index.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+
+// Immutable and thread-safe. The files stay open; of what is written under their names afterwards
+// nothing is seen.
+class IndexedFiles {
+ public:
+  using Scan = std::function<Result<std::vector<uint64_t>>(const File& file)>;
+
+  // Opens each file and its index. Errors: those of File::Open and IndexFile.
+  static Result<IndexedFiles> Open(const std::vector<std::string>& paths, std::string_view format,
+                                   uint64_t settings, IndexUse use, const Scan& scan);
+
+  int64_t size() const { return starts_.back(); }
+  uint64_t longest() const { return longest_; }
+
+  // Record `position`, 0 <= position < size().
+  struct Place {
+    const File* file;
+    int64_t number;  // in the file
+    uint64_t begin, end;
+    uint64_t bytes() const { return end - begin; }
+    std::string ToString() const;  // "a.tfrecord: record 12 (byte 812)"
+  };
+  Place At(int64_t position) const;
+
+  // All bytes of a record, in a block of a size that others of about that length share.
+  Result<Buffer> Read(const Place& place, Scratch& scratch) const;
+  // The most that Read takes for one record.
+  int64_t MostBytes() const;
+
+ private:
+  std::vector<File> files_;
+  std::vector<OffsetIndex> indices_;
+  std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
+  uint64_t longest_ = 0;
+};
+
+}  // namespace stoker

@@ -1,0 +1,247 @@
+#include "stoker/formats/tfrecord/record_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "stoker/formats/probe/file_kind.h"
+#include "stoker/io/checksum.h"
+#include "stoker/io/gzip.h"
+#include "stoker/io/zstd.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kWindowBytes = 256 << 10;
+// Behind a record longer than a window, so much is read: a header, and a few short records.
+constexpr size_t kHopBytes = 4 << 10;
+
+template <typename T>
+T Load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+bool HasLengthChecksum(const std::byte* header) {
+  return MaskCrc32c(Crc32c({header, sizeof(uint64_t)})) ==
+         Load<uint32_t>(header + sizeof(uint64_t));
+}
+
+Status CutShort(const std::string& name, uint64_t offset, int64_t number, std::string_view what) {
+  return DataLoss(
+      "{}: byte {}: the file ends in the middle of record {} ({}); it was cut short, or is still "
+      "being written: copy or download it again",
+      name, offset, number, what);
+}
+
+Status LengthDamaged(const std::string& name, uint64_t offset, int64_t number,
+                     std::span<const std::byte> start) {
+  if (offset == 0) {
+    const FileKind kind = ProbeFile(start);
+    if (kind != FileKind::kUnknown && kind != FileKind::kEmpty) {
+      return DataLoss("{}: byte 0: this is {}, not TFRecord; check the path", name,
+                      FileKindName(kind));
+    }
+    return DataLoss(
+        "{}: byte 0: the length of the first record lacks its checksum; this is no TFRecord file, "
+        "or it is damaged: check the path",
+        name);
+  }
+  return DataLoss(
+      "{}: byte {}: the length of record {} lacks its checksum, so nothing behind it can be found; "
+      "copy or download the file again",
+      name, offset, number);
+}
+
+// The first bytes of a zlib stream as compressors write them: deflate, a window of 32 KiB.
+bool LooksLikeZlib(std::span<const std::byte> start) {
+  constexpr int kDeflate32K = 0x78;
+  if (start.size() < 2 || std::to_integer<int>(start[0]) != kDeflate32K) return false;
+  return (kDeflate32K << 8 | std::to_integer<int>(start[1])) % 31 == 0;
+}
+
+}  // namespace
+
+Status TfRecordDamaged(const std::string& name, uint64_t offset, int64_t number) {
+  return DataLoss(
+      "{}: byte {}: the data of record {} lack their checksum; copy or download the file again, "
+      "leave such records out with `on_error: skip`, or set verify: false to take them as they are",
+      name, offset, number);
+}
+
+bool BeginsTfRecord(std::span<const std::byte> bytes) {
+  return bytes.size() >= kTfRecordHeaderBytes && HasLengthChecksum(bytes.data());
+}
+
+Result<TfRecordCompression> DetectTfRecordCompression(const File& file) {
+  std::array<std::byte, kTfRecordHeaderBytes> start;
+  STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(0, start));
+  const std::span<const std::byte> bytes = std::span(start).first(got);
+  if (BeginsTfRecord(bytes)) return TfRecordCompression::kNone;
+  const FileKind kind = ProbeFile(bytes);
+  if (kind == FileKind::kGzip) return TfRecordCompression::kGzip;
+  if (kind == FileKind::kZstd) return TfRecordCompression::kZstd;
+  return LooksLikeZlib(bytes) ? TfRecordCompression::kZlib : TfRecordCompression::kNone;
+}
+
+Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(const std::string& path,
+                                                       TfRecordCompression compression,
+                                                       uint64_t offset,
+                                                       std::shared_ptr<MemoryAccount> account,
+                                                       const std::function<bool()>& stop) {
+  STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
+  if (compression == TfRecordCompression::kAuto) {
+    STOKER_ASSIGN_OR_RETURN(compression, DetectTfRecordCompression(file));
+  }
+  if (compression == TfRecordCompression::kNone) {
+    if (offset <= file.size()) return MakeFileSource(std::move(file), offset);
+    return OutOfRange("{}: byte {} is to be read from, but the file has {}; has it changed?", path,
+                      offset, file.size());
+  }
+  std::unique_ptr<ByteSource> source = MakeFileSource(std::move(file));
+  if (compression == TfRecordCompression::kGzip) {
+    source = MakeGzipSource(std::move(source), account);
+  } else if (compression == TfRecordCompression::kZlib) {
+    source = MakeZlibSource(std::move(source), account);
+  } else {
+    source = MakeZstdSource(std::move(source), account);
+  }
+  STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
+  return source;
+}
+
+TfRecordReader::TfRecordReader(std::unique_ptr<ByteSource> source,
+                               const TfRecordReaderOptions& options, int64_t number,
+                               std::shared_ptr<MemoryAccount> account)
+    : source_(std::move(source)),
+      options_(options),
+      account_(std::move(account)),
+      window_(Buffer::Allocate(kWindowBytes, account_)),
+      offset_(source_->position()),
+      number_(number) {}
+
+Result<std::optional<TfRecord>> TfRecordReader::Next() {
+  STOKER_RETURN_IF_ERROR(error_);
+  Result<uint64_t> length = ReadLength();
+  if (!length.ok()) {
+    error_ = length.status();
+    return error_;
+  }
+  if (held() == 0) return std::nullopt;
+  const size_t frame = kTfRecordFrameBytes + *length;
+  const std::byte* const data = front() + kTfRecordHeaderBytes;
+  TfRecord record{.data = {data, *length}, .offset = offset_, .number = number_};
+  record.damaged =
+      options_.verify && MaskCrc32c(Crc32c(record.data)) != Load<uint32_t>(data + *length);
+  begin_ += frame;
+  offset_ += frame;
+  ++number_;
+  return record;
+}
+
+// Of the next record, all of which is then held; at the end 0, and nothing is.
+Result<uint64_t> TfRecordReader::ReadLength() {
+  STOKER_ASSIGN_OR_RETURN(const bool header_there, Hold(kTfRecordHeaderBytes));
+  if (!header_there && held() == 0) return uint64_t{0};
+  const std::string& name = source_->name();
+  if (!header_there || !HasLengthChecksum(front())) {
+    if (!header_there && offset_ > 0) return CutShort(name, offset_, number_, "in its length");
+    return LengthDamaged(name, offset_, number_, {front(), std::min(held(), kProbeBytes)});
+  }
+  const auto length = Load<uint64_t>(front());
+  if (length > options_.max_bytes) {
+    return DataLoss(
+        "{}: byte {}: record {} announces {} bytes of data, at most {} are taken; the file is "
+        "damaged, or set max_bytes",
+        name, offset_, number_, length, options_.max_bytes);
+  }
+  const SizeBound bound = source_->size_bound();
+  const uint64_t frame = kTfRecordFrameBytes + length;
+  if (bound.bytes < offset_ || frame > bound.bytes - offset_)
+    return CutShort(name, offset_, number_, fmt::format("{} bytes of data announced", length));
+  STOKER_ASSIGN_OR_RETURN(const bool there, Hold(frame));
+  if (!there)
+    return CutShort(name, offset_, number_, fmt::format("{} bytes of data announced", length));
+  return length;
+}
+
+Result<bool> TfRecordReader::Hold(uint64_t bytes) {
+  while (held() < bytes) {
+    MakeRoom(bytes);
+    STOKER_ASSIGN_OR_RETURN(const size_t got,
+                            source_->Read({window_.data() + end_, window_.size() - end_}));
+    if (got == 0) return false;
+    end_ += got;
+  }
+  return true;
+}
+
+// Room behind what is held, on the way to `bytes` in all.
+void TfRecordReader::MakeRoom(uint64_t bytes) {
+  if (begin_ + bytes > window_.size()) {
+    std::memmove(window_.data(), front(), held());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ < window_.size()) return;
+  // Only a window that is full of the record's own bytes grows.
+  Buffer larger =
+      Buffer::Allocate(std::min<uint64_t>(2 * window_.size(), bytes + kWindowBytes), account_);
+  std::memcpy(larger.data(), window_.data(), end_);
+  window_ = std::move(larger);
+}
+
+Result<std::span<const std::byte>> CheckTfRecordFrame(std::span<const std::byte> frame,
+                                                      const std::string& name, uint64_t offset,
+                                                      int64_t number, bool verify) {
+  const bool fits = frame.size() >= kTfRecordFrameBytes && HasLengthChecksum(frame.data()) &&
+                    Load<uint64_t>(frame.data()) == frame.size() - kTfRecordFrameBytes;
+  if (!fits) {
+    return DataLoss(
+        "{}: byte {}: there is no record {} of {} bytes any more; the file was changed in place "
+        "after it was opened: run again",
+        name, offset, number, frame.size() - std::min(frame.size(), kTfRecordFrameBytes));
+  }
+  const std::span<const std::byte> data =
+      frame.subspan(kTfRecordHeaderBytes, frame.size() - kTfRecordFrameBytes);
+  if (verify && MaskCrc32c(Crc32c(data)) != Load<uint32_t>(data.data() + data.size()))
+    return TfRecordDamaged(name, offset, number);
+  return data;
+}
+
+Result<std::vector<uint64_t>> ScanTfRecords(const File& file) {
+  std::vector<uint64_t> offsets = {0};
+  std::vector<std::byte> window(kWindowBytes);
+  uint64_t window_at = 0;
+  size_t in_window = 0;
+  uint64_t at = 0;
+  size_t wanted = kWindowBytes;
+  while (at < file.size()) {
+    const int64_t number = std::ssize(offsets) - 1;
+    if (at + kTfRecordHeaderBytes > window_at + in_window) {
+      STOKER_ASSIGN_OR_RETURN(in_window, file.ReadUpTo(at, std::span(window).first(wanted)));
+      window_at = at;
+    }
+    const std::span<const std::byte> rest =
+        std::span<const std::byte>(window).subspan(at - window_at, in_window - (at - window_at));
+    if (rest.size() < kTfRecordHeaderBytes && at > 0)
+      return CutShort(file.path(), at, number, "in its length");
+    if (rest.size() < kTfRecordHeaderBytes || !HasLengthChecksum(rest.data()))
+      return LengthDamaged(file.path(), at, number, rest.first(std::min(rest.size(), kProbeBytes)));
+    const auto length = Load<uint64_t>(rest.data());
+    const uint64_t left = file.size() - at;
+    if (left < kTfRecordFrameBytes || length > left - kTfRecordFrameBytes) {
+      return CutShort(file.path(), at, number,
+                      fmt::format("{} bytes of data announced, the file has {} more", length,
+                                  left - std::min<uint64_t>(left, kTfRecordFrameBytes)));
+    }
+    at += kTfRecordFrameBytes + length;
+    wanted = length > kWindowBytes ? kHopBytes : kWindowBytes;
+    offsets.push_back(at);
+  }
+  return offsets;
+}
+
+}  // namespace stoker

@@ -1,0 +1,94 @@
+"""docs/formats.md: every recipe line of its table runs, on files that are written here by the format's description."""
+import os
+import re
+import struct
+import unittest
+
+from program import ProgramTest, idx, png
+
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "formats.md")
+
+
+def crc32c(data):
+    """Bit by bit, as RFC 3720 defines it."""
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def masked(data):
+    crc = crc32c(data)
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+
+
+def tfrecord(*records):
+    """The bytes of a TFRecord file; README.md in stoker/formats/tfrecord has the layout."""
+    frames = [(struct.pack("<Q", len(record)), record) for record in records]
+    return b"".join(length + masked(length) + record + masked(record) for length, record in frames)
+
+
+def field(number, content):
+    """A protocol buffer field of bytes, of less than 128 of them."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def example(name, feature):
+    return field(1, field(1, field(1, name.encode()) + field(2, feature)))
+
+
+def int64s(*values):
+    """A Feature of integers below 128."""
+    return field(3, field(1, bytes(values)))
+
+
+def recipe_lines():
+    """(format, what stands between the first backticks of the second cell) of each row that has some."""
+    with open(TABLE, encoding="utf-8") as file:
+        for line in file:
+            cells = line.split("|")
+            found = re.match(r"\s*`([a-z_]+: .*?)`", cells[2]) if len(cells) > 3 else None
+            if found:
+                yield cells[1].strip(), found.group(1)
+
+
+class FormatsTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("a.idx.gz", idx(8, [2, 2, 2], range(8)))
+        self.write("b.idx.gz", idx(8, [2], [0, 1]))
+        self.write("x-1.tfrecord", tfrecord(example("label", int64s(3)), example("label", int64s(4))))
+        self.write("a.txt", "one\ntwo\n")
+        self.write("a.bin", b"12345678")
+        self.write("pictures/cat/1.png", png(bytes(16), 4, 4))
+        self.write("pictures/dog/2.png", png(bytes(16), 4, 4))
+        self.write("list.csv", "pictures/cat/1.png,0\npictures/dog/2.png,1\n")
+        # `cache` writes the form that `snapshot` reads.
+        self.write("cache.yaml", "data:\n  root: .\n  train:\n    - lines: a.txt\n    - cache: {path: a.elements}\n")
+        self.run_stoker("bench", "cache.yaml", "--seconds", "0.05")
+
+    def test_every_recipe_line_runs(self):
+        lines = list(recipe_lines())
+        self.assertGreater(len(lines), 7)
+        for name, line in lines:
+            with self.subTest(format=name, line=line):
+                front = "    - tfrecord: x-1.tfrecord\n" if line.startswith("parse_") else ""
+                self.write("one.yaml", f"data:\n  root: .\n  train:\n{front}    - {line}\n")
+                self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.05")["batches"], 0)
+
+    def test_a_tfrecord_file_is_described(self):
+        found = self.run_json("inspect", "x-1.tfrecord")
+        self.assertEqual((found["kind"], found["records"], found["examples"], found["damaged"]), ("TFRecord", 2, 2, 0))
+        self.assertEqual(found["features"]["label"], {"type": "int64", "fewest": 1, "most": 1, "records": 2})
+        self.write("bad.tfrecord", self.read("x-1.tfrecord")[:-1])
+        self.assert_fails(["inspect", "bad.tfrecord"], 1, "the file ends in the middle of record 1")
+        damaged = bytearray(self.read("x-1.tfrecord"))
+        damaged[-5] ^= 1
+        self.write("bad.tfrecord", bytes(damaged))
+        self.assert_fails(["inspect", "bad.tfrecord"], 1, "the data of 1 of 2 records lack their checksum")
+
+
+if __name__ == "__main__":
+    unittest.main()
