@@ -2,6 +2,7 @@
 import os
 import re
 import struct
+import tarfile
 import unittest
 
 from program import ProgramTest, idx, png
@@ -28,6 +29,12 @@ def tfrecord(*records):
     """The bytes of a TFRecord file; README.md in stoker/formats/tfrecord has the layout."""
     frames = [(struct.pack("<Q", len(record)), record) for record in records]
     return b"".join(length + masked(length) + record + masked(record) for length, record in frames)
+
+
+def npy(shape, size):
+    """The bytes of an array of int16."""
+    header = f"{{'descr': '<i2', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + bytes(size)
 
 
 def field(number, content):
@@ -60,6 +67,14 @@ class FormatsTest(ProgramTest):
         self.write("a.idx.gz", idx(8, [2, 2, 2], range(8)))
         self.write("b.idx.gz", idx(8, [2], [0, 1]))
         self.write("x-1.tfrecord", tfrecord(example("label", int64s(3)), example("label", int64s(4))))
+        self.write("a.csv", "a,b,name\n1,2.5,ann\n3,4,\"b, c\"\n")
+        for number in range(2):
+            with tarfile.open(self.path(f"s-00{number}.tar"), "w") as archive:
+                for name in ["1.txt", "1.cls", "2.txt", "2.cls"]:
+                    self.write(name, name[0])
+                    archive.add(self.path(name), name)
+        self.write("x.npy", npy("(2, 3)", 12))
+        self.write("y.npy", npy("(2,)", 4))
         self.write("a.txt", "one\ntwo\n")
         self.write("a.bin", b"12345678")
         self.write("pictures/cat/1.png", png(bytes(16), 4, 4))
@@ -77,6 +92,26 @@ class FormatsTest(ProgramTest):
                 front = "    - tfrecord: x-1.tfrecord\n" if line.startswith("parse_") else ""
                 self.write("one.yaml", f"data:\n  root: .\n  train:\n{front}    - {line}\n")
                 self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.05")["batches"], 0)
+
+    def test_a_csv_file_is_described(self):
+        found = self.run_json("inspect", "a.csv")
+        self.assertEqual((found["kind"], found["records"]), ("CSV", 2))
+        self.assertEqual(found["fields"], {"a": "int64", "b": "float32", "name": "text"})
+        self.write("bad.csv", "a,b\n1,2\n3\n")
+        self.assert_fails(["inspect", "bad.csv"], 1, "bad.csv: record 1 (byte 8): the row ends before column 1 ('b')")
+
+    def test_a_tar_archive_is_described(self):
+        found = self.run_json("inspect", "s-000.tar")
+        self.assertEqual((found["kind"], found["records"], found["members"]), ("tar", 2, 4))
+        self.assertEqual(found["fields"]["txt"], {"samples": 2, "smallest": 1, "largest": 1})
+        self.write("bad.tar", self.read("s-000.tar")[:1500])
+        self.assert_fails(["inspect", "bad.tar"], 1, "bad.tar: byte 1024: the archive ends in the middle")
+
+    def test_a_numpy_array_is_described(self):
+        found = self.run_json("inspect", "x.npy")
+        self.assertEqual((found["kind"], found["dtype"], found["shape"]), ("NumPy", "int16", [2, 3]))
+        self.write("bad.npy", self.read("x.npy")[:-1])
+        self.assert_fails(["inspect", "bad.npy"], 1, "int16[2, 3] takes 12 bytes, 11 are there")
 
     def test_a_tfrecord_file_is_described(self):
         found = self.run_json("inspect", "x-1.tfrecord")

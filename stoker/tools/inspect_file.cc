@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -54,6 +55,13 @@ Result<Inspection> InspectOther(const std::string& path, const File& file, FileK
   return out;
 }
 
+// Any text can be CSV, so the name decides: .csv or .tsv, also in front of .gz and .zst.
+bool IsCsvName(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  return name.extension() == ".csv" || name.extension() == ".tsv";
+}
+
 // The first record's length has its checksum, which nothing else has there.
 Result<bool> IsTfRecord(const std::string& path) {
   Result<std::unique_ptr<ByteSource>> source = OpenTfRecordSource(path, TfRecordCompression::kAuto);
@@ -75,7 +83,10 @@ Result<Inspection> InspectFile(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const std::string content_prefix, ReadContentPrefix(path));
   const FileKind content = ProbeFile(std::as_bytes(std::span(content_prefix)));
   if (content == FileKind::kIdx) return InspectIdx(path);
+  if (content == FileKind::kTar) return InspectTar(path);
+  if (stored == FileKind::kNumpy) return InspectNpy(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
+  if (IsCsvName(path)) return InspectCsv(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
   return InspectOther(path, file, stored, content);
 }

@@ -15,14 +15,23 @@ struct Inspection {
   Status damage = {};     // what is wrong with it, where it could be described all the same
 };
 
-// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, a recipe (YAML with a
-// section `data`, `model` or `train`); of other kinds the name and size. Everything that has a
-// checksum or announces its size is read and checked.
+// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, tar, .npy, CSV (by its
+// name), a recipe (YAML with a section `data`, `model` or `train`); of other kinds the name and
+// size. Everything that has a checksum or announces its size is read and checked.
 Result<Inspection> InspectFile(const std::string& path);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
 // there are of each.
 Result<Inspection> InspectIdx(const std::string& path);
+
+// CSV or TSV, plain or compressed: rows, and the fields that `csv` would make of the columns.
+Result<Inspection> InspectCsv(const std::string& path);
+
+// A tar archive, plain or compressed: members, and the samples of WebDataset with their fields.
+Result<Inspection> InspectTar(const std::string& path);
+
+// A NumPy array: type and shape.
+Result<Inspection> InspectNpy(const std::string& path);
 
 // TFRecord, plain or compressed: records and their sizes; of tf.train.Examples and SequenceExamples
 // the features.

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/file_patterns.h"
+#include "stoker/data/sources/csv_fields_internal.h"
+
+namespace stoker {
+
+// The rows of CSV or TSV files (formats/csv), one file after the other; plain, gzip or zstd. Fields
+// are columns, or several columns together; without `fields` each column is one, of a type that the
+// first 100 rows tell. Numbers become arrays of their type, texts uint8[-1].
+//
+// Plain files are read by position, through an index that one scan makes and that is kept beside
+// each file (formats/offset_index), and where all fields are numbers many rows are parsed at once,
+// straight into the batch. An element's key is its number in all files. Where one is compressed, or
+// `index` is none, rows are read in order, by one thread at a time; the state is a file and a byte.
+//
+// A row that cannot be read is an error that names file, row, byte and column, and the pass can go
+// on behind it (on_error). All files have the columns of the first; each has a header, or none has.
+struct Csv {
+  static constexpr std::string_view kName = "csv";
+  static constexpr std::string_view kHelp =
+      "The rows of CSV or TSV files: numbers and texts by column; plain, .gz or .zst.";
+  FilePatterns files;
+  CsvFields fields;
+  std::string header = "auto";
+  std::string delimiter = "auto";
+  std::string quote = "\"";
+  std::string comment;
+  std::string index = "stored";
+  int64_t max_bytes = 16 << 20;
+
+  static void Describe(OptionTable<Csv>& table);
+  Result<Dataset> Build() const;
+};
+template <>
+const std::vector<Option>& OptionsOf<Csv>();
+
+}  // namespace stoker

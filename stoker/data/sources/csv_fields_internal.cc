@@ -1,0 +1,164 @@
+#include "stoker/data/sources/csv_fields_internal.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+constexpr double kMostExtent = 1 << 30;
+
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool IsNumber(std::string_view text) {
+  double ignored = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// The number of the column that `text` names, or counts from 0.
+std::optional<int64_t> ColumnOf(std::string_view text, const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return found - names.begin();
+  const std::optional<int64_t> number = WholeNumber(text);
+  return number && *number >= 0 && *number < std::ssize(names) ? number : std::nullopt;
+}
+
+// Adds the columns that `text` stands for: one, or from one to another.
+Status AddColumns(const std::string& field, const std::string& text,
+                  const std::vector<std::string>& names, std::vector<int64_t>& out) {
+  if (const std::optional<int64_t> one = ColumnOf(text, names)) {
+    out.push_back(*one);
+    return OkStatus();
+  }
+  for (size_t dash = text.find('-'); dash != text.npos; dash = text.find('-', dash + 1)) {
+    const std::optional<int64_t> first = ColumnOf(text.substr(0, dash), names);
+    const std::optional<int64_t> last = ColumnOf(text.substr(dash + 1), names);
+    if (!first || !last || *first > *last) continue;
+    for (int64_t column = *first; column <= *last; ++column) out.push_back(column);
+    return OkStatus();
+  }
+  return InvalidArgument("csv: field '{}': there is no column '{}' among {}; {}", field, text,
+                         names.size(), NameAdvice(text, names));
+}
+
+Result<Shape> ShapeOf(const CsvField& field, int64_t columns) {
+  if (field.type == "text") {
+    if (columns != 1 || !field.shape.empty())
+      return InvalidArgument("csv: field '{}': a text has one column and no shape of its own",
+                             field.name);
+    return Shape{kUnknownDim};
+  }
+  if (field.shape.empty()) return columns == 1 ? Shape{} : Shape{columns};
+  if (NumValues(field.shape) == columns) return field.shape;
+  return InvalidArgument("csv: field '{}': shape {} has {} values, its columns are {}", field.name,
+                         ShapeToString(field.shape), NumValues(field.shape), columns);
+}
+
+}  // namespace
+
+void CsvField::Describe(OptionTable<CsvField>& table) {
+  table
+      .Field("type", &CsvField::type, "what its cells are",
+             OneOf{{"float32", "float64", "uint8", "int32", "int64", "text"}})
+      .Field("columns", &CsvField::columns,
+             "names or numbers (from 0), also from one to another: 1-784; empty: the column called "
+             "as the field")
+      .Field("shape", &CsvField::shape,
+             "of the values of all columns; empty: one value, or [columns]",
+             Between(1, kMostExtent))
+      .Field("default", &CsvField::default_value, "what stands for an empty cell; empty: an error");
+}
+
+Status CsvFields::Read(const ConfigNode& node) {
+  if (node.kind != ConfigNode::Kind::kMap)
+    return InvalidArgument("{} is not a map of fields, such as {{age: int64}}", node.KindName());
+  fields_.clear();
+  for (const ConfigNode::Entry& entry : node.entries) {
+    CsvField field;
+    STOKER_RETURN_IF_ERROR(ParseOptionsOf(entry.value, field));
+    field.name = entry.key;
+    fields_.push_back(std::move(field));
+  }
+  return OkStatus();
+}
+
+ConfigNode CsvFields::Write() const {
+  std::vector<ConfigNode::Entry> entries;
+  for (const CsvField& field : fields_)
+    entries.push_back({field.name, {}, FormatOptions(OptionsOf<CsvField>(), &field)});
+  return ConfigNode::Map(std::move(entries));
+}
+
+bool LooksLikeCsvHeader(const std::vector<std::string>& cells) {
+  return std::ranges::none_of(
+      cells, [](const std::string& cell) { return cell.empty() || IsNumber(cell); });
+}
+
+CsvFields GuessCsvFields(const CsvStart& start) {
+  std::vector<CsvField> fields;
+  for (size_t c = 0; c < start.names.size(); ++c) {
+    bool numbers = true, whole = true, empty = false;
+    for (const std::vector<std::string>& cells : start.cells) {
+      if (c >= cells.size()) continue;
+      empty = empty || cells[c].empty();
+      numbers = numbers && (cells[c].empty() || IsNumber(cells[c]));
+      whole = whole && WholeNumber(cells[c]).has_value();
+    }
+    CsvField field{.name = start.names[c]};
+    if (!numbers) field.type = "text";
+    if (numbers && whole && !start.cells.empty()) field.type = "int64";
+    if (numbers && empty) field.default_value = {"nan"};
+    fields.push_back(std::move(field));
+  }
+  return CsvFields(std::move(fields));
+}
+
+Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::string>& names) {
+  CsvPlan plan;
+  std::set<std::string_view> used;
+  for (const CsvField& field : fields.fields()) {
+    STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
+    if (field.name.empty() || !used.insert(field.name).second)
+      return InvalidArgument("csv: two fields are called '{}', or one has no name", field.name);
+    std::vector<int64_t> columns;
+    if (field.columns.empty())
+      STOKER_RETURN_IF_ERROR(AddColumns(field.name, field.name, names, columns));
+    for (const std::string& text : field.columns)
+      STOKER_RETURN_IF_ERROR(AddColumns(field.name, text, names, columns));
+    if (field.default_value.size() > 1)
+      return InvalidArgument(
+          "csv: field '{}': default has {} values, it is one for all its columns", field.name,
+          field.default_value.size());
+    const bool text = field.type == "text";
+    DType dtype = DType::kUInt8;
+    if (!text) {
+      STOKER_ASSIGN_OR_RETURN(dtype, ParseDType(field.type));
+    }
+    STOKER_ASSIGN_OR_RETURN(Shape shape, ShapeOf(field, std::ssize(columns)));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      plan.columns.push_back(
+          {.column = columns[i],
+           .name = names[static_cast<size_t>(columns[i])],
+           .text = text,
+           .dtype = dtype,
+           .field = plan.spec.fields.size(),
+           .index = static_cast<int64_t>(i),
+           .has_default = !field.default_value.empty(),
+           .default_text = field.default_value.empty() ? "" : field.default_value.front()});
+    }
+    plan.spec.fields.push_back({field.name, dtype, std::move(shape)});
+  }
+  return plan;
+}
+
+}  // namespace stoker

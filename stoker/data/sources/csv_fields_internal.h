@@ -1,0 +1,71 @@
+// What csv is told about its columns, and how they become the fields of elements.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/options.h"
+#include "stoker/data/spec.h"
+#include "stoker/formats/csv/row_parser.h"
+
+namespace stoker {
+
+// One field. In a recipe `age: int64`, or `image: {columns: 1-784, shape: [1, 28, 28]}`.
+struct CsvField {
+  static constexpr std::string_view kName = "field";
+  std::string name;  // in a recipe the key
+  std::string type = "float32";
+  std::vector<std::string> columns;  // names, numbers or ranges; none: the one called as the field
+  std::vector<int64_t> shape;        // none: one value, or of several columns [columns]
+  std::vector<std::string> default_value;  // of cells of nothing; none: an error
+
+  static void Describe(OptionTable<CsvField>& table);
+};
+
+// Some of them, as an option: in a recipe a map.
+class CsvFields {
+ public:
+  static constexpr std::string_view kTypeName = "map of fields";
+
+  CsvFields() = default;
+  CsvFields(std::initializer_list<CsvField> fields) : fields_(fields) {}
+  explicit CsvFields(std::vector<CsvField> fields) : fields_(std::move(fields)) {}
+
+  bool empty() const { return fields_.empty(); }
+  const std::vector<CsvField>& fields() const { return fields_; }
+
+  // See OptionObject.
+  Status Read(const ConfigNode& node);
+  ConfigNode Write() const;
+  void Resolve(const std::filesystem::path&) {}
+
+ private:
+  std::vector<CsvField> fields_;
+};
+
+// What the first rows of a file tell.
+struct CsvStart {
+  std::vector<std::string> names;  // of the columns; by number where there is no header
+  std::vector<std::vector<std::string>> cells;  // of some rows, behind the header
+  bool header = false;
+};
+
+// Whether a first row is a header: none of its cells is a number or empty.
+bool LooksLikeCsvHeader(const std::vector<std::string>& cells);
+
+// A field for each column: float32 where all its cells that are not empty are numbers (with nan as
+// default where some are empty), int64 where all are whole, text elsewhere.
+CsvFields GuessCsvFields(const CsvStart& start);
+
+struct CsvPlan {
+  Spec spec;
+  std::vector<CsvColumn> columns;
+};
+// Errors: kInvalidArgument for columns that are not there, and options that do not go together.
+Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::string>& names);
+
+}  // namespace stoker

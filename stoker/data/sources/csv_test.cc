@@ -1,0 +1,128 @@
+#include "stoker/data/sources/csv.h"
+
+#include <filesystem>
+
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/combining_testing_internal.h"
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/gzip.h"
+
+namespace stoker {
+namespace {
+
+using testing::ElementsAre;
+
+class CsvTest : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text) {
+    EXPECT_THAT(WriteFileAtomically(dir_ / name, text), IsOk());
+    return dir_ / name;
+  }
+
+  const TempDir dir_;
+};
+
+std::string TextOf(const Array& array) {
+  return {reinterpret_cast<const char*>(array.data()), array.num_bytes()};
+}
+
+TEST_F(CsvTest, GuessesFieldsFromHeaderAndFirstRows) {
+  Write("a", "id,x,name,gap\n1,2.5,ann,\n2,3,\"b,\"\"c\"\"\",4\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Csv{.files = dir_ / "a"}));
+  EXPECT_EQ(dataset.spec().ToString(),
+            "{id: int64[], x: float32[], name: uint8[?], gap: float32[]}");
+  EXPECT_EQ(dataset.cardinality(), Cardinality::Of(2));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(dataset, Runtime::Inline()));
+  EXPECT_THAT(Labels(all, 0), ElementsAre(1, 2));
+  EXPECT_EQ(all[0].arrays[1].values<float>()[0], 2.5f);
+  EXPECT_EQ(TextOf(all[1].arrays[2]), "b,\"c\"");
+  EXPECT_NE(all[0].arrays[3].values<float>()[0], all[0].arrays[3].values<float>()[0]) << "nan";
+  Write("b", "1,2\n3,4\n");
+  EXPECT_EQ(Source(Csv{.files = dir_ / "b"})->spec().ToString(), "{0: int64[], 1: int64[]}");
+  EXPECT_EQ(Source(Csv{.files = dir_ / "b", .header = "yes"})->cardinality(), Cardinality::Of(1));
+}
+
+TEST_F(CsvTest, TakesColumnsTogetherByNameNumberAndRange) {
+  Write("a.tsv", "y\ta\tb\tc\td\n9\t1\t2\t3\t4\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Source(Csv{.files = dir_ / "a.tsv",
+                 .fields = {{.name = "x", .columns = {"a-c", "4"}, .shape = {2, 2}},
+                            {.name = "y", .type = "uint8"}}}));
+  EXPECT_EQ(dataset.spec().ToString(), "{x: float32[2, 2], y: uint8[]}");
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(dataset, Runtime::Inline()));
+  EXPECT_THAT(all[0].arrays[0].values<float>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(all[0].arrays[1].values<uint8_t>(), ElementsAre(9));
+}
+
+TEST_F(CsvTest, KeepsItsPromises) {
+  std::string text = "# a comment\nid,x,t\n";
+  for (int i = 0; i < 20; ++i)
+    text += fmt::format("{},{},\"a\nb{}\"\n{}", i, i * 0.5, i, i % 3 == 0 ? "#\n\n" : "");
+  Write("a", text);
+  Write("b", "id,x,t\n70,1,z");
+  const CsvFields numbers{{.name = "id", .type = "int64"}, {.name = "x"}};
+  const auto csv = [&](const std::string& index, const CsvFields& fields) {
+    return Source(
+        Csv{.files = {dir_ / "a", dir_ / "b"}, .fields = fields, .comment = "#", .index = index});
+  };
+  for (const char* const index : {"stored", "memory", "none"}) {
+    ExpectKeepsItsPromises(csv(index, {}));
+    EXPECT_EQ(Fingerprint(*ReadAll(*csv(index, {}), Runtime::Inline())),
+              Fingerprint(*ReadAll(*csv("memory", {}), Runtime::Inline())));
+  }
+  ExpectKeepsItsPromises(csv("stored", numbers) | Shuffle{} | Batch{.size = 4} | Prefetch{});
+  STOKER_ASSERT_OK(
+      WriteFileAtomically(dir_ / "a.gz", *GzipCompress(std::as_bytes(std::span(text)))));
+  ExpectKeepsItsPromises(Source(Csv{.files = dir_ / "a.gz", .comment = "#"}));
+}
+
+TEST_F(CsvTest, ABadRowIsNamedAndCanBeLeftOut) {
+  Write("a", "id\n1\nx\n3\n");
+  for (const char* const index : {"stored", "none"}) {
+    const Csv csv{.files = dir_ / "a", .fields = {{.name = "id", .type = "int64"}}, .index = index};
+    EXPECT_THAT(ReadAll(*Source(csv), Runtime::Inline()),
+                FailsWith(StatusCode::kDataLoss,
+                          "/a: record 1 (byte 5): column 0 ('id'): 'x' is not an integer"));
+    EXPECT_THAT(ReadAll(*(Source(csv) | Batch{.size = 3}), Runtime::Threaded(2)),
+                FailsWith(StatusCode::kDataLoss, "/a: record 1 (byte 5): column 0 ('id')"));
+    const QuietLog quiet;
+    EXPECT_THAT(Labels(*ReadAll(*(Source(csv) | IgnoreErrors{}), Runtime::Inline()), 0),
+                ElementsAre(1, 3));
+  }
+}
+
+TEST_F(CsvTest, AnIndexMadeForOtherSettingsIsNotUsed) {
+  Write("a", "x\n#1\n2\n");
+  const auto rows = [&](const std::string& comment) {
+    return Source(Csv{.files = dir_ / "a", .comment = comment})->cardinality();
+  };
+  EXPECT_EQ(rows(""), Cardinality::Of(2));
+  EXPECT_EQ(rows("#"), Cardinality::Of(1));
+  EXPECT_TRUE(std::filesystem::exists(dir_ / ".a.stoker-index"));
+}
+
+TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
+  Write("a", "id,x\n1,2\n");
+  const auto fails = [&](const Csv& csv, const char* says) {
+    Csv with_file = csv;
+    with_file.files = dir_ / "a";
+    EXPECT_THAT(Source(with_file), FailsWith(StatusCode::kInvalidArgument, says));
+  };
+  fails({.fields = {{.name = "y"}}}, "there is no column 'y'");
+  fails({.fields = {{.name = "y", .columns = {"0-5"}}}}, "there is no column '0-5'");
+  fails({.fields = {{.name = "id"}, {.name = "y", .columns = {"0"}}}}, "wanted twice");
+  fails({.fields = {{.name = "x", .columns = {"0-1"}, .shape = {3}}}}, "shape [3] has 3 values");
+  fails({.fields = {{.name = "x", .type = "text", .columns = {"0-1"}}}}, "a text has one column");
+  fails({.fields = {{.name = "x", .default_value = {"y"}}}}, "default 'y' is not a number");
+  fails({.delimiter = "ab"}, "must be one character");
+  fails({.delimiter = "\""}, "must be two characters");
+  EXPECT_THAT(Source(Csv{.files = Write("empty", "\n")}),
+              FailsWith(StatusCode::kDataLoss, "the file has no rows"));
+}
+
+}  // namespace
+}  // namespace stoker

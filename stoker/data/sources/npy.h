@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/option_object.h"
+
+namespace stoker {
+
+// Names of fields with a file for each, as an option: in a recipe a map.
+class NamedFiles {
+ public:
+  static constexpr std::string_view kTypeName = "map of paths";
+
+  NamedFiles() = default;
+  NamedFiles(std::initializer_list<std::pair<std::string, std::string>> files) : files_(files) {}
+
+  const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
+
+  // See OptionObject.
+  Status Read(const ConfigNode& node);
+  ConfigNode Write() const;
+  void Resolve(const std::filesystem::path& root);
+
+ private:
+  std::vector<std::pair<std::string, std::string>> files_;
+};
+
+// Rows of NumPy arrays, one .npy file a field (formats/npy): element i is part i of the first
+// dimension of each. The files are mapped, so opening costs nothing, nothing is held in memory but
+// what the kernel keeps, and rows are read by position. They must not be changed meanwhile. An
+// element's key is its row.
+struct Npy {
+  static constexpr std::string_view kName = "npy";
+  static constexpr std::string_view kHelp = "Rows of NumPy arrays, one .npy file for each field.";
+  NamedFiles fields;
+
+  static void Describe(OptionTable<Npy>& table);
+  Result<Dataset> Build() const;
+};
+template <>
+const std::vector<Option>& OptionsOf<Npy>();
+
+}  // namespace stoker

@@ -1,0 +1,267 @@
+#include "stoker/formats/csv/row_parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+// How much of a cell is quoted in messages.
+constexpr size_t kShown = 40;
+
+std::string_view Shown(std::string_view text) { return text.substr(0, kShown); }
+
+// Where the next cell begins, or that this was the last: `at` is then behind the end. The end of a
+// row stands for a delimiter.
+bool AtCellEnd(const char* at, const char* end, char delimiter) {
+  return at == end || *at == delimiter;
+}
+
+// The cell at `at`, which is moved behind the delimiter (or to end + 1); unquoted into `scratch`
+// where it must be. The error does not name the column.
+Result<std::string_view> TakeCell(const CsvDialect& dialect, const char*& at, const char* end,
+                                  std::string& scratch) {
+  const auto find = [&](char c, const char* from) {
+    const void* const found = std::memchr(from, c, static_cast<size_t>(end - from));
+    return found == nullptr ? end : static_cast<const char*>(found);
+  };
+  if (dialect.quote == 0 || at == end || *at != dialect.quote) {
+    const char* const cell_end = at == end ? end : find(dialect.delimiter, at);
+    const std::string_view cell(at, static_cast<size_t>(cell_end - at));
+    if (dialect.quote != 0 && cell.find(dialect.quote) != cell.npos) {
+      return DataLoss(
+          "'{}' has a quote, but does not begin with one; quote the cell, doubling the "
+          "quote, or read with quote: \"\"",
+          Shown(cell));
+    }
+    at = cell_end + 1;
+    return cell;
+  }
+  scratch.clear();
+  for (++at;;) {
+    const char* const quote = at < end ? find(dialect.quote, at) : end;
+    scratch.append(at, quote);
+    if (quote == end) return DataLoss("a quote is never closed; close it");
+    at = quote + 1;
+    if (at == end || *at != dialect.quote) break;
+    scratch += dialect.quote;
+    ++at;
+  }
+  if (!AtCellEnd(at, end, dialect.delimiter)) {
+    return DataLoss(
+        "'{}' is followed by '{}' instead of a delimiter; double quotes that are part of "
+        "a cell",
+        Shown(scratch), *at);
+  }
+  ++at;
+  return std::string_view(scratch);
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+// The whole of `text` as a number; false where it is none, or out of range.
+template <typename T>
+bool ReadNumber(std::string_view text, T& out) {
+  text = Trimmed(text);
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+template <typename T>
+constexpr std::string_view kKind = std::is_floating_point_v<T> ? "a number" : "an integer";
+
+template <typename T>
+std::string RangeOf() {
+  if constexpr (std::is_floating_point_v<T>) return "";
+  return fmt::format(" of {} to {}", std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+}
+
+// The number at `at` where it is as most are: a sign, up to so many digits that T holds them
+// exactly, and the end of the cell. Moves behind the delimiter. False: nothing has happened.
+template <typename T>
+bool ReadPlainNumber(const char*& at, const char* end, char delimiter, T& out) {
+  constexpr int kMostDigits = sizeof(T) == 1 ? 3 : sizeof(T) == 4 ? 7 : 15;
+  const char* from = at;
+  const bool negative = from < end && *from == '-';
+  from += negative ? 1 : 0;
+  const char* const digits = from;
+  int64_t number = 0;
+  while (from < end && static_cast<unsigned char>(*from - '0') < 10 && from - digits <= kMostDigits)
+    number = number * 10 + (*from++ - '0');
+  const auto count = from - digits;
+  if (count == 0 || count > kMostDigits || !AtCellEnd(from, end, delimiter)) return false;
+  if (negative && (std::is_unsigned_v<T> || number == 0)) return false;  // -0.0 keeps its sign
+  if (sizeof(T) == 1 && number > std::numeric_limits<uint8_t>::max()) return false;
+  out = static_cast<T>(negative ? -number : number);
+  at = from + 1;
+  return true;
+}
+
+Status InColumn(const CsvColumn& column, const Status& error) {
+  return Status(error.code(),
+                fmt::format("column {} ('{}'): {}", column.column, column.name, error.message()));
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect) {
+  std::vector<std::string> cells;
+  std::string scratch;
+  const char* at = row.data();
+  const char* const end = at + row.size();
+  while (at <= end) {
+    const Result<std::string_view> cell = TakeCell(dialect, at, end, scratch);
+    if (!cell.ok()) {
+      return Status(cell.status().code(),
+                    fmt::format("column {}: {}", cells.size(), cell.status().message()));
+    }
+    cells.emplace_back(*cell);
+  }
+  return cells;
+}
+
+CsvRowParser::CsvRowParser(const CsvDialect& dialect, int64_t columns,
+                           std::vector<CsvColumn> wanted)
+    : dialect_(dialect), columns_(columns), wanted_(std::move(wanted)) {
+  for (size_t i = 0; i < wanted_.size(); ++i) {
+    const CsvColumn& column = wanted_[i];
+    const CsvColumn* const before = i == 0 ? nullptr : &wanted_[i - 1];
+    const bool joins = before != nullptr && !column.text && !before->text &&
+                       column.column == before->column + 1 && column.field == before->field &&
+                       column.index == before->index + 1 && column.dtype == before->dtype;
+    if (joins) {
+      ++runs_.back().count;
+    } else {
+      runs_.push_back({column.column, 1, i});
+    }
+  }
+}
+
+Result<CsvRowParser> CsvRowParser::Make(const CsvDialect& dialect, int64_t columns,
+                                        std::vector<CsvColumn> wanted) {
+  std::ranges::sort(wanted, {}, &CsvColumn::column);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const CsvColumn& column = wanted[i];
+    if (column.column < 0 || column.column >= columns) {
+      return InvalidArgument("column {} ('{}') is wanted, but rows have {}", column.column,
+                             column.name, columns);
+    }
+    if (i > 0 && wanted[i - 1].column == column.column)
+      return InvalidArgument("column {} ('{}') is wanted twice", column.column, column.name);
+    double ignored = 0;
+    if (column.has_default && !column.text && !ReadNumber(column.default_text, ignored)) {
+      return InvalidArgument("column {} ('{}'): default '{}' is not a number; give one",
+                             column.column, column.name, column.default_text);
+    }
+  }
+  return CsvRowParser(dialect, columns, std::move(wanted));
+}
+
+Status CsvRowParser::Parse(std::string_view row, std::span<std::byte* const> fields,
+                           std::span<std::string> texts) const {
+  const char* at = row.data();
+  const char* const end = at + row.size();
+  int64_t column = 0;
+  for (const Run& run : runs_) {
+    STOKER_RETURN_IF_ERROR(SkipCells(column, run.column - column, at, end));
+    STOKER_RETURN_IF_ERROR(ParseOne(run, fields, texts, at, end));
+    column = run.column + run.count;
+  }
+  STOKER_RETURN_IF_ERROR(SkipCells(column, columns_ - column, at, end));
+  return at == end + 1 ? OkStatus() : WrongCount(row);
+}
+
+Status CsvRowParser::ParseOne(const Run& run, std::span<std::byte* const> fields,
+                              std::span<std::string> texts, const char*& at,
+                              const char* end) const {
+  const CsvColumn& first = wanted_[run.first];
+  if (first.text) return ParseText(first, at, end, texts[first.field]);
+  const auto parse = [&]<typename T>(T* out) { return ParseRun(run, out + first.index, at, end); };
+  std::byte* const out = fields[first.field];
+  switch (first.dtype) {
+    case DType::kUInt8: return parse(reinterpret_cast<uint8_t*>(out));
+    case DType::kInt32: return parse(reinterpret_cast<int32_t*>(out));
+    case DType::kInt64: return parse(reinterpret_cast<int64_t*>(out));
+    case DType::kFloat32: return parse(reinterpret_cast<float*>(out));
+    case DType::kFloat64: return parse(reinterpret_cast<double*>(out));
+    default: return Internal("csv: columns of {} are not read", DTypeName(first.dtype));
+  }
+}
+
+template <typename T>
+Status CsvRowParser::ParseRun(const Run& run, T* out, const char*& at, const char* end) const {
+  const char delimiter = dialect_.delimiter;
+  for (int64_t i = 0; i < run.count; ++i) {
+    if (ReadPlainNumber(at, end, delimiter, out[i])) continue;
+    STOKER_RETURN_IF_ERROR(
+        ParseSlowly(wanted_[run.first + static_cast<size_t>(i)], at, end, out[i]));
+  }
+  return OkStatus();
+}
+
+template <typename T>
+Status CsvRowParser::ParseSlowly(const CsvColumn& column, const char*& at, const char* end,
+                                 T& out) const {
+  if (at > end) {
+    return DataLoss("the row ends before column {} ('{}'), rows have {} cells; mend the row",
+                    column.column, column.name, columns_);
+  }
+  std::string scratch;
+  Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
+  if (!cell.ok()) return InColumn(column, cell.status());
+  std::string_view text = Trimmed(*cell);
+  if (text.empty()) {
+    if (!column.has_default)
+      return InColumn(column, DataLoss("the cell is empty; fill it, or give the field a default"));
+    text = column.default_text;
+  }
+  if (ReadNumber(text, out)) return OkStatus();
+  return InColumn(column, DataLoss("'{}' is not {}{}; mend it, or set the field's type",
+                                   Shown(text), kKind<T>, RangeOf<T>()));
+}
+
+Status CsvRowParser::ParseText(const CsvColumn& column, const char*& at, const char* end,
+                               std::string& out) const {
+  if (at > end) {
+    return DataLoss("the row ends before column {} ('{}'), rows have {} cells; mend the row",
+                    column.column, column.name, columns_);
+  }
+  std::string scratch;
+  const Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
+  if (!cell.ok()) return InColumn(column, cell.status());
+  out.assign(cell->empty() && column.has_default ? std::string_view(column.default_text) : *cell);
+  return OkStatus();
+}
+
+Status CsvRowParser::SkipCells(int64_t from, int64_t count, const char*& at,
+                               const char* end) const {
+  std::string scratch;
+  for (int64_t i = 0; i < count; ++i) {
+    if (at > end)
+      return DataLoss("the row has {} cells, {} are wanted; mend the row", from + i, columns_);
+    const Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
+    if (!cell.ok()) {
+      return Status(cell.status().code(),
+                    fmt::format("column {}: {}", from + i, cell.status().message()));
+    }
+  }
+  return OkStatus();
+}
+
+Status CsvRowParser::WrongCount(std::string_view row) const {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> cells, SplitCsvRow(row, dialect_));
+  return DataLoss("the row has {} cells, {} are wanted; mend the row, or quote its delimiters",
+                  cells.size(), columns_);
+}
+
+}  // namespace stoker

@@ -1,0 +1,38 @@
+// NumPy's .npy files: one array in a file. README.md has the layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "stoker/base/array.h"
+#include "stoker/base/dtype.h"
+#include "stoker/base/shape.h"
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+struct NpyHeader {
+  DType dtype = DType::kUInt8;
+  Shape shape;
+  bool big_endian = false;
+  bool fortran_order = false;
+  uint64_t data = 0;  // where the values begin
+};
+
+// What the first bytes of a file announce; `bytes` is all of it, or at least its header. Errors:
+// kDataLoss, with the byte, for what is no such header; kUnimplemented for types that Stoker lacks.
+Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::string& name);
+
+// The array of a file, mapped: its pages are read when they are touched, and shared by all who map
+// it. The file must not be changed while the array lives (io/file.h, MappedFile). Where the values
+// are big-endian or lie in Fortran order they are copied. Errors: those above; kDataLoss where the
+// values are not exactly those announced; those of io/file.h.
+Result<Array> ReadNpy(const std::string& path);
+
+// Writes `array` atomically, in C order, version 1.0, with the bytes that numpy.save gives. Errors:
+// kInvalidArgument for bfloat16, which NumPy lacks; those of AtomicFileWriter.
+Status WriteNpy(const std::string& path, const Array& array);
+
+}  // namespace stoker

@@ -1,0 +1,79 @@
+// Members of tar archives. README.md has the layout.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+
+// Where the bytes of an archive come from. One thread at a time.
+class TarInput {
+ public:
+  virtual ~TarInput() = default;
+  // Fills `out` with the bytes from `offset` on, or fewer where they end; returns how many.
+  virtual Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) = 0;
+  // No member reaches beyond this; an upper bound.
+  virtual uint64_t bound() const = 0;
+  // For errors.
+  virtual const std::string& name() const = 0;
+};
+
+// Of a file, and of bytes of an archive that begin at `offset` of it; borrowed.
+std::unique_ptr<TarInput> MakeTarInput(const File& file);
+std::unique_ptr<TarInput> MakeTarInput(std::span<const std::byte> bytes, uint64_t offset,
+                                       const std::string& name);
+// Of a stream: offsets must not go back.
+std::unique_ptr<TarInput> MakeTarInput(std::unique_ptr<ByteSource> source);
+
+struct TarMember {
+  std::string name;
+  uint64_t begin = 0;  // of its headers
+  uint64_t data = 0;   // where its data begin
+  uint64_t size = 0;   // of its data, all of which lies within the input's bound
+  uint64_t end() const { return data + (size + 511) / 512 * 512; }
+};
+
+// The regular files of an archive, in order; directories, links and devices are passed over. Only
+// headers are read. Errors: kDataLoss, with the byte, for what is no header, and members that are
+// cut short. They are final.
+class TarReader {
+ public:
+  // `input`, borrowed, has a header at `offset`.
+  explicit TarReader(TarInput& input, uint64_t offset = 0) : input_(input), next_(offset) {}
+
+  Result<std::optional<TarMember>> Next();
+
+ private:
+  using Block = std::array<std::byte, 512>;
+  Result<bool> ReadHeader(Block& block);
+  Result<std::string> ReadText(const TarMember& of);
+  Status ReadPax(const TarMember& of, std::optional<std::string>& name,
+                 std::optional<uint64_t>& size) const;
+  Status CheckSize(const TarMember& member) const;
+
+  TarInput& input_;
+  uint64_t next_;
+};
+
+// "a/0001.seg.png" as {"a/0001", "seg.png"}; nothing where the name belongs to no sample.
+struct SampleName {
+  std::string_view key, extension;
+};
+std::optional<SampleName> SplitSampleName(std::string_view name);
+
+// Where the samples of an archive begin and the last one ends, as OffsetIndex::Of takes them. Reads
+// the headers and passes over the data.
+Result<std::vector<uint64_t>> ScanTarSamples(const File& file);
+
+}  // namespace stoker

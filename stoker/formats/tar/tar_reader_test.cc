@@ -1,0 +1,146 @@
+#include "stoker/formats/tar/tar_reader.h"
+
+#include "stoker/base/testing.h"
+#include "stoker/formats/tar/tar_testing_internal.h"
+#include "stoker/io/atomic_file.h"
+
+namespace stoker {
+namespace {
+
+using testing::ElementsAre;
+
+// Each member as "name@begin:data".
+Result<std::vector<std::string>> MembersOf(TarInput& input, uint64_t offset = 0) {
+  TarReader reader(input, offset);
+  std::vector<std::string> members;
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TarMember> member, reader.Next());
+    if (!member) return members;
+    std::string data(member->size, '\0');
+    STOKER_ASSIGN_OR_RETURN(const size_t got,
+                            input.ReadAt(member->data, std::as_writable_bytes(std::span(data))));
+    EXPECT_EQ(got, data.size());
+    members.push_back(fmt::format("{}@{}:{}", member->name, member->begin, data));
+  }
+}
+Result<std::vector<std::string>> MembersOf(const std::string& archive, uint64_t offset = 0) {
+  const std::string name = "x.tar";
+  const auto bytes = std::as_bytes(std::span(archive));
+  const auto stream = MakeTarInput(MakeMemorySource(bytes, name));
+  const auto memory = MakeTarInput(bytes.subspan(offset), offset, name);
+  Result<std::vector<std::string>> members = MembersOf(*memory, offset);
+  if (offset == 0) {
+    const Result<std::vector<std::string>> streamed = MembersOf(*stream);
+    EXPECT_EQ(streamed.ok(), members.ok());
+    if (streamed.ok() && members.ok()) {
+      EXPECT_EQ(*streamed, *members);
+    }
+  }
+  return members;
+}
+
+TEST(TarReader, GivesTheRegularFiles) {
+  const std::string archive = TarMemberOf("d/", "", '5') + TarMemberOf("d/a.txt", "hello") +
+                              TarMemberOf("link", "", '2') +
+                              TarMemberOf("b", std::string(512, 'x')) + TarMemberOf("c", "") +
+                              std::string(1024, '\0') + "ignored";
+  EXPECT_THAT(*MembersOf(archive),
+              ElementsAre("d/a.txt@512:hello", "b@2048:" + std::string(512, 'x'), "c@3072:"));
+  EXPECT_THAT(*MembersOf(archive, 2048), testing::SizeIs(2));
+  EXPECT_THAT(*MembersOf(TarMemberOf("a", "1")), ElementsAre("a@0:1")) << "without blocks of zeros";
+  EXPECT_THAT(*MembersOf(""), testing::IsEmpty());
+}
+
+TEST(TarReader, TakesLongNamesOfGnuTarAndOfPax) {
+  const std::string name = std::string(150, 'd') + "/" + std::string(150, 'f') + ".jpg";
+  const std::string record = fmt::format("{} path={}\n", name.size() + 10, name);
+  EXPECT_THAT(*MembersOf(TarMemberOf("././@LongLink", name + '\0', 'L') + TarMemberOf("cut", "1") +
+                         TarMemberOf("pax", "11 foo=bar\n" + record, 'x') +
+                         TarMemberOf("cut", "2") + TarMemberOf("plain", "3")),
+              ElementsAre(name + "@0:1", name + "@2048:2", "plain@4608:3"));
+  std::string prefixed = TarHeader("name", "00000000000");
+  prefixed.replace(345, 3, "dir");
+  EXPECT_THAT(MembersOf(prefixed), FailsWith(StatusCode::kDataLoss, "x.tar: byte 0"))
+      << "the checksum covers the prefix";
+}
+
+TEST(TarReader, TakesSizesInBinaryAndFromPax) {
+  std::string binary(12, '\0');
+  binary[0] = '\x80';
+  binary[11] = 5;
+  EXPECT_THAT(*MembersOf(TarHeader("a", binary) + "hello" + std::string(507, '\0')),
+              ElementsAre("a@0:hello"));
+  EXPECT_THAT(*MembersOf(TarMemberOf("pax", "9 size=5\n", 'x') + TarHeader("a", "00000000000") +
+                         "hello" + std::string(507, '\0')),
+              ElementsAre("a@0:hello"));
+}
+
+TEST(TarReader, EveryTruncationAndEveryFlippedByteOfAHeaderIsNoticedOrHarmless) {
+  const std::string archive = TarMemberOf("a.x", "hello") + TarMemberOf("a.y", "world");
+  for (size_t size = 1; size < archive.size(); ++size) {
+    const Result<std::vector<std::string>> members = MembersOf(archive.substr(0, size));
+    // Data may lack what fills them up to a block.
+    const bool whole = (size >= 517 && size <= 1024) || size >= 1541;
+    EXPECT_EQ(members.ok(), whole) << size;
+    if (!members.ok()) {
+      EXPECT_THAT(members, FailsWith(StatusCode::kDataLoss, "x.tar: byte"));
+    }
+  }
+  for (size_t at = 0; at < 512; ++at) {
+    std::string bad = archive;
+    bad[at] = static_cast<char>(~bad[at]);
+    EXPECT_THAT(MembersOf(bad), FailsWith(StatusCode::kDataLoss, "x.tar: byte 0")) << at;
+  }
+}
+
+TEST(TarReader, LengthsThatLieAreErrorsBeforeMemoryIsAskedFor) {
+  const std::string sizes[] = {"77777777777",
+                               std::string("\x80\0\0\0\x7f", 5) + std::string(7, '\xff'),
+                               std::string(12, '\xff'), "0000000000x"};
+  for (const std::string& size : sizes) {
+    for (const char type : {'0', 'x', 'L'}) {
+      EXPECT_THAT(MembersOf(TarHeader("a", size, type)),
+                  FailsWith(StatusCode::kDataLoss, "x.tar: byte 0"));
+    }
+  }
+  for (const char* const pax :
+       {"99 path=x\n", "5 a\n", "0 path=x\n", "x", "9 size=x\n", "18446744073709551616 path=x\n"}) {
+    EXPECT_THAT(MembersOf(TarMemberOf("p", pax, 'x') + TarMemberOf("a", "1")),
+                FailsWith(StatusCode::kDataLoss, "pax attributes"))
+        << pax;
+  }
+}
+
+TEST(TarReader, SaysWhatAnotherFileIs) {
+  EXPECT_THAT(MembersOf("\x89PNG\r\n\x1a\n" + std::string(600, 'x')),
+              FailsWith(StatusCode::kDataLoss, "this is a PNG image, no tar archive"));
+}
+
+TEST(SplitSampleName, CutsAtTheFirstDotOfTheLastPart) {
+  const auto split = [](std::string_view name) {
+    const std::optional<SampleName> parts = SplitSampleName(name);
+    return parts ? fmt::format("{}|{}", parts->key, parts->extension) : "";
+  };
+  EXPECT_EQ(split("a/0001.seg.png"), "a/0001|seg.png");
+  EXPECT_EQ(split("v1.0/x.jpg"), "v1.0/x|jpg");
+  EXPECT_EQ(split("x."), "x|");
+  for (const char* const none : {"", "x", ".x", "a.b/x", "a/.hidden.x"}) EXPECT_EQ(split(none), "");
+}
+
+TEST(ScanTarSamples, PutsMembersOfOneNameTogether) {
+  const TempDir dir;
+  const std::string archive = TarOf({{"a.jpg", "1"},
+                                     {"a.cls", "2"},
+                                     {"README", "x"},
+                                     {"b.cls", "3"},
+                                     {"a.jpg", std::string(600, 'y')}});
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "x", archive));
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(dir / "x"));
+  EXPECT_THAT(*ScanTarSamples(file), ElementsAre(0, 3072, 4096, 5632));
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "none", std::string(1024, '\0')));
+  STOKER_ASSERT_OK_AND_ASSIGN(const File none, File::Open(dir / "none"));
+  EXPECT_THAT(*ScanTarSamples(none), ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace stoker
