@@ -120,6 +120,7 @@ class IndexedNode final : public DatasetNode {
       steps.push_back(rows.columns.back().num_bytes() / positions.size());
     }
     for (const int64_t position : positions) {
+      if (context.stopped()) return AskedToStop(name());
       const IndexedFiles::Place place = files_.At(position);
       STOKER_ASSIGN_OR_RETURN(const Buffer text, files_.Read(place, scratch));
       const Status status =
@@ -294,14 +295,6 @@ Result<CsvStart> ReadStart(const Csv& csv, const std::string& path, const CsvDia
   if (start.names.empty())
     return DataLoss("{}: the file has no rows, so its columns are not known; check the path", path);
   return start;
-}
-
-Result<bool> AllArePlain(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
-    if (!source->size_bound().exact) return false;  // a decoder does not know it
-  }
-  return true;
 }
 
 // All that decides where rows begin.

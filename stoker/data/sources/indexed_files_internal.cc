@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+
+#include "stoker/io/byte_source.h"
 
 namespace stoker {
 namespace {
@@ -16,6 +19,14 @@ uint64_t BlockBytes(uint64_t bytes) {
 }
 
 }  // namespace
+
+Result<bool> AllArePlain(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+    if (!source->size_bound().exact) return false;  // a decoder does not know it
+  }
+  return true;
+}
 
 Result<IndexedFiles> IndexedFiles::Open(const std::vector<std::string>& paths,
                                         std::string_view format, uint64_t settings, IndexUse use,

@@ -14,6 +14,9 @@
 
 namespace stoker {
 
+// Whether all files are plain, so that they can be read by position. Errors: those of opening them.
+Result<bool> AllArePlain(const std::vector<std::string>& paths);
+
 // Immutable and thread-safe. The files stay open; of what is written under their names afterwards
 // nothing is seen.
 class IndexedFiles {

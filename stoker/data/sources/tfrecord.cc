@@ -194,7 +194,8 @@ TfRecordCompression CompressionOf(const std::string& name) {
   return name == "zstd" ? TfRecordCompression::kZstd : TfRecordCompression::kAuto;
 }
 
-Result<bool> AllArePlain(const std::vector<std::string>& paths, TfRecordCompression compression) {
+Result<bool> AllArePlainRecords(const std::vector<std::string>& paths,
+                                TfRecordCompression compression) {
   if (compression != TfRecordCompression::kAuto) return compression == TfRecordCompression::kNone;
   for (const std::string& path : paths) {
     STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
@@ -233,7 +234,7 @@ Result<Dataset> Tfrecord::Build() const {
   if (field.empty()) return InvalidArgument("tfrecord: the field's name is empty; give it one");
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
   const TfRecordCompression packed = CompressionOf(compression);
-  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(paths, packed));
+  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlainRecords(paths, packed));
   if (!plain || index == "none")
     return Dataset(std::make_shared<StreamNode>(*this, packed, std::move(paths)));
   STOKER_ASSIGN_OR_RETURN(

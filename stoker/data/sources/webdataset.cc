@@ -339,14 +339,6 @@ Result<std::vector<std::string>> ExtensionsOf(const std::string& path) {
   return DataLoss("{}: the archive has no sample, so its fields are not known; name them", path);
 }
 
-Result<bool> AllArePlain(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
-    if (!source->size_bound().exact) return false;  // a decoder does not know it
-  }
-  return true;
-}
-
 Result<std::vector<SampleField>> FieldsOf(const std::vector<std::string>& texts, bool key) {
   std::vector<SampleField> fields;
   std::set<std::string> extensions;

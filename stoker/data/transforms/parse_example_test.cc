@@ -256,11 +256,12 @@ TEST_F(ParseExampleFile, IsWrittenInARecipe) {
       dir_ / "a");
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, FromRecipe(yaml, &filled));
   EXPECT_EQ(dataset.spec().ToString(), "{label: int64[], image: uint8[2, 3], z: int64[]}");
-  EXPECT_THAT(ToYaml(filled), testing::HasSubstr("default: [3]"));
+  EXPECT_THAT(ToYaml(filled), testing::HasSubstr("default: [\"3\"]"));
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset again, FromRecipe(ToYaml(filled)));
   EXPECT_EQ(again.spec(), dataset.spec());
-  EXPECT_THAT(FromRecipe("- tfrecord: x\n- parse_example: {features: {a: {tpye: int64}}}\n"),
-              FailsWith(StatusCode::kInvalidArgument, "did you mean 'type'?"));
+  const std::string wrong = fmt::format(
+      "- tfrecord: {}\n- parse_example: {{features: {{a: {{tpye: int64}}}}}}\n", dir_ / "a");
+  EXPECT_THAT(FromRecipe(wrong), FailsWith(StatusCode::kInvalidArgument, "did you mean 'type'?"));
 }
 
 }  // namespace

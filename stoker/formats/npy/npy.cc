@@ -167,14 +167,16 @@ Array Converted(const NpyHeader& header, const std::byte* values) {
 Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::string& name) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic)) return NoNpy(bytes, name);
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
-  const int version = byte(kVersion);
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? size_t{static_cast<uint8_t>(text[i])} : size_t{0};
+  };
+  const size_t version = byte(kVersion);
   if (text.size() > kLength && (version < 1 || version > 3)) {
     return Unimplemented("{}: byte 6: version {} of the format; 1 to 3 are read", name, version);
   }
   const size_t begin = kLength + (version == 1 ? 2 : 4);
-  size_t length = byte(8) | size_t{byte(9)} << 8;
-  if (version > 1) length |= size_t{byte(10)} << 16 | size_t{byte(11)} << 24;
+  size_t length = byte(8) | byte(9) << 8;
+  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
   if (text.size() < begin || length > kMostHeader || length > text.size() - begin) {
     return DataLoss(
         "{}: byte {}: a header of {} bytes is announced, {} are there; the file was cut short: "
