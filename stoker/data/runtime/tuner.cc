@@ -173,8 +173,11 @@ bool Tuner::TakeBackWhatDidNotHelp(const TunerInterval& interval,
 }
 
 int Tuner::MostUsefulThreads(double cpu_share) const {
-  const double busy_cpus = limits_.cpus / std::max(cpu_share, 1e-3);
-  return static_cast<int>(std::min<double>(most_threads_, busy_cpus + 0.3));
+  // So many that the CPUs are busy also where by chance more than usual sleep at once: of n threads
+  // that each compute with probability p, n p, less one standard deviation, are the CPUs.
+  const double share = std::clamp(cpu_share, 1e-3, 1.0);
+  const double busy_cpus = limits_.cpus + std::sqrt(limits_.cpus * (1 - share));
+  return static_cast<int>(std::min<double>(most_threads_, busy_cpus / share + 0.3));
 }
 
 void Tuner::Grow(const TunerInterval& interval, std::vector<Decision>& decisions) {
