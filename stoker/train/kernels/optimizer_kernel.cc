@@ -61,10 +61,19 @@ using Vector = hn::Vec<Floats>;
 
 size_t Whole(size_t n) { return n - n % kPlaces; }
 
-// Adds squares to those of their places.
-HWY_INLINE void AddSquare(Vector x, float* place) {
+// Adds squares to those of their places: to `sum` where one vector holds all places, for then it
+// can stay in a register, else in memory.
+HWY_INLINE void AddSquare(Vector x, Vector& sum, float* place) {
   const Floats d;
-  hn::Store(hn::Add(hn::Load(d, place), hn::Mul(x, x)), d, place);
+  if (hn::MaxLanes(d) == kPlaces) {
+    sum = hn::Add(sum, hn::Mul(x, x));
+  } else {
+    hn::Store(hn::Add(hn::Load(d, place), hn::Mul(x, x)), d, place);
+  }
+}
+HWY_INLINE void KeepSum(Vector sum, float* places) {
+  const Floats d;
+  if (hn::MaxLanes(d) == kPlaces) hn::Store(sum, d, places);
 }
 
 SquareSums SumSquares(const float* a, const float* b, size_t n) {
@@ -73,10 +82,13 @@ SquareSums SumSquares(const float* a, const float* b, size_t n) {
   SquareSums sums;
   for (size_t i = 0; i < n; i += kFold) {
     const size_t end = std::min(n, i + kFold), whole = i + Whole(end - i);
+    auto first_sum = hn::Zero(d), second_sum = first_sum;
     for (size_t j = i; j < whole; j += hn::Lanes(d)) {
-      AddSquare(hn::LoadU(d, a + j), first + j % kPlaces);
-      AddSquare(hn::LoadU(d, b + j), second + j % kPlaces);
+      AddSquare(hn::LoadU(d, a + j), first_sum, first + j % kPlaces);
+      AddSquare(hn::LoadU(d, b + j), second_sum, second + j % kPlaces);
     }
+    KeepSum(first_sum, first);
+    KeepSum(second_sum, second);
     for (size_t j = whole; j < end; ++j) {
       first[j % kPlaces] += a[j] * a[j];
       second[j % kPlaces] += b[j] * b[j];
@@ -93,6 +105,7 @@ void LambFold(const float* p, float* g, float* m, float* v, size_t i, size_t end
   const Floats d;
   const auto beta1 = hn::Set(d, c.beta1), rest1 = hn::Set(d, 1 - c.beta1);
   const auto beta2 = hn::Set(d, c.beta2), rest2 = hn::Set(d, 1 - c.beta2);
+  auto first_sum = hn::Zero(d), second_sum = first_sum;
   const size_t whole = i + Whole(end - i);
   for (size_t j = i; j < whole; j += hn::Lanes(d)) {
     const auto pj = hn::LoadU(d, p + j), gj = hn::LoadU(d, g + j);
@@ -104,9 +117,11 @@ void LambFold(const float* p, float* g, float* m, float* v, size_t i, size_t end
     hn::StoreU(mj, d, m + j);
     hn::StoreU(vj, d, v + j);
     hn::StoreU(uj, d, g + j);
-    AddSquare(pj, first + j % kPlaces);
-    AddSquare(uj, second + j % kPlaces);
+    AddSquare(pj, first_sum, first + j % kPlaces);
+    AddSquare(uj, second_sum, second + j % kPlaces);
   }
+  KeepSum(first_sum, first);
+  KeepSum(second_sum, second);
   const LambSums rest = {first, second};
   for (size_t j = whole; j < end; ++j) LambOne(p[j], g[j], m[j], v[j], c, j, rest);
 }
