@@ -50,6 +50,18 @@ Status CheckRegion(std::string_view name, const ImageInfo& info, const ImageRegi
       name, region.width, region.height, region.x, region.y, width, height);
 }
 
+// Numbers as they are stored are those of a PNG only: in other formats they are colours.
+Status CheckCanGiveIndices(std::string_view name, ImageFormat format,
+                           const DecodeOptions& options) {
+  const bool indices =
+      options.channels == ImageChannels::kIndex || options.channels == ImageChannels::kIndex16;
+  if (!indices || format == ImageFormat::kPng) return OkStatus();
+  return InvalidArgument(
+      "{}: a {} picture; values as they are stored (classes of a mask) are read from PNG only: "
+      "convert it, or decode it as grey",
+      name, ImageFormatName(format));
+}
+
 // The region of the stored picture that turns into `region`.
 ImageRegion StoredRegion(const ImageInfo& info, const ImageRegion& region, const Turn& turn) {
   ImageRegion stored = region;
@@ -89,13 +101,13 @@ Status DecodeTurned(const EncodedImage& image, const ImageInfo& info, const Imag
                     const DecodeOptions& options, const PixelRows& out, DecodeScratch& scratch) {
   const Turn turn = Turn::Of(info.orientation);
   const ImageRegion stored = StoredRegion(info, region, turn);
-  const int64_t stride = stored.width * info.channels;
+  const int64_t stride = stored.width * info.pixel_bytes();
   auto* const data =
       reinterpret_cast<uint8_t*>(scratch.Take(static_cast<size_t>(stored.height * stride)));
   STOKER_RETURN_IF_ERROR(
       CodecOf(info.format).decode(image, info, stored, options, {data, stride}, scratch));
-  (info.channels == 1 ? CopyTurned<1> : CopyTurned<3>)(data, stride, turn, region.height,
-                                                       region.width, out);
+  constexpr decltype(&CopyTurned<1>) kCopy[] = {CopyTurned<1>, CopyTurned<2>, CopyTurned<3>};
+  kCopy[info.pixel_bytes() - 1](data, stride, turn, region.height, region.width, out);
   return OkStatus();
 }
 
@@ -114,6 +126,7 @@ Result<ImageInfo> ProbeImage(std::span<const std::byte> bytes, std::string_view 
     return InvalidArgument("{}: a picture of {} bytes; {} are the most that is read", name,
                            bytes.size(), kMaxBytes);
   }
+  STOKER_RETURN_IF_ERROR(CheckCanGiveIndices(name, format, options));
   STOKER_ASSIGN_OR_RETURN(ImageInfo info, CodecOf(format).probe({bytes, name}, options));
   if (!options.apply_orientation) info.orientation = 1;
   if (Turn::Of(info.orientation).exchanges_axes) std::swap(info.height, info.width);
@@ -140,11 +153,11 @@ Status DecodeImageRegion(std::span<const std::byte> bytes, std::string_view name
 Result<Array> DecodeImage(std::span<const std::byte> bytes, std::string_view name,
                           const DecodeOptions& options) {
   STOKER_ASSIGN_OR_RETURN(const ImageInfo info, ProbeImage(bytes, name, options));
-  Array image = Array::Allocate(DType::kUInt8, {info.height, info.width, info.channels});
+  Array image = Array::Allocate(DType::kUInt8, {info.height, info.width, info.pixel_bytes()});
   DecodeScratch scratch;
-  STOKER_RETURN_IF_ERROR(
-      DecodeImageRegion(bytes, name, info, WholeImage(info), options,
-                        {image.values<uint8_t>().data(), info.width * info.channels}, scratch));
+  STOKER_RETURN_IF_ERROR(DecodeImageRegion(
+      bytes, name, info, WholeImage(info), options,
+      {image.values<uint8_t>().data(), info.width * info.pixel_bytes()}, scratch));
   return image;
 }
 

@@ -31,6 +31,11 @@ enum class ImageChannels : uint8_t {
   // 1: the luma of ITU-R BT.601, as PIL's mode L; of a JPEG in YCbCr its Y, as it is stored
   kGrey,
   kRgb,  // 3: grey pictures have three equal channels
+  // 1: the numbers that a PNG with a palette or a grey one stores, of 1 to 8 bits, as they are: the
+  // indices of its colours, as PIL's mode P, and grey that is not scaled to 255. For masks whose
+  // values are classes. Other pictures are refused.
+  kIndex,
+  kIndex16,  // 1: the same of up to 16 bits, two bytes a value (uint16_t as the CPU has it)
 };
 
 struct DecodeOptions {
@@ -51,10 +56,13 @@ struct ImageInfo {
   int64_t height = 0;  // in pixels as delivered: of the upright picture where that is asked for
   int64_t width = 0;
   int channels = 0;        // as delivered: 1 or 3
-  int bits = 8;            // of a stored sample (of a palette's index); delivered are always 8
+  int value_bytes = 1;     // of a value as delivered: 1, or 2 for kIndex16
+  int bits = 8;            // of a stored sample (of a palette's index)
   bool alpha = false;      // the file has transparency
   int orientation = 1;     // 1..8 as in EXIF: how decoding turns the picture; 1 where it does not
   int max_fast_scale = 1;  // the largest ImageRegion::fast_scale: 8 for JPEG
+
+  int pixel_bytes() const { return channels * value_bytes; }
 
   // As stored in the file, before it is turned.
   int64_t stored_height() const { return orientation >= 5 ? width : height; }
@@ -104,10 +112,10 @@ Result<ImageInfo> ProbeImage(std::span<const std::byte> bytes, std::string_view 
 
 // Decodes one region.
 //   info     from ProbeImage of the same bytes with the same options
-//   out      region.height rows of region.width * info.channels bytes; unspecified if the call
-//   fails scratch  working memory, reused between calls; what libspng (about 100 KB a picture) and
-//   libwebp
-//            (a few times the decoded rows' size) allocate is freed before the call returns
+//   out      region.height rows of region.width * info.pixel_bytes() bytes; unspecified if the call
+//            fails
+//   scratch  working memory, reused between calls; what libspng (about 100 KB a picture) and
+//            libwebp (a few times the decoded rows' size) allocate is freed before the call returns
 // Cost: JPEG entropy-decodes the rows above the region, and transforms only the blocks the region
 // needs (and their neighbours); a progressive one is entropy-decoded as a whole. PNG unpacks the
 // rows above, all rows where it is interlaced; BMP and PNM read the region's bytes, or the rows
@@ -121,8 +129,8 @@ Status DecodeImageRegion(std::span<const std::byte> bytes, std::string_view name
                          const DecodeOptions& options, const PixelRows& out,
                          DecodeScratch& scratch);
 
-// Probes and decodes the whole picture: uint8 [height, width, channels]. A convenience for tools
-// and tests.
+// Probes and decodes the whole picture: uint8 [height, width, channels], of kIndex16 uint8 [height,
+// width, 2]. A convenience for tools and tests.
 Result<Array> DecodeImage(std::span<const std::byte> bytes, std::string_view name,
                           const DecodeOptions& options = {});
 

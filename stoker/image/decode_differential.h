@@ -16,7 +16,7 @@ struct GuardedRows {
   static constexpr uint8_t kCanary = 0xa7;
 
   GuardedRows(const ImageInfo& info, const ImageRegion& region)
-      : row_bytes(region.width * info.channels),
+      : row_bytes(region.width * info.pixel_bytes()),
         height(region.height),
         bytes(static_cast<size_t>(height * (row_bytes + kGuard)), kCanary) {}
 
@@ -74,7 +74,7 @@ inline std::string WrongWithRegions(std::span<const std::byte> bytes, const Deco
     if (!whole_status.ok()) continue;
     if (!status.ok()) return where + status.ToString() + ", but the whole is decoded";
     for (int64_t y = 0; y < region.height; ++y) {
-      const uint8_t* want = whole.row(region.y + y) + region.x * info->channels;
+      const uint8_t* want = whole.row(region.y + y) + region.x * info->pixel_bytes();
       if (std::memcmp(part.row(y), want, static_cast<size_t>(part.row_bytes)) != 0)
         return where + fmt::format("row {} differs from the whole", y);
     }

@@ -11,7 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                 .limits = {.max_pixels = 1 << 18}};
   options.channels = (choice & 6) == 0   ? ImageChannels::kGrey
                      : (choice & 6) == 2 ? ImageChannels::kAsStored
-                                         : ImageChannels::kRgb;
+                     : (choice & 6) == 4 ? ImageChannels::kRgb
+                     : (choice & 8) != 0 ? ImageChannels::kIndex16
+                                         : ImageChannels::kIndex;
   if ((choice & 8) != 0) options.background = {{10, 200, 90}};
   const std::string wrong = stoker::WrongWithRegions(
       {reinterpret_cast<const std::byte*>(data), size}, options, choice, /*num_regions=*/2);

@@ -109,9 +109,57 @@ TEST(DecodeImage, ARegionOfAPngIsACropOfTheWholeInEveryColourTypeAndDepth) {
       ExpectEveryRegionIsACrop(png, {.channels = ImageChannels::kAsStored});
       ExpectEveryRegionIsACrop(png,
                                {.channels = ImageChannels::kGrey, .background = {{{7, 99, 250}}}});
+      if (type == kPalette || type == kGrey)
+        ExpectEveryRegionIsACrop(png, {.channels = ImageChannels::kIndex16});
+      if ((type == kPalette || type == kGrey) && depth <= 8)
+        ExpectEveryRegionIsACrop(png, {.channels = ImageChannels::kIndex});
       if (HasFatalFailure()) FAIL() << "type " << int{type} << ", " << int{depth} << " bits";
     }
   }
+}
+
+TEST(DecodeImage, GivesTheNumbersThatAPngStoresWhereTheyAreAskedFor) {
+  constexpr uint8_t kGrey = SPNG_COLOR_TYPE_GRAYSCALE, kPalette = SPNG_COLOR_TYPE_INDEXED;
+  const std::vector<uint8_t> colours(64, 200);  // that they are all alike does not matter
+  for (const bool interlaced : {false, true}) {
+    const auto decode = [&](uint8_t type, uint8_t depth, const std::vector<uint8_t>& rows) {
+      PngSettings settings{.color_type = type, .bit_depth = depth, .interlaced = interlaced};
+      if (type == kPalette)
+        settings.palette.assign(colours.begin(), colours.begin() + (4 << depth));
+      const int width = depth == 16 ? 2 : 8 / depth;
+      const std::string png = EncodePng(width, 2, settings, rows);
+      return Values(*DecodeImage(BytesOf(png), "p", {.channels = ImageChannels::kIndex16}));
+    };
+    // Two bytes each, the low one first where the CPU has it so; all that fit into one here.
+    const auto low = [](const std::vector<uint8_t>& bytes) {
+      std::vector<int> values;
+      for (size_t i = 0; i < bytes.size(); i += 2) {
+        uint16_t value;
+        std::memcpy(&value, &bytes[i], 2);
+        values.push_back(value);
+      }
+      return values;
+    };
+    EXPECT_THAT(low(decode(kPalette, 1, {0b01100101, 0b11110000})),
+                testing::ElementsAre(0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0));
+    EXPECT_THAT(low(decode(kPalette, 2, {0b00011011, 0b11100100})),
+                testing::ElementsAre(0, 1, 2, 3, 3, 2, 1, 0));
+    EXPECT_THAT(low(decode(kGrey, 4, {0x5f, 0x0a})), testing::ElementsAre(5, 15, 0, 10));
+    EXPECT_THAT(low(decode(kGrey, 8, {7, 255})), testing::ElementsAre(7, 255));
+    const uint16_t wide[] = {1000, 65535, 0, 256};
+    std::vector<uint8_t> rows(sizeof(wide));
+    std::memcpy(rows.data(), wide, sizeof(wide));
+    EXPECT_THAT(low(decode(kGrey, 16, rows)), testing::ElementsAre(1000, 65535, 0, 256));
+  }
+}
+
+TEST(DecodeImage, RefusesNumbersThatAreColours) {
+  const DecodeOptions indices{.channels = ImageChannels::kIndex};
+  const std::string rgb = EncodePng(1, 1, {}, {1, 2, 3});
+  EXPECT_THAT(ProbeImage(BytesOf(rgb), "p.png", indices).status(),
+              FailsWith(StatusCode::kInvalidArgument, "p.png: byte 25: a PNG of colour type 2"));
+  EXPECT_THAT(ProbeImage(BytesOf(EncodeJpeg(MakePicture(4, 4, 3))), "p.jpg", indices).status(),
+              FailsWith(StatusCode::kInvalidArgument, "p.jpg: a JPEG picture; values as they are"));
 }
 
 TEST(DecodeImage, LaysTransparentPngsOverABackground) {

@@ -31,7 +31,7 @@ inline Result<std::vector<uint8_t>> DecodeRegion(std::string_view file, const Im
                                                  const DecodeOptions& options,
                                                  DecodeScratch& scratch,
                                                  const RegionDecoder& decode = DecodeImageRegion) {
-  const int64_t stride = region.width * info.channels;
+  const int64_t stride = region.width * info.pixel_bytes();
   std::vector<uint8_t> pixels(static_cast<size_t>(region.height * stride));
   STOKER_RETURN_IF_ERROR(
       decode(BytesOf(file), "picture", info, region, options, {pixels.data(), stride}, scratch));
@@ -44,8 +44,8 @@ inline std::vector<uint8_t> CropOf(const std::vector<uint8_t>& whole, const Imag
   const int64_t width = FastScaledExtent(info.width, region.fast_scale);
   std::vector<uint8_t> cropped;
   for (int64_t y = region.y; y < region.y + region.height; ++y) {
-    const auto begin = whole.begin() + (y * width + region.x) * info.channels;
-    cropped.insert(cropped.end(), begin, begin + region.width * info.channels);
+    const auto begin = whole.begin() + (y * width + region.x) * info.pixel_bytes();
+    cropped.insert(cropped.end(), begin, begin + region.width * info.pixel_bytes());
   }
   return cropped;
 }

@@ -60,10 +60,9 @@ Status CheckIsAsProbed(std::string_view name, const ImageInfo& info, int64_t wid
 int DeliveredChannels(const DecodeOptions& options, bool stored_grey) {
   switch (options.channels) {
     case ImageChannels::kAsStored: return stored_grey ? 1 : 3;
-    case ImageChannels::kGrey: return 1;
     case ImageChannels::kRgb: return 3;
+    default: return 1;
   }
-  return 3;
 }
 
 int BytesPerPixel(PixelLayout layout) {

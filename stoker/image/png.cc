@@ -112,33 +112,77 @@ class PngFile {
   bool cut_short_ = false;
 };
 
+bool WantsIndices(const DecodeOptions& options) {
+  return options.channels == ImageChannels::kIndex || options.channels == ImageChannels::kIndex16;
+}
+
+// Makes the pixels of one row, of a region, from the row that libspng gives.
+class RowMaker {
+ public:
+  // `layout` is of no meaning where the options want indices.
+  RowMaker(const ImageInfo& info, const ImageRegion& region, PixelLayout layout,
+           const DecodeOptions& options)
+      : info_(info), region_(region), layout_(layout), options_(options) {}
+
+  // In bytes, of a whole row of libspng's.
+  size_t row_bytes() const {
+    const auto width = static_cast<size_t>(info_.stored_width());
+    if (WantsIndices(options_)) return (width * static_cast<size_t>(info_.bits) + 7) / 8;
+    return width * static_cast<size_t>(BytesPerPixel(layout_));
+  }
+
+  void Make(const uint8_t* row, uint8_t* out) const {
+    if (WantsIndices(options_)) return MakeIndices(row, out);
+    ConvertPixels(layout_, row + static_cast<size_t>(region_.x * BytesPerPixel(layout_)),
+                  static_cast<size_t>(region_.width), options_.background, info_.channels, out);
+  }
+
+ private:
+  // Values of less than a byte are packed, the first in the highest bits.
+  void MakeIndices(const uint8_t* row, uint8_t* out) const {
+    if (info_.bits == 16) {
+      std::memcpy(out, row + 2 * region_.x, static_cast<size_t>(2 * region_.width));
+      return;
+    }
+    const int64_t mask = (1 << info_.bits) - 1;
+    for (int64_t x = region_.x; x < region_.x + region_.width; ++x, out += info_.value_bytes) {
+      const int64_t bit = x * info_.bits;
+      const auto value = static_cast<uint16_t>(row[bit / 8] >> (8 - info_.bits - bit % 8) & mask);
+      if (info_.value_bytes == 1) {
+        *out = static_cast<uint8_t>(value);
+      } else {
+        std::memcpy(out, &value, sizeof(value));
+      }
+    }
+  }
+
+  const ImageInfo& info_;
+  const ImageRegion& region_;
+  const PixelLayout layout_;
+  const DecodeOptions& options_;
+};
+
 // One row after the other as libspng unpacks them; those above the region are thrown away, those
 // below are not unpacked.
-Status DecodeInOrder(PngFile& file, PixelLayout layout, const ImageInfo& info,
-                     const ImageRegion& region, const DecodeOptions& options, const PixelRows& out,
-                     DecodeScratch& scratch) {
-  const size_t pixel_bytes = static_cast<size_t>(BytesPerPixel(layout));
-  const size_t row_bytes = pixel_bytes * file.header().width;
-  auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(row_bytes));
+Status DecodeInOrder(PngFile& file, const RowMaker& maker, const ImageInfo& info,
+                     const ImageRegion& region, const PixelRows& out, DecodeScratch& scratch) {
+  auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(maker.row_bytes()));
   for (int64_t y = 0; y < region.y + region.height; ++y) {
-    const int code = spng_decode_row(file.context(), row, row_bytes);
+    const int code = spng_decode_row(file.context(), row, maker.row_bytes());
     const bool last = y + 1 == info.stored_height();
     if (code != SPNG_EOI || !last) STOKER_RETURN_IF_ERROR(file.Check(code));
-    if (y < region.y) continue;
-    ConvertPixels(layout, row + static_cast<size_t>(region.x) * pixel_bytes,
-                  static_cast<size_t>(region.width), options.background, info.channels,
-                  out.row(y - region.y));
+    if (y >= region.y) maker.Make(row, out.row(y - region.y));
   }
   return OkStatus();
 }
 
 // The seven passes of an interlaced picture go into a whole one.
-Status DecodeInterlaced(PngFile& file, PixelLayout layout, const ImageInfo& info,
-                        const ImageRegion& region, const DecodeOptions& options,
-                        const PixelRows& out, DecodeScratch& scratch) {
-  const size_t pixel_bytes = static_cast<size_t>(BytesPerPixel(layout));
-  const size_t row_bytes = pixel_bytes * file.header().width;
-  auto* const rows = reinterpret_cast<uint8_t*>(scratch.Take(row_bytes * file.header().height));
+Status DecodeInterlaced(PngFile& file, const RowMaker& maker, const ImageInfo& info,
+                        const ImageRegion& region, const PixelRows& out, DecodeScratch& scratch) {
+  const size_t row_bytes = maker.row_bytes();
+  const size_t bytes = row_bytes * static_cast<size_t>(info.stored_height());
+  auto* const rows = reinterpret_cast<uint8_t*>(scratch.Take(bytes));
+  std::memset(rows, 0, bytes);  // packed values are added to it bit by bit
   spng_row_info row_info = {};
   int code = SPNG_OK;
   while (code == SPNG_OK) {
@@ -147,11 +191,36 @@ Status DecodeInterlaced(PngFile& file, PixelLayout layout, const ImageInfo& info
       code = spng_decode_row(file.context(), rows + row_info.row_num * row_bytes, row_bytes);
   }
   if (code != SPNG_EOI) STOKER_RETURN_IF_ERROR(file.Check(code));
-  for (int64_t y = 0; y < region.height; ++y) {
-    ConvertPixels(layout,
-                  rows + static_cast<size_t>(region.y + y) * row_bytes +
-                      static_cast<size_t>(region.x) * pixel_bytes,
-                  static_cast<size_t>(region.width), options.background, info.channels, out.row(y));
+  for (int64_t y = 0; y < region.height; ++y)
+    maker.Make(rows + static_cast<size_t>(region.y + y) * row_bytes, out.row(y));
+  return OkStatus();
+}
+
+// How libspng is asked for rows.
+struct RowFormat {
+  PixelLayout layout;
+  int format;
+  int flags;
+};
+RowFormat FormatFor(const ImageInfo& info, const DecodeOptions& options) {
+  if (WantsIndices(options)) return {PixelLayout::kGrey, SPNG_FMT_PNG, 0};
+  if (info.alpha && options.background)
+    return {PixelLayout::kRgba, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS};
+  return {PixelLayout::kRgb, SPNG_FMT_RGB8, 0};
+}
+
+Status CheckHasIndices(std::string_view name, const spng_ihdr& header,
+                       const DecodeOptions& options) {
+  if (header.color_type != SPNG_COLOR_TYPE_GRAYSCALE &&
+      header.color_type != SPNG_COLOR_TYPE_INDEXED) {
+    return InvalidArgument(
+        "{}: byte 25: a PNG of colour type {}; values as they are stored (classes of a mask) are "
+        "those of a palette (3) or of grey (0): convert it, or decode it as grey",
+        name, header.color_type);
+  }
+  if (header.bit_depth == 16 && options.channels == ImageChannels::kIndex) {
+    return InvalidArgument(
+        "{}: byte 24: a PNG of 16 bits; one byte holds 8: decode it with channels: index16", name);
   }
   return OkStatus();
 }
@@ -162,10 +231,12 @@ Result<ImageInfo> ProbePng(const EncodedImage& image, const DecodeOptions& optio
   PngFile file(image);
   STOKER_RETURN_IF_ERROR(file.Open(options.limits));
   const spng_ihdr& header = file.header();
+  if (WantsIndices(options)) STOKER_RETURN_IF_ERROR(CheckHasIndices(image.name, header, options));
   ImageInfo info{.format = ImageFormat::kPng,
                  .height = header.height,
                  .width = header.width,
                  .channels = DeliveredChannels(options, file.grey()),
+                 .value_bytes = options.channels == ImageChannels::kIndex16 ? 2 : 1,
                  .bits = header.bit_depth};
   // The chunks before the pixels; one that is missing leaves things as they are.
   spng_trns transparency;
@@ -185,14 +256,13 @@ Status DecodePngRegion(const EncodedImage& image, const ImageInfo& info, const I
   STOKER_RETURN_IF_ERROR(file.Open(options.limits));
   STOKER_RETURN_IF_ERROR(
       CheckIsAsProbed(image.name, info, file.header().width, file.header().height));
-  const bool over = info.alpha && options.background.has_value();
-  const PixelLayout layout = over ? PixelLayout::kRgba : PixelLayout::kRgb;
-  STOKER_RETURN_IF_ERROR(file.Check(
-      spng_decode_image(file.context(), nullptr, 0, over ? SPNG_FMT_RGBA8 : SPNG_FMT_RGB8,
-                        SPNG_DECODE_PROGRESSIVE | (over ? SPNG_DECODE_TRNS : 0))));
+  const RowFormat format = FormatFor(info, options);
+  STOKER_RETURN_IF_ERROR(file.Check(spng_decode_image(file.context(), nullptr, 0, format.format,
+                                                      SPNG_DECODE_PROGRESSIVE | format.flags)));
+  const RowMaker maker(info, region, format.layout, options);
   const bool in_order = file.header().interlace_method == 0;
-  STOKER_RETURN_IF_ERROR((in_order ? DecodeInOrder : DecodeInterlaced)(file, layout, info, region,
-                                                                       options, out, scratch));
+  STOKER_RETURN_IF_ERROR(
+      (in_order ? DecodeInOrder : DecodeInterlaced)(file, maker, info, region, out, scratch));
   if (region.y + region.height < info.stored_height()) return OkStatus();
   // What follows the pixels, so that a file without its end is noticed.
   return file.Check(spng_decode_chunks(file.context()));
