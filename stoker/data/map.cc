@@ -29,9 +29,10 @@ class MapNode final : public DatasetNode {
     return bytes;
   }
   Dataset Over(Dataset input, const std::string& note) const {
+    const std::string_view between = details_.empty() || note.empty() ? "" : "; ";
     return Dataset(std::make_shared<MapNode>(std::move(input), name(),
-                                             details_.empty() ? note : details_ + "; " + note,
-                                             spec(), transform_));
+                                             fmt::format("{}{}{}", details_, between, note), spec(),
+                                             transform_));
   }
   Grouping grouping() const override { return {.size = 1}; }
   const Transform* element_wise() const override { return transform_.get(); }

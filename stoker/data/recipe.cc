@@ -6,6 +6,7 @@
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/sample_names.h"
+#include "stoker/data/transforms/decode.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -90,6 +91,15 @@ ConfigNode WithoutOnError(ConfigNode stage) {
   std::erase_if(stage.entries,
                 [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
   return stage;
+}
+
+// The list of the eval pipeline, which has at least a source.
+Result<const ConfigNode*> EvalSection(const ConfigNode& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
+  const ConfigNode* eval = data->Find("eval");
+  if (eval != nullptr && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) return eval;
+  return FailedPrecondition(
+      "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
 
 }  // namespace
@@ -186,13 +196,7 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
 }
 
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
-  const ConfigNode* eval = data->Find("eval");
-  if (eval == nullptr || eval->kind != ConfigNode::Kind::kList || eval->items.empty()) {
-    return FailedPrecondition(
-        "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add "
-        "one");
-  }
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode* eval, EvalSection(recipe));
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval->items.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(WithoutOnError(eval->items[i])));
@@ -214,6 +218,16 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
         eval->items[i].location.ToString(), dataset.node().name(), disturbs);
   }
   return dataset;
+}
+
+bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field) {
+  const Result<const ConfigNode*> eval = EvalSection(recipe);
+  if (!eval.ok()) return false;
+  return std::ranges::any_of((*eval)->items, [&](const ConfigNode& entry) {
+    const auto stage = ParseStage(WithoutOnError(entry));
+    if (!stage.ok() || stage->name != Decode::kName) return false;
+    return stage->node.Find(Decode::kName)->Find("field")->scalar == field;
+  });
 }
 
 }  // namespace stoker

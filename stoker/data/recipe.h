@@ -59,4 +59,7 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
 // pipeline.
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source);
 
+// Whether that pipeline begins with files and decodes this field itself.
+bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field);
+
 }  // namespace stoker

@@ -26,6 +26,18 @@ TEST(BuildEvalPipelineOn, TakesWhatLeavesEverySampleInItsPlace) {
   }
 }
 
+TEST(EvalPipelineDecodes, SaysWhetherSamplesAreFiles) {
+  const auto decodes = [](const char* eval) {
+    const auto recipe = ParseYaml(fmt::format("data:\n  eval: {}\n", eval), "recipe.yaml");
+    return EvalPipelineDecodes(*recipe, "image");
+  };
+  EXPECT_TRUE(decodes("[folder: x, decode, batch]"));
+  EXPECT_TRUE(decodes("[folder: x, {decode: {channels: grey}, on_error: skip}, batch]"));
+  EXPECT_FALSE(decodes("[folder: x, decode: {field: mask}, batch]"));
+  EXPECT_FALSE(decodes("[idx: {images: x}, batch]"));
+  EXPECT_FALSE(decodes("7"));
+}
+
 TEST(BuildEvalPipelineOn, RefusesWhatWouldPermuteLoseOrChangeAnswersNamingItsLine) {
   const std::pair<const char*, const char*> kCases[] = {
       {"shuffle", "shuffle reorders elements"},

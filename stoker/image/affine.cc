@@ -14,15 +14,18 @@ double CosDegrees(double degrees) { return CosPi(degrees / 180); }
 // Calls `pixel(x', y', i)` for each pixel of the result, in order, with its source in pixels of the
 // picture, their centres at whole numbers. Coordinates far outside are cut to just outside.
 template <typename Pixel>
-void ForEachSource(const ImageShape& shape, const AffineMatrix& m, const Pixel& pixel) {
+void ForEachSource(const ImageShape& shape, const WarpSize& size, const AffineMatrix& m,
+                   const Pixel& pixel) {
   const double half_width = static_cast<double>(shape.width - 1) / 2;
   const double half_height = static_cast<double>(shape.height - 1) / 2;
+  const double out_half_width = static_cast<double>(size.width - 1) / 2;
+  const double out_half_height = static_cast<double>(size.height - 1) / 2;
   int64_t i = 0;
-  for (int64_t row = 0; row < shape.height; ++row) {
-    const double y = static_cast<double>(row) - half_height;
+  for (int64_t row = 0; row < size.height; ++row) {
+    const double y = static_cast<double>(row) - out_half_height;
     const double from_x = m[1] * y + m[2] + half_width, from_y = m[4] * y + m[5] + half_height;
-    for (int64_t column = 0; column < shape.width; ++column, ++i) {
-      const double x = static_cast<double>(column) - half_width;
+    for (int64_t column = 0; column < size.width; ++column, ++i) {
+      const double x = static_cast<double>(column) - out_half_width;
       pixel(m[0] * x + from_x, m[3] * x + from_y, i);
     }
   }
@@ -39,9 +42,9 @@ int64_t Floor(double x) { return static_cast<int64_t>(x + 2) - 2; }
 
 template <typename T>
 void WarpNearestOf(const T* in, const ImageShape& shape, const AffineMatrix& matrix, T fill,
-                   T* out) {
-  const int64_t plane = shape.height * shape.width;
-  ForEachSource(shape, matrix, [&](double x, double y, int64_t i) {
+                   const WarpSize& size, T* out) {
+  const int64_t plane = shape.height * shape.width, out_plane = size.height * size.width;
+  ForEachSource(shape, size, matrix, [&](double x, double y, int64_t i) {
     int64_t from = -1;
     if (IsNear(x, y, shape)) {
       const int64_t column = Floor(x + 0.5), row = Floor(y + 0.5);
@@ -49,16 +52,17 @@ void WarpNearestOf(const T* in, const ImageShape& shape, const AffineMatrix& mat
         from = row * shape.width + column;
     }
     for (int64_t c = 0; c < shape.channels; ++c)
-      out[c * plane + i] = from < 0 ? fill : in[c * plane + from];
+      out[c * out_plane + i] = from < 0 ? fill : in[c * plane + from];
   });
 }
 
 template <typename T>
 void WarpNearestBytes(const std::byte* in, const ImageShape& shape, const AffineMatrix& matrix,
-                      const std::byte* fill, std::byte* out) {
+                      const std::byte* fill, const WarpSize& size, std::byte* out) {
   T value;
   std::memcpy(&value, fill, sizeof(T));
-  WarpNearestOf(reinterpret_cast<const T*>(in), shape, matrix, value, reinterpret_cast<T*>(out));
+  WarpNearestOf(reinterpret_cast<const T*>(in), shape, matrix, value, size,
+                reinterpret_cast<T*>(out));
 }
 
 float Rounded(float value, float /*type*/) { return value; }
@@ -95,11 +99,12 @@ Corners CornersAtEdge(const T* plane, const ImageShape& shape, int64_t row, int6
 
 template <typename T>
 void WarpBilinearOf(const T* in, const ImageShape& shape, const AffineMatrix& matrix, T fill,
-                    T* out) {
+                    const WarpSize& size, T* out) {
   const int64_t plane = shape.height * shape.width, width = shape.width;
-  ForEachSource(shape, matrix, [&](double x, double y, int64_t i) {
+  const int64_t out_plane = size.height * size.width;
+  ForEachSource(shape, size, matrix, [&](double x, double y, int64_t i) {
     if (!IsNear(x, y, shape)) {
-      for (int64_t c = 0; c < shape.channels; ++c) out[c * plane + i] = fill;
+      for (int64_t c = 0; c < shape.channels; ++c) out[c * out_plane + i] = fill;
       return;
     }
     const int64_t column = Floor(x), row = Floor(y);
@@ -111,7 +116,7 @@ void WarpBilinearOf(const T* in, const ImageShape& shape, const AffineMatrix& ma
       const T* from = in + c * plane;
       const Corners corners = inside ? CornersInside(from + row * width + column, width)
                                      : CornersAtEdge(from, shape, row, column, fill);
-      out[c * plane + i] = Rounded(corners.At(right, low), T{});
+      out[c * out_plane + i] = Rounded(corners.At(right, low), T{});
     }
   });
 }
@@ -138,23 +143,42 @@ AffineMatrix InverseMatrix(const AffineChange& change) {
 
 AffineMatrix RotationMatrix(double degrees) { return InverseMatrix({.degrees = -degrees}); }
 
+WarpSize WholeSize(const AffineMatrix& m, int64_t height, int64_t width) {
+  constexpr double kPart = 1e-4;
+  const auto extent = [](double half_a, double half_b, int64_t side) {
+    // From the middle to the furthest corner; the near end lies as far on the other side of it.
+    const double half = static_cast<double>(side) / 2,
+                 reach = std::fabs(half_a) + std::fabs(half_b);
+    const auto trimmed = [](double x) { return std::trunc(x / kPart) * kPart; };
+    const double whole = std::nearbyint(2 * reach);
+    if (std::fabs(2 * reach - whole) < kPart) return static_cast<int64_t>(whole);
+    return static_cast<int64_t>(std::ceil(trimmed(half + reach)) -
+                                std::floor(trimmed(half - reach)));
+  };
+  const double half_width = static_cast<double>(width) / 2;
+  const double half_height = static_cast<double>(height) / 2;
+  return {.height = extent(m[3] * half_width, m[4] * half_height, height),
+          .width = extent(m[0] * half_width, m[1] * half_height, width)};
+}
+
 void WarpNearest(const std::byte* in, const ImageShape& shape, size_t value_size,
-                 const AffineMatrix& matrix, const std::byte* fill, std::byte* out) {
+                 const AffineMatrix& matrix, const std::byte* fill, const WarpSize& size,
+                 std::byte* out) {
   switch (value_size) {
-    case 1: return WarpNearestBytes<uint8_t>(in, shape, matrix, fill, out);
-    case 2: return WarpNearestBytes<uint16_t>(in, shape, matrix, fill, out);
-    case 4: return WarpNearestBytes<uint32_t>(in, shape, matrix, fill, out);
-    case 8: return WarpNearestBytes<uint64_t>(in, shape, matrix, fill, out);
+    case 1: return WarpNearestBytes<uint8_t>(in, shape, matrix, fill, size, out);
+    case 2: return WarpNearestBytes<uint16_t>(in, shape, matrix, fill, size, out);
+    case 4: return WarpNearestBytes<uint32_t>(in, shape, matrix, fill, size, out);
+    case 8: return WarpNearestBytes<uint64_t>(in, shape, matrix, fill, size, out);
   }
 }
 
 void WarpBilinear(const uint8_t* in, const ImageShape& shape, const AffineMatrix& matrix,
-                  uint8_t fill, uint8_t* out) {
-  WarpBilinearOf(in, shape, matrix, fill, out);
+                  uint8_t fill, const WarpSize& size, uint8_t* out) {
+  WarpBilinearOf(in, shape, matrix, fill, size, out);
 }
 void WarpBilinear(const float* in, const ImageShape& shape, const AffineMatrix& matrix, float fill,
-                  float* out) {
-  WarpBilinearOf(in, shape, matrix, fill, out);
+                  const WarpSize& size, float* out) {
+  WarpBilinearOf(in, shape, matrix, fill, size, out);
 }
 
 }  // namespace stoker

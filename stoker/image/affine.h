@@ -31,21 +31,33 @@ AffineMatrix InverseMatrix(const AffineChange& change);
 // F.rotate: counter-clockwise.
 AffineMatrix RotationMatrix(double degrees);
 
+struct WarpSize {
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+// The size of a result that shows all of a picture that the matrix, which moves nothing, turns
+// about its centre: F.rotate with expand=True, and PIL's. Parts of a pixel below 1e-4 count as
+// none, so quarter turns exchange the sides (torchvision gives tensors a pixel more where one side
+// is odd and the other even).
+WarpSize WholeSize(const AffineMatrix& matrix, int64_t height, int64_t width);
+
 // Moves pixels by the matrix; pixels that come from outside the picture have the value `fill`.
 // Coordinates are computed in double precision, torchvision's in float32, so a pixel whose source
 // lies within rounding between two others may differ from it.
 //   in          an image of this shape, of values of 1, 2, 4 or 8 bytes
 //   fill        one value
-//   out         as large; must not overlap `in`
+//   out         of the size given, its centre where the image's is; must not overlap `in`
 // Threads: concurrent calls are safe.
 void WarpNearest(const std::byte* in, const ImageShape& shape, size_t value_size,
-                 const AffineMatrix& matrix, const std::byte* fill, std::byte* out);
+                 const AffineMatrix& matrix, const std::byte* fill, const WarpSize& size,
+                 std::byte* out);
 
 // The mean of the four pixels around, by distance; those outside count as `fill` (torchvision with
 // a fill darkens them twice at edges). Bytes are rounded to nearest, halves up.
 void WarpBilinear(const uint8_t* in, const ImageShape& shape, const AffineMatrix& matrix,
-                  uint8_t fill, uint8_t* out);
+                  uint8_t fill, const WarpSize& size, uint8_t* out);
 void WarpBilinear(const float* in, const ImageShape& shape, const AffineMatrix& matrix, float fill,
-                  float* out);
+                  const WarpSize& size, float* out);
 
 }  // namespace stoker

@@ -20,7 +20,8 @@ std::vector<uint8_t> Nearest(const std::vector<uint8_t>& in, const ImageShape& s
                              const AffineMatrix& matrix, uint8_t fill) {
   std::vector<uint8_t> out(in.size() + 1, 201);  // a guard behind
   WarpNearest(reinterpret_cast<const std::byte*>(in.data()), shape, 1, matrix,
-              reinterpret_cast<const std::byte*>(&fill), reinterpret_cast<std::byte*>(out.data()));
+              reinterpret_cast<const std::byte*>(&fill), {shape.height, shape.width},
+              reinterpret_cast<std::byte*>(out.data()));
   EXPECT_EQ(out.back(), 201) << "written behind the end";
   out.pop_back();
   return out;
@@ -29,7 +30,7 @@ std::vector<uint8_t> Nearest(const std::vector<uint8_t>& in, const ImageShape& s
 std::vector<uint8_t> Bilinear(const std::vector<uint8_t>& in, const ImageShape& shape,
                               const AffineMatrix& matrix, uint8_t fill) {
   std::vector<uint8_t> out(in.size());
-  WarpBilinear(in.data(), shape, matrix, fill, out.data());
+  WarpBilinear(in.data(), shape, matrix, fill, {shape.height, shape.width}, out.data());
   return out;
 }
 
@@ -99,6 +100,39 @@ TEST(Warp, QuarterTurnsOfSquaresAreExact) {
   EXPECT_EQ(Nearest(in, {1, 5, 5}, RotationMatrix(360), 0), in);
 }
 
+// What torchvision's _compute_affine_output_size gives, but for the quarter turn.
+TEST(WholeSize, HasRoomForAllThatIsTurned) {
+  const auto of = [](double degrees, int64_t height, int64_t width) {
+    const WarpSize size = WholeSize(RotationMatrix(degrees), height, width);
+    return std::pair(size.height, size.width);
+  };
+  EXPECT_EQ(of(0, 5, 8), std::pair(int64_t{5}, int64_t{8}));
+  EXPECT_EQ(of(90, 5, 8), std::pair(int64_t{8}, int64_t{5}));
+  EXPECT_EQ(of(180, 5, 8), std::pair(int64_t{5}, int64_t{8}));
+  EXPECT_EQ(of(45, 10, 10), std::pair(int64_t{16}, int64_t{16}));  // 5 -+ 7.07: from -3 to 13
+  EXPECT_EQ(of(30, 20, 40), std::pair(int64_t{38}, int64_t{46}));  // 10 -+ 18.66, 20 -+ 22.32
+  EXPECT_EQ(of(-30, 20, 40), of(30, 20, 40));
+}
+
+TEST(Warp, AResultWithRoomForAllHoldsEveryPixelOfAQuarterTurn) {
+  const auto in = MixedBytes(2 * 3 * 4, 5);
+  const AffineMatrix matrix = RotationMatrix(90);  // counter-clockwise
+  const WarpSize size = WholeSize(matrix, 3, 4);
+  std::vector<uint8_t> want(in.size()), nearest(in.size()), bilinear(in.size());
+  for (size_t c = 0; c < 2; ++c) {
+    for (size_t y = 0; y < 3; ++y) {
+      for (size_t x = 0; x < 4; ++x) want[c * 12 + (3 - x) * 3 + y] = in[c * 12 + y * 4 + x];
+    }
+  }
+  const uint8_t fill = 7;
+  WarpNearest(reinterpret_cast<const std::byte*>(in.data()), {2, 3, 4}, 1, matrix,
+              reinterpret_cast<const std::byte*>(&fill), size,
+              reinterpret_cast<std::byte*>(nearest.data()));
+  WarpBilinear(in.data(), {2, 3, 4}, matrix, fill, size, bilinear.data());
+  EXPECT_EQ(nearest, want);
+  EXPECT_EQ(bilinear, want);
+}
+
 TEST(Warp, WholePixelsAreMovedExactly) {
   const auto in = MixedBytes(6 * 7, 5);
   const AffineMatrix matrix = InverseMatrix({.translate_x = 2, .translate_y = -1});
@@ -126,7 +160,8 @@ TEST(WarpNearest, MovesValuesOfEverySize) {
   std::vector<int64_t> out(in.size());
   const int64_t fill = 3;
   WarpNearest(reinterpret_cast<const std::byte*>(in.data()), {2, 9, 8}, 8, RotationMatrix(17),
-              reinterpret_cast<const std::byte*>(&fill), reinterpret_cast<std::byte*>(out.data()));
+              reinterpret_cast<const std::byte*>(&fill), {9, 8},
+              reinterpret_cast<std::byte*>(out.data()));
   EXPECT_EQ(std::vector<uint8_t>(out.begin(), out.end()), want);
 }
 

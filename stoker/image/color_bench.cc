@@ -44,10 +44,10 @@ void Blurred(const uint8_t* in, uint8_t* out) {
 void Turned(const uint8_t* in, uint8_t* out) {
   const std::byte fill{0};
   WarpNearest(reinterpret_cast<const std::byte*>(in), kShape, 1, RotationMatrix(17), &fill,
-              reinterpret_cast<std::byte*>(out));
+              {kShape.height, kShape.width}, reinterpret_cast<std::byte*>(out));
 }
 void TurnedBilinear(const uint8_t* in, uint8_t* out) {
-  WarpBilinear(in, kShape, RotationMatrix(17), 0, out);
+  WarpBilinear(in, kShape, RotationMatrix(17), 0, {kShape.height, kShape.width}, out);
 }
 
 BENCHMARK_CAPTURE(Run, memcpy, Copy);

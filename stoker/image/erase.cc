@@ -30,4 +30,18 @@ void EraseWindow(std::byte* image, const ImageShape& shape, size_t value_size,
   }
 }
 
+void EraseWindowWithNoise(float* image, const ImageShape& shape, const CropWindow& window,
+                          bool each_pixel, Rng& rng) {
+  for (int64_t c = 0; c < shape.channels; ++c) {
+    auto value = each_pixel ? 0.0f : static_cast<float>(rng.Normal());
+    for (int64_t y = window.y; y < window.y + window.height; ++y) {
+      float* row = image + (c * shape.height + y) * shape.width + window.x;
+      for (int64_t x = 0; x < window.width; ++x) {
+        if (each_pixel) value = static_cast<float>(rng.Normal());
+        row[x] = value;
+      }
+    }
+  }
+}
+
 }  // namespace stoker

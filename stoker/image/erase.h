@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "stoker/base/random.h"
 #include "stoker/image/crop.h"
 
 namespace stoker {
@@ -14,5 +15,10 @@ namespace stoker {
 // Threads: concurrent calls on different images are safe.
 void EraseWindow(std::byte* image, const ImageShape& shape, size_t value_size,
                  const CropWindow& window, std::span<const std::byte> values);
+
+// The same with normal numbers of mean 0 and deviation 1, drawn in the order in which they are
+// written: one for each channel, or for each of its pixels.
+void EraseWindowWithNoise(float* image, const ImageShape& shape, const CropWindow& window,
+                          bool each_pixel, Rng& rng);
 
 }  // namespace stoker

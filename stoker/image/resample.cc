@@ -309,6 +309,28 @@ void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t 
   }
 }
 
+void ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
+                     ResampleScratch& scratch, RowReceiver& rows) {
+  const auto key = [](int64_t begin, int64_t extent, int64_t out) {
+    return AxisKey{ResampleFilter::kNearest,    begin + extent, out, static_cast<double>(begin),
+                   static_cast<double>(extent), false};
+  };
+  const AxisKey down = key(y, box.height, size.height), across = key(x, box.width, size.width);
+  const int64_t step = box.planar() ? 1 : box.channels;
+  const int64_t plane = box.planar() ? box.plane_stride : 1;
+  AlignedValues& pixels = scratch.state().pixels;
+  pixels.Resize(size.width * kPixelBytes / 2);
+  for (int64_t row = 0; row < size.height; ++row) {
+    const uint8_t* from = box.data + (NearestPixel(down, row) - y) * box.row_stride;
+    auto* to = reinterpret_cast<uint8_t*>(pixels.data());
+    for (int64_t column = 0; column < size.width; ++column, to += kPixelBytes) {
+      const uint8_t* pixel = from + (NearestPixel(across, column) - x) * step;
+      for (int64_t c = 0; c < box.channels; ++c) to[c] = pixel[c * plane];
+    }
+    rows.Take(row, reinterpret_cast<const uint8_t*>(pixels.data()));
+  }
+}
+
 std::string_view ResampleInstructionSet() { return KernelInstructionSet(); }
 
 }  // namespace stoker

@@ -112,6 +112,12 @@ void ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_
 void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
                      const ResampleBox& box, const ResampleSize& size, std::byte* out);
 
+// The same for pixels of bytes, of a picture of which only the box is at hand: hands on the rows of
+// the result.
+//   box   pixels from row `y` and column `x` of the picture on
+void ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
+                     ResampleScratch& scratch, RowReceiver& rows);
+
 // The instruction set that Resample uses here (Highway's names).
 std::string_view ResampleInstructionSet();
 

@@ -1,5 +1,6 @@
 #include "stoker/image/resample.h"
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -236,6 +237,31 @@ TEST(ResampleNearest, TakesThePixelsThatBytesTake) {
     ResampleNearest(reinterpret_cast<const std::byte*>(wide.data()), 15, 22, sizeof(int64_t), box,
                     size, reinterpret_cast<std::byte*>(got.data()));
     EXPECT_EQ(std::vector<uint8_t>(got.begin(), got.end()), want);
+  }
+}
+
+TEST(ResampleNearest, OfAPartTakesThePixelsThatItTakesOfTheWhole) {
+  constexpr int64_t kHeight = 41, kWidth = 37;
+  const auto bytes = MixedBytes(kHeight * kWidth, 5);
+  const auto* whole = reinterpret_cast<const std::byte*>(bytes.data());
+  ResampleScratch scratch;
+  for (const auto& [y, x, height, width] : std::vector<std::array<int64_t, 4>>{
+           {0, 0, 41, 37}, {3, 5, 30, 17}, {40, 36, 1, 1}, {7, 0, 33, 37}}) {
+    for (const ResampleSize& size : {ResampleSize{1, 1}, {9, 31}, {100, 77}}) {
+      std::vector<uint8_t> want(static_cast<size_t>(size.height * size.width));
+      ResampleNearest(whole, kHeight, kWidth, 1,
+                      {static_cast<double>(y), static_cast<double>(x), static_cast<double>(height),
+                       static_cast<double>(width)},
+                      size, reinterpret_cast<std::byte*>(want.data()));
+      KeptRows rows(size.width, 1);
+      ResampleNearest({.data = bytes.data() + y * kWidth + x,
+                       .height = height,
+                       .width = width,
+                       .channels = 1,
+                       .row_stride = kWidth},
+                      y, x, size, scratch, rows);
+      EXPECT_EQ(rows.values, want) << y << " " << x << " to " << size.height;
+    }
   }
 }
 

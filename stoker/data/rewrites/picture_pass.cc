@@ -2,114 +2,58 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "stoker/data/picture_scratch.h"
-#include "stoker/data/rewrites/picture_plan.h"
+#include "stoker/data/map.h"
+#include "stoker/data/rewrites/picture_chain.h"
+#include "stoker/data/row_stack.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/shared_loops.h"
-#include "stoker/image/store.h"
 
 namespace stoker {
 namespace {
 
-// The maps, from the decoder to the last.
-struct Chain {
-  std::vector<const DatasetNode*> maps;
-  const PictureDecoder* decoder = nullptr;
-  std::vector<const PictureGeometry*> geometry;  // of maps[1 + i]
-  const PictureFinishing* finishing = nullptr;
-  size_t field = 0;
-
-  const DatasetNode& source() const { return maps.front()->input().node(); }
-};
-
-template <typename Part>
-const Part* As(const DatasetNode& map, size_t field) {
-  const auto* part = dynamic_cast<const Part*>(map.element_wise());
-  return part != nullptr && part->picture_field() == field ? part : nullptr;
-}
-
-std::optional<size_t> FieldOf(const Transform* transform) {
-  if (const auto* finishing = dynamic_cast<const PictureFinishing*>(transform))
-    return finishing->picture_field();
-  if (const auto* geometry = dynamic_cast<const PictureGeometry*>(transform))
-    return geometry->picture_field();
-  return std::nullopt;
-}
-
-std::optional<Chain> FindChain(const DatasetNode& last) {
-  const std::optional<size_t> field = FieldOf(last.element_wise());
-  if (!last.random_access() || !field) return std::nullopt;
-  if (!IsFullyKnown(last.spec().fields[*field].shape)) return std::nullopt;
-  Chain chain{.field = *field};
-  const DatasetNode* map = &last;
-  const auto step = [&] {
-    chain.maps.push_back(map);
-    map = &map->input().node();
-  };
-  chain.finishing = As<PictureFinishing>(*map, *field);
-  if (chain.finishing != nullptr) step();
-  while (const auto* geometry = As<PictureGeometry>(*map, *field)) {
-    chain.geometry.push_back(geometry);
-    step();
-  }
-  chain.decoder = As<PictureDecoder>(*map, *field);
-  if (chain.decoder == nullptr) return std::nullopt;
-  step();
-  std::ranges::reverse(chain.maps);
-  std::ranges::reverse(chain.geometry);
-  return chain;
-}
-
-// Takes the rows of a resized picture and stores those of a window.
-class WindowReceiver final : public RowReceiver {
+// The pictures of many rows, a block for each field, which are asked for when the first row is
+// made: until then those of chunks before it may come back. Thread-safe.
+class PictureColumns {
  public:
-  WindowReceiver(const CropWindow& window, const PixelFinish& finish, const PixelSlot& slot)
-      : window_(window), finish_(finish), slot_(slot) {}
+  PictureColumns(std::vector<Field> fields, int64_t rows, Scratch& scratch)
+      : fields_(std::move(fields)), rows_(rows), scratch_(scratch) {}
 
-  void Take(int64_t y, const uint8_t* pixels) override {
-    if (y < window_.y || y >= window_.y + window_.height) return;
-    StoreRow(pixels + window_.x * kPixelBytes, y - window_.y, finish_, slot_);
-  }
-
- private:
-  const CropWindow& window_;
-  const PixelFinish& finish_;
-  const PixelSlot& slot_;
-};
-
-// The pictures of many rows in one block, which is asked for when the first row is made: until then
-// those of chunks before it may come back. Thread-safe.
-class PictureColumn {
- public:
-  PictureColumn(const Field& field, int64_t rows, Scratch& scratch)
-      : field_(field), rows_(rows), scratch_(scratch) {}
-
-  std::byte* Slot(int64_t row) {
+  std::vector<std::byte*> Slots(int64_t row) {
     std::lock_guard lock(mutex_);
-    if (!pictures_) {
-      Shape shape = field_.shape;
-      shape.insert(shape.begin(), rows_);
-      pictures_ = scratch_.NewArray(field_.dtype, std::move(shape));
-    }
-    return pictures_->data() + static_cast<size_t>(row) * (pictures_->num_bytes() / rows_);
+    if (pictures_.empty()) pictures_ = NewPictures();  // all, or none where there is no memory
+    std::vector<std::byte*> slots;
+    for (const Array& column : pictures_)
+      slots.push_back(column.data() +
+                      static_cast<size_t>(row) * (column.num_bytes() / static_cast<size_t>(rows_)));
+    return slots;
   }
-  // Whether it is larger than what caches keep until somebody reads it.
+  // Whether they are larger than what caches keep until somebody reads them.
   bool large() const {
     constexpr int64_t kLarge = 8 << 20;
-    return Spec{{field_}}.ElementBytes().value_or(0) * rows_ >= kLarge;
+    return Spec{fields_}.ElementBytes().value_or(0) * rows_ >= kLarge;
   }
-  Array Take() { return *std::move(pictures_); }  // after the first Slot
+  std::vector<Array> Take() { return std::move(pictures_); }  // after the first Slots
 
  private:
-  const Field& field_;
+  std::vector<Array> NewPictures() const {
+    std::vector<Array> pictures;
+    for (const Field& field : fields_) {
+      Shape shape = field.shape;
+      shape.insert(shape.begin(), rows_);
+      pictures.push_back(scratch_.NewArray(field.dtype, std::move(shape)));
+    }
+    return pictures;
+  }
+
+  const std::vector<Field> fields_;
   const int64_t rows_;
   Scratch& scratch_;
   std::mutex mutex_;
-  std::optional<Array> pictures_;
+  std::vector<Array> pictures_;
 };
 
 // Neighbouring rows share the pages at their border, and a fresh page of 2 MiB, which holds
@@ -122,15 +66,16 @@ int64_t RowOfRound(int64_t round, int64_t rows) {
 
 class PicturePassNode final : public DatasetNode {
  public:
-  PicturePassNode(const Dataset& maps, Chain chain)
+  PicturePassNode(const Dataset& maps, PictureChain chain)
       : DatasetNode("one_pass", maps.spec(), maps.cardinality(), {maps}),
-        chain_(std::move(chain)) {}
-
-  std::string Details() const override {
-    std::string text;
-    for (const DatasetNode* map : chain_.maps) text += (text.empty() ? "" : ", ") + map->name();
-    return text + " done together";
+        chain_(std::move(chain)),
+        fields_(chain_.fields()) {
+    for (size_t field = 0; field < spec().fields.size(); ++field) {
+      if (!IsPicture(field)) other_fields_.fields.push_back(spec().fields[field]);
+    }
   }
+
+  std::string Details() const override { return chain_.ToString() + " done together"; }
   std::string_view Disturbs() const override { return {}; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
@@ -146,13 +91,10 @@ class PicturePassNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     if (!context.vectorized()) return input().node().Read(position, context);
-    STOKER_ASSIGN_OR_RETURN(Element element, chain_.source().Read(position, context));
-    const Field& field = spec().fields[chain_.field];
-    Array picture = context.scratch(*this).NewArray(field.dtype, field.shape);
-    if (!Make(element, picture.data(), /*streamed=*/false, context))
-      return input().node().Read(position, context);
-    element.arrays[chain_.field] = std::move(picture);
-    return element;
+    STOKER_ASSIGN_OR_RETURN(Element element, source().Read(position, context));
+    Scratch scratch = context.scratch(*this);
+    if (chain_.Apply(element, context, scratch)) return element;
+    return input().node().Read(position, context);
   }
 
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
@@ -165,142 +107,91 @@ class PicturePassNode final : public DatasetNode {
                           const ReadContext& context) const override {
     const int64_t count = std::ssize(positions);
     Scratch scratch = context.scratch(*this);
-    PictureColumn pictures(spec().fields[chain_.field], count, scratch);
+    PictureColumns pictures(FieldsOfPictures(), count, scratch);
     std::vector<std::optional<Element>> others(positions.size());
     const auto read = [&](int64_t row, const ReadContext& how) -> Status {
       const auto i = static_cast<size_t>(row);
       STOKER_ASSIGN_OR_RETURN(others[i],
-                              ReadInto(positions[i], pictures.Slot(row), pictures.large(), how));
+                              ReadInto(positions[i], pictures.Slots(row), pictures.large(), how));
       return OkStatus();
     };
     ForEachShared(count, context.stats(*this),
                   [&](int64_t round) { (void)read(RowOfRound(round, count), context.AsTrial()); });
+    RowStack stack(other_fields_, count, scratch);
     for (int64_t row = 0; row < count; ++row) {
-      if (!others[static_cast<size_t>(row)]) STOKER_RETURN_IF_ERROR(read(row, context));
+      std::optional<Element>& element = others[static_cast<size_t>(row)];
+      if (!element) STOKER_RETURN_IF_ERROR(read(row, context));
+      STOKER_RETURN_IF_ERROR(stack.Add(*element));
     }
-    return WithOthers(others, pictures.Take(), scratch);
+    return Together(pictures.Take(), std::move(stack).Take());
   }
 
  private:
-  // The element without its picture, which is at `slot`.
-  Result<Element> ReadInto(int64_t position, std::byte* slot, bool streamed,
+  const DatasetNode& source() const { return chain_.maps().front()->input().node(); }
+  bool IsPicture(size_t field) const { return std::ranges::find(fields_, field) != fields_.end(); }
+
+  std::vector<Field> FieldsOfPictures() const {
+    std::vector<Field> fields;
+    for (const size_t field : fields_) fields.push_back(spec().fields[field]);
+    return fields;
+  }
+
+  // The element with its pictures at `slots`, and without them among its arrays.
+  Result<Element> ReadInto(int64_t position, std::span<std::byte* const> slots, bool streamed,
                            const ReadContext& context) const {
-    STOKER_ASSIGN_OR_RETURN(Element element, chain_.source().Read(position, context));
-    if (!Make(element, slot, streamed, context)) {
+    STOKER_ASSIGN_OR_RETURN(Element element, source().Read(position, context));
+    Scratch scratch = context.scratch(*this);
+    if (!chain_.MakeInto(element, slots, streamed, context, scratch)) {
       STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
-      const Array& picture = element.arrays[chain_.field];
-      std::copy_n(picture.data(), picture.num_bytes(), slot);
+      for (size_t i = 0; i < fields_.size(); ++i) {
+        const Array& picture = element.arrays[fields_[i]];
+        std::copy_n(picture.data(), picture.num_bytes(), slots[i]);
+      }
     }
-    element.arrays.erase(element.arrays.begin() + static_cast<std::ptrdiff_t>(chain_.field));
+    std::vector<Array> others;
+    for (size_t field = 0; field < element.arrays.size(); ++field) {
+      if (!IsPicture(field)) others.push_back(std::move(element.arrays[field]));
+    }
+    element.arrays = std::move(others);
     return element;
   }
 
-  // The rows of elements without their pictures, and those.
-  Result<Rows> WithOthers(std::vector<std::optional<Element>>& others, Array pictures,
-                          Scratch& scratch) const {
-    std::vector<Element> elements;
-    elements.reserve(others.size());
-    for (std::optional<Element>& element : others) elements.push_back(*std::move(element));
-    Spec fields = spec();
-    const auto at = static_cast<std::ptrdiff_t>(chain_.field);
-    fields.fields.erase(fields.fields.begin() + at);
-    STOKER_ASSIGN_OR_RETURN(Rows rows, StackElements(fields, elements, scratch));
-    rows.columns.insert(rows.columns.begin() + at, std::move(pictures));
+  Rows Together(std::vector<Array> pictures, Rows rows) const {
+    std::vector<Array> columns(spec().fields.size());
+    for (size_t i = 0; i < fields_.size(); ++i) columns[fields_[i]] = std::move(pictures[i]);
+    size_t next = 0;
+    for (size_t field = 0; field < columns.size(); ++field) {
+      if (!IsPicture(field)) columns[field] = std::move(rows.columns[next++]);
+    }
+    rows.columns = std::move(columns);
     return rows;
   }
 
-  // False where this cannot be done in one pass, or fails: the maps then say how.
-  bool Make(const Element& element, std::byte* slot, bool streamed,
-            const ReadContext& context) const;
-  std::optional<PicturePlan> PlanFor(const SampleKey& key, int64_t height, int64_t width,
-                                     const ReadContext& context) const;
-  bool Decode(const Element& element, const ImageInfo& info, const ImageRegion& region,
-              const PixelRows& rows, Scratch& scratch) const;
-  void CountStages(const ReadContext& context) const;
-
-  const Chain chain_;
+  const PictureChain chain_;
+  const std::vector<size_t> fields_;
+  Spec other_fields_;  // that it does not change
 };
 
-std::optional<PicturePlan> PicturePassNode::PlanFor(const SampleKey& key, int64_t height,
-                                                    int64_t width,
-                                                    const ReadContext& context) const {
-  PicturePlan plan(height, width);
-  for (size_t i = 0; i < chain_.geometry.size(); ++i) {
-    Rng rng = context.rngs(*chain_.maps[1 + i]).For(key);
-    if (!chain_.geometry[i]->AddTo(plan, rng)) return std::nullopt;
-  }
-  return plan;
-}
-
-bool PicturePassNode::Decode(const Element& element, const ImageInfo& info,
-                             const ImageRegion& region, const PixelRows& rows,
-                             Scratch& scratch) const {
-  const Array& file = element.arrays[chain_.field];
-  DecodeScratch working = DecodeScratchFrom(scratch);
-  return DecodeImageRegion({file.data(), file.num_bytes()}, "", info, region,
-                           chain_.decoder->decode_options(), rows, working)
-      .ok();
-}
-
-bool PicturePassNode::Make(const Element& element, std::byte* slot, bool streamed,
-                           const ReadContext& context) const {
-  const Array& file = element.arrays[chain_.field];
-  const Result<ImageInfo> info =
-      ProbeImage({file.data(), file.num_bytes()}, "", chain_.decoder->decode_options());
-  if (!info.ok()) return false;
-  const Field& field = spec().fields[chain_.field];
-  const ImageRegion whole = WholeImage(*info, chain_.decoder->FastScaleOf(*info));
-  const std::optional<PicturePlan> plan = PlanFor(element.key, whole.height, whole.width, context);
-  const Shape made{info->channels, plan ? plan->height() : 0, plan ? plan->width() : 0};
-  if (!plan || made != field.shape) return false;
-  std::optional<std::vector<ShiftScale>> constants =
-      chain_.finishing != nullptr ? chain_.finishing->ShiftScales(info->channels)
-                                  : std::vector<ShiftScale>();
-  if (!constants) return false;
-
-  const CropWindow& needed = plan->region();
-  const ImageRegion region{needed.y, needed.x, needed.height, needed.width, whole.fast_scale};
-  const int64_t stride = region.width * info->channels;
-  Scratch scratch = context.scratch(*this);
-  DecodeScratch pixels = DecodeScratchFrom(scratch);
-  const PixelRows rows{
-      reinterpret_cast<uint8_t*>(pixels.Take(static_cast<size_t>(region.height * stride))), stride};
-  if (!Decode(element, *info, region, rows, scratch)) return false;
-
-  const PixelView source{.data = rows.data,
-                         .height = region.height,
-                         .width = region.width,
-                         .channels = info->channels,
-                         .row_stride = stride};
-  const PixelFinish finish{.flip = plan->mirrored(), .channels = *constants};
-  PixelSlot place = PixelSlot::Of(field.dtype, slot, plan->height(), plan->width(), info->channels,
-                                  /*channels_last=*/false);
-  place.streamed = streamed;
-  if (!plan->resized()) {
-    CopyToSlot(source, finish, place, ResampleScratchOfThisThread());
-  } else {
-    WindowReceiver window(plan->window(), finish, place);
-    const auto& [filter, size] = *plan->resized();
-    if (!CheckResample("one_pass", source, ResampleBox::Whole(source), size).ok()) return false;
-    Resample(source, ResampleBox::Whole(source), filter, size, ResampleScratchOfThisThread(),
-             window);
-    if (streamed) FinishStreaming();
-  }
-  CountStages(context);
-  return true;
-}
-
-// The maps' work is done here, and its time counted here.
-void PicturePassNode::CountStages(const ReadContext& context) const {
-  for (const DatasetNode* map : chain_.maps) context.stats(*map).AddElements(1, 0);
+std::optional<PictureChain> ChainAtEnd(const DatasetNode& last) {
+  std::vector<const DatasetNode*> maps;
+  for (const DatasetNode* map = &last; IsPictureMap(*map); map = &map->input().node())
+    maps.push_back(map);
+  std::ranges::reverse(maps);
+  return PictureChain::AtEndOf(maps);
 }
 
 }  // namespace
 
 Dataset InOnePass(Dataset pipeline) {
-  std::optional<Chain> chain = FindChain(pipeline.node());
+  const DatasetNode& last = pipeline.node();
+  if (!last.random_access() || !IsPictureMap(last)) return pipeline;
+  Dataset maps = pipeline;
+  // A pass that ends in front of this map gives way to one with it.
+  if (const auto* before = dynamic_cast<const PicturePassNode*>(&last.input().node()))
+    maps = MapOver(last, before->input(), "");
+  std::optional<PictureChain> chain = ChainAtEnd(maps.node());
   if (!chain) return pipeline;
-  return Dataset(std::make_shared<PicturePassNode>(pipeline, *std::move(chain)));
+  return Dataset(std::make_shared<PicturePassNode>(maps, *std::move(chain)));
 }
 
 }  // namespace stoker

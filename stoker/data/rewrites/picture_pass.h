@@ -6,15 +6,17 @@
 
 namespace stoker {
 
-// `pipeline` itself, unless it is read by position and ends in maps that decode a picture, move its
-// pixels and turn them into floats (picture_plan.h): decode, then crops, a resize and a
-// mirroring, then normalize or cast, or some of these, with one known size at the end. Then a stage
-// behind them gives the same elements, bit by bit, but for many at a time it does their work in one
-// pass: it asks each map what it would do, decodes the region that is needed, and resizes, mirrors
-// and normalises row by row into the place where the value is to stand. Where a sample's plan
-// cannot be held in one pass (a crop that reaches outside, a resize after a mirroring), and where
-// it fails, that sample goes through the maps. One element at a time, as the inline runtime reads,
-// always does.
+// `pipeline` itself, unless it is read by position and ends in maps that decode pictures, move
+// their pixels and finish their values (picture_chain.h): decode, then crops, a resize and
+// mirrorings, then normalize, cast and layout, or some of these, of one field or of several, with
+// one known size at the end. Then a stage behind them gives the same elements, bit by bit, but for
+// many at a time it does their work in one pass: it asks each map what it would do, decodes the
+// region that is needed, and resizes, mirrors and normalises row by row into the place where the
+// value is to stand. Where a sample's plan cannot be held in one pass (a crop that reaches outside,
+// a resize after a mirroring), and where it fails, that sample goes through the maps. One element
+// at a time, as the inline runtime reads, always does.
+//
+// Streams need no such stage: their threads find the maps where they are (runtime/hop.h).
 Dataset InOnePass(Dataset pipeline);
 
 }  // namespace stoker

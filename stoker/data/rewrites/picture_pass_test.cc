@@ -11,11 +11,14 @@
 #include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/runtime/test_stages.h"
 #include "stoker/data/sources/folder.h"
+#include "stoker/data/sources/list.h"
 #include "stoker/data/sources/picture_folder_testing_internal.h"
 #include "stoker/data/testing_promises.h"
+#include "stoker/data/testing_stream.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"
@@ -46,15 +49,47 @@ class PicturePass : public testing::Test {
 
   Result<Dataset> Pictures() const { return Source(Folder{.path = dir_.path().string()}); }
   Result<Dataset> Decoded() const { return Pictures() | Decode{}; }
+  // The same, readable only in order.
+  Result<Dataset> Streamed() const {
+    STOKER_ASSIGN_OR_RETURN(const Dataset source, Pictures());
+    return StreamOf(source);
+  }
+  // Each picture and, as its mask, itself; both decoded.
+  Result<Dataset> Pairs() const {
+    std::string lines;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(dir_.path())) {
+      const std::string path = file.path().string();
+      if (file.is_regular_file() && !path.ends_with(".txt")) lines += path + "\t" + path + "\n";
+    }
+    WriteBelow(dir_, "pairs.txt", lines);
+    return Source(List{.path = dir_.path() / "pairs.txt", .pairs = true}) |
+           Decode{.channels = "grey", .field = "mask"} | Decode{};
+  }
 
   TempDir dir_;
 };
 
 const Normalize kNormalize{.mean = {0.4, 0.5, 0.6}, .std = {0.2, 0.3, 0.25}};
 
-bool HoldsOnePass(const Dataset& dataset) {
-  return dataset.node().name() == "one_pass" ||
-         std::ranges::any_of(dataset.node().inputs(), HoldsOnePass);
+const Normalize kScalar{.mean = {0.4}, .std = {0.2}};
+
+int OnePassesIn(const Dataset& dataset) {
+  int passes = dataset.node().name() == "one_pass" ? 1 : 0;
+  for (const Dataset& input : dataset.node().inputs()) passes += OnePassesIn(input);
+  return passes;
+}
+bool HoldsOnePass(const Dataset& dataset) { return OnePassesIn(dataset) > 0; }
+
+// Both in batches and one by one.
+void ExpectOnePassGivesTheBytesOfTheSteps(const Result<Dataset>& pipeline, bool holds = true) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 5});
+  EXPECT_EQ(OnePassesIn(dataset), holds ? 1 : 0) << dataset.ToString();
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(dataset, Runtime::Threaded(2)));
+  EXPECT_EQ(Fingerprint(got), Fingerprint(expected)) << dataset.ToString();
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto singly, ReadAll(*pipeline, Runtime::Threaded(2)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto single, ReadAll(*pipeline, Runtime::Inline()));
+  EXPECT_EQ(Fingerprint(singly), Fingerprint(single)) << dataset.ToString();
 }
 
 TEST_F(PicturePass, GivesTheBytesOfTheStepsOneAfterTheOther) {
@@ -70,16 +105,113 @@ TEST_F(PicturePass, GivesTheBytesOfTheStepsOneAfterTheOther) {
       // Some windows reach outside, and those pictures go through the maps.
       Decoded() | RandomCrop{.size = 14, .padding = 5} | RandomFlip{} | kNormalize,
       Pictures() | Decode{.channels = "grey"} | resized_crop | Normalize{.mean = {0.5}},
+      Decoded() | RandomFlip{.direction = "vertical"} | RandomFlip{} | CenterCrop{.size = 9},
+      Decoded() | RandomResizedCrop{.size = 30, .interpolation = "nearest"} |
+          RandomFlip{.direction = "vertical"} | RandomCrop{.size = 17, .padding = 0},
+      Decoded() | RandomFlip{.direction = "vertical"} | resized_crop | kNormalize,
+  };
+  for (const Result<Dataset>& pipeline : pipelines) ExpectOnePassGivesTheBytesOfTheSteps(pipeline);
+}
+
+TEST_F(PicturePass, WritesEveryTypeAndLayoutThatTheStepsGive) {
+  const auto resized = [&] { return Decoded() | RandomResizedCrop{.size = 16} | RandomFlip{}; };
+  const Cast to_bfloat16{.dtype = "bfloat16"};
+  const Result<Dataset> pipelines[] = {
+      resized() | kNormalize | to_bfloat16,
+      resized() | kNormalize | Layout{},
+      resized() | kNormalize | to_bfloat16 | Layout{},
+      resized() | Layout{} | kScalar | Cast{.dtype = "float16"},
+      resized() | Layout{},
+      resized() | Layout{} | Cast{.dtype = "float64"} | Layout{.to = "channels_first"},
+      resized() | to_bfloat16,
+      resized() | Cast{.dtype = "int8"} | Cast{},  // low bits first: one by one
+      resized() | Cast{} | Cast{.dtype = "int8"},
+      resized() | Cast{} | kNormalize,
+  };
+  for (const Result<Dataset>& pipeline : pipelines) ExpectOnePassGivesTheBytesOfTheSteps(pipeline);
+}
+
+TEST_F(PicturePass, TakesImagesAndMasksThroughOneDraw) {
+  const std::vector<std::string> mask = {"mask"};
+  const Cast classes{.field = "mask", .dtype = "int64"};
+  const Result<Dataset> pipelines[] = {
+      Pairs() | RandomResizedCrop{.size = 16, .masks = mask} | RandomFlip{.masks = mask} |
+          kNormalize | classes,
+      Pairs() | classes | Resize{.size = 19, .masks = mask},  // no chain: the mask is cast first
+      Pairs() | Resize{.shorter_side = 18, .masks = mask} | CenterCrop{.size = 16, .masks = mask} |
+          classes | kNormalize | Layout{},
+      Pairs() | RandomCrop{.size = 12, .padding = 1, .masks = mask} | kNormalize,
+      // Two draws and two sizes.
+      Pairs() | RandomResizedCrop{.size = 16} | RandomResizedCrop{.size = 8, .field = "mask"} |
+          kNormalize,
+      Pairs() | RandomResizedCrop{.size = 16, .images = mask} | RandomFlip{.images = mask} |
+          Normalize{.field = "mask"},
+  };
+  for (const Result<Dataset>& pipeline : pipelines)
+    ExpectOnePassGivesTheBytesOfTheSteps(pipeline, &pipeline != &pipelines[1]);
+}
+
+TEST_F(PicturePass, PairsOfDifferentSizesGetTheErrorOfTheMaps) {
+  WriteBelow(dir_, "wide.ppm", SmallPicture(40, 20, 1));
+  WriteBelow(dir_, "high.ppm", SmallPicture(20, 40, 1));
+  WriteBelow(dir_, "two.txt", "wide.ppm\thigh.ppm\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Source(List{.path = dir_.path() / "two.txt", .pairs = true}) |
+                                  Decode{} | Decode{.field = "mask"} |
+                                  RandomResizedCrop{.size = 8, .masks = {"mask"}} |
+                                  Batch{.size = 1});
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadAll(dataset, runtime).status(),
+                FailsWith(StatusCode::kInvalidArgument, "must be of one size"));
+  }
+}
+
+TEST_F(PicturePass, StreamsGiveTheBytesOfTheStepsToo) {
+  const Result<Dataset> decoded = Streamed() | Decode{};
+  const Result<Dataset> pipelines[] = {
+      decoded | RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize,
+      decoded | DoNothing() | RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize,
+      decoded | RandomResizedCrop{.size = 16} | kNormalize | DoNothing() | Layout{},
+      decoded | RandomCrop{.size = 14, .padding = 5} | RandomFlip{} | kNormalize | Prefetch{},
+      Streamed() | DoNothing() | Decode{} | Resize{.size = 12} | kNormalize | Shuffle{.buffer = 5},
+      decoded | kNormalize | RandomCrop{.size = 8, .padding = 0},
   };
   for (const Result<Dataset>& pipeline : pipelines) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 5});
-    EXPECT_TRUE(HoldsOnePass(dataset)) << dataset.ToString();
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(dataset, Runtime::Threaded(2)));
-    EXPECT_EQ(Fingerprint(got), Fingerprint(expected)) << dataset.ToString();
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto singly, ReadAll(*pipeline, Runtime::Threaded(2)));
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto single, ReadAll(*pipeline, Runtime::Inline()));
-    EXPECT_EQ(Fingerprint(singly), Fingerprint(single)) << dataset.ToString();
+    EXPECT_FALSE(HoldsOnePass(dataset));
+    ExpectKeepsItsPromises(pipeline);
+    ExpectKeepsItsPromises(dataset);
+  }
+}
+
+TEST_F(PicturePass, AStreamsPicturesAreMadeByTheStageThatDecodesThem) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Streamed() | DoNothing() | Decode{} | RandomResizedCrop{.size = 16} |
+                                  RandomFlip{} | kNormalize | Batch{.size = 4});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+  STOKER_ASSERT_OK(ReadAll(*iterator));
+  for (const StageProfile& stage : iterator->GetProfile().stages) {
+    EXPECT_EQ(stage.elements, stage.name == "batch" ? 3 : 12) << stage.name;
+    if (stage.name == "decode") {
+      EXPECT_GT(stage.busy_s, 0);
+    } else if (stage.name == "random_resized_crop" || stage.name == "normalize") {
+      EXPECT_EQ(stage.busy_s, 0) << stage.name;
+    }
+  }
+}
+
+TEST_F(PicturePass, APictureOfAStreamThatIsDamagedGetsTheErrorOfTheMaps) {
+  WriteBelow(dir_, "even/04.jpg", EncodeJpeg(MakePicture(40, 40, 3)).substr(0, 300));
+  const Result<Dataset> pictures =
+      Streamed() | Decode{} | RandomResizedCrop{.size = 16} | kNormalize;
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset strict, pictures | Batch{.size = 4});
+    EXPECT_THAT(ReadAll(strict, runtime).status(), FailsWith(StatusCode::kDataLoss, "JPEG"));
+    const QuietLog quiet;
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset tolerant,
+                                pictures | IgnoreErrors{} | Batch{.size = 4});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
+    EXPECT_EQ(Labels(batches).size(), 11u);
   }
 }
 
@@ -102,7 +234,7 @@ TEST_F(PicturePass, DoesTheWorkOfTheMaps) {
 TEST_F(PicturePass, IsNoneWhereAStageInBetweenCannotBeTold) {
   const Result<Dataset> pipelines[] = {
       Decoded() | RandomResizedCrop{.size = 16} | DoNothing() | kNormalize,
-      Decoded() | RandomFlip{.direction = "vertical"} | RandomResizedCrop{.size = 16} | kNormalize,
+      Decoded() | kNormalize | RandomResizedCrop{.size = 16},
   };
   for (const Result<Dataset>& pipeline : pipelines) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 5});
@@ -179,6 +311,18 @@ TEST(PicturePlan, AddsUpCropsResizesAndMirrorings) {
   EXPECT_EQ(plan.height(), 10);
   EXPECT_EQ(plan.width(), 12);
   EXPECT_TRUE(plan.mirrored());
+  EXPECT_EQ(plan.resized()->y, 1);
+  EXPECT_EQ(plan.resized()->x, 2);
+}
+
+TEST(PicturePlan, CutsOfAPictureUpsideDownCountFromItsOtherEnd) {
+  PicturePlan plan(100, 200);
+  EXPECT_TRUE(plan.TurnUpside());
+  EXPECT_TRUE(plan.Crop({.y = 10, .x = 20, .height = 30, .width = 40}));
+  EXPECT_EQ(plan.region().y, 60);
+  EXPECT_EQ(plan.region().x, 20);
+  EXPECT_TRUE(plan.upside_down());
+  EXPECT_FALSE(plan.Resize({.height = 30, .width = 40}, ResampleFilter::kBilinear, {10, 10}));
 }
 
 TEST(PicturePlan, RefusesWhatOnePassCannotDoAndStaysAsItWas) {

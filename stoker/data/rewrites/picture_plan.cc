@@ -7,7 +7,7 @@ bool PicturePlan::Crop(const CropWindow& window) {
                       window.y + window.height <= height_ && window.x + window.width <= width_;
   if (!inside) return false;
   CropWindow& cut = resized_ ? window_ : region_;
-  cut.y += window.y;
+  cut.y += upside_down_ ? height_ - window.y - window.height : window.y;
   cut.x += mirrored_ ? width_ - window.x - window.width : window.x;
   cut.height = height_ = window.height;
   cut.width = width_ = window.width;
@@ -17,8 +17,8 @@ bool PicturePlan::Crop(const CropWindow& window) {
 // A mirrored picture is resized with weights that are rounded the other way round.
 bool PicturePlan::Resize(const CropWindow& window, ResampleFilter filter,
                          const ResampleSize& size) {
-  if (resized_ || mirrored_ || !Crop(window)) return false;
-  resized_ = {filter, size};
+  if (resized_ || mirrored_ || upside_down_ || !Crop(window)) return false;
+  resized_ = {filter, size, window.y, window.x};
   window_ = {.height = size.height, .width = size.width};
   height_ = size.height;
   width_ = size.width;
@@ -27,6 +27,11 @@ bool PicturePlan::Resize(const CropWindow& window, ResampleFilter filter,
 
 bool PicturePlan::Mirror() {
   mirrored_ = !mirrored_;
+  return true;
+}
+
+bool PicturePlan::TurnUpside() {
+  upside_down_ = !upside_down_;
   return true;
 }
 

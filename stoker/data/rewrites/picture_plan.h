@@ -1,14 +1,16 @@
 // What transforms do to one picture, told instead of done: so that it can be decoded, cut, resized,
-// mirrored and normalised in one pass (rewrites/picture_pass.h). A transform that can say so
+// mirrored and normalised in one pass (rewrites/picture_chain.h). A transform that can say so
 // implements one of the three interfaces below beside Transform. What it tells must give the bytes
 // that Apply does.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "stoker/base/dtype.h"
 #include "stoker/base/random.h"
 #include "stoker/data/element.h"
 #include "stoker/image/crop.h"
@@ -32,16 +34,19 @@ class PicturePlan {
   // Each adds a step. False where the plan cannot hold it; it is not changed then.
   bool Crop(const CropWindow& window);  // a window that lies inside
   bool Resize(const CropWindow& window, ResampleFilter filter, const ResampleSize& size);
-  bool Mirror();  // left becomes right
+  bool Mirror();      // left becomes right
+  bool TurnUpside();  // top becomes bottom
 
   const CropWindow& region() const { return region_; }  // of the decoded picture
   struct Resized {
     ResampleFilter filter;
     ResampleSize size;
+    int64_t y, x;  // where the region begins in the picture that Resize was told of
   };
   const std::optional<Resized>& resized() const { return resized_; }  // what becomes of the region
   const CropWindow& window() const { return window_; }  // where it is resized, of that
   bool mirrored() const { return mirrored_; }           // at the end
+  bool upside_down() const { return upside_down_; }     // at the end
 
  private:
   int64_t height_, width_;
@@ -49,36 +54,49 @@ class PicturePlan {
   std::optional<Resized> resized_;
   CropWindow window_;
   bool mirrored_ = false;
+  bool upside_down_ = false;
+};
+
+// What becomes of the values of a picture of bytes behind its geometry: they are normalised or not,
+// then cast, and written in planes or as pixels.
+struct PictureFinish {
+  std::vector<ShiftScale> channels;  // one for each channel, or none
+  DType computed = DType::kUInt8;    // what is cast to `dtype`: kUInt8 or kFloat32
+  DType dtype = DType::kUInt8;
+  bool channels_last = false;
 };
 
 // Decodes the bytes in one field.
 class PictureDecoder {
  public:
   virtual ~PictureDecoder() = default;
-  virtual size_t picture_field() const = 0;
+  // Nothing where what it makes is no picture of bytes.
+  virtual std::optional<size_t> picture_field() const = 0;
   virtual const DecodeOptions& decode_options() const = 0;
   virtual int FastScaleOf(const ImageInfo& info) const = 0;
   // What messages call the picture of this element.
   virtual std::string PictureName(const Element& element) const = 0;
 };
 
-// Moves the pixels of one field.
+// Moves the pixels of some fields by one draw.
 class PictureGeometry {
  public:
   virtual ~PictureGeometry() = default;
-  // Nothing where it cannot be told, or where it changes several fields.
-  virtual std::optional<size_t> picture_field() const = 0;
-  // Adds what Apply would do with this Rng. False where the plan cannot hold it, or it fails.
-  virtual bool AddTo(PicturePlan& plan, Rng& rng) const = 0;
+  // Empty where what it does cannot be told.
+  virtual std::vector<size_t> picture_fields() const = 0;
+  // Adds what Apply would do with this Rng to the plan of each field, in their order. False where a
+  // plan cannot hold it, or Apply fails.
+  virtual bool AddTo(std::span<PicturePlan* const> plans, Rng& rng) const = 0;
 };
 
-// Makes float32 of the bytes of one field.
+// Changes the values of one field, or the order in which they stand.
 class PictureFinishing {
  public:
   virtual ~PictureFinishing() = default;
+  // Nothing where it cannot be told.
   virtual std::optional<size_t> picture_field() const = 0;
-  // For each of so many channels; nothing where they do not fit.
-  virtual std::optional<std::vector<ShiftScale>> ShiftScales(int64_t channels) const = 0;
+  // Adds what Apply does to pictures of so many channels. False where that cannot be held.
+  virtual bool AddTo(PictureFinish& finish, int64_t channels) const = 0;
 };
 
 }  // namespace stoker

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "stoker/data/failure.h"
-#include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/indexed_iterator.h"
 
 namespace stoker {
@@ -91,6 +90,7 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
                                                          const DatasetNode& node) {
   std::unique_ptr<StreamSource> source(new StreamSource(context, node));
   source->stages_ = StagesOfHop(node);
+  source->parts_ = PartsOfHop(source->stages_);
   source->maps_ = std::ranges::any_of(
       source->stages_, [](const DatasetNode* stage) { return stage->element_wise() != nullptr; });
   source->by_rows_ = source->maps_ && HopWorksOnRows(source->stages_);
@@ -153,7 +153,7 @@ void StreamSource::Finish(Chunk& chunk) const {
   const ReadContext context(*pass_, 0, /*vectorized=*/true, stop_.get());
   for (Element& element : elements) {
     const Status status = context.stopped() ? AskedToStop(node_.name())
-                                            : ApplyHop(stages_, context, tolerant_, element);
+                                            : ApplyHopParts(parts_, context, tolerant_, element);
     if (!status.ok()) {
       chunk.error = status;
       return;

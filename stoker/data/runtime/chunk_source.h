@@ -12,6 +12,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/failure_tally.h"
+#include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {
@@ -152,7 +153,8 @@ class StreamSource final : public ChunkSource {
   std::vector<const DatasetNode*> stages_;  // first applied first
   bool any_order_ = false;
   bool maps_ = false;
-  bool by_rows_ = false;  // chunks are made column by column
+  std::vector<HopPart> parts_;  // of them all
+  bool by_rows_ = false;        // chunks are made column by column
   std::unique_ptr<Iterator> input_;
   SnapshotPace pace_ = SnapshotPace::BeforeEach();
   int64_t taken_ = 0;                // elements pulled since the restored state

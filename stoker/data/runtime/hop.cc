@@ -13,6 +13,33 @@ bool HoldsAnyOrder(const Dataset& dataset) {
   return dataset.node().any_order() || std::ranges::any_of(dataset.node().inputs(), HoldsAnyOrder);
 }
 
+// The first of the stages that are done in one go.
+std::optional<PictureChain> FirstPictures(std::span<const DatasetNode* const> stages) {
+  const auto is_picture_map = [](const DatasetNode* stage) { return IsPictureMap(*stage); };
+  auto begin = std::ranges::find_if(stages, is_picture_map);
+  while (begin != stages.end()) {
+    const auto end = std::find_if_not(begin, stages.end(), is_picture_map);
+    for (auto last = end; last != begin; --last) {
+      if (std::optional<PictureChain> pictures = PictureChain::AtEndOf({begin, last}))
+        return pictures;
+    }
+    begin = std::find_if(end, stages.end(), is_picture_map);
+  }
+  return std::nullopt;
+}
+
+// What is thrown, the stages meet too, one by one.
+bool DoneInOneGo(const PictureChain& pictures, const ReadContext& context, Element& element) {
+  const DatasetNode& decoder = *pictures.maps().front();
+  const ScopedStageTime time(context.stats(decoder));
+  Scratch scratch = context.scratch(decoder);
+  try {
+    return pictures.Apply(element, context, scratch);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 bool IsHopStage(const DatasetNode& node) {
@@ -47,6 +74,37 @@ Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext
     if (!tolerant || !IsAboutOneElement(status)) return status;
     if (context.stopped()) return AskedToStop(stage->name());  // whatever it made of being stopped
     element = FailedElement(status, {stage->name(), key});
+  }
+  return OkStatus();
+}
+
+std::vector<HopPart> PartsOfHop(std::span<const DatasetNode* const> stages) {
+  std::vector<HopPart> parts;
+  while (!stages.empty()) {
+    std::optional<PictureChain> pictures = FirstPictures(stages);
+    const size_t before =
+        pictures ? static_cast<size_t>(std::ranges::find(stages, pictures->maps().front()) -
+                                       stages.begin())
+                 : stages.size();
+    const auto take = [&](size_t n) {
+      const auto taken = stages.first(n);
+      stages = stages.subspan(n);
+      return std::vector<const DatasetNode*>(taken.begin(), taken.end());
+    };
+    if (before > 0) parts.push_back({.stages = take(before), .pictures = std::nullopt});
+    if (!pictures) break;
+    const size_t together = pictures->maps().size();
+    parts.push_back({.stages = take(together), .pictures = std::move(pictures)});
+  }
+  return parts;
+}
+
+Status ApplyHopParts(const std::vector<HopPart>& parts, const ReadContext& context, bool tolerant,
+                     Element& element) {
+  for (const HopPart& part : parts) {
+    if (element.failure) return OkStatus();
+    if (part.pictures && DoneInOneGo(*part.pictures, context, element)) continue;
+    STOKER_RETURN_IF_ERROR(ApplyHop(part.stages, context, tolerant, element));
   }
   return OkStatus();
 }

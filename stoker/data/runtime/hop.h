@@ -4,8 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "stoker/data/rewrites/picture_chain.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/snapshot_pace.h"
 
@@ -28,7 +31,20 @@ bool HopInAnyOrder(const OpenContext& context, const std::vector<const DatasetNo
 Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext& context,
                 bool tolerant, Element& element);
 
-// The same for many at once, where all maps of the hop gain by that and shapes are known. Stacking
+// The stages of a hop as threads run them: one after the other, or, where they decode and change
+// pictures, in one go.
+struct HopPart {
+  std::vector<const DatasetNode*> stages;  // first applied first
+  std::optional<PictureChain> pictures;    // of all of them
+};
+std::vector<HopPart> PartsOfHop(std::span<const DatasetNode* const> stages);
+
+// ApplyHop over all parts, with the same bytes. Time spent on pictures in one go is counted for the
+// stage that decodes them.
+Status ApplyHopParts(const std::vector<HopPart>& parts, const ReadContext& context, bool tolerant,
+                     Element& element);
+
+// ApplyHop for many at once, where all maps of the hop gain by that and shapes are known. Stacking
 // copies the elements, and leaves them as they are.
 bool HopWorksOnRows(const std::vector<const DatasetNode*>& stages);
 Result<Rows> StackForHop(const std::vector<const DatasetNode*>& stages, const ReadContext& context,

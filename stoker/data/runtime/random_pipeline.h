@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <random>
 #include <string_view>
 #include <vector>
 
@@ -34,11 +33,17 @@
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/runtime/random_draws.h"
+#include "stoker/data/runtime/random_pictures.h"
 #include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/sources/folder.h"
+#include "stoker/data/sources/list.h"
 #include "stoker/data/sources/range.h"
+#include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/color_jitter.h"
 #include "stoker/data/transforms/cutmix.h"
 #include "stoker/data/transforms/input_mask.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/mixup.h"
 #include "stoker/data/transforms/one_hot.h"
 #include "stoker/data/transforms/rand_augment.h"
@@ -47,17 +52,6 @@
 #include "stoker/data/transforms/random_resized_crop.h"
 
 namespace stoker {
-
-// Random numbers that are the same for the same seed.
-class Draws {
- public:
-  explicit Draws(uint32_t seed) : random_(seed) {}
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
-  bool Coin() { return Below(2) == 0; }
-
- private:
-  std::mt19937 random_;
-};
 
 // An image made from each number of a range, which becomes its label.
 inline Map ImageOfNumber() {
@@ -90,7 +84,8 @@ inline Map AddClass(const Spec& spec, const std::string& name) {
           .random = false};
 }
 
-// One source, of at most 60 elements {image: uint8[1, 4, 4], label: int64[]}.
+// One source, of at most 60 elements {image: uint8[1, 4, 4], label: int64[]}, or with masks of
+// int64[1, 4, 4] in the place of labels.
 struct RandomSource {
   std::string_view name;
   int weight;  // how often, against the other sources
@@ -109,6 +104,21 @@ inline const std::vector<RandomSource>& RandomSources() {
                              .step = step,
                              .field = "label"}) |
                 ImageOfNumber();
+       }},
+      {"folder", 1,
+       [](Draws& draws) {
+         return SmallGreyPictures(Source(Folder{.path = RandomPictures::Get().folder()}), draws);
+       }},
+      {"list", 1,
+       [](Draws& draws) {
+         return SmallGreyPictures(Source(List{.path = RandomPictures::Get().list()}), draws);
+       }},
+      {"pairs", 1,
+       [](Draws& draws) {
+         return SmallGreyPictures(
+                    Source(List{.path = RandomPictures::Get().pairs(), .pairs = true}), draws,
+                    {"mask"}) |
+                Cast{.field = "mask", .dtype = "int64"};
        }},
   };
   return sources;
@@ -229,6 +239,12 @@ inline const std::vector<RandomStep>& RandomSteps() {
            case 3: return std::move(input) | RandomErasing{.value = {3}, .field = field.name};
            default: return std::move(input) | RandAugment{.field = field.name};
          }
+       }},
+      {"layout",
+       [](In input, Draws&) {
+         const Field field = input->spec().fields[0];
+         if (field.shape.size() != 3) return input;
+         return std::move(input) | Layout{.field = field.name};
        }},
       {"window",
        [](In input, Draws& draws) {

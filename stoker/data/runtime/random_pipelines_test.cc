@@ -24,11 +24,14 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
     for (const std::string& name : names) ++pipelines[name];
   }
   for (const char* name :
-       {"range",        "shuffle",          "shard",     "sample",        "balance", "take",
-        "skip",         "repeat",           "map",       "ignore_errors", "cache",   "prefetch",
-        "filter",       "flat_map",         "enumerate", "input_mask",    "window",  "unbatch",
-        "padded_batch", "bucket_by_length", "batch",     "one_hot",       "mixup",   "cutmix",
-        "zip",          "concatenate",      "mix",       "interleave",    "choose"}) {
+       {"folder",      "list",        "decode",      "one_pass",     "layout",
+        "resize",      "center_crop", "random_crop", "random_flip",  "random_resized_crop",
+        "range",       "shuffle",     "shard",       "sample",       "balance",
+        "take",        "skip",        "repeat",      "map",          "ignore_errors",
+        "cache",       "prefetch",    "filter",      "flat_map",     "enumerate",
+        "input_mask",  "window",      "unbatch",     "padded_batch", "bucket_by_length",
+        "batch",       "one_hot",     "mixup",       "cutmix",       "zip",
+        "concatenate", "mix",         "interleave",  "choose"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }

@@ -25,11 +25,12 @@ class CastTransform final : public MovableTransform, public PictureFinishing {
 
   bool works_on_columns() const override { return true; }
 
-  std::optional<size_t> picture_field() const override {
-    return dtype_ == DType::kFloat32 ? std::optional(field_) : std::nullopt;
-  }
-  std::optional<std::vector<ShiftScale>> ShiftScales(int64_t channels) const override {
-    return std::vector<ShiftScale>(static_cast<size_t>(channels));
+  std::optional<size_t> picture_field() const override { return field_; }
+  bool AddTo(PictureFinish& finish, int64_t /*channels*/) const override {
+    if (finish.dtype != finish.computed) return finish.dtype == dtype_;
+    finish.dtype = dtype_;
+    if (dtype_ == DType::kFloat32) finish.computed = dtype_;
+    return true;
   }
 
  private:

@@ -29,9 +29,11 @@ struct CenterCropping {
   }
   Result<Array> Change(const Array& array, const PairedField& field, const CropWindow& window,
                        Scratch& scratch) const {
-    return CropArray(array, window, field.fill, scratch);
+    return CropArray(array, window, Border::kConstant, field.fill, scratch);
   }
-  bool AddTo(PicturePlan& plan, const CropWindow& window) const { return plan.Crop(window); }
+  bool AddTo(PicturePlan& plan, bool /*is_mask*/, const CropWindow& window) const {
+    return plan.Crop(window);
+  }
 };
 
 }  // namespace

@@ -1,14 +1,36 @@
 // Cutting windows out of arrays [channels, height, width].
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include "stoker/base/options.h"
 #include "stoker/data/fill_value.h"
 #include "stoker/data/transform.h"
-#include "stoker/image/crop.h"
+#include "stoker/image/border.h"
 
 namespace stoker {
 
-// The window of every channel in an array of its own; values from outside are `fill`.
-Array CropArray(const Array& array, const CropWindow& window, const FillValue& fill,
+// The window of every channel in an array of its own; beyond the image stands `border`, where that
+// is kConstant `fill`.
+Array CropArray(const Array& array, const CropWindow& window, Border border, const FillValue& fill,
                 Scratch& scratch);
+
+// The same into memory of the window's size.
+void CropInto(const std::byte* in, const ImageShape& shape, size_t value_size,
+              const CropWindow& window, Border border, const FillValue& fill, std::byte* out);
+
+// The option `padding_mode` of T, and what it says.
+template <typename T>
+void DescribePaddingMode(OptionTable<T>& table) {
+  table.Field("padding_mode", &T::padding_mode,
+              "what the border shows: constant (fill), edge (the outermost pixels), reflect (the "
+              "image mirrored at them), symmetric (mirrored at the edge)",
+              OneOf{{"constant", "edge", "reflect", "symmetric"}});
+}
+Border BorderOf(std::string_view padding_mode);
+
+// InvalidArgument where there is no pixel to go on with. `who` is the transform, for messages.
+Status CheckBorder(std::string_view who, Border border, const ImageShape& image);
 
 }  // namespace stoker

@@ -19,7 +19,32 @@ constexpr double kMostSide = 1 << 16;
 
 ImageChannels ChannelsOf(const std::string& name) {
   if (name == "grey") return ImageChannels::kGrey;
+  if (name == "index") return ImageChannels::kIndex;
+  if (name == "index16") return ImageChannels::kIndex16;
   return name == "rgb" ? ImageChannels::kRgb : ImageChannels::kAsStored;
+}
+
+// One plane of numbers of two bytes.
+Array Widened(const PixelRows& rows, const ImageRegion& region, Scratch& scratch) {
+  Array plane = scratch.NewArray(DType::kInt32, {1, region.height, region.width});
+  int32_t* out = plane.values<int32_t>().data();
+  for (int64_t y = 0; y < region.height; ++y, out += region.width)
+    std::copy_n(reinterpret_cast<const uint16_t*>(rows.row(y)), region.width, out);
+  return plane;
+}
+
+Array Planes(const PixelRows& rows, const ImageRegion& region, int channels, Scratch& scratch) {
+  Array planes = scratch.NewArray(DType::kUInt8, {channels, region.height, region.width});
+  CopyToSlot({.data = rows.data,
+              .height = region.height,
+              .width = region.width,
+              .channels = channels,
+              .row_stride = rows.stride},
+             {},
+             PixelSlot::Of(DType::kUInt8, planes.data(), region.height, region.width, channels,
+                           /*channels_last=*/false),
+             ResampleScratchOfThisThread());
+  return planes;
 }
 
 class DecodeTransform final : public Transform, public PictureDecoder {
@@ -38,27 +63,20 @@ class DecodeTransform final : public Transform, public PictureDecoder {
     STOKER_ASSIGN_OR_RETURN(const ImageInfo info, ProbeImage(bytes, name, options_));
     const ImageRegion region = WholeImage(info, FastScaleOf(info));
     DecodeScratch memory = DecodeScratchFrom(scratch);
-    const int64_t stride = region.width * info.channels;
+    const int64_t stride = region.width * info.pixel_bytes();
     const Array interleaved = scratch.NewArray(DType::kUInt8, {region.height, stride});
     const PixelRows rows{interleaved.values<uint8_t>().data(), stride};
     STOKER_RETURN_IF_ERROR(DecodeImageRegion(bytes, name, info, region, options_, rows, memory));
-    Array planes = scratch.NewArray(DType::kUInt8, {info.channels, region.height, region.width});
-    CopyToSlot({.data = rows.data,
-                .height = region.height,
-                .width = region.width,
-                .channels = info.channels,
-                .row_stride = stride},
-               {},
-               PixelSlot::Of(DType::kUInt8, planes.data(), region.height, region.width,
-                             info.channels, /*channels_last=*/false),
-               ResampleScratchOfThisThread());
-    image = std::move(planes);
+    image = info.value_bytes == 2 ? Widened(rows, region, scratch)
+                                  : Planes(rows, region, info.channels, scratch);
     return OkStatus();
   }
 
   bool random() const override { return false; }
 
-  size_t picture_field() const override { return field_; }
+  std::optional<size_t> picture_field() const override {
+    return options_.channels == ImageChannels::kIndex16 ? std::nullopt : std::optional(field_);
+  }
   const DecodeOptions& decode_options() const override { return options_; }
   // The smallest JPEG scale whose shorter side still has as many pixels as the option says.
   int FastScaleOf(const ImageInfo& info) const override {
@@ -103,9 +121,12 @@ Status CheckField(const Field& field) {
 
 void Decode::Describe(OptionTable<Decode>& table) {
   table
-      .Field("channels", &Decode::channels,
-             "which come out: rgb (of grey pictures three equal ones), grey (the luma), as_stored",
-             OneOf{{"rgb", "grey", "as_stored"}})
+      .Field(
+          "channels", &Decode::channels,
+          "which come out: rgb (of grey pictures three equal ones), grey (the luma), as_stored; of "
+          "PNG masks the numbers that are stored, a palette's indices or unscaled grey: index, "
+          "or index16 (to 65535, int32)",
+          OneOf{{"rgb", "grey", "as_stored", "index", "index16"}})
       .Field("orientation", &Decode::orientation,
              "apply: turn pictures upright as their EXIF says; ignore: as they are stored",
              OneOf{{"apply", "ignore"}})
@@ -135,8 +156,9 @@ Result<Dataset> Decode::Build(Dataset input) const {
                         .limits = {.max_pixels = max_pixels}};
   STOKER_ASSIGN_OR_RETURN(options.background, BackgroundOf(background));
   Spec output = input.spec();
-  const int64_t planes = channels == "rgb" ? 3 : channels == "grey" ? 1 : kUnknownDim;
+  const int64_t planes = channels == "rgb" ? 3 : channels == "as_stored" ? kUnknownDim : 1;
   output.fields[index].shape = {planes, kUnknownDim, kUnknownDim};
+  if (options.channels == ImageChannels::kIndex16) output.fields[index].dtype = DType::kInt32;
   auto transform = std::make_shared<DecodeTransform>(index, options, fast_scale_side,
                                                      PictureNames(input, index));
   return MapDataset(std::move(input), std::string(kName), fmt::format("{}, {}", field, channels),

@@ -13,6 +13,10 @@ namespace stoker {
 // becomes uint8[C, -1, -1], C planes of rows; C is 3, for `grey` 1, and for `as_stored` 1 or 3 as
 // the file has it. image/decode.h says how each format is read.
 //
+// Masks of classes are PNGs with a palette, or grey ones, whose numbers are the classes: `channels:
+// index` gives those as they are stored, uint8[1, -1, -1], and `index16` those of 16 bits too,
+// int32[1, -1, -1].
+//
 // What cannot be decoded (damaged, empty, no picture, more than `max_pixels`) is an error of the
 // sample; it begins with the path of the file where the source has one (`folder`, `list`, `files`)
 // or the element a field `path`. `on_error` says what becomes of such samples.

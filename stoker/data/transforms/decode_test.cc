@@ -67,6 +67,38 @@ TEST(DecodeTransform, GivesTheValuesOfTheDecoderForEveryChoiceOfChannels) {
   }
 }
 
+TEST(DecodeTransform, MasksGiveTheNumbersThatAreStored) {
+  const std::string palette =
+      EncodePng(3, 1,
+                {.color_type = SPNG_COLOR_TYPE_INDEXED,
+                 .bit_depth = 2,
+                 .palette = {9, 9, 9, 255, 8, 8, 8, 255, 7, 7, 7, 255, 0, 0, 0, 255}},
+                {0b00110100});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array indices, Decoded(palette, {.channels = "index"}));
+  EXPECT_THAT(indices.values<uint8_t>(), ElementsAre(0, 3, 1));
+  EXPECT_EQ(indices.shape(), (Shape{1, 1, 3}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array wide, Decoded(palette, {.channels = "index16"}));
+  EXPECT_THAT(wide.values<int32_t>(), ElementsAre(0, 3, 1));
+  const std::string deep = EncodePng(
+      2, 1, {.color_type = SPNG_COLOR_TYPE_GRAYSCALE, .bit_depth = 16}, {0xe8, 0x03, 0xff, 0xff});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array instances, Decoded(deep, {.channels = "index16"}));
+  EXPECT_THAT(instances.values<int32_t>(), ElementsAre(1000, 65535));
+  EXPECT_THAT(Decoded(deep, {.channels = "index"}),
+              FailsWith(StatusCode::kInvalidArgument, "byte 24: a PNG of 16 bits"));
+  EXPECT_THAT(Decoded(SmallPicture(2, 2, 1), {.channels = "index"}),
+              FailsWith(StatusCode::kInvalidArgument, "element 7: a PNM picture; values as they"));
+}
+
+TEST(DecodeTransform, SaysWhatComesOutBeforeTheFirstPicture) {
+  const auto spec = [](const char* channels) {
+    return (Bytes() | Decode{.channels = channels})->spec().ToString();
+  };
+  EXPECT_EQ(spec("rgb"), "{image: uint8[3, ?, ?]}");
+  EXPECT_EQ(spec("as_stored"), "{image: uint8[?, ?, ?]}");
+  EXPECT_EQ(spec("index"), "{image: uint8[1, ?, ?]}");
+  EXPECT_EQ(spec("index16"), "{image: int32[1, ?, ?]}");
+}
+
 TEST(DecodeTransform, TurnsPicturesUprightUnlessToldNotTo) {
   const std::string file = EncodeJpeg(MakePicture(40, 20, 3), {.orientation = 6});
   EXPECT_EQ(Decoded(file)->shape(), (Shape{3, 40, 20}));

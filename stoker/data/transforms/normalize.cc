@@ -44,11 +44,15 @@ class NormalizeTransform final : public FieldTransform, public PictureFinishing 
       : FieldTransform(field), channels_(std::move(channels)) {}
 
   std::optional<size_t> picture_field() const override { return field(); }
-  std::optional<std::vector<ShiftScale>> ShiftScales(int64_t channels) const override {
+  // Constants of several channels are for the first dimension.
+  bool AddTo(PictureFinish& finish, int64_t channels) const override {
     const auto wanted = static_cast<size_t>(channels);
-    if (channels_.size() == wanted) return channels_;
-    if (channels_.size() != 1) return std::nullopt;
-    return std::vector<ShiftScale>(wanted, channels_.front());
+    const bool alike = channels_.size() == 1;
+    if (!finish.channels.empty() || finish.dtype != finish.computed) return false;
+    if (!alike && (channels_.size() != wanted || finish.channels_last)) return false;
+    finish.channels = alike ? std::vector<ShiftScale>(wanted, channels_.front()) : channels_;
+    finish.dtype = finish.computed = DType::kFloat32;
+    return true;
   }
 
  protected:

@@ -13,13 +13,15 @@ struct Padding {
   static constexpr std::string_view kName = Pad::kName;
   static constexpr bool kRandom = false;
   int64_t left = 0, top = 0, right = 0, bottom = 0;
+  Border border = Border::kConstant;
 
   Result<CropWindow> Choose(const ImageShape& image, Rng& /*rng*/) const {
+    STOKER_RETURN_IF_ERROR(CheckBorder(kName, border, image));
     return CropWindow{-top, -left, image.height + top + bottom, image.width + left + right};
   }
   Result<Array> Change(const Array& array, const PairedField& field, const CropWindow& window,
                        Scratch& scratch) const {
-    return CropArray(array, window, field.fill, scratch);
+    return CropArray(array, window, border, field.fill, scratch);
   }
 };
 
@@ -45,11 +47,13 @@ void Pad::Describe(OptionTable<Pad>& table) {
       .Required()
       .Field("fill", &Pad::fill, "value of the border")
       .Field("mask_fill", &Pad::mask_fill, "value of the border of masks");
+  DescribePaddingMode(table);
   DescribePairedFields(table);
 }
 
 Result<Dataset> Pad::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const Padding plan, PlanPadding(padding));
+  STOKER_ASSIGN_OR_RETURN(Padding plan, PlanPadding(padding));
+  plan.border = BorderOf(padding_mode);
   const PairedNames names{field, images, masks};
   STOKER_ASSIGN_OR_RETURN(PairedFields fields, FindPairedFields(kName, input.spec(), names));
   STOKER_RETURN_IF_ERROR(SetFillValues(kName, input.spec(), fill, mask_fill, fields));
@@ -59,10 +63,10 @@ Result<Dataset> Pad::Build(Dataset input) const {
     if (shape[1] != kUnknownDim) shape[1] += plan.top + plan.bottom;
     if (shape[2] != kUnknownDim) shape[2] += plan.left + plan.right;
   }
-  return MapDataset(std::move(input), std::string(kName),
-                    fmt::format("{}, by {}", NamesInShort(names), fmt::join(padding, " ")),
-                    std::move(output),
-                    std::make_shared<PairedTransform<Padding>>(std::move(fields), plan));
+  return MapDataset(
+      std::move(input), std::string(kName),
+      fmt::format("{}, by {}, {}", NamesInShort(names), fmt::join(padding, " "), padding_mode),
+      std::move(output), std::make_shared<PairedTransform<Padding>>(std::move(fields), plan));
 }
 
 }  // namespace stoker

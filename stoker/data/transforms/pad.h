@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// Surrounds images [C, H, W], any dtype, with a border of one value; torchvision's Pad with its
-// constant mode.
+// Surrounds images [C, H, W], any dtype, with a border of one value, or of what is in the image;
+// torchvision's Pad.
 struct Pad {
   static constexpr std::string_view kName = "pad";
   static constexpr std::string_view kHelp = "Surrounds images with a border.";
@@ -14,6 +14,7 @@ struct Pad {
                                  // bottom
   double fill = 0;
   double mask_fill = 0;
+  std::string padding_mode = "constant";
   std::string field = "image";
   std::vector<std::string> images;
   std::vector<std::string> masks;

@@ -24,6 +24,25 @@ TEST(Pad, TakesOneTwoOrFourWidths) {
   EXPECT_THAT(four.values<uint8_t>(), testing::ElementsAre(0, 1, 2, 0, 0, 0));
 }
 
+TEST(Pad, ShowsWhatIsInTheImageWhereItIsTold) {
+  const auto padded = [](const char* mode) {
+    const Array out = *Padded({.padding = {3, 0}, .fill = 9, .padding_mode = mode});
+    return std::vector<int>(out.values<uint8_t>().begin(), out.values<uint8_t>().end());
+  };
+  EXPECT_THAT(padded("constant"), testing::ElementsAre(9, 9, 9, 1, 2, 9, 9, 9));
+  EXPECT_THAT(padded("edge"), testing::ElementsAre(1, 1, 1, 1, 2, 2, 2, 2));
+  EXPECT_THAT(padded("reflect"), testing::ElementsAre(2, 1, 2, 1, 2, 1, 2, 1));
+  EXPECT_THAT(padded("symmetric"), testing::ElementsAre(2, 2, 1, 1, 2, 2, 1, 1));
+}
+
+TEST(Pad, RefusesToGoOnWithNothing) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result<Dataset>(EmptyImages(DType::kUInt8, {1, -1, -1})) |
+                                  Pad{.padding = {1}, .padding_mode = "edge"});
+  EXPECT_THAT(TransformTester(dataset).Apply(Array::Allocate(DType::kUInt8, {1, 0, 3})),
+              FailsWith(StatusCode::kInvalidArgument, "pad: an image of 0 x 3 pixels has none"));
+}
+
 TEST(Pad, LeavesUnknownSizesUnknown) {
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Dataset dataset,
@@ -32,7 +51,10 @@ TEST(Pad, LeavesUnknownSizesUnknown) {
 }
 
 TEST(Pad, MovesMasksWithImages) {
-  ExpectMovesMasksWithImages(Pad{.padding = {3, 0, 1, 2}, .masks = {"mask"}});
+  for (const char* mode : {"constant", "edge", "reflect", "symmetric"}) {
+    ExpectMovesMasksWithImages(
+        Pad{.padding = {3, 0, 1, 2}, .padding_mode = mode, .masks = {"mask"}});
+  }
 }
 
 TEST(Pad, FillsMasksWithAValueOfTheirOwn) {

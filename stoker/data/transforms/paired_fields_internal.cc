@@ -1,5 +1,6 @@
 #include "stoker/data/transforms/paired_fields_internal.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace stoker {
@@ -63,9 +64,16 @@ Array WritableImage(const Array& image, Scratch& scratch) {
   return copy;
 }
 
-std::optional<size_t> OnlyImageOf(const PairedFields& fields) {
-  if (fields.size() != 1 || fields.front().is_mask) return std::nullopt;
-  return fields.front().index;
+std::vector<size_t> NumbersOf(const PairedFields& fields) {
+  std::vector<size_t> numbers;
+  for (const PairedField& field : fields) numbers.push_back(field.index);
+  return numbers;
+}
+
+bool OfOneSize(std::span<PicturePlan* const> plans) {
+  return std::ranges::all_of(plans, [&](const PicturePlan* plan) {
+    return plan->height() == plans.front()->height() && plan->width() == plans.front()->width();
+  });
 }
 
 std::string NamesInShort(const PairedNames& names) {

@@ -2,6 +2,7 @@
 // draw, so that what belongs together stays together.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,8 +51,11 @@ Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
 // The image itself where nobody else sees its memory, else a copy.
 Array WritableImage(const Array& image, Scratch& scratch);
 
-// The field, where it is the only one and no mask.
-std::optional<size_t> OnlyImageOf(const PairedFields& fields);
+// Their numbers, for PictureGeometry.
+std::vector<size_t> NumbersOf(const PairedFields& fields);
+
+// Whether all the pictures are of one size at this point, as SharedSize asks.
+bool OfOneSize(std::span<PicturePlan* const> plans);
 
 // "image", or "image, masks mask".
 std::string NamesInShort(const PairedNames& names);
@@ -71,7 +75,7 @@ void DescribePairedFields(OptionTable<T>& table) {
 //   Result<Array> Change(const Array& array, const PairedField& field, const Draw& draw,
 //                        Scratch& scratch) const
 // and, where it can be told (picture_plan.h),
-//   bool AddTo(PicturePlan& plan, const Draw& draw) const
+//   bool AddTo(PicturePlan& plan, bool is_mask, const Draw& draw) const
 template <typename Geometry>
 class PairedTransform final : public Transform, public PictureGeometry {
  public:
@@ -91,14 +95,19 @@ class PairedTransform final : public Transform, public PictureGeometry {
 
   bool random() const override { return Geometry::kRandom; }
 
-  std::optional<size_t> picture_field() const override {
-    return kCanTell ? OnlyImageOf(fields_) : std::nullopt;
+  std::vector<size_t> picture_fields() const override {
+    return kCanTell ? NumbersOf(fields_) : std::vector<size_t>();
   }
-  bool AddTo(PicturePlan& plan, Rng& rng) const override {
+  bool AddTo(std::span<PicturePlan* const> plans, Rng& rng) const override {
     if constexpr (kCanTell) {
+      const PicturePlan& first = *plans.front();
       const auto draw =
-          geometry_.Choose(ImageShape{.height = plan.height(), .width = plan.width()}, rng);
-      return draw.ok() && geometry_.AddTo(plan, *draw);
+          geometry_.Choose(ImageShape{.height = first.height(), .width = first.width()}, rng);
+      if (!draw.ok() || !OfOneSize(plans)) return false;
+      for (size_t i = 0; i < plans.size(); ++i) {
+        if (!geometry_.AddTo(*plans[i], fields_[i].is_mask, *draw)) return false;
+      }
+      return true;
     }
     return false;
   }
@@ -106,7 +115,7 @@ class PairedTransform final : public Transform, public PictureGeometry {
  private:
   static constexpr bool kCanTell =
       requires(const Geometry& geometry, PicturePlan& plan, const ImageShape& size, Rng& rng) {
-    geometry.AddTo(plan, *geometry.Choose(size, rng));
+    geometry.AddTo(plan, false, *geometry.Choose(size, rng));
   };
 
   const PairedFields fields_;

@@ -1,5 +1,6 @@
 #include "stoker/data/transforms/random_crop.h"
 
+#include <algorithm>
 #include <span>
 
 #include "stoker/data/map.h"
@@ -16,6 +17,7 @@ struct Plan {
   int64_t height = 0;  // of the window; 0: the image's own
   int64_t width = 0;
   int64_t padding = 0;
+  Border border = Border::kConstant;
 };
 
 class RandomCropTransform final : public Transform, public PictureGeometry {
@@ -27,7 +29,7 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
     const CropWindow window = DrawWindow(shape, rng);
     for (const PairedField& field : plan_.fields) {
       Array& image = element.arrays[field.index];
-      image = CropArray(image, window, field.fill, scratch);
+      image = CropArray(image, window, plan_.border, field.fill, scratch);
     }
     return OkStatus();
   }
@@ -46,10 +48,12 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
 
   bool works_on_columns() const override { return true; }
 
-  std::optional<size_t> picture_field() const override { return OnlyImageOf(plan_.fields); }
-  bool AddTo(PicturePlan& plan, Rng& rng) const override {
-    const ImageShape shape{.height = plan.height(), .width = plan.width()};
-    return Fits(shape) && plan.Crop(DrawWindow(shape, rng));
+  std::vector<size_t> picture_fields() const override { return NumbersOf(plan_.fields); }
+  bool AddTo(std::span<PicturePlan* const> plans, Rng& rng) const override {
+    const ImageShape shape{.height = plans.front()->height(), .width = plans.front()->width()};
+    if (!Fits(shape) || !OfOneSize(plans)) return false;
+    const CropWindow window = DrawWindow(shape, rng);
+    return std::ranges::all_of(plans, [&](PicturePlan* plan) { return plan->Crop(window); });
   }
 
  private:
@@ -69,6 +73,7 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
   Result<ImageShape> CheckedSize(const SampleKey& key, const std::vector<Array>& arrays) const {
     STOKER_ASSIGN_OR_RETURN(const ImageShape shape,
                             SharedSize(RandomCrop::kName, key, arrays, plan_.fields));
+    STOKER_RETURN_IF_ERROR(CheckBorder(RandomCrop::kName, plan_.border, shape));
     if (Fits(shape)) return shape;
     return InvalidArgument(
         "random_crop: element {}: a window of {} x {} does not fit into an image of {} x {} "
@@ -94,8 +99,8 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
         images.dtype(),
         {static_cast<int64_t>(windows.size()), shape.channels, out_shape.height, out_shape.width});
     for (size_t i = 0; i < windows.size(); ++i) {
-      CropImage(images.data() + i * in_bytes, shape, value_size, windows[i], field.fill.bytes,
-                out.data() + i * out_bytes);
+      CropInto(images.data() + i * in_bytes, shape, value_size, windows[i], plan_.border,
+               field.fill, out.data() + i * out_bytes);
     }
     images = std::move(out);
   }
@@ -128,7 +133,7 @@ Result<int64_t> PlanSide(const RandomCrop& options, std::string_view side, int64
 }
 
 Result<Plan> PlanCrop(const RandomCrop& options, const Spec& spec) {
-  Plan plan{.padding = options.padding};
+  Plan plan{.padding = options.padding, .border = BorderOf(options.padding_mode)};
   const PairedNames names{options.field, options.images, options.masks};
   STOKER_ASSIGN_OR_RETURN(plan.fields, FindPairedFields(RandomCrop::kName, spec, names));
   const Shape& shape = spec.fields[plan.fields.front().index].shape;
@@ -153,6 +158,7 @@ void RandomCrop::Describe(OptionTable<RandomCrop>& table) {
              Between(0, kMaxPixels))
       .Field("fill", &RandomCrop::fill, "value of the added pixels")
       .Field("mask_fill", &RandomCrop::mask_fill, "the same of masks");
+  DescribePaddingMode(table);
   DescribePairedFields(table);
 }
 

@@ -5,10 +5,10 @@
 
 namespace stoker {
 
-// Surrounds each image [C, H, W] (any dtype) with a border of `padding` pixels of value `fill`, and
-// cuts a window of fixed size out at a random place, each place equally likely; torchvision's
-// RandomCrop. What belongs to the image, masks or other images of its size, is cut alike. Two draws
-// a sample: y, then x.
+// Surrounds each image [C, H, W] (any dtype) with a border of `padding` pixels (of value `fill`, or
+// as `padding_mode` says), and cuts a window of fixed size out at a random place, each place
+// equally likely; torchvision's RandomCrop. What belongs to the image, masks or other images of its
+// size, is cut alike. Two draws a sample: y, then x.
 struct RandomCrop {
   static constexpr std::string_view kName = "random_crop";
   static constexpr std::string_view kHelp = "Pads images and cuts a window out at a random place.";
@@ -18,6 +18,7 @@ struct RandomCrop {
   int64_t padding = 4;
   double fill = 0;
   double mask_fill = 0;
+  std::string padding_mode = "constant";
   std::string field = "image";
   std::vector<std::string> images;
   std::vector<std::string> masks;

@@ -74,6 +74,19 @@ TEST(RandomCrop, ReachesEveryCornerOfTheBorderAndNothingBeyond) {
   EXPECT_NEAR(times[1], 500 / 9.0, 35);  // one place in nine; five standard deviations
 }
 
+TEST(RandomCrop, ItsBorderShowsTheImageWhereItIsTold) {
+  const std::vector<uint8_t> pixels = {1, 2, 3, 4};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result<Dataset>(EmptyImages(DType::kUInt8, {1, 2, 2})) |
+                                  RandomCrop{.size = 4, .padding = 1, .padding_mode = "reflect"});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array image, TransformTester(dataset).Apply(Array::Of(
+                                                     std::span<const uint8_t>(pixels), {1, 2, 2})));
+  EXPECT_THAT(image.values<uint8_t>(), testing::ElementsAre(4, 3, 4, 3,  //
+                                                            2, 1, 2, 1,  //
+                                                            4, 3, 4, 3,  //
+                                                            2, 1, 2, 1));
+}
+
 TEST(RandomCrop, TakesHeightAndWidthApart) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset both,
                               Result<Dataset>(EmptyImages(DType::kFloat32, {3, 32, 32})) |

@@ -17,14 +17,22 @@ struct Erasing {
   double probability = 0.5;
   // By field: the values of its channels in its dtype, or one for all.
   std::vector<std::vector<std::byte>> values;
+  enum class Noise : uint8_t { kNone, kChannel, kPixel } noise = Noise::kNone;
 
-  Result<std::optional<CropWindow>> Choose(const ImageShape& image, Rng& rng) const {
-    std::optional<CropWindow> none;
-    if (!rng.Bernoulli(probability)) return none;
-    return DrawErasedWindow(image.height, image.width, ranges.area, ranges.ratio, rng);
+  struct Draw {
+    std::optional<CropWindow> window;
+    uint64_t noise = 0;  // keys its stream
+  };
+
+  Result<Draw> Choose(const ImageShape& image, Rng& rng) const {
+    Draw draw;
+    if (!rng.Bernoulli(probability)) return draw;
+    draw.window = DrawErasedWindow(image.height, image.width, ranges.area, ranges.ratio, rng);
+    if (noise != Noise::kNone) draw.noise = rng.NextU64();
+    return draw;
   }
-  Result<Array> Change(const Array& array, const PairedField& field,
-                       const std::optional<CropWindow>& window, Scratch& scratch) const {
+  Result<Array> Change(const Array& array, const PairedField& field, const Draw& draw,
+                       Scratch& scratch) const {
     const std::vector<std::byte>& value = values[field.index];
     const ImageShape shape = ImageShapeOf(array);
     const size_t value_size = DTypeSize(array.dtype());
@@ -33,9 +41,15 @@ struct Erasing {
       return InvalidArgument("{}: value has {} numbers, an image {} channels; give one for each",
                              kName, value.size() / value_size, shape.channels);
     }
-    if (!window) return array;
+    if (!draw.window) return array;
     Array out = WritableImage(array, scratch);
-    EraseWindow(out.data(), shape, value_size, *window, value);
+    if (noise == Noise::kNone) {
+      EraseWindow(out.data(), shape, value_size, *draw.window, value);
+    } else {
+      Rng stream(draw.noise, /*epoch=*/0, /*index=*/field.index, /*stage=*/0);
+      EraseWindowWithNoise(out.values<float>().data(), shape, *draw.window, noise == Noise::kPixel,
+                           stream);
+    }
     return out;
   }
 };
@@ -59,6 +73,24 @@ Result<std::vector<std::byte>> PlanValues(const std::vector<double>& values, con
   return bytes;
 }
 
+Result<Erasing::Noise> PlanNoise(const RandomErasing& options, const Spec& spec,
+                                 const PairedFields& fields) {
+  if (options.noise == "none") return Erasing::Noise::kNone;
+  for (const PairedField& paired : fields) {
+    const Field& field = spec.fields[paired.index];
+    if (field.dtype == DType::kFloat32) continue;
+    return InvalidArgument(
+        "random_erasing: field '{}' is {}; noise of mean 0 and deviation 1 is for float32: put "
+        "random_erasing behind normalize",
+        field.name, DTypeName(field.dtype));
+  }
+  if (options.value != RandomErasing().value) {
+    return InvalidArgument("random_erasing: value is {} and noise is {}; give one of them",
+                           fmt::join(options.value, " "), options.noise);
+  }
+  return options.noise == "pixel" ? Erasing::Noise::kPixel : Erasing::Noise::kChannel;
+}
+
 }  // namespace
 
 void RandomErasing::Describe(OptionTable<RandomErasing>& table) {
@@ -68,6 +100,10 @@ void RandomErasing::Describe(OptionTable<RandomErasing>& table) {
       .Field("ratio", &RandomErasing::ratio, "[least, most] height by width of the window",
              OptionRange{.low = 0, .high = kMaxRatio, .low_open = true})
       .Field("value", &RandomErasing::value, "what is written: one value, or one for each channel")
+      .Field("noise", &RandomErasing::noise,
+             "normal numbers of mean 0 and deviation 1 instead of value: one for each channel, or "
+             "for each pixel (torchvision's value='random')",
+             OneOf{{"none", "channel", "pixel"}})
       .Field("field", &RandomErasing::field, "image to change")
       .Field("images", &RandomErasing::images, "further images that get the same draw");
 }
@@ -77,6 +113,7 @@ Result<Dataset> RandomErasing::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(plan.ranges, PlanWindow(kName, scale, ratio));
   const PairedNames names{field, images, {}};
   STOKER_ASSIGN_OR_RETURN(PairedFields fields, FindPairedFields(kName, input.spec(), names));
+  STOKER_ASSIGN_OR_RETURN(plan.noise, PlanNoise(*this, input.spec(), fields));
   plan.values.resize(input.spec().fields.size());
   for (const PairedField& paired : fields) {
     STOKER_ASSIGN_OR_RETURN(plan.values[paired.index],
@@ -85,8 +122,9 @@ Result<Dataset> RandomErasing::Build(Dataset input) const {
   Spec output = input.spec();
   return MapDataset(
       std::move(input), std::string(kName),
-      fmt::format("{}, probability {}, scale {}, ratio {}, value {}", NamesInShort(names),
-                  probability, fmt::join(scale, " "), fmt::join(ratio, " "), fmt::join(value, " ")),
+      fmt::format("{}, probability {}, scale {}, ratio {}, {} {}", NamesInShort(names), probability,
+                  fmt::join(scale, " "), fmt::join(ratio, " "), noise == "none" ? "value" : "noise",
+                  noise == "none" ? fmt::format("{}", fmt::join(value, " ")) : noise),
       std::move(output),
       std::make_shared<PairedTransform<Erasing>>(std::move(fields), std::move(plan)));
 }

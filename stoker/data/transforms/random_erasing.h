@@ -7,8 +7,9 @@ namespace stoker {
 
 // Overwrites a window of random area, shape and place in a share of the images [C, H, W], any
 // dtype; torchvision's RandomErasing (Zhong et al., 2020). The window has one value, or one for
-// each channel; put it behind normalize to erase with the mean (0). Draws: whether, then those of
-// DrawErasedWindow. Masks stay as they are, so none are named.
+// each channel, or noise; put it behind normalize to erase with the mean (0). Draws: whether, then
+// those of DrawErasedWindow, then with noise one that keys a stream for each image. Masks stay as
+// they are, so none are named.
 struct RandomErasing {
   static constexpr std::string_view kName = "random_erasing";
   static constexpr std::string_view kHelp = "Overwrites a random window of images.";
@@ -16,6 +17,7 @@ struct RandomErasing {
   std::vector<double> scale = {0.02, 0.33};
   std::vector<double> ratio = {0.3, 3.3};
   std::vector<double> value = {0};
+  std::string noise = "none";
   std::string field = "image";
   std::vector<std::string> images;
 

@@ -1,5 +1,9 @@
 #include "stoker/data/transforms/random_erasing.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "stoker/data/transforms/image_draws_internal.h"
 #include "stoker/data/transforms/paired_testing_internal.h"
 
@@ -29,6 +33,46 @@ TEST(RandomErasing, OverwritesTheWindowThatIsDrawn) {
   }
 }
 
+// Values of the window by channel, for images of ones.
+std::vector<std::vector<float>> Erased(const char* noise, int64_t index) {
+  const Dataset dataset = *(Result<Dataset>(EmptyImages(DType::kFloat32, {2, 40, 40})) |
+                            RandomErasing{.probability = 1, .scale = {0.2, 0.3}, .noise = noise});
+  Element element{.key = {.epoch = 0, .index = index}, .arrays = {}};
+  element.arrays.push_back(Array::Allocate(DType::kFloat32, {2, 40, 40}));
+  std::ranges::fill(element.arrays[0].values<float>(), 100.0f);
+  const Element out = *TransformTester(dataset).Apply(std::move(element));
+  std::vector<std::vector<float>> values(2);
+  for (size_t i = 0; i < 2 * 1600; ++i) {
+    const float value = out.arrays[0].values<float>()[i];
+    if (value != 100) values[i / 1600].push_back(value);
+  }
+  return values;
+}
+
+TEST(RandomErasing, NoiseOfEveryPixelIsStandardNormal) {
+  std::vector<double> all;
+  for (int64_t index = 0; index < 20; ++index) {
+    for (const auto& channel : Erased("pixel", index))
+      all.insert(all.end(), channel.begin(), channel.end());
+  }
+  const auto n = static_cast<double>(all.size());
+  ASSERT_GT(n, 10000);
+  const double mean = std::accumulate(all.begin(), all.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : all) squares += value * value;
+  EXPECT_NEAR(mean, 0, 5 / std::sqrt(n));             // five standard deviations
+  EXPECT_NEAR(squares / n, 1, 5 * std::sqrt(2 / n));  // of the mean of squares
+  EXPECT_NE(Erased("pixel", 1), Erased("pixel", 2));
+  EXPECT_EQ(Erased("pixel", 1), Erased("pixel", 1));
+}
+
+TEST(RandomErasing, NoiseOfAChannelIsOneNumber) {
+  const auto channels = Erased("channel", 3);
+  for (const auto& channel : channels)
+    EXPECT_EQ(channel, std::vector<float>(channel.size(), channel.front()));
+  EXPECT_NE(channels[0].front(), channels[1].front());
+}
+
 TEST(RandomErasing, ErasesTheShareItIsTold) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               Result<Dataset>(EmptyPairs()) | RandomErasing{.probability = 0.25});
@@ -45,6 +89,8 @@ TEST(RandomErasing, ErasesTheShareItIsTold) {
 TEST(RandomErasing, RowsGiveTheBytesOfElements) {
   for (const DType dtype : {DType::kUInt8, DType::kFloat32, DType::kInt64})
     ExpectRowsAndElementsAgree(RandomErasing{.value = {7}}, dtype, {3, 9, 11});
+  for (const char* noise : {"channel", "pixel"})
+    ExpectRowsAndElementsAgree(RandomErasing{.noise = noise}, DType::kFloat32, {3, 9, 11});
 }
 
 TEST(RandomErasing, IsRefusedBeforeTheFirstElement) {
@@ -54,6 +100,10 @@ TEST(RandomErasing, IsRefusedBeforeTheFirstElement) {
   ExpectRefused(RandomErasing{.value = {0.5}}, DType::kUInt8, shape, "value is 0.5, which uint8");
   ExpectRefused(RandomErasing{.value = {}}, DType::kUInt8, shape, "value has 0 numbers");
   ExpectRefused(RandomErasing{.scale = {0.1, 2}}, DType::kUInt8, shape, "scale");
+  ExpectRefused(RandomErasing{.noise = "pixel"}, DType::kUInt8, shape,
+                "noise of mean 0 and deviation 1 is for float32");
+  ExpectRefused(RandomErasing{.value = {1}, .noise = "pixel"}, DType::kFloat32, shape,
+                "value is 1 and noise is pixel");
 }
 
 TEST(RandomErasing, ChecksChannelsThatWereUnknownWhenTheyCome) {

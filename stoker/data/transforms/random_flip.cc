@@ -1,5 +1,6 @@
 #include "stoker/data/transforms/random_flip.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "stoker/data/map.h"
@@ -38,11 +39,12 @@ class RandomFlipTransform final : public Transform, public PictureGeometry {
 
   bool works_on_columns() const override { return true; }
 
-  std::optional<size_t> picture_field() const override {
-    return flip_ == FlipHorizontally ? OnlyImageOf(fields_) : std::nullopt;
-  }
-  bool AddTo(PicturePlan& plan, Rng& rng) const override {
-    return !rng.Bernoulli(probability_) || plan.Mirror();
+  std::vector<size_t> picture_fields() const override { return NumbersOf(fields_); }
+  bool AddTo(std::span<PicturePlan* const> plans, Rng& rng) const override {
+    if (!rng.Bernoulli(probability_)) return true;
+    return std::ranges::all_of(plans, [&](PicturePlan* plan) {
+      return flip_ == FlipHorizontally ? plan->Mirror() : plan->TurnUpside();
+    });
   }
 
  private:

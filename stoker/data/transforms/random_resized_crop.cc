@@ -29,8 +29,8 @@ struct ResizedCropping {
     return ResizeArray(kName, array, window, field.is_mask ? ResampleFilter::kNearest : filter,
                        size, scratch);
   }
-  bool AddTo(PicturePlan& plan, const CropWindow& window) const {
-    return filter != ResampleFilter::kNearest && plan.Resize(window, filter, size);
+  bool AddTo(PicturePlan& plan, bool is_mask, const CropWindow& window) const {
+    return plan.Resize(window, is_mask ? ResampleFilter::kNearest : filter, size);
   }
 };
 

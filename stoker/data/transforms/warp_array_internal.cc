@@ -5,11 +5,33 @@
 namespace stoker {
 namespace {
 
+// Planes of one image that get the same fill.
+struct Planes {
+  const std::byte* in;
+  ImageShape shape;
+  DType dtype;
+  WarpSize size;  // of the result
+  std::byte* out;
+};
+
 template <typename T>
-void WarpValues(const Array& from, const FillValue& fill, const AffineMatrix& matrix, Array& to) {
+void WarpValues(const Planes& planes, const FillValue& fill, const AffineMatrix& matrix) {
   T value;
   std::memcpy(&value, fill.bytes, sizeof(T));
-  WarpBilinear(from.values<T>().data(), ImageShapeOf(from), matrix, value, to.values<T>().data());
+  WarpBilinear(reinterpret_cast<const T*>(planes.in), planes.shape, matrix, value, planes.size,
+               reinterpret_cast<T*>(planes.out));
+}
+
+void WarpPlanes(const Planes& planes, const FillValue& fill, const AffineMatrix& matrix,
+                bool bilinear) {
+  if (!bilinear) {
+    WarpNearest(planes.in, planes.shape, DTypeSize(planes.dtype), matrix, fill.bytes, planes.size,
+                planes.out);
+  } else if (planes.dtype == DType::kUInt8) {
+    WarpValues<uint8_t>(planes, fill, matrix);
+  } else {
+    WarpValues<float>(planes, fill, matrix);
+  }
 }
 
 }  // namespace
@@ -30,14 +52,21 @@ Status CheckWarp(std::string_view who, const Spec& spec, const PairedFields& fie
 }
 
 void WarpArray(const Array& from, const PairedField& field, const AffineMatrix& matrix,
-               bool bilinear, Array& to) {
-  if (!bilinear || field.is_mask) {
-    WarpNearest(from.data(), ImageShapeOf(from), DTypeSize(from.dtype()), matrix, field.fill.bytes,
-                to.data());
-  } else if (from.dtype() == DType::kUInt8) {
-    WarpValues<uint8_t>(from, field.fill, matrix, to);
-  } else {
-    WarpValues<float>(from, field.fill, matrix, to);
+               bool bilinear, Array& to, std::span<const FillValue> fills) {
+  const ImageShape result = ImageShapeOf(to);
+  Planes planes{.in = from.data(),
+                .shape = ImageShapeOf(from),
+                .dtype = from.dtype(),
+                .size = {result.height, result.width},
+                .out = to.data()};
+  const bool mix = bilinear && !field.is_mask;
+  if (fills.size() < 2)
+    return WarpPlanes(planes, fills.empty() ? field.fill : fills.front(), matrix, mix);
+  planes.shape.channels = 1;
+  for (const FillValue& fill : fills) {
+    WarpPlanes(planes, fill, matrix, mix);
+    planes.in += static_cast<size_t>(planes.shape.num_values()) * DTypeSize(planes.dtype);
+    planes.out += static_cast<size_t>(result.height * result.width) * DTypeSize(planes.dtype);
   }
 }
 
