@@ -6,6 +6,7 @@
 
 #include "stoker/data/check_key.h"
 #include "stoker/data/failure.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
@@ -50,7 +51,7 @@ class BatchIterator final : public Iterator {
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
+    STOKER_ASSIGN_OR_RETURN(batches_, SavedCount(node_.name(), state, "batches"));
     return RestoreInput(state, *input_);
   }
 

@@ -5,6 +5,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
@@ -210,7 +211,9 @@ class ChoiceIterator final : public Iterator {
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(drawn_, SavedInteger(state, "drawn"));
+    const int64_t most = choices_ ? kMostCounted : choice_.plan.length().value();
+    STOKER_ASSIGN_OR_RETURN(drawn_,
+                            SavedCount(node_.name(), state, "drawn", std::min(most, kMostCounted)));
     STOKER_ASSIGN_OR_RETURN(over_, SavedFlag(state, "over"));
     const auto saved = state.find("inputs");
     if (saved == state.end() || !saved->is_array() || saved->size() != inputs_.size()) {
@@ -231,7 +234,7 @@ class ChoiceIterator final : public Iterator {
 
   Status RestoreInput(size_t number, const Json& saved) {
     Input& input = inputs_[number];
-    STOKER_ASSIGN_OR_RETURN(input.round, SavedInteger(saved, "round"));
+    STOKER_ASSIGN_OR_RETURN(input.round, SavedCount(node_.name(), saved, "round"));
     STOKER_ASSIGN_OR_RETURN(input.fresh, SavedFlag(saved, "fresh"));
     STOKER_ASSIGN_OR_RETURN(input.seen_whole, SavedFlag(saved, "seen_whole"));
     STOKER_ASSIGN_OR_RETURN(input.spent, SavedFlag(saved, "spent"));

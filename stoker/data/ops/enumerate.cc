@@ -5,6 +5,7 @@
 #include "stoker/data/add_field.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 
 namespace stoker {
 namespace {
@@ -73,7 +74,7 @@ class EnumerateIterator final : public Iterator {
   Result<Json> DoSave() const override { return WithInputState({{"passed", passed_}}, *input_); }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(passed_, SavedInteger(state, "passed"));
+    STOKER_ASSIGN_OR_RETURN(passed_, SavedCount(node_.name(), state, "passed"));
     return RestoreInput(state, *input_);
   }
 

@@ -6,6 +6,7 @@
 
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime/read_ahead.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
@@ -25,6 +26,27 @@ Result<int64_t> NumberOfPair(int64_t input, int64_t element) {
         element, input);
   }
   return ((element << input_bits | input) << kLengthBits) | input_bits;
+}
+
+// Which place of a saved cycle has which input. Each is one of those that are pulled again: none
+// would else come into its place, and its elements would be missing.
+Result<std::map<int64_t, size_t>> PlacesByInput(const Json& cycle, int64_t from, int64_t next) {
+  std::map<int64_t, size_t> place_of;
+  if (from > next) {
+    return DataLoss(
+        "interleave: the saved position goes on with input {}, but back to {}; it is damaged", next,
+        from);
+  }
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    if (cycle[i].is_null()) continue;
+    STOKER_ASSIGN_OR_RETURN(const int64_t ordinal, SavedInteger(cycle[i], "ordinal"));
+    if (ordinal >= from && ordinal < next && place_of.emplace(ordinal, i).second) continue;
+    return DataLoss(
+        "interleave: the saved position has input {} in place {}, which is not one of {} to {}, or "
+        "has a place already; it is damaged",
+        ordinal, i, from, next - 1);
+  }
+  return place_of;
 }
 
 }  // namespace
@@ -218,26 +240,27 @@ Result<Json> InterleaveIterator::DoSave() const {
 }
 
 Status InterleaveIterator::DoRestore(const Json& state) {
-  STOKER_ASSIGN_OR_RETURN(const int64_t turn, SavedInteger(state, "turn"));
-  STOKER_ASSIGN_OR_RETURN(in_block_, SavedInteger(state, "in_block"));
-  STOKER_ASSIGN_OR_RETURN(const int64_t next, SavedInteger(state, "next"));
+  STOKER_ASSIGN_OR_RETURN(const int64_t turn,
+                          SavedCount(node_.name(), state, "turn", std::ssize(places_) - 1));
+  STOKER_ASSIGN_OR_RETURN(in_block_, SavedCount(node_.name(), state, "in_block", cycle_.block - 1));
+  STOKER_ASSIGN_OR_RETURN(const int64_t next, SavedCount(node_.name(), state, "next"));
   STOKER_ASSIGN_OR_RETURN(const Json from, SavedObject(state, "from"));
   const auto cycle = state.find("cycle");
-  if (cycle == state.end() || !cycle->is_array() || cycle->size() != places_.size() ||
-      turn >= std::ssize(places_)) {
+  if (cycle == state.end() || !cycle->is_array() || cycle->size() != places_.size()) {
     return DataLoss(
         "interleave: the saved position has no cycle of length {}; it was saved by another "
         "pipeline or is damaged",
         places_.size());
   }
   turn_ = static_cast<size_t>(turn);
-  std::map<int64_t, size_t> place_of;
-  for (size_t i = 0; i < places_.size(); ++i) {
-    if ((*cycle)[i].is_null()) continue;
-    STOKER_ASSIGN_OR_RETURN(const int64_t ordinal, SavedInteger((*cycle)[i], "ordinal"));
-    place_of[ordinal] = i;
-  }
   STOKER_RETURN_IF_ERROR(inputs_.Restore(from));
+  STOKER_ASSIGN_OR_RETURN(const auto place_of, PlacesByInput(*cycle, inputs_.next(), next));
+  if (in_block_ > 0 && (*cycle)[turn_].is_null()) {
+    return DataLoss(
+        "interleave: the saved position is in the turn of place {}, which has no input; it is "
+        "damaged",
+        turn_);
+  }
   while (inputs_.next() < next) {
     STOKER_RETURN_IF_ERROR(CheckStop());
     STOKER_ASSIGN_OR_RETURN(std::optional<InterleavedInputs::Pulled> pulled, inputs_.Pull());

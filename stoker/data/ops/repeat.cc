@@ -2,6 +2,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
@@ -121,7 +122,8 @@ class RepeatIterator final : public Iterator {
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(round_, SavedInteger(state, "round"));
+    const int64_t most = node_.count() == 0 ? kMostCounted : node_.count();
+    STOKER_ASSIGN_OR_RETURN(round_, SavedCount(node_.name(), state, "round", most));
     if (!state.contains("input")) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(const Json input, SavedObject(state, "input"));
     STOKER_RETURN_IF_ERROR(OpenRound());

@@ -3,6 +3,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 
 namespace stoker {
 namespace {
@@ -72,7 +73,7 @@ class ShardIterator final : public Iterator {
   Result<Json> DoSave() const override { return WithInputState({{"read", read_}}, *input_); }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(read_, SavedInteger(state, "read"));
+    STOKER_ASSIGN_OR_RETURN(read_, SavedCount(Shard::kName, state, "read"));
     return RestoreInput(state, *input_);
   }
 

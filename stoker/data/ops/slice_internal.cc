@@ -5,6 +5,7 @@
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 
 namespace stoker {
 namespace {
@@ -77,7 +78,9 @@ class SliceIterator final : public Iterator {
   Result<Json> DoSave() const override { return WithInputState({{"read", read_}}, *input_); }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(read_, SavedInteger(state, "read"));
+    const int64_t most = AddSizes(node_.begin(), node_.count()).value_or(kNoLimit);
+    STOKER_ASSIGN_OR_RETURN(read_,
+                            SavedCount(node_.name(), state, "read", std::min(most, kMostCounted)));
     return RestoreInput(state, *input_);
   }
 

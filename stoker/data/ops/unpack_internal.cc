@@ -1,6 +1,7 @@
 #include "stoker/data/ops/unpack_internal.h"
 
 #include "stoker/data/ops/held_input_internal.h"
+#include "stoker/data/saved_count.h"
 
 namespace stoker {
 namespace {
@@ -23,18 +24,13 @@ class UnpackIterator final : public Iterator {
       STOKER_ASSIGN_OR_RETURN(const bool more, input_.Next(next));
       if (!more) return std::nullopt;
       whole_ = std::move(next);
-      STOKER_RETURN_IF_ERROR(BeginWhole(/*given=*/0));
+      given_ = 0;
+      STOKER_ASSIGN_OR_RETURN(pieces_, node_.CountPieces(whole_->element));
+      DropIfDone();
     }
     Element piece = node_.Piece(whole_->element, given_++, made_++);
     DropIfDone();
     return piece;
-  }
-
-  Status BeginWhole(int64_t given) {
-    STOKER_ASSIGN_OR_RETURN(pieces_, node_.CountPieces(whole_->element));
-    given_ = given;
-    DropIfDone();
-    return OkStatus();
   }
 
   void DropIfDone() {
@@ -54,8 +50,17 @@ class UnpackIterator final : public Iterator {
     STOKER_ASSIGN_OR_RETURN(std::vector<HeldElement> held, input_.Recover());
     restored_ = nullptr;
     if (held.empty()) return OkStatus();
+    const size_t wholes = held.size();
     whole_ = std::move(held.back());
-    return BeginWhole(given);
+    STOKER_ASSIGN_OR_RETURN(pieces_, node_.CountPieces(whole_->element));
+    if (wholes > 1 || given >= pieces_) {
+      return DataLoss(
+          "{}: the saved position is behind {} of the {} pieces of an element, in {} at once; it "
+          "is damaged, or the data have changed",
+          node_.name(), given, pieces_, wholes);
+    }
+    given_ = given;
+    return OkStatus();
   }
 
   Result<Json> DoSave() const override {
@@ -65,7 +70,7 @@ class UnpackIterator final : public Iterator {
   }
 
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(made_, SavedInteger(state, "made"));
+    STOKER_ASSIGN_OR_RETURN(made_, SavedCount(node_.name(), state, "made"));
     STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
     restored_ = state;
     return input_.Restore(elements);

@@ -5,6 +5,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 
 namespace stoker {
 namespace {
@@ -159,7 +160,7 @@ class ZipIterator final : public Iterator {
     return Json{{"done", done_}, {"inputs", std::move(inputs)}};
   }
   Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(done_, SavedInteger(state, "done"));
+    STOKER_ASSIGN_OR_RETURN(done_, SavedCount(node_.name(), state, "done"));
     return RestoreAll(state, inputs_);
   }
 

@@ -1,6 +1,7 @@
 #include "stoker/data/runtime/rank_state.h"
 
 #include "stoker/data/iterator.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 #include "stoker/data/spec.h"
 
@@ -8,6 +9,12 @@ namespace stoker {
 namespace {
 
 bool IsDealt(const Json& shape) { return shape.contains("dealt"); }
+
+// A sum or product of counts.
+Result<int64_t> Counted(std::optional<int64_t> count) {
+  if (count && *count <= kMostCounted) return *count;
+  return DataLoss("the saved position is beyond what can be counted; it is damaged");
+}
 
 }  // namespace
 
@@ -28,16 +35,15 @@ Result<Deal::Start> TakeApart(const Json& state, const Json& shape,
       STOKER_ASSIGN_OR_RETURN(start.epoch, SavedUnsigned(at, "epoch"));
     }
     if (in_shape->contains("read_again")) {
-      STOKER_ASSIGN_OR_RETURN(const int64_t read_again, SavedInteger(at, "read_again"));
-      skipped += read_again;
+      STOKER_ASSIGN_OR_RETURN(const int64_t read_again, SavedCount("ranks", at, "read_again"));
+      STOKER_ASSIGN_OR_RETURN(skipped, Counted(AddSizes(skipped, read_again)));
     }
     if (in_shape->contains("batches")) {
-      STOKER_ASSIGN_OR_RETURN(const int64_t batches, SavedInteger(at, "batches"));
-      const std::optional<int64_t> elements =
-          MultiplySizes(skipped, group_sizes[start.numbers.size()]);
-      if (!elements) return DataLoss("the saved position is beyond what can be counted");
-      start.numbers.push_back(batches + skipped);
-      skipped = *elements;
+      STOKER_ASSIGN_OR_RETURN(const int64_t batches, SavedCount("ranks", at, "batches"));
+      STOKER_ASSIGN_OR_RETURN(const int64_t number, Counted(AddSizes(batches, skipped)));
+      STOKER_ASSIGN_OR_RETURN(skipped,
+                              Counted(MultiplySizes(skipped, group_sizes[start.numbers.size()])));
+      start.numbers.push_back(number);
     }
     STOKER_ASSIGN_OR_RETURN(at, SavedObject(at, "input"));
   }
