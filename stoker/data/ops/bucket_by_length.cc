@@ -8,6 +8,7 @@
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/padding_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 #include "stoker/image/cast.h"
 
@@ -160,7 +161,7 @@ class BucketIterator final : public Iterator {
 
   static void Put(HeldElement element, int64_t length, Bucket& bucket) {
     bucket.longest = std::max(bucket.longest, length);
-    bucket.bytes += element.element.num_bytes();
+    bucket.bytes += HeldInput::BytesOf(element.element);
     bucket.elements.push_back(std::move(element));
   }
 
@@ -212,7 +213,7 @@ class BucketIterator final : public Iterator {
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(batches_, SavedInteger(state, "batches"));
+    STOKER_ASSIGN_OR_RETURN(batches_, SavedCount(node_.name(), state, "batches"));
     STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
     restored_ = state;
     return input_.Restore(elements);

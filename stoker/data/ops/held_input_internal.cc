@@ -29,6 +29,26 @@ constexpr size_t kTooManyTimes = 8;
 constexpr size_t kCopiesInABlock = 4;
 constexpr size_t kLeastBlock = 256;
 
+// What the elements take beside their values is charged in such steps: the accounts are shared
+// between threads, and buffers hand one element out for each that comes.
+constexpr int64_t kStepAround = 16 << 10;
+
+// An element is in a list of such, and has a list of its arrays. Each of these has a list of its
+// extents and a buffer, of which somebody keeps the books.
+int64_t BytesAroundArrays(size_t arrays, size_t extents) {
+  constexpr size_t kHeapBlock = 16;  // what the heap takes for itself
+  constexpr size_t kBooks = 64;
+  constexpr size_t kArray = sizeof(Array) + kHeapBlock + kBooks;
+  return static_cast<int64_t>(sizeof(HeldElement) + kHeapBlock + arrays * kArray +
+                              extents * sizeof(int64_t));
+}
+
+int64_t BytesAroundElement(const Element& element) {
+  size_t extents = 0;
+  for (const Array& array : element.arrays) extents += array.shape().size();
+  return BytesAroundArrays(element.arrays.size(), extents);
+}
+
 constexpr size_t RoundUpForCopies(size_t bytes) {
   constexpr size_t kAlignment = alignof(std::max_align_t);
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -83,7 +103,7 @@ HeldInput::HeldInput(const OpenContext& context, const DatasetNode& node,
       held_(std::move(held)),
       options_(options) {}
 
-HeldInput::~HeldInput() { stage_.account->Release(charged_); }
+HeldInput::~HeldInput() { stage_.account->Release(charged_ + charged_around_); }
 
 Result<bool> HeldInput::Next(HeldElement& next) {
   if (SnapshotIsDue()) STOKER_RETURN_IF_ERROR(TakeSnapshot());
@@ -110,12 +130,37 @@ Element HeldInput::Release(HeldElement held) {
 }
 
 void HeldInput::Count(const Element& element, int sign) {
+  const int64_t around = BytesAroundElement(element);
   held_count_ += sign;
-  held_bytes_ += sign * element.num_bytes();
+  held_bytes_ += sign * (element.num_bytes() + around);
+  around_ += sign * around;
+  ChargeAround();
   const int64_t uncharged = UnchargedBytes(element.arrays);
   if (uncharged == 0) return;
   charged_ += sign * uncharged;
   sign > 0 ? stage_.account->Charge(uncharged) : stage_.account->Release(uncharged);
+}
+
+void HeldInput::ChargeAround() {
+  const int64_t steps = around_ / kStepAround * kStepAround;
+  if (steps > charged_around_) {
+    stage_.account->Charge(steps - charged_around_);
+  } else if (around_ < charged_around_ - kStepAround) {
+    stage_.account->Release(charged_around_ - steps);
+  } else {
+    return;
+  }
+  charged_around_ = steps;
+}
+
+int64_t HeldInput::BytesOf(const Element& element) {
+  return element.num_bytes() + BytesAroundElement(element);
+}
+
+int64_t HeldInput::BytesAround(const Spec& spec) {
+  size_t extents = 0;
+  for (const Field& field : spec.fields) extents += field.shape.size();
+  return BytesAroundArrays(spec.fields.size(), extents);
 }
 
 void HeldInput::CopySmallParts(Element& element) {
@@ -145,7 +190,8 @@ void HeldInput::CopySmallParts(Element& element) {
 
 std::optional<int64_t> HeldInput::BytesToHold(const Spec& spec, int64_t count) {
   static_assert(kLeastBlock <= kCopiesInABlock * kBufferAlignment);
-  return spec.BytesApart(AddSizes(count, kCopiesInABlock - 1).value_or(count));
+  return AddSizes(spec.BytesApart(AddSizes(count, kCopiesInABlock - 1).value_or(count)),
+                  MultiplySizes(count, BytesAround(spec)));
 }
 
 // What is read here is no part of the element that is asked for, so the budget is not to admit each

@@ -37,8 +37,9 @@ struct HeldInputOptions {
 //     there: what lies between the oldest and the newest, and what came before the oldest since a
 //     state was saved (at most a fraction of as many as are held, or what SnapshotPace says).
 //
-// From Next or Recover until Release an element is held, and counts against the memory budget, also
-// where it came charged to nobody. Used by one thread at a time, as its iterator is.
+// From Next or Recover until Release an element is held, and counts against the memory budget with
+// what it takes beside its values, also where it came charged to nobody. Used by one thread at a
+// time, as its iterator is.
 class HeldInput {
  public:
   // Says what the stage holds now.
@@ -57,9 +58,14 @@ class HeldInput {
   // How many elements have been pulled: all that follow have this number or a larger one.
   int64_t pulled() const { return restored_ ? restored_->pulled : pulled_; }
 
-  // The bytes of all elements that are held.
+  // What all elements that are held take: BytesOf each.
   int64_t held_bytes() const { return held_bytes_; }
-  // At most so many bytes of buffers are asked for to hold `count` elements more, for long.
+  // The bytes of an element's values, and what it takes beside them, about. Of tiny elements that
+  // is most of it.
+  static int64_t BytesOf(const Element& element);
+  // What an element of `spec` takes beside its values.
+  static int64_t BytesAround(const Spec& spec);
+  // At most so many bytes are asked for to hold `count` elements more, for long.
   static std::optional<int64_t> BytesToHold(const Spec& spec, int64_t count);
 
   // The state, with all that is held now. Not between Restore and Recover.
@@ -87,6 +93,7 @@ class HeldInput {
   void Hold(Element element, int64_t number, HeldElement& held);
   // Counts it among what is held, or (-1) no longer.
   void Count(const Element& element, int sign);
+  void ChargeAround();
   void CopySmallParts(Element& element);
   Result<bool> Pull(HeldElement& next);
   std::vector<int64_t> NumbersHeld() const;
@@ -108,7 +115,9 @@ class HeldInput {
   const HeldInputOptions options_;
   int64_t held_count_ = 0;
   int64_t held_bytes_ = 0;
-  int64_t charged_ = 0;  // to the stage, for what came charged to nobody
+  int64_t charged_ = 0;         // to the stage, for what came charged to nobody
+  int64_t around_ = 0;          // of held_bytes_, what is beside the values,
+  int64_t charged_around_ = 0;  // and what of that is charged to the stage
   int64_t pulled_ = 0;
   Buffer copies_;           // where the next copies go,
   size_t copies_used_ = 0;  // behind so many bytes of it

@@ -2,6 +2,7 @@
 #include "stoker/data/map.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/registry.h"
@@ -94,6 +95,9 @@ Dataset OfUnknownSize(int64_t n, int64_t bytes) {
   });
 }
 
+// What holding one of them takes.
+const int64_t kEach = kBytes + HeldInput::BytesAround({{{"x", DType::kUInt8, {kUnknownDim}}}});
+
 Status ReadUnder(const Result<Dataset>& dataset, Runtime runtime, int64_t budget) {
   runtime.memory_budget = budget;
   return ReadAll(*dataset, runtime).status();
@@ -104,14 +108,17 @@ TEST(HeldMemory, OfAShuffleBufferThatTurnsOutTooLargeIsRefused) {
     return Result<Dataset>(OfUnknownSize(2000, kBytes)) | shuffle;
   };
   for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
-    EXPECT_THAT(ReadUnder(shuffled({.buffer = 50}), runtime, 20 * kBytes),
-                FailsWith(StatusCode::kResourceExhausted,
-                          "shuffle: a buffer of 50 elements holds 22528 bytes with 22 of them, but "
-                          "the memory budget is 20480 bytes; set buffer to 20 or less"));
-    EXPECT_THAT(ReadUnder(shuffled({}), runtime, 20 * kBytes),
+    EXPECT_THAT(
+        ReadUnder(shuffled({.buffer = 50}), runtime, 20 * kEach),
+        FailsWith(
+            StatusCode::kResourceExhausted,
+            fmt::format("shuffle: a buffer of 50 elements holds {} bytes with 22 of them, but "
+                        "the memory budget is {} bytes; set buffer to 20 or less",
+                        22 * kEach, 20 * kEach)));
+    EXPECT_THAT(ReadUnder(shuffled({}), runtime, 20 * kEach),
                 FailsWith(StatusCode::kResourceExhausted,
                           "a buffer of 1000 elements (the automatic size) holds"));
-    EXPECT_THAT(ReadUnder(shuffled({.buffer = 20}), runtime, 20 * kBytes), IsOk());
+    EXPECT_THAT(ReadUnder(shuffled({.buffer = 20}), runtime, 20 * kEach), IsOk());
     EXPECT_THAT(ReadUnder(shuffled({.buffer = 1}), runtime, kBytes / 2), IsOk());
     const Result<Dataset> one = Result<Dataset>(OfUnknownSize(1, kBytes)) | Shuffle{.buffer = 50};
     EXPECT_THAT(ReadUnder(one, runtime, kBytes / 2), IsOk());
@@ -126,11 +133,13 @@ TEST(HeldMemory, OfBucketsThatTurnOutTooLargeIsRefused) {
                           .length = [](const Element& element) { return element.key.index % 5; }};
   };
   for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
-    EXPECT_THAT(ReadUnder(bucketed(20), runtime, 20 * kBytes),
-                FailsWith(StatusCode::kResourceExhausted,
-                          "bucket_by_length: the 27 elements that its 5 buckets hold take 27648 "
-                          "bytes, but the memory budget is 20480; use fewer boundaries"));
-    EXPECT_THAT(ReadUnder(bucketed(5), runtime, 20 * kBytes), IsOk());
+    EXPECT_THAT(
+        ReadUnder(bucketed(20), runtime, 20 * kEach),
+        FailsWith(StatusCode::kResourceExhausted,
+                  fmt::format("bucket_by_length: the 27 elements that its 5 buckets hold take {} "
+                              "bytes, but the memory budget is {}; use fewer boundaries",
+                              27 * kEach, 20 * kEach)));
+    EXPECT_THAT(ReadUnder(bucketed(5), runtime, 20 * kEach), IsOk());
   }
 }
 
@@ -140,6 +149,49 @@ TEST(HeldMemory, OfTheBatchThatABucketMakesIsLetThrough) {
       Result<Dataset>(OfUnknownSize(100, kBytes)) |
       BucketByLength{.field = "x", .boundaries = {2 * kBytes}, .sizes = {50}};
   EXPECT_THAT(ReadUnder(dataset, Runtime::Threaded(2), 10 * kBytes), IsOk());
+}
+
+TEST(HeldMemory, OfAWindowThatTurnsOutTooLargeIsRefused) {
+  const auto windowed = [](const Window& window) {
+    return Kilobytes(500) | Filter{.field = "index", .min = 0} | window;
+  };
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    // 301 elements are held for the sake of four.
+    const Result<Dataset> wide = windowed({.size = 4, .shift = 1, .stride = 100});
+    EXPECT_THAT(ReadUnder(wide, runtime, 100 * kBytes),
+                FailsWith(StatusCode::kResourceExhausted, "of the 301 elements from a window's"));
+    EXPECT_THAT(ReadUnder(wide, runtime, 500 * kBytes), IsOk());
+    // What is in the window itself is let through.
+    EXPECT_THAT(ReadUnder(windowed({.size = 100, .shift = 1}), runtime, 50 * kBytes), IsOk());
+  }
+}
+
+// n numbers, 8 bytes each, that can only be read in order.
+Result<Dataset> Tiny(int64_t n) {
+  return Source(Range{.stop = n}) | Filter{.field = "index", .min = 0};
+}
+
+TEST(HeldMemory, OfTinyElementsIsMoreThanTheirValuesTake) {
+  constexpr int64_t kTiny = 100'000;
+  const int64_t around = kTiny * HeldInput::BytesAround(Tiny(1)->spec());
+  EXPECT_GT(around, 20 * kTiny * 8);
+  const Result<Dataset> held[] = {
+      Tiny(kTiny) | Shuffle{.buffer = kTiny},
+      Tiny(kTiny) | Window{.size = kTiny},
+      Tiny(kTiny) | BucketByLength{.field = "index", .boundaries = {kTiny}, .sizes = {kTiny}},
+  };
+  for (const Result<Dataset>& dataset : held) {
+    SCOPED_TRACE(dataset->ToString());
+    const auto iterator = *dataset->Open(Runtime::Threaded(2));
+    STOKER_ASSERT_OK(iterator->Next());
+    EXPECT_GT(iterator->GetProfile().peak_memory_bytes, around);
+  }
+}
+
+TEST(HeldMemory, OfAShuffleBufferOfTinyElementsThatDoesNotFitIsRefused) {
+  EXPECT_THAT(
+      ReadUnder(Tiny(1'000'000) | Shuffle{.buffer = 100'000}, Runtime::Threaded(2), 8 << 20),
+      FailsWith(StatusCode::kResourceExhausted, "set buffer to"));
 }
 
 }  // namespace

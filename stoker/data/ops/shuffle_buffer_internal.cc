@@ -117,7 +117,8 @@ class ShuffleBufferIterator final : public Iterator {
     progress_.pulled = input_.pulled();
     // One element is always let through, be it larger than the budget.
     const int64_t bytes = input_.held_bytes();
-    if (!more || bytes <= budget_ || bytes - next.element.num_bytes() <= budget_) return OkStatus();
+    if (!more || bytes <= budget_) return OkStatus();
+    if (bytes - HeldInput::BytesOf(next.element) <= budget_) return OkStatus();
     const int64_t held = std::ssize(Held()) + 1;
     return node_.TooLarge(fmt::format("holds {} bytes with {} of them", bytes, held),
                           budget_ / std::max<int64_t>(1, bytes / held), budget_);
@@ -202,7 +203,9 @@ Status ShuffleBufferIterator::RecoverHeld() {
 }
 
 Result<std::unique_ptr<Iterator>> ShuffleBufferNode::OpenStream(const OpenContext& context) const {
-  const std::optional<int64_t> bytes = input().spec().BytesApart(options_.size);
+  const Spec& of = input().spec();
+  const std::optional<int64_t> bytes = AddSizes(
+      of.BytesApart(options_.size), MultiplySizes(options_.size, HeldInput::BytesAround(of)));
   const int64_t budget = context.pass()->ledger().budget_bytes();
   if (bytes && *bytes > budget) {
     return TooLarge(fmt::format("takes {} bytes", *bytes), budget / (*bytes / options_.size),

@@ -7,6 +7,7 @@
 #include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/skip.h"
@@ -230,12 +231,16 @@ TEST(ShuffleThroughABuffer, ChoosesASizeFromTheSpec) {
 }
 
 TEST(ShuffleThroughABuffer, LargerThanTheMemoryBudgetIsRefused) {
+  // Two blocks of 64 bytes, and what an element takes beside them.
+  const int64_t each = 2 * 64 + HeldInput::BytesAround(StreamedImages(1).spec());
   Runtime runtime = Runtime::Inline();
-  runtime.memory_budget = 1000;
-  EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 8})->Open(runtime),
-              FailsWith(StatusCode::kResourceExhausted,
-                        "a buffer of 8 elements takes 1024 bytes, but the memory budget is 1000 "
-                        "bytes; set buffer to 7 or less, or raise the budget"));
+  runtime.memory_budget = 8 * each - 1;
+  EXPECT_THAT(
+      (StreamedImages(5) | Shuffle{.buffer = 8})->Open(runtime),
+      FailsWith(StatusCode::kResourceExhausted,
+                fmt::format("a buffer of 8 elements takes {} bytes, but the memory budget is {} "
+                            "bytes; set buffer to 7 or less, or raise the budget",
+                            8 * each, 8 * each - 1)));
   EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 7})->Open(runtime), IsOk());
   EXPECT_THAT((StreamedImages(5) | Shuffle{})->Open(runtime),
               FailsWith(StatusCode::kResourceExhausted,

@@ -8,6 +8,7 @@
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/row_stack.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/saved_count.h"
 #include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
@@ -67,13 +68,17 @@ class WindowNode final : public DatasetNode {
     return plan_.drop_remainder ? "leaves out the elements of a last window that is not full" : "";
   }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    const std::optional<int64_t> samples = MultiplySizes(count, plan_.size);
+    // By position an element is made again for each window that has it; in order once, and also
+    // where it is in none.
+    const std::optional<int64_t> samples =
+        random_access() ? MultiplySizes(count, plan_.size)
+                        : AddSizes(MultiplySizes(count - 1, plan_.shift), plan_.reach());
     if (!samples) return std::nullopt;
     const std::optional<int64_t> windows =
         MultiplySizes(input().spec().BytesTogether(plan_.size), count);
-    if (random_access()) return AddSizes(input().node().MemoryToRead(*samples), windows);
-    return AddSizes(AddSizes(input().node().MemoryToRead(*samples), windows),
-                    HeldInput::BytesToHold(input().spec(), *samples));
+    const std::optional<int64_t> bytes = AddSizes(input().node().MemoryToRead(*samples), windows);
+    if (random_access()) return bytes;
+    return AddSizes(bytes, HeldInput::BytesToHold(input().spec(), *samples));
   }
   bool fixed_order() const override { return input().node().fixed_order(); }
   bool random_access() const override { return input().node().random_access(); }
@@ -120,6 +125,7 @@ class WindowIterator final : public Iterator {
       : Iterator(context, node),
         node_(node),
         input_(context, node, std::move(input), [this] { return Held(); }),
+        element_bytes_(node.input().spec().ElementBytes().value_or(0)),
         epoch_(context.epoch()) {}
 
  private:
@@ -147,11 +153,24 @@ class WindowIterator final : public Iterator {
       if (!more) break;
       if (next.number >= begin) {
         held_.push_back(std::move(next));
+        STOKER_RETURN_IF_ERROR(CheckBudget());
       } else {
         input_.Release(std::move(next));
       }
     }
     return OkStatus();
+  }
+
+  // The values of the window itself, and one element, are let through whatever the budget is.
+  Status CheckBudget() const {
+    const Plan& plan = node_.plan();
+    const int64_t budget = pass().ledger().budget_bytes();
+    const int64_t own = plan.SizeOf(std::ssize(held_)) * element_bytes_;
+    if (held_.size() == 1 || input_.held_bytes() - own <= budget) return OkStatus();
+    return ResourceExhausted(
+        "window: the first {} of the {} elements from a window's first to its last take {} bytes, "
+        "but the memory budget is {}; use a smaller size or stride, or raise the budget",
+        held_.size(), plan.reach(), input_.held_bytes(), budget);
   }
 
   void DropBefore(int64_t begin) {
@@ -167,6 +186,15 @@ class WindowIterator final : public Iterator {
 
   Status RecoverHeld() {
     STOKER_ASSIGN_OR_RETURN(std::vector<HeldElement> held, input_.Recover());
+    // All that have been pulled from the next window's first on, and nothing else.
+    const int64_t begin = windows_ * node_.plan().shift;
+    const int64_t wanted = std::max<int64_t>(0, input_.pulled() - begin);
+    if (std::ssize(held) != wanted || (wanted > 0 && held.front().number != begin)) {
+      return DataLoss(
+          "window: the saved position is in front of window {}, but holds {} elements from its "
+          "first, {}, up to {}; it is damaged",
+          windows_, held.size(), begin, input_.pulled());
+    }
     held_.assign(std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
     restored_ = nullptr;
     return OkStatus();
@@ -180,7 +208,8 @@ class WindowIterator final : public Iterator {
 
   Status DoRestore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(windows_, SavedInteger(state, "windows"));
+    STOKER_ASSIGN_OR_RETURN(
+        windows_, SavedCount(node_.name(), state, "windows", kMostCounted / node_.plan().shift));
     STOKER_ASSIGN_OR_RETURN(const Json elements, SavedObject(state, "elements"));
     restored_ = state;
     return input_.Restore(elements);
@@ -188,6 +217,7 @@ class WindowIterator final : public Iterator {
 
   const WindowNode& node_;
   HeldInput input_;
+  const int64_t element_bytes_;
   uint64_t epoch_;
   int64_t windows_ = 0;           // handed out
   std::deque<HeldElement> held_;  // consecutive, from the first of the next window

@@ -2,6 +2,7 @@
 
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
@@ -96,6 +97,19 @@ TEST(Window, RefusesWhatMakesNoSense) {
   });
   EXPECT_THAT(ragged | Window{.size = 2},
               FailsWith(StatusCode::kInvalidArgument, "window: field 'text' has shape [?]"));
+}
+
+// Blocks are multiples of 64 bytes; an image has 16 bytes, a label 8.
+TEST(Window, InOrderAsksForAllFromTheFirstElementToTheLast) {
+  const Dataset source = StreamedImages(500);
+  const Result<Dataset> dataset = source | Window{.size = 4, .shift = 3, .stride = 10};
+  constexpr int64_t kFirstToLast = 31, kNext = 3;
+  for (const int64_t windows : {1, 2}) {
+    const int64_t elements = kFirstToLast + (windows - 1) * kNext;
+    EXPECT_EQ(dataset->node().MemoryToRead(windows),
+              *source.node().MemoryToRead(elements) + windows * (64 + 64) +
+                  *HeldInput::BytesToHold(source.spec(), elements));
+  }
 }
 
 TEST(Window, RestoringAStreamThatCanBeReadByKeyReadsAgainWhatWasHeld) {
