@@ -49,6 +49,14 @@ def png(pixels, width, height):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def bmp(pixels, width, height):
+    """The same grey picture as a BMP of 24 bits, its last row first and rows filled up to four bytes."""
+    rows = [b"".join(bytes([value] * 3) for value in pixels[y * width:(y + 1) * width]) for y in range(height)]
+    body = b"".join(row + bytes(-len(row) % 4) for row in reversed(rows))
+    info = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(body), 0, 0, 0, 0)
+    return struct.pack("<2sIHHI", b"BM", 54 + len(body), 0, 0, 54) + info + body
+
+
 # Whatever could choose differently from run to run is fixed, so that runs can be compared byte by byte.
 RECIPE = """\
 data:

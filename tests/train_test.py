@@ -6,7 +6,32 @@ import shutil
 import unittest
 import xml.etree.ElementTree
 
-from program import CLASSES, RECIPE, SIDE, STEPS_PER_EPOCH, STOKER, ProgramTest, image, png, where
+from program import CLASSES, RECIPE, SIDE, STEPS_PER_EPOCH, STOKER, ProgramTest, bmp, image, png, where
+
+PICTURES_RECIPE = """\
+data:
+  train:
+    - folder: pictures/train
+    - shuffle
+    - decode
+    - random_resized_crop: {size: 16, scale: [0.8, 1]}
+    - normalize: {mean: 0.2, std: 0.25}
+    - cast: bfloat16
+    - layout: channels_last
+    - batch: 16
+  eval:
+    - folder: pictures/eval
+    - decode
+    - resize: {shorter_side: 18}
+    - center_crop: 16
+    - normalize: {mean: 0.2, std: 0.25}
+    - layout: channels_last
+    - batch: 16
+model:
+  convnet: {classes: 4, channels: [8, 8]}
+train:
+  epochs: 8
+"""
 
 
 class TrainTest(ProgramTest):
@@ -92,7 +117,7 @@ class BadTrainRecipeTest(ProgramTest):
                 ("epochs: 3", "epochs: three", "three", ["'three'", "integer"]),
                 ("epochs: 3", "epochs: -1", "-1", ["epochs is -1", ">= "]),
                 ("{weight_decay", "{weight_decai", "weight_decai", ["did you mean 'weight_decay'?"]),
-                ("adamw:", "adamv:", "adamv", ["did you mean 'adamw'?"]),
+                ("adamw:", "adamww:", "adamww", ["did you mean 'adamw'?"]),
                 ("convnet:", "convnets:", "convnets", ["did you mean 'convnet'?"]),
                 ("one_cycle:", "one_circle:", "one_circle", ["did you mean 'one_cycle'?"])]:
             with self.subTest(new=new):
@@ -160,6 +185,25 @@ class UseOfARunTest(ProgramTest):
         out, _ = self.run_stoker("predict", "run", "data/eval-images.gz", "--limit", "2")
         self.assertEqual(len(out.splitlines()), 2)
         self.assertTrue(out.startswith("data/eval-images.gz[0]: "), out)
+
+    def test_predict_decodes_and_prepares_pictures_as_evaluation_does(self):
+        rng = random.Random(5)
+        asked = []
+        for part in ("train", "eval"):
+            for number in range(48):
+                label = number % len(CLASSES)
+                file = f"pictures/{part}/{CLASSES[label]}/{number:02}.{'bmp' if number % 2 else 'png'}"
+                self.write(file, (bmp if number % 2 else png)(image(label, rng), SIDE, SIDE))
+                if part == "eval":
+                    asked.append((file, sorted(CLASSES).index(CLASSES[label])))
+        self.write("pictures.yaml", PICTURES_RECIPE)
+        accuracy = self.run_json("train", "pictures.yaml", "--run", "seen")["last_evaluation"]["accuracy"]
+        found = self.run_json("predict", "seen", *(file for file, _ in asked))["predictions"]
+        right = [each["classes"][0]["label"] == label for each, (_, label) in zip(found, asked)]
+        self.assertAlmostEqual(sum(right) / len(asked), accuracy, delta=1e-9)
+        self.assertGreater(accuracy, 0.5)
+        self.assertTrue({each["classes"][0]["class"] for each in found} <= set(CLASSES))
+        self.assert_fails(["predict", "seen", "data/eval-images.gz"], 1, "data/eval-images.gz", "JPEG, PNG, BMP, WebP or PNM")
 
     def test_predict_says_what_it_cannot_read(self):
         self.write("notes.txt", "not an image\n")

@@ -77,7 +77,9 @@ at::Tensor Feeder::OnDevice(at::Tensor host) const {
 Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   TensorBatch batch;
   const Status status = CatchTorchErrors([&] {
-    batch.input = OnDevice(ToTensor(element.arrays[fields_.input]));
+    batch.input = OnDevice(ToTensor(element.arrays[fields_.input])).to(at::kFloat);
+    if (options_.channels_last && batch.input.dim() == 4)
+      batch.input = batch.input.permute({0, 3, 1, 2});
     batch.input = InLayout(batch.input, options_.memory_format);
     // Converted on the device: bytes travel, not 64-bit integers.
     batch.target = OnDevice(ToTensor(element.arrays[fields_.target])).to(at::kLong);

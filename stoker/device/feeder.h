@@ -19,7 +19,7 @@
 namespace stoker {
 
 struct TensorBatch {
-  at::Tensor input;   // floating point, [samples, ...]
+  at::Tensor input;   // float32, [samples, ...]; images [samples, channels, height, width]
   at::Tensor target;  // int64, [samples]
 
   int64_t size() const { return input.size(0); }
@@ -29,6 +29,8 @@ struct FeederOptions {
   std::string input = "image";   // the field that becomes TensorBatch::input
   std::string target = "label";  // the field that becomes TensorBatch::target
   c10::Device device = c10::kCPU;
+  // Whether inputs of four dimensions come as [samples, height, width, channels].
+  bool channels_last = false;
   // Of the inputs with four dimensions; the others stay contiguous.
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
@@ -42,7 +44,8 @@ struct FeederFields {
 };
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options);
 
-// On the CPU a contiguous input is not copied: the tensor shares the element's memory. For an
+// On the CPU an input of float32 that has the layout asked for is not copied: the tensor shares the
+// element's memory. Narrower floats become float32 on the device, so half the bytes travel. For an
 // accelerator the batch is staged in pinned memory and copied on the current stream without
 // waiting, so that the copy of a batch runs while the kernels launched before are still at work.
 // One thread at a time.

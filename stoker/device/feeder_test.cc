@@ -7,6 +7,8 @@
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 
 namespace stoker {
@@ -54,6 +56,25 @@ void ExpectAllBatches(Feeder& feeder, c10::Device device) {
 TEST(Feeder, GivesInputsAndClassNumbersInOrder) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(Images()));
   ExpectAllBatches(*feeder, torch::kCPU);
+}
+
+TEST(Feeder, ChannelsThatComeLastAreTurnedWithoutACopy) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset last, Result<Dataset>(Images()) | Layout{});
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto feeder,
+      Feed(last, {.channels_last = true, .memory_format = at::MemoryFormat::ChannelsLast}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  EXPECT_TRUE(torch::equal(batch->input, AllInputs().slice(0, 0, 4)));
+  EXPECT_TRUE(batch->input.is_contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+TEST(Feeder, NarrowerFloatsBecomeFloat32) {
+  for (const char* dtype : {"bfloat16", "float16", "float64"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset cast,
+                                Result<Dataset>(Images()) | Cast{.dtype = dtype});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(cast));
+    ExpectAllBatches(*feeder, torch::kCPU);  // whole numbers below 256: exact in all of them
+  }
 }
 
 TEST(Feeder, GivesTheLayoutItWasAskedFor) {

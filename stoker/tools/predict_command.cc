@@ -21,7 +21,7 @@ void AddPredictCommand(Program& program, std::function<Status(const PredictArgum
   auto [app, arguments] = program.Add<PredictArguments>("predict", kAbout, kFooter, std::move(run));
   AddRunArgument(app, arguments.run).required();
   app.add_option("FILE", arguments.files,
-                 "images: IDX (plain or .gz), PNG, PGM or PPM, known by content")
+                 "images: JPEG, PNG, BMP, WebP, PNM or IDX (plain or .gz), known by content")
       ->type_name("")
       ->required();
   app.add_option("--top", arguments.top, "classes shown for each image, 1..1000")

@@ -9,6 +9,7 @@
 
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/tensor.h"
@@ -129,6 +130,7 @@ struct Predictor::Parts {
                           {.input = options.input,
                            .target = options.target,
                            .device = device.device,
+                           .channels_last = HasChannelsLast(dataset, options.input),
                            .memory_format = ToTorch(memory_format)});
   }
 
@@ -142,9 +144,12 @@ struct Predictor::Parts {
         shape.ToString(), trained);
   }
 
-  Status MakeModel(const Spec& spec) {
+  Status MakeModel(const Dataset& batches) {
+    const Spec& spec = batches.spec();
     STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
-    STOKER_ASSIGN_OR_RETURN(const ModelInput shape, ModelInputOf(spec.fields[input]));
+    STOKER_ASSIGN_OR_RETURN(
+        const ModelInput shape,
+        ModelInputOf(spec.fields[input], HasChannelsLast(batches, options.input)));
     STOKER_RETURN_IF_ERROR(CheckSample(shape));
     if (model) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> made,
@@ -200,10 +205,14 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .loaded = std::move(loaded)})));
 }
 
+bool Predictor::decodes() const {
+  return EvalPipelineDecodes(parts_->recipe, parts_->options.input);
+}
+
 Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
   STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
-  STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval.spec()));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(eval));
   return Evaluate(*parts_->model, *feeder);
 }
@@ -214,7 +223,7 @@ Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
                            samples.ToString());
   }
   STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
-  STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared.spec()));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(prepared));
   const c10::InferenceMode no_gradients;
   parts_->model->eval();

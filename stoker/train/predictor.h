@@ -36,12 +36,16 @@ class Predictor {
   // What the classes are called; empty where the recipe does not say.
   const std::vector<std::string>& classes() const;
 
+  // Whether the eval pipeline decodes its samples: they are the bytes of picture files then.
+  bool decodes() const;
+
   // Evaluates on the recipe's eval pipeline.
   Result<Evaluation> EvaluateRun();
 
   // One prediction a sample. `samples` has the samples along its first dimension, as the recipe's
-  // eval source gives them ([n, channels, height, width], uint8 for the built-in recipes); the
-  // transforms that stand behind the source in the recipe's eval pipeline are applied.
+  // eval source gives them: uint8 [n, channels, height, width], or where the pipeline `decodes()`
+  // uint8 [n, bytes]. The transforms that stand behind the source in the recipe's eval pipeline are
+  // applied.
   Result<std::vector<Prediction>> Predict(const Array& samples);
 
  private:

@@ -142,6 +142,8 @@ TEST(ModelInputOf, UnderstandsVectorsAndImages) {
   EXPECT_EQ(input({-1, 5, 6}).channels, 1);
   EXPECT_EQ(input({-1, 5, 6}).width, 6);
   EXPECT_EQ(input({32, 3, 5, 6}).channels, 3);
+  const ModelInput last = *ModelInputOf({"image", DType::kFloat32, {32, 5, 6, 3}}, true);
+  EXPECT_EQ(last, (ModelInput{.channels = 3, .height = 5, .width = 6}));
   for (const Shape& shape : {Shape{-1}, Shape{-1, -1}, Shape{-1, 3, -1, 5}, Shape{1, 2, 3, 4, 5}}) {
     EXPECT_THAT(ModelInputOf({"image", DType::kFloat32, shape}),
                 FailsWith(StatusCode::kInvalidArgument, "is no input for a model"));

@@ -33,8 +33,9 @@ struct ModelInput {
 };
 
 // The sample that a batched field holds: [n, features], [n, height, width] or [n, channels, height,
-// width], fully known but for n. Errors: kInvalidArgument, which names the field and its shape.
-Result<ModelInput> ModelInputOf(const Field& field);
+// width], with `channels_last` [n, height, width, channels], fully known but for n. Errors:
+// kInvalidArgument, which names the field and its shape.
+Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
 
 template <typename T>
 concept ModelOptions = requires(const T& options, const ModelInput& input) {

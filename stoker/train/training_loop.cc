@@ -8,6 +8,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
 #include "stoker/train/weights_file.h"
@@ -123,18 +124,20 @@ Runtime TrainingLoop::FeedRuntime() const {
   return Runtime::Threaded(device_.is_cpu() ? std::max(1, cpus / 4) : cpus);
 }
 
-FeederOptions TrainingLoop::FeedOptions() const {
-  return {.input = recipe_.train.options.input,
-          .target = recipe_.train.options.target,
+FeederOptions TrainingLoop::FeedOptions(const Dataset& batches) const {
+  const TrainOptions& options = recipe_.train.options;
+  return {.input = options.input,
+          .target = options.target,
           .device = device_.device,
+          .channels_last = HasChannelsLast(batches, options.input),
           .memory_format = ToTorch(choices_.memory_format)};
 }
 
 Status TrainingLoop::OpenFeeder() {
   const auto seed = static_cast<uint64_t>(recipe_.train.options.seed);
   STOKER_ASSIGN_OR_RETURN(auto batches, plan_.batches.Open(FeedRuntime(), {.seed = seed}));
-  STOKER_ASSIGN_OR_RETURN(feeder_,
-                          Feeder::Create(std::move(batches), plan_.batches.spec(), FeedOptions()));
+  STOKER_ASSIGN_OR_RETURN(feeder_, Feeder::Create(std::move(batches), plan_.batches.spec(),
+                                                  FeedOptions(plan_.batches)));
   return OkStatus();
 }
 
@@ -328,9 +331,9 @@ Status TrainingLoop::CloseEpoch() {
 
 Status TrainingLoop::Evaluate() {
   STOKER_ASSIGN_OR_RETURN(auto batches, recipe_.data.eval->Open(FeedRuntime()));
-  STOKER_ASSIGN_OR_RETURN(
-      const auto feeder,
-      Feeder::Create(std::move(batches), recipe_.data.eval->spec(), FeedOptions()));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder,
+                          Feeder::Create(std::move(batches), recipe_.data.eval->spec(),
+                                         FeedOptions(*recipe_.data.eval)));
   const WeightAverage::Use average = learner_->UseAverage();
   STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
                           stoker::Evaluate(learner_->model(), *feeder, stop_));

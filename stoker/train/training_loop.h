@@ -80,7 +80,7 @@ class TrainingLoop {
   bool Finished() const;
   bool StopRequested() const { return stop_ != nullptr && *stop_; }
   Runtime FeedRuntime() const;
-  FeederOptions FeedOptions() const;
+  FeederOptions FeedOptions(const Dataset& batches) const;
   TrainSummary Summary() const;
 
   Recipe recipe_;

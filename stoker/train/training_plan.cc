@@ -4,6 +4,7 @@
 
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
@@ -13,11 +14,11 @@
 namespace stoker {
 namespace {
 
-Result<ModelInput> CheckFields(const TrainOptions& options, const Spec& spec) {
+Result<ModelInput> CheckFields(const TrainOptions& options, const Dataset& batches) {
   STOKER_ASSIGN_OR_RETURN(
       const FeederFields fields,
-      FindFeederFields(spec, {.input = options.input, .target = options.target}));
-  return ModelInputOf(spec.fields[fields.input]);
+      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target}));
+  return ModelInputOf(batches.spec().fields[fields.input], HasChannelsLast(batches, options.input));
 }
 
 // Batches of an epoch, and epochs to run (0: without end).
@@ -64,9 +65,9 @@ Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
 
 Result<TrainingPlan> MakePlan(const Recipe& recipe) {
   STOKER_ASSIGN_OR_RETURN(const ModelInput input,
-                          CheckFields(recipe.train.options, recipe.data.train.spec()));
+                          CheckFields(recipe.train.options, recipe.data.train));
   if (recipe.data.eval) {
-    const Result<ModelInput> eval = CheckFields(recipe.train.options, recipe.data.eval->spec());
+    const Result<ModelInput> eval = CheckFields(recipe.train.options, *recipe.data.eval);
     STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
     if (*eval != input) {
       return InvalidArgument(

@@ -9,6 +9,7 @@
 #include "stoker/base/statistics.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/tensor.h"
 #include "stoker/train/learner.h"
@@ -43,7 +44,10 @@ Result<TensorBatch> FirstBatch(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(
       const auto feeder,
       Feeder::Create(std::move(elements), recipe.data.train.spec(),
-                     {.input = options.input, .target = options.target, .device = device}));
+                     {.input = options.input,
+                      .target = options.target,
+                      .device = device,
+                      .channels_last = HasChannelsLast(recipe.data.train, options.input)}));
   STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
   if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
   return *std::move(batch);
@@ -130,7 +134,9 @@ class Tuning {
     STOKER_ASSIGN_OR_RETURN(
         const FeederFields fields,
         FindFeederFields(spec, {.input = options.input, .target = options.target}));
-    STOKER_ASSIGN_OR_RETURN(input_, ModelInputOf(spec.fields[fields.input]));
+    STOKER_ASSIGN_OR_RETURN(input_,
+                            ModelInputOf(spec.fields[fields.input],
+                                         HasChannelsLast(recipe_.data.train, options.input)));
     return OkStatus();
   }
 

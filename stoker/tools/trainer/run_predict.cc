@@ -45,7 +45,8 @@ struct Answers {
 
 Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
                    std::vector<NamedPrediction>& out) {
-  STOKER_ASSIGN_OR_RETURN(const Array samples, ReadSamples(file, limit));
+  const SampleForm form = predictor.decodes() ? SampleForm::kFiles : SampleForm::kPixels;
+  STOKER_ASSIGN_OR_RETURN(const Array samples, ReadSamples(file, form, limit));
   const int64_t total = samples.shape().front();
   for (int64_t begin = 0; begin < total; begin += kAtOnce) {
     const int64_t end = std::min(total, begin + kAtOnce);

@@ -2,25 +2,17 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 
 #include "stoker/data/sources/idx.h"
 #include "stoker/formats/idx/idx.h"
 #include "stoker/formats/probe/file_kind.h"
-#include "stoker/image/png.h"
-#include "stoker/image/pnm.h"
+#include "stoker/image/decode.h"
+#include "stoker/image/store.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/content.h"
 
 namespace stoker {
 namespace {
-
-Result<Array> OnePicture(const Result<Array>& picture) {
-  if (!picture.ok()) return picture.status();
-  Shape shape = picture->shape();
-  shape.insert(shape.begin(), 1);
-  return picture->Reshaped(std::move(shape));
-}
 
 Result<Array> ReadIdxImages(const std::string& path, int64_t limit) {
   STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdx(path));
@@ -30,24 +22,40 @@ Result<Array> ReadIdxImages(const std::string& path, int64_t limit) {
   return array.Reshaped(std::move(shape)).Rows(0, limit == 0 ? there : std::min(limit, there));
 }
 
-bool IsPnm(std::string_view prefix) {
-  return prefix.size() > 2 && prefix[0] == 'P' && prefix[1] >= '1' && prefix[1] <= '6' &&
-         std::string_view(" \t\r\n#").find(prefix[2]) != std::string_view::npos;
+Result<Array> DecodedPlanes(std::span<const std::byte> bytes, const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const Array pixels,
+                          DecodeImage(bytes, path, {.channels = ImageChannels::kAsStored}));
+  const int64_t height = pixels.shape()[0], width = pixels.shape()[1];
+  const int64_t channels = pixels.shape()[2];
+  Array planes = Array::Allocate(DType::kUInt8, {1, channels, height, width});
+  ResampleScratch scratch;
+  CopyToSlot({.data = pixels.values<uint8_t>().data(),
+              .height = height,
+              .width = width,
+              .channels = channels,
+              .row_stride = width * channels},
+             {},
+             PixelSlot::Of(DType::kUInt8, planes.data(), height, width, channels,
+                           /*channels_last=*/false),
+             scratch);
+  return planes;
 }
 
 }  // namespace
 
-Result<Array> ReadSamples(const std::string& path, int64_t limit) {
+Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limit) {
   STOKER_ASSIGN_OR_RETURN(const std::string prefix, ReadContentPrefix(path));
-  const FileKind kind = ProbeFile(std::as_bytes(std::span(prefix)));
-  if (kind == FileKind::kIdx) return ReadIdxImages(path, limit);
-  if (kind != FileKind::kPng && !IsPnm(prefix)) {
-    return DataLoss("{}: this is {}; images may be IDX (plain or .gz), PNG, PGM or PPM", path,
-                    FileKindName(kind));
+  const auto begin = std::as_bytes(std::span(prefix));
+  const FileKind kind = ProbeFile(begin);
+  if (kind == FileKind::kIdx && form == SampleForm::kPixels) return ReadIdxImages(path, limit);
+  if (!DetectImageFormat(begin, path).ok()) {
+    return DataLoss("{}: this is {}; images may be {}JPEG, PNG, BMP, WebP or PNM", path,
+                    FileKindName(kind), form == SampleForm::kPixels ? "IDX (plain or .gz), " : "");
   }
-  STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path));
-  const std::span<const std::byte> picture(bytes.data(), bytes.size());
-  return OnePicture(kind == FileKind::kPng ? DecodePng(picture, path) : DecodePnm(picture, path));
+  STOKER_ASSIGN_OR_RETURN(const Buffer buffer, ReadWholeFile(path));
+  const std::span<const std::byte> bytes(buffer.data(), buffer.size());
+  if (form == SampleForm::kPixels) return DecodedPlanes(bytes, path);
+  return Array(buffer, DType::kUInt8, {1, static_cast<int64_t>(buffer.size())});
 }
 
 }  // namespace stoker

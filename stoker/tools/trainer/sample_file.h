@@ -9,9 +9,17 @@
 
 namespace stoker {
 
-// The first `limit` (0: all) images of `path` as [n, channels, height, width]: an IDX file, plain
-// or gzip, with images; a PNG, PGM or PPM picture, uint8. Known by content. Errors:
-// kDataLoss for another kind, which it names; those of the decoders.
-Result<Array> ReadSamples(const std::string& path, int64_t limit);
+// What a recipe's eval pipeline begins with, behind its source.
+enum class SampleForm : uint8_t {
+  kPixels,  // images
+  kFiles    // the bytes of picture files, which it decodes itself
+};
+
+// The first `limit` (0: all) images of `path`, known by content, as Predictor::Predict takes them:
+// of kPixels uint8 [n, channels, height, width] from an IDX file, plain or gzip, or from a picture
+// (JPEG, PNG, BMP, WebP, PNM; as many channels as it has, upright, transparency dropped); of kFiles
+// uint8 [1, bytes], a picture file as it is. Errors: kDataLoss for another kind, which it names;
+// those of the decoders.
+Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limit);
 
 }  // namespace stoker
