@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/file_patterns.h"
 #include "stoker/data/registry.h"
 
 namespace stoker {
@@ -23,16 +24,17 @@ Result<ConfigNode> FillPipeline(const ConfigNode& pipeline) {
   return ConfigNode::List(std::move(entries));
 }
 
-// The first option of the source `name`, where that is a path: the file it reads.
+// The first option of the source `name`, where that is a path or takes one: the file it reads.
 Result<std::string> PathOptionOf(const std::string& name, const ConfigLocation& location) {
   for (const KindDescription& kind : OperatorRegistry::Builtin().Describe()) {
     if (kind.name != name) continue;
-    if (kind.group == "source" && !kind.options.empty() && kind.options.front().type == "path")
-      return kind.options.front().name;
+    if (kind.group != "source" || kind.options.empty()) break;
+    const std::string& type = kind.options.front().type;
+    if (type == "path" || type == FilePatterns::kTypeName) return kind.options.front().name;
   }
   return InvalidArgument(
-      "{}: '{}' is no source that reads one file; begin the pipeline with one that does, such as "
-      "lines",
+      "{}: '{}' is no source that reads files; begin the pipeline with one that does, such as "
+      "lines or tfrecord",
       location.ToString(), name);
 }
 

@@ -234,6 +234,24 @@ TEST(Interleave, ReadsThePipelineOfEveryFile) {
   ExpectKeepsItsPromises(again);
 }
 
+TEST(Interleave, ReadsEveryFileOfASourceThatTakesPatterns) {
+  const TempDir dir;
+  for (const int file : {1, 2, 3}) {
+    STOKER_ASSERT_OK(WriteFileAtomically(dir / fmt::format("{}.csv", file),
+                                         fmt::format("n\n{0}1\n{0}2\n{0}3\n", file)));
+  }
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const ConfigNode list,
+      ParseYaml("- interleave: {files: \"*.csv\", pipeline: [csv], cycle_length: 3}\n", "r.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, BuildPipeline(list, dir.path()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all,
+                              ReadAll(dataset, Runtime::Threaded(2)));
+  std::vector<int64_t> numbers;
+  for (const Element& element : all) numbers.push_back(element.arrays[0].values<int64_t>()[0]);
+  EXPECT_THAT(numbers, testing::ElementsAre(11, 21, 31, 12, 22, 32, 13, 23, 33));
+  ExpectKeepsItsPromises(dataset);
+}
+
 TEST(Interleave, RefusesOptionsThatMakeNoSense) {
   const std::pair<const char*, const char*> kCases[] = {
       {"- interleave\n", "give either inputs"},
@@ -241,8 +259,7 @@ TEST(Interleave, RefusesOptionsThatMakeNoSense) {
       {"- interleave: {files: x}\n", "give either inputs"},
       {"- interleave: {files: x, pipeline: [lines: y]}\n",
        "r.yaml:1:37: lines.path is each of the files"},
-      {"- interleave: {files: x, pipeline: [range: 3]}\n",
-       "'range' is no source that reads one file"},
+      {"- interleave: {files: x, pipeline: [range: 3]}\n", "'range' is no source that reads files"},
       {"- interleave: {files: x, pipeline: [lines: {skp: 3}]}\n", "unknown option 'skp'"},
       {"- interleave: {inputs: [[range: 3]], cycle_length: 0}\n", "cycle_length is 0"},
       {"- interleave: {inputs: [[range: 3]], block_length: 0}\n", "block_length is 0"},
