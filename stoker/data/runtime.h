@@ -171,6 +171,14 @@ class OpenContext {
     return other;
   }
 
+  // For the inputs of a stage with several, whose iterator raises `stop` before it destroys them:
+  // else each works on while those before it end.
+  OpenContext WithStop(std::shared_ptr<const StopFlag> stop) const {
+    OpenContext other = *this;
+    other.stop_ = std::move(stop);
+    return other;
+  }
+
   // For one of several ranks: hands out its share where the stage of `deal` is opened.
   OpenContext WithDeal(std::shared_ptr<Deal> deal) const {
     OpenContext other = *this;

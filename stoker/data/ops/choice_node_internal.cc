@@ -87,11 +87,13 @@ class ChoiceIterator final : public Iterator {
  public:
   ChoiceIterator(const OpenContext& context, const ChoiceNode& node)
       : Iterator(context, node),
-        context_(context.ForOneOf(node.inputs().size())),
+        inside_(std::make_shared<StopFlag>(context.stop())),
+        context_(context.ForOneOf(node.inputs().size()).WithStop(inside_)),
         node_(node),
         choice_(node.choice()),
         epoch_(context.epoch()),
         inputs_(choice_.inputs.size()) {}
+  ~ChoiceIterator() override { inside_->Raise(); }
 
   Status Open() {
     for (size_t i = 0; i < inputs_.size(); ++i) STOKER_RETURN_IF_ERROR(OpenRound(i));
@@ -251,6 +253,7 @@ class ChoiceIterator final : public Iterator {
     return input.iterator->Restore(state);
   }
 
+  const std::shared_ptr<StopFlag> inside_;
   const OpenContext context_;
   const ChoiceNode& node_;
   const Choice& choice_;

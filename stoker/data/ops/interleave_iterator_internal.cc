@@ -111,7 +111,8 @@ InterleaveIterator::InterleaveIterator(const OpenContext& context, const Interle
       doorbell_(ahead_ > 0 && !cycle_.deterministic && context.any_order()
                     ? std::make_shared<Doorbell>()
                     : nullptr),
-      inputs_(context, node),
+      inside_(std::make_shared<StopFlag>(context.stop())),
+      inputs_(context.WithStop(inside_), node),
       places_(static_cast<size_t>(cycle_.length)) {}
 
 Result<std::optional<Element>> InterleaveIterator::DoNext() {

@@ -62,6 +62,7 @@ class InterleavedInputs {
 class InterleaveIterator final : public Iterator {
  public:
   InterleaveIterator(const OpenContext& context, const InterleavedNode& node);
+  ~InterleaveIterator() override { inside_->Raise(); }
   Status Open() { return inputs_.Open(); }
 
  private:
@@ -99,6 +100,7 @@ class InterleaveIterator final : public Iterator {
   const size_t ahead_;  // inputs that read while they wait for a place
   // Rung by the inputs where they take turns as they have something; else null.
   const std::shared_ptr<Doorbell> doorbell_;
+  const std::shared_ptr<StopFlag> inside_;
   InterleavedInputs inputs_;
   std::deque<Waiting> waiting_;
   Status pull_error_;        // after those that wait

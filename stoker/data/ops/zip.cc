@@ -116,9 +116,14 @@ class ZipNode final : public DatasetNode {
 
 class ZipIterator final : public Iterator {
  public:
-  ZipIterator(const OpenContext& context, const ZipNode& node,
+  // `inside` is the stop flag of the inputs.
+  ZipIterator(const OpenContext& context, const ZipNode& node, std::shared_ptr<StopFlag> inside,
               std::vector<std::unique_ptr<Iterator>> inputs)
-      : Iterator(context, node), node_(node), inputs_(std::move(inputs)) {}
+      : Iterator(context, node),
+        node_(node),
+        inside_(std::move(inside)),
+        inputs_(std::move(inputs)) {}
+  ~ZipIterator() override { inside_->Raise(); }
 
  private:
   Result<std::optional<Element>> DoNext() override {
@@ -165,13 +170,16 @@ class ZipIterator final : public Iterator {
   }
 
   const ZipNode& node_;
+  const std::shared_ptr<StopFlag> inside_;
   const std::vector<std::unique_ptr<Iterator>> inputs_;
   int64_t done_ = 0;
 };
 
 Result<std::unique_ptr<Iterator>> ZipNode::OpenStream(const OpenContext& context) const {
-  STOKER_ASSIGN_OR_RETURN(auto opened, OpenAll(context.ForOneOf(inputs().size()), inputs()));
-  return std::make_unique<ZipIterator>(context, *this, std::move(opened));
+  auto inside = std::make_shared<StopFlag>(context.stop());
+  STOKER_ASSIGN_OR_RETURN(auto opened,
+                          OpenAll(context.ForOneOf(inputs().size()).WithStop(inside), inputs()));
+  return std::make_unique<ZipIterator>(context, *this, std::move(inside), std::move(opened));
 }
 
 }  // namespace

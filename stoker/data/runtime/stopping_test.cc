@@ -2,10 +2,13 @@
 #include <thread>
 
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/interleave.h"
+#include "stoker/data/ops/mix.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/test_stages.h"
@@ -72,6 +75,32 @@ TEST(Pass, MakesNoFurtherElementOfABatchOnceItIsAskedToStop) {
       EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
       EXPECT_LE(calls, kThreads) << dataset.ToString();
     }
+  }
+}
+
+// Those that are destroyed last would else work on while the first ends.
+TEST(Pass, NoInputOfSeveralBeginsAnythingOnceThePassIsBrokenOff) {
+  std::atomic<bool> ending = false;
+  std::atomic<int> late = 0;
+  const Map slow{.function = [&](Element&, Rng&, Scratch&) {
+    late += ending;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return OkStatus();
+  }};
+  const Result<Dataset> input =
+      Result<Dataset>(StreamedImages(4000)) | slow | Prefetch{.depth = 50};
+  const Pipelines inputs{input, input, input, input, input, input};
+  const Result<Dataset> kSeveral[] = {
+      Source(Zip{.inputs = inputs, .prefix = {"a", "b", "c", "d", "e", "f"}}),
+      Source(Mix{.inputs = inputs}), Source(Interleave{.inputs = inputs, .cycle_length = 6})};
+  for (const Result<Dataset>& several : kSeveral) {
+    STOKER_ASSERT_OK_AND_ASSIGN(auto pass, several->Open(Runtime::Threaded(6)));
+    STOKER_ASSERT_OK(pass->Next());
+    late = 0;
+    ending = true;
+    pass.reset();
+    EXPECT_LE(late, 1) << several->ToString();  // one may begin before the flag is raised
+    ending = false;
   }
 }
 
