@@ -100,7 +100,7 @@ class TricksTest(ProgramTest):
 
     def test_names_only_keys_that_exist(self):
         known = {option["name"] for kind in self.kinds.values() for option in kind["options"]}
-        known |= set(self.kinds) | {"optimizer", "schedule"}
+        known |= set(self.kinds) | {"model", "optimizer", "schedule"}
         for row in (line for line in self.text.splitlines() if line.startswith("| ")):
             for code in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[3]):
                 for key in re.findall(r"([a-z][a-z0-9_]*):", code):

@@ -38,6 +38,15 @@ Status ExplainFailure(Status failure, const at::Tensor& target, const at::Tensor
   return failure;
 }
 
+// Of the model's scores, with those of its auxiliary heads by their weights.
+at::Tensor TrainingLoss(const TrainingScores& all, const at::Tensor& target) {
+  at::Tensor loss = CrossEntropy(all.scores, target);
+  for (const AuxiliaryScores& head : all.auxiliary) {
+    loss = loss + head.weight * CrossEntropy(head.scores, target);
+  }
+  return loss;
+}
+
 bool IsBroken(const at::Tensor& loss) {
   return loss.is_cpu() && !std::isfinite(loss.item<double>());
 }
@@ -89,8 +98,9 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
 Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
   at::Tensor scores, loss;
   const Status status = CatchTorchErrors([&] {
-    scores = model_->Forward(batch.input);
-    loss = CrossEntropy(scores, batch.target);
+    const TrainingScores all = model_->ForwardToTrain(batch.input);
+    scores = all.scores;
+    loss = TrainingLoss(all, batch.target);
     broken_ = broken_ || IsBroken(loss);
     if (samples_ == 0) expected_ = batch.size() * batches;
     if (!broken_ && batches == 1) loss.backward();

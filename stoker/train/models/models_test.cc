@@ -177,7 +177,8 @@ TEST(Models, WeightsAreInitialisedWithinPyTorchsBounds) {
 
 TEST(ModelRegistry, ListsEveryModelWithItsOptions) {
   EXPECT_THAT(ModelRegistry::Builtin().Names(),
-              testing::UnorderedElementsAre("convnet", "linear", "mlp"));
+              testing::UnorderedElementsAre("convnet", "inception_v3", "linear", "mlp", "resnet18",
+                                            "resnet34", "resnet50"));
 }
 
 TEST(ModelRegistry, OptionsSetInCodeAreCheckedWhenTheModelIsBuilt) {

@@ -1,0 +1,166 @@
+#include "stoker/train/models/resnet_internal.h"
+
+#include <torch/nn/functional/dropout.h>
+#include <torch/nn/init.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include <utility>
+#include <vector>
+
+#include "stoker/train/model.h"
+
+namespace stoker::internal {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr int64_t kFirstWidth = 64;
+
+// A bias would be taken away again by the norm behind it.
+nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+  return nn::Conv2d(
+      nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+}
+
+// The convolution and norm that bring a block's input to the shape of its output.
+class ShortcutModule final : public nn::Module {
+ public:
+  ShortcutModule(int64_t in, int64_t out, int64_t stride)
+      : convolution_(register_module("0", Convolution(in, out, 1, stride))),
+        norm_(register_module("1", nn::BatchNorm2d(out))) {}
+
+  at::Tensor Forward(const at::Tensor& input) { return norm_(convolution_(input)); }
+
+ private:
+  nn::Conv2d convolution_;
+  nn::BatchNorm2d norm_;
+};
+
+class ResidualBlock final : public nn::Module {
+ public:
+  // Makes its layers in torchvision's order, so that they draw the same first values.
+  ResidualBlock(int64_t in, int64_t width, int64_t stride, bool bottleneck) {
+    const int64_t out = bottleneck ? 4 * width : width;
+    if (stride != 1 || in != out) shortcut_ = std::make_shared<ShortcutModule>(in, out, stride);
+    if (bottleneck) {
+      Add(in, width, 1, 1);
+      Add(width, width, 3, stride);
+      Add(width, out, 1, 1);
+    } else {
+      Add(in, width, 3, stride);
+      Add(width, out, 3, 1);
+    }
+    if (shortcut_) register_module("downsample", shortcut_);
+  }
+
+  at::Tensor Forward(const at::Tensor& input) {
+    at::Tensor x = input;
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      x = layers_[i].norm(layers_[i].convolution(x));
+      if (i + 1 < layers_.size()) x = x.relu_();
+    }
+    return x.add_(shortcut_ ? shortcut_->Forward(input) : input).relu_();
+  }
+
+  nn::BatchNorm2d& last_norm() { return layers_.back().norm; }
+
+ private:
+  struct Layer {
+    nn::Conv2d convolution;
+    nn::BatchNorm2d norm;
+  };
+
+  void Add(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+    const std::string number = std::to_string(layers_.size() + 1);
+    layers_.push_back({register_module("conv" + number, Convolution(in, out, kernel, stride)),
+                       register_module("bn" + number, nn::BatchNorm2d(out))});
+  }
+
+  std::vector<Layer> layers_;
+  std::shared_ptr<ShortcutModule> shortcut_;
+};
+
+// Blocks one after the other, called 0, 1, 2.
+class StageModule final : public nn::Module {
+ public:
+  void Add(std::shared_ptr<ResidualBlock> block) {
+    blocks_.push_back(register_module(std::to_string(blocks_.size()), std::move(block)));
+  }
+  at::Tensor Forward(at::Tensor x) {
+    for (const auto& block : blocks_) x = block->Forward(x);
+    return x;
+  }
+
+ private:
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+};
+
+class ResnetModel final : public Model {
+ public:
+  ResnetModel(const ResnetDesign& design, const ResnetOptions& options, const ModelInput& input)
+      : pools_(options.stem == "imagenet"), dropout_(options.dropout) {
+    stem_ = register_module("conv1", pools_ ? Convolution(input.channels, kFirstWidth, 7, 2)
+                                            : Convolution(input.channels, kFirstWidth, 3, 1));
+    stem_norm_ = register_module("bn1", nn::BatchNorm2d(kFirstWidth));
+    int64_t channels = kFirstWidth;
+    for (size_t i = 0; i < design.blocks.size(); ++i) {
+      channels = AddStage(static_cast<int64_t>(i), design, channels);
+    }
+    classifier_ = register_module("fc", nn::Linear(channels, options.classes));
+    Initialize(options.zero_init_residual);
+  }
+
+  at::Tensor Forward(const at::Tensor& input) override {
+    at::Tensor x = stem_norm_(stem_(input)).relu_();
+    if (pools_) x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+    for (const auto& stage : stages_) x = stage->Forward(x);
+    x = at::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
+    if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
+    return classifier_(x);
+  }
+
+ private:
+  int64_t AddStage(int64_t number, const ResnetDesign& design, int64_t in) {
+    const int64_t width = kFirstWidth << number;
+    auto stage = std::make_shared<StageModule>();
+    for (int64_t i = 0; i < design.blocks[static_cast<size_t>(number)]; ++i) {
+      const int64_t stride = i == 0 && number > 0 ? 2 : 1;
+      blocks_.push_back(std::make_shared<ResidualBlock>(in, width, stride, design.bottleneck));
+      stage->Add(blocks_.back());
+      in = design.bottleneck ? 4 * width : width;
+    }
+    stages_.push_back(register_module("layer" + std::to_string(number + 1), std::move(stage)));
+    return in;
+  }
+
+  // Weights of convolutions such that what flows back keeps its variance (He et al., arXiv
+  // 1502.01852); norms are made with ones and zeros.
+  void Initialize(bool zero_init_residual) {
+    for (const auto& module : modules(/*include_self=*/false)) {
+      if (const auto* convolution = module->as<nn::Conv2dImpl>()) {
+        nn::init::kaiming_normal_(convolution->weight, /*a=*/0, torch::kFanOut, torch::kReLU);
+      }
+    }
+    if (!zero_init_residual) return;
+    for (const auto& block : blocks_) nn::init::zeros_(block->last_norm()->weight);
+  }
+
+  const bool pools_;
+  const double dropout_;
+  nn::Conv2d stem_{nullptr};
+  nn::BatchNorm2d stem_norm_{nullptr};
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+  std::vector<std::shared_ptr<StageModule>> stages_;
+  nn::Linear classifier_{nullptr};
+};
+
+}  // namespace
+
+std::shared_ptr<Model> BuildResnet(const ResnetDesign& design, const ResnetOptions& options,
+                                   const ModelInput& input) {
+  return std::make_shared<ResnetModel>(design, options, input);
+}
+
+}  // namespace stoker::internal
