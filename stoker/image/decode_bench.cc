@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
-#include "stoker/base/random.h"
 #include "stoker/image/decode.h"
+#include "stoker/image/random_crop_bench.h"
 #include "stoker/image/testing.h"
 
 namespace stoker {
@@ -56,20 +55,6 @@ const std::vector<std::string>& Files(Kind kind) {
   return files[kind];
 }
 
-// As torchvision's RandomResizedCrop draws: 0.08..1 of the area, 3/4..4/3 as the ratio.
-ImageRegion DrawRegion(Rng& rng) {
-  while (true) {
-    const double area = kWidth * kHeight * (0.08 + 0.92 * rng.UniformDouble());
-    const double ratio = std::exp(std::log(0.75) + rng.UniformDouble() * std::log(16.0 / 9));
-    const auto width = std::lround(std::sqrt(area * ratio));
-    const auto height = std::lround(std::sqrt(area / ratio));
-    if (width > kWidth || height > kHeight) continue;
-    return {static_cast<int64_t>(rng.Below(static_cast<uint64_t>(kHeight - height + 1))),
-            static_cast<int64_t>(rng.Below(static_cast<uint64_t>(kWidth - width + 1))), height,
-            width};
-  }
-}
-
 void Label(benchmark::State& state, Kind kind) {
   state.SetItemsProcessed(state.iterations());
   state.SetLabel(std::string(kNames[kind]) + ", " + std::to_string(Files(kind)[0].size() / 1000) +
@@ -84,7 +69,8 @@ void BM_Decode(benchmark::State& state) {
   Rng rng(/*seed=*/1, 0, 0, 0);
   std::vector<ImageRegion> regions;
   for (int i = 0; i < 256; ++i) {
-    ImageRegion region = state.range(1) != 0 ? ImageRegion{0, 0, kHeight, kWidth} : DrawRegion(rng);
+    ImageRegion region = state.range(1) != 0 ? ImageRegion{0, 0, kHeight, kWidth}
+                                             : DrawRandomCrop(rng, kWidth, kHeight);
     for (int64_t* value : {&region.y, &region.x, &region.height, &region.width})
       *value /= fast_scale;
     region.fast_scale = fast_scale;

@@ -20,6 +20,21 @@ inline std::vector<uint8_t> Values(const Array& image) {
   return {values.begin(), values.end()};
 }
 
+// A TIFF structure with one entry, the orientation, in either byte order.
+inline std::vector<uint8_t> ExifOf(uint8_t orientation, bool big_endian) {
+  if (big_endian)
+    return {'M', 'M', 0, 42, 0, 0, 0,           8, 0, 1, 1, 18, 0,
+            3,   0,   0, 0,  1, 0, orientation, 0, 0, 0, 0, 0,  0};
+  return {'I', 'I', 42, 0, 8, 0,           0, 0, 1, 0, 18, 1, 3,
+          0,   1,   0,  0, 0, orientation, 0, 0, 0, 0, 0,  0, 0};
+}
+
+inline std::string GreyPng(int width, int height, std::vector<uint8_t> samples,
+                           std::vector<uint8_t> exif = {}) {
+  return EncodePng(width, height,
+                   {.color_type = SPNG_COLOR_TYPE_GRAYSCALE, .exif = std::move(exif)}, samples);
+}
+
 // DecodeImageRegion, or what is to take its place.
 using RegionDecoder = std::function<Status(std::span<const std::byte>, std::string_view,
                                            const ImageInfo&, const ImageRegion&,

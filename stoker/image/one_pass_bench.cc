@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,11 +17,11 @@
 #include <memory>
 
 #include "stoker/base/buffer.h"
-#include "stoker/base/random.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/jpeg_baseline/entropy_decoder.h"
 #include "stoker/image/jpeg_baseline/region_plan.h"
 #include "stoker/image/jpeg_baseline/strip.h"
+#include "stoker/image/random_crop_bench.h"
 #include "stoker/image/resample.h"
 #include "stoker/image/store.h"
 #include "stoker/image/testing.h"
@@ -80,22 +79,6 @@ const std::vector<std::string>& Files(Kind kind) {
   return files[kind];
 }
 
-// As torchvision's RandomResizedCrop draws: 0.08..1 of the area, 3/4..4/3 as the ratio.
-ImageRegion DrawRegion(Rng& rng, const ImageInfo& info) {
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    const double area =
-        static_cast<double>(info.width * info.height) * (0.08 + 0.92 * rng.UniformDouble());
-    const double ratio = std::exp(std::log(0.75) + rng.UniformDouble() * std::log(16.0 / 9));
-    const int64_t width = std::llround(std::sqrt(area * ratio));
-    const int64_t height = std::llround(std::sqrt(area / ratio));
-    if (width > info.width || height > info.height) continue;
-    return {static_cast<int64_t>(rng.Below(static_cast<uint64_t>(info.height - height + 1))),
-            static_cast<int64_t>(rng.Below(static_cast<uint64_t>(info.width - width + 1))), height,
-            width};
-  }
-  return WholeImage(info);
-}
-
 enum Step { kEntropy, kInverseDct, kColour, kResize, kStore, kNumSteps };
 constexpr const char* kStepNames[kNumSteps] = {"entropy_%", "idct_%", "colour_%", "resize_%",
                                                "store_%"};
@@ -116,7 +99,7 @@ bool DecodeTo(Step last, const std::string& jpeg, const ImageRegion& region, Dec
     return false;
   const RegionPlan plan = PlanRegion(decoder.frame, region, 3);
   Strip strip(decoder.frame, plan, scratch);
-  PixelWriter pixels(decoder.frame, plan, region, 3, out, scratch);
+  PixelWriter pixels(plan, decoder.frame.mcus_down(), region, 3, out, scratch);
   int64_t unwanted =
       int64_t{plan.mcu_rows.begin} * decoder.frame.mcus_across() + plan.mcu_columns.begin;
   for (int row = plan.mcu_rows.begin; row < plan.mcu_rows.end; ++row) {
@@ -155,7 +138,8 @@ class Walk {
   // All pictures, by other regions than before; false where one cannot be taken.
   bool TakeAll() {
     std::vector<ImageRegion> regions;
-    for (const ImageInfo& info : infos_) regions.push_back(DrawRegion(rng_, info));
+    for (const ImageInfo& info : infos_)
+      regions.push_back(DrawRandomCrop(rng_, info.width, info.height));
     if (!Go(kStore, regions)) return false;  // memory and tables are there from here on
     for (int last = 0; last < kNumSteps; ++last) {
       const auto began = std::chrono::steady_clock::now();

@@ -193,48 +193,60 @@ end:
   return DecodeToEnd<false>(reader, table, place, nullptr);
 }
 
-// MCUs [first, last) of a batch.
-bool DecodeMcus(DecoderState& state, int first, int last, CoefficientBatch& batch) {
+// One block, with its values put where they belong.
+HWY_INLINE bool DecodeBlock(BitReader& reader, const Block& block, int mcu, int& dc,
+                            CoefficientBatch& batch) {
+  int16_t* values = batch.values.data() + block.first_value[mcu];
+  size_t place = 0;
+  const bool good = DecodeDc(reader, *block.dc, dc) && DecodeAc(reader, *block.ac, place, values);
+  values[0] = static_cast<int16_t>(dc);
+  uint8_t& last_place = batch.last_place[block.group[mcu]];
+  last_place = std::max(last_place, static_cast<uint8_t>(place));
+  return good;
+}
+
+// How much is kept of the blocks that are read.
+enum class Keep { kAll, kOnlyDcOfSome, kNothing };
+
+// MCUs [first, last), of the batch where something is kept.
+template <Keep kKeep>
+HWY_INLINE bool ReadMcus(DecoderState& state, int64_t first, int64_t last,
+                         CoefficientBatch* batch) {
   BitReader reader = state.reader;
   bool good = true;
-  for (int mcu = first; mcu < last && good; ++mcu) {
+  for (int64_t mcu = first; mcu < last && good; ++mcu) {
     if (HWY_UNLIKELY(state.bytes.end() - reader.at < kMaxMcuBytes)) {
-      BitReader refilled = reader;
+      BitReader refilled = reader;  // so that the other one can stay in registers
       good = RefillForMcu(state, refilled);
       reader = refilled;
     }
     for (int i = 0; i < state.num_blocks && good; ++i) {
       const Block& block = state.blocks[i];
-      int16_t* values = batch.values.data() + block.first_value[mcu];
       int& dc = state.last_dc[block.component];
-      size_t place = 0;
-      good = DecodeDc(reader, *block.dc, dc) && DecodeAc(reader, *block.ac, place, values);
-      values[0] = static_cast<int16_t>(dc);
-      uint8_t& last_place = batch.last_place[block.group[mcu]];
-      last_place = std::max(last_place, static_cast<uint8_t>(place));
+      if (kKeep == Keep::kAll || (kKeep == Keep::kOnlyDcOfSome && !block.only_dc)) {
+        good = DecodeBlock(reader, block, static_cast<int>(mcu), dc, *batch);
+        continue;
+      }
+      good = DecodeDc(reader, *block.dc, dc) && SkipAc(reader, *block.ac);
+      if (kKeep != Keep::kNothing) {
+        batch->values[block.first_value[mcu]] = static_cast<int16_t>(dc);
+      }
     }
   }
   state.reader = reader;
   return good;
 }
 
+bool DecodeMcus(DecoderState& state, int first, int last, CoefficientBatch& batch) {
+  return ReadMcus<Keep::kAll>(state, first, last, &batch);
+}
+
+bool DecodeMcusInPart(DecoderState& state, int first, int last, CoefficientBatch& batch) {
+  return ReadMcus<Keep::kOnlyDcOfSome>(state, first, last, &batch);
+}
+
 bool SkipMcus(DecoderState& state, int64_t count) {
-  BitReader reader = state.reader;
-  bool good = true;
-  for (int64_t mcu = 0; mcu < count && good; ++mcu) {
-    if (HWY_UNLIKELY(state.bytes.end() - reader.at < kMaxMcuBytes)) {
-      BitReader refilled = reader;
-      good = RefillForMcu(state, refilled);
-      reader = refilled;
-    }
-    for (int i = 0; i < state.num_blocks && good; ++i) {
-      const Block& block = state.blocks[i];
-      good =
-          DecodeDc(reader, *block.dc, state.last_dc[block.component]) && SkipAc(reader, *block.ac);
-    }
-  }
-  state.reader = reader;
-  return good;
+  return ReadMcus<Keep::kNothing>(state, 0, count, nullptr);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -246,6 +258,7 @@ namespace stoker::jpeg_baseline {
 namespace {
 
 HWY_EXPORT(DecodeMcus);
+HWY_EXPORT(DecodeMcusInPart);
 HWY_EXPORT(SkipMcus);
 
 constexpr uint8_t kRst0 = 0xd0;  // T.81, table B.1
@@ -254,7 +267,8 @@ constexpr uint8_t kEoi = 0xd9;
 }  // namespace
 
 Status EntropyDecoder::Start(const Frame& frame, std::span<const std::byte> jpeg,
-                             std::string_view name) {
+                             std::string_view name,
+                             const std::array<bool, kMaxComponents>& only_dc) {
   name_ = name;
   dc_.fill(nullptr);
   ac_.fill(nullptr);
@@ -264,7 +278,7 @@ Status EntropyDecoder::Start(const Frame& frame, std::span<const std::byte> jpeg
                       name, frame.scan_at);
     }
   }
-  PlanBlocks(frame);
+  PlanBlocks(frame, only_dc);
   restart_interval_ = frame.restart_interval;
   intervals_ = 0;
   state_.bytes.Start({reinterpret_cast<const uint8_t*>(jpeg.data()), jpeg.size()}, frame.scan_at);
@@ -289,8 +303,10 @@ bool EntropyDecoder::ChooseTables(const Component& c, const Frame& frame) {
   return true;
 }
 
-void EntropyDecoder::PlanBlocks(const Frame& frame) {
+void EntropyDecoder::PlanBlocks(const Frame& frame,
+                                const std::array<bool, kMaxComponents>& only_dc) {
   state_.num_blocks = 0;
+  in_part_ = false;
   for (int component = 0; component < frame.num_components; ++component) {
     const Component& c = frame.components[component];
     for (int i = 0; i < c.down * c.across; ++i) {
@@ -298,6 +314,8 @@ void EntropyDecoder::PlanBlocks(const Frame& frame) {
       block.dc = dc_[c.dc_code];
       block.ac = ac_[c.ac_code];
       block.component = component;
+      block.only_dc = only_dc[component];
+      in_part_ |= block.only_dc;
       for (int mcu = 0; mcu < kGroupBlocks; ++mcu) {  // of a batch
         const int column = mcu * c.across + i % c.across;
         const int group =
@@ -351,7 +369,10 @@ Status EntropyDecoder::Decode(int count, CoefficientBatch& batch) {
       STOKER_RETURN_IF_ERROR(NextInterval());
     }
     const int part = static_cast<int>(LeftInInterval(count - done));
-    if (!HWY_DYNAMIC_DISPATCH(DecodeMcus)(state_, done, done + part, batch)) return Damaged();
+    const bool good = in_part_
+                          ? HWY_DYNAMIC_DISPATCH(DecodeMcusInPart)(state_, done, done + part, batch)
+                          : HWY_DYNAMIC_DISPATCH(DecodeMcus)(state_, done, done + part, batch);
+    if (!good) return Damaged();
     left_in_interval_ -= part;
     done += part;
   }

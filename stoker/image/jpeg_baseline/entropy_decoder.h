@@ -32,8 +32,11 @@ class EntropyDecoder {
  public:
   // Begins with the first MCU of the picture.
   //   frame, jpeg, name  borrowed until the last call for this picture returns
+  //   only_dc            of which components only the first value of each block is wanted: all
+  //                      others of it are gone past, which is quicker
   // Errors: kDataLoss where a Huffman code contradicts itself.
-  Status Start(const Frame& frame, std::span<const std::byte> jpeg, std::string_view name);
+  Status Start(const Frame& frame, std::span<const std::byte> jpeg, std::string_view name,
+               const std::array<bool, kMaxComponents>& only_dc = {});
 
   // Decodes the next `count` MCUs, 1..4, into `batch`, from its left side.
   // Errors: kDataLoss (damaged or cut short, with the byte). Damage often shows only later, or not
@@ -58,6 +61,7 @@ class EntropyDecoder {
     const DcTable* dc;
     const AcTable* ac;
     int component;
+    bool only_dc;
     // Of each MCU of a batch.
     std::array<uint16_t, kGroupBlocks> first_value;  // of CoefficientBatch::values
     std::array<uint8_t, kGroupBlocks> group;
@@ -72,7 +76,7 @@ class EntropyDecoder {
 
  private:
   bool ChooseTables(const Component& c, const Frame& frame);
-  void PlanBlocks(const Frame& frame);
+  void PlanBlocks(const Frame& frame, const std::array<bool, kMaxComponents>& only_dc);
   void BeginInterval();
   // Goes past the marker that must stand here.
   Status NextInterval();
@@ -82,6 +86,7 @@ class EntropyDecoder {
 
   State state_;
   std::string_view name_;
+  bool in_part_ = false;  // of some blocks only the DC value
   int restart_interval_ = 0;
   int64_t left_in_interval_ = 0;  // MCUs
   int intervals_ = 0;

@@ -277,14 +277,6 @@ bool Parser::IsYCbCr() const {
 int Frame::max_across() const { return components[0].across; }
 int Frame::max_down() const { return components[0].down; }
 
-int Frame::samples_across(const Component& c) const {
-  return (width * c.across + max_across() - 1) / max_across();
-}
-
-int Frame::samples_down(const Component& c) const {
-  return (height * c.down + max_down() - 1) / max_down();
-}
-
 Result<bool> ParseFrame(std::span<const std::byte> jpeg, std::string_view name, Frame& frame) {
   frame = Frame();
   return Parser(jpeg, name, frame).Parse();

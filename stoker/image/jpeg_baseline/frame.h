@@ -65,9 +65,6 @@ struct Frame {
   int mcu_height() const { return max_down() * kBlockSize; }
   int mcus_across() const { return (width + mcu_width() - 1) / mcu_width(); }
   int mcus_down() const { return (height + mcu_height() - 1) / mcu_height(); }
-  // Samples of a component that stand for pixels of the picture.
-  int samples_across(const Component& c) const;
-  int samples_down(const Component& c) const;
 };
 
 // Reads the header up to the coded pixels.

@@ -4,26 +4,22 @@
 #include <array>
 #include <cstring>
 
+#include "stoker/image/jpeg_baseline/dct_targets.h"
 #include "stoker/image/jpeg_baseline/entropy_decoder.h"
 
-// The vectors are used in parts of 128 bits, a block's row each; vectors of unknown length are not
-// made of such parts.
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stoker/image/jpeg_baseline/inverse_dct.cc"  // NOLINT
 #include <hwy/foreach_target.h>
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
+#include "stoker/image/jpeg_baseline/dct_vectors-inl.h"
+
 #ifndef STOKER_IMAGE_JPEG_BASELINE_INVERSE_DCT_ONCE
 #define STOKER_IMAGE_JPEG_BASELINE_INVERSE_DCT_ONCE
 namespace stoker::jpeg_baseline {
 
 // In units of 2^-13.
-inline constexpr int kConstantBits = 13;
-inline constexpr int kPassBits = 2;  // more precision between the passes
 inline constexpr int k0_298 = 2446;
 inline constexpr int k0_390 = 3196;
 inline constexpr int k0_541 = 4433;
@@ -47,13 +43,6 @@ inline constexpr int kPlainLimit = 8192;
 // Up to this place of the zigzag all values are in the first four rows and columns.
 inline constexpr int kLastOfQuarter = 9;
 
-// Instrumented for sanitizers, four inlined passes take a compiler minutes.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HWY_IS_ASAN || HWY_IS_TSAN
-#define STOKER_PASS HWY_NOINLINE
-#else
-#define STOKER_PASS HWY_INLINE
-#endif
-
 }  // namespace stoker::jpeg_baseline
 #endif  // STOKER_IMAGE_JPEG_BASELINE_INVERSE_DCT_ONCE
 
@@ -69,70 +58,6 @@ bool InverseDctVectors(int16_t* values, const int16_t* divisors, int last_place,
 }
 
 #else
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D16 = hn::CappedTag<int16_t, kGroupRow>;
-using D32 = hn::RepartitionToWide<D16>;
-using V16 = hn::Vec<D16>;
-using V32 = hn::Vec<D32>;
-
-// Sums of 32 bits for the lower and the upper half of each part.
-struct Wide {
-  V32 low, high;
-};
-HWY_INLINE Wide operator+(Wide a, Wide b) {
-  return {hn::Add(a.low, b.low), hn::Add(a.high, b.high)};
-}
-HWY_INLINE Wide operator-(Wide a, Wide b) {
-  return {hn::Sub(a.low, b.low), hn::Sub(a.high, b.high)};
-}
-
-// Of each pair of values: its products with the two factors, summed.
-HWY_INLINE V32 SumOfProducts(V16 pairs, int factor_a, int factor_b) {
-  const D32 d;
-  const uint32_t both = static_cast<uint16_t>(factor_a) |
-                        static_cast<uint32_t>(static_cast<uint16_t>(factor_b)) << 16;
-  const V16 factors = hn::BitCast(D16(), hn::Set(d, static_cast<int32_t>(both)));
-#if HWY_ARCH_X86
-  V32 unused = hn::Zero(d);
-  return hn::ReorderWidenMulAccumulate(d, pairs, factors, hn::Zero(d), unused);  // pmaddwd
-#else
-  const auto even = [](V16 v) {
-    return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(D32(), v)));
-  };
-  const auto odd = [](V16 v) { return hn::ShiftRight<16>(hn::BitCast(D32(), v)); };
-  return hn::Add(hn::Mul(even(pairs), even(factors)), hn::Mul(odd(pairs), odd(factors)));
-#endif
-}
-
-// Values of two vectors, in pairs.
-struct Pairs {
-  V16 low, high;
-};
-HWY_INLINE Pairs PairUp(V16 a, V16 b) {
-  return {hn::InterleaveLower(a, b), hn::InterleaveUpper(D16(), a, b)};
-}
-HWY_INLINE Wide Products(Pairs pairs, int factor_a, int factor_b) {
-  return {SumOfProducts(pairs.low, factor_a, factor_b),
-          SumOfProducts(pairs.high, factor_a, factor_b)};
-}
-
-// v * 2^13, plus what makes the shift at the end round.
-template <int kShift>
-HWY_INLINE Wide Scaled(V16 v) {
-  const D32 d;
-  const V16 zero = hn::Zero(D16());
-  const V32 rounding = hn::Set(d, 1 << (kShift - 1));
-  const Pairs raised = PairUp(zero, v);  // v * 2^16
-  return {hn::Add(hn::ShiftRight<16 - kConstantBits>(hn::BitCast(d, raised.low)), rounding),
-          hn::Add(hn::ShiftRight<16 - kConstantBits>(hn::BitCast(d, raised.high)), rounding)};
-}
-
-template <int kShift>
-HWY_INLINE V16 Narrowed(Wide v) {
-  return hn::ReorderDemote2To(D16(), hn::ShiftRight<kShift>(v.low), hn::ShiftRight<kShift>(v.high));
-}
 
 // One pass over all lanes: rows[i] holds the i-th value of each lane's column. In a quarter pass
 // rows 4..7 are taken for zero.
@@ -177,24 +102,6 @@ STOKER_PASS void Pass(V16 (&rows)[8]) {
   rows[5] = Narrowed<kShift>(even2 - odd1);
   rows[3] = Narrowed<kShift>(even3 + odd0);
   rows[4] = Narrowed<kShift>(even3 - odd0);
-}
-
-// Columns become rows, in each part.
-STOKER_PASS void Transpose(V16 (&rows)[8]) {
-  const D16 d;
-  V16 a[8], b[8];
-  for (int i = 0; i < 4; ++i) {
-    a[2 * i] = hn::InterleaveLower(rows[i], rows[i + 4]);
-    a[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 4]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    b[2 * i] = hn::InterleaveLower(a[i], a[i + 4]);
-    b[2 * i + 1] = hn::InterleaveUpper(d, a[i], a[i + 4]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    rows[2 * i] = hn::InterleaveLower(b[i], b[i + 4]);
-    rows[2 * i + 1] = hn::InterleaveUpper(d, b[i], b[i + 4]);
-  }
 }
 
 // Loads rows, dequantised, and clears them. True where the first row is within kPlainLimit.

@@ -5,7 +5,6 @@
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
-#include "stoker/image/jpeg_baseline/entropy_decoder.h"
 #include "stoker/image/jpeg_baseline/testing.h"
 
 namespace stoker::jpeg_baseline {
@@ -13,26 +12,6 @@ namespace {
 
 constexpr ptrdiff_t kStride = 48;  // 32 bytes of samples and a guard
 constexpr uint8_t kCanary = 0xa5;
-
-struct Group {
-  alignas(64) std::array<int16_t, kGroupValues> values{};
-  alignas(16) std::array<int16_t, kBlockValues> divisors{};
-};
-
-// Values up to `last_place` of the zigzag, of at most this magnitude after multiplication.
-Group RandomGroup(Rng& rng, int last_place, int magnitude) {
-  Group group;
-  for (int i = 0; i < kBlockValues; ++i) group.divisors[i] = static_cast<int16_t>(1 + rng.Below(9));
-  for (int place = 0; place <= last_place; ++place) {
-    const int natural = kZigzagToNatural[place];
-    for (int b = 0; b < kGroupBlocks; ++b) {
-      const auto range = static_cast<uint64_t>(2 * magnitude / group.divisors[natural] + 1);
-      group.values[natural / 8 * kGroupRow + b * 8 + natural % 8] =
-          static_cast<int16_t>(static_cast<int>(rng.Below(range)) - static_cast<int>(range / 2));
-    }
-  }
-  return group;
-}
 
 class InverseDctOn : public OnInstructionSet {};
 
@@ -42,8 +21,8 @@ TEST_P(InverseDctOn, GivesTheBytesOfTheReferenceAndClearsTheValues) {
   for (int i = 0; i < 3000; ++i) {
     const int last_place = i % 2 == 0 ? static_cast<int>(rng.Below(10)) : i % 64;
     const int magnitude = std::array{20, 300, 2000, 40000}[static_cast<size_t>(i % 4)];
-    Group group = RandomGroup(rng, last_place, magnitude);
-    Group copy = group;
+    TestGroup group = RandomGroup(rng, last_place, magnitude);
+    TestGroup copy = group;
     std::array<uint8_t, 8 * kStride> want, got;
     want.fill(kCanary);
     got.fill(kCanary);
@@ -60,7 +39,7 @@ TEST_P(InverseDctOn, GivesTheBytesOfTheReferenceAndClearsTheValues) {
 STOKER_ON_EVERY_INSTRUCTION_SET(InverseDctOn);
 
 TEST(InverseDctReference, OfADcValueIsFlat) {
-  Group group;
+  TestGroup group;
   group.divisors.fill(4);
   for (int b = 0; b < kGroupBlocks; ++b) group.values[b * 8] = static_cast<int16_t>(b * 20);
   std::array<uint8_t, 8 * kStride> out;
@@ -74,7 +53,7 @@ TEST(InverseDctReference, OfADcValueIsFlat) {
 }
 
 TEST(InverseDctReference, OfTheFirstAcValueIsACosine) {
-  Group group;
+  TestGroup group;
   group.divisors.fill(1);
   group.values[1] = 400;
   std::array<uint8_t, 8 * kStride> out;
@@ -85,7 +64,7 @@ TEST(InverseDctReference, OfTheFirstAcValueIsACosine) {
 }
 
 TEST(InverseDctReference, TellsOfValuesThatNoPictureGives) {
-  Group group;
+  TestGroup group;
   group.divisors.fill(255);
   group.values[3] = 40;  // times 255 is more than 8192
   std::array<uint8_t, 8 * kStride> out;

@@ -39,11 +39,10 @@ Status CheckEnd(Workspace& work, const RegionPlan& plan) {
   return work.decoder.Finish();
 }
 
-Result<bool> DecodeRegion(Workspace& work, const ImageInfo& info, const ImageRegion& region,
-                          const PixelRows& out, DecodeScratch& scratch) {
-  const RegionPlan plan = PlanRegion(work.frame, region, info.channels);
+Result<bool> DecodeRegion(Workspace& work, const RegionPlan& plan, const ImageInfo& info,
+                          const ImageRegion& region, const PixelRows& out, DecodeScratch& scratch) {
   Strip strip(work.frame, plan, scratch);
-  PixelWriter pixels(work.frame, plan, region, info.channels, out, scratch);
+  PixelWriter pixels(plan, work.frame.mcus_down(), region, info.channels, out, scratch);
   const int64_t mcus_across = work.frame.mcus_across();
   int64_t unwanted = plan.mcu_rows.begin * mcus_across + plan.mcu_columns.begin;
   for (int row = plan.mcu_rows.begin; row < plan.mcu_rows.end; ++row) {
@@ -54,7 +53,7 @@ Result<bool> DecodeRegion(Workspace& work, const ImageInfo& info, const ImageReg
     pixels.WriteRows(strip, row);
   }
   // As libjpeg, which notices at the end of the last row that a file was cut short.
-  if (region.y + region.height == work.frame.height) {
+  if (region.y + region.height == plan.geometry.height) {
     STOKER_RETURN_IF_ERROR(CheckEnd(work, plan));
   }
   return true;
@@ -65,15 +64,15 @@ Result<bool> DecodeRegion(Workspace& work, const ImageInfo& info, const ImageReg
 Result<bool> DecodeBaselineJpeg(const EncodedImage& image, const ImageInfo& info,
                                 const ImageRegion& region, const PixelRows& out,
                                 DecodeScratch& scratch) {
-  if (region.fast_scale != 1) return false;
   auto& work = *new (scratch.Take(sizeof(Workspace))) Workspace;
   STOKER_ASSIGN_OR_RETURN(const bool ours, ParseFrame(image.bytes, image.name, work.frame));
   if (!ours) return false;
   if (work.frame.width != info.stored_width() || work.frame.height != info.stored_height()) {
     return false;
   }
-  STOKER_RETURN_IF_ERROR(work.decoder.Start(work.frame, image.bytes, image.name));
-  return DecodeRegion(work, info, region, out, scratch);
+  const RegionPlan plan = PlanRegion(work.frame, region, info.channels);
+  STOKER_RETURN_IF_ERROR(work.decoder.Start(work.frame, image.bytes, image.name, plan.OnlyDc()));
+  return DecodeRegion(work, plan, info, region, out, scratch);
 }
 
 }  // namespace stoker

@@ -13,11 +13,12 @@ namespace stoker {
 //   out      region.height rows of region.width * info.channels bytes; unspecified unless the call
 //            returns true
 //   scratch  some 120 KB, and 16 to 32 rows of the region
-// Returns whether the picture is one that is decoded here: see ParseFrame (jpeg_baseline/frame.h),
-// at full scale. Also false where values in it are so large that libjpeg's own versions differ.
+// Returns whether the picture is one that is decoded here: see ParseFrame (jpeg_baseline/frame.h).
+// Also false where values in it are so large that libjpeg's own versions differ.
 // Cost: Huffman decoding of everything down to the region's last row of MCUs (quicker where nothing
-// is kept; almost none of restart intervals without pixels of the region), all else for the region
-// alone. Nothing is allocated beside `scratch`.
+// is kept, and where a block becomes one sample; almost none of restart intervals without pixels of
+// the region), all else for the region alone, of fewer samples at a smaller scale. Nothing is
+// allocated beside `scratch`.
 // Errors: kDataLoss (damaged or cut short; the message gives the byte). Libjpeg may make something
 // of such a picture, so it should have the last word.
 // Threads: concurrent calls are safe with different `scratch`. The same bytes on every CPU.

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <memory>
 
-#include "stoker/base/random.h"
 #include "stoker/image/jpeg.h"
 #include "stoker/image/jpeg_baseline/color_rows.h"
 #include "stoker/image/jpeg_baseline/entropy_decoder.h"
 #include "stoker/image/jpeg_baseline/inverse_dct.h"
 #include "stoker/image/jpeg_baseline/jpeg_baseline.h"
 #include "stoker/image/libjpeg_decoder.h"
+#include "stoker/image/random_crop_bench.h"
 #include "stoker/image/testing.h"
 
 namespace stoker {
@@ -34,21 +33,6 @@ struct Sample {
   std::string jpeg;
   ImageInfo info;
 };
-
-// As torchvision's RandomResizedCrop draws: 0.08..1 of the area, 3/4..4/3 as the ratio.
-ImageRegion DrawRegion(Rng& rng) {
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    const double area = kWidth * kHeight * (0.08 + 0.92 * rng.UniformDouble());
-    const double ratio = std::exp(std::log(0.75) + rng.UniformDouble() * std::log(16.0 / 9));
-    const auto width = std::lround(std::sqrt(area * ratio));
-    const auto height = std::lround(std::sqrt(area / ratio));
-    if (width > kWidth || height > kHeight) continue;
-    return {static_cast<int64_t>(rng.Below(static_cast<uint64_t>(kHeight - height + 1))),
-            static_cast<int64_t>(rng.Below(static_cast<uint64_t>(kWidth - width + 1))), height,
-            width};
-  }
-  return {0, 0, kHeight, kWidth};
-}
 
 const std::vector<Sample>& Samples(int64_t kind) {
   static std::array<std::vector<Sample>, 3> samples;
@@ -104,7 +88,8 @@ void BM_Region(benchmark::State& state) {
   Rng rng(/*seed=*/1, 0, 0, 0);
   std::vector<ImageRegion> regions;
   for (int i = 0; i < 256; ++i) {
-    regions.push_back(whole ? ImageRegion{0, 0, kHeight, kWidth} : DrawRegion(rng));
+    regions.push_back(whole ? ImageRegion{0, 0, kHeight, kWidth}
+                            : DrawRandomCrop(rng, kWidth, kHeight));
   }
   std::vector<uint8_t> pixels(3 * kWidth * kHeight), want = pixels;
   DecodeScratch scratch;

@@ -20,30 +20,28 @@ Range Union(Range a, Range b) { return {std::min(a.begin, b.begin), std::max(a.e
 
 }  // namespace
 
-Expansion ExpansionOf(const Frame& frame, const Component& c) {
-  Expansion e{frame.max_across() / c.across, frame.max_down() / c.down};
-  // jdsample.c of libjpeg-turbo 2.1: h2v1 and h2v2 from three samples on, h1v2 always.
-  const bool wide = frame.samples_across(c) > 2;
-  e.fancy_across = e.across == 2 && wide;
-  e.fancy_down = e.down == 2 && (e.across == 1 || e.fancy_across);
-  return e;
+std::array<bool, kMaxComponents> RegionPlan::OnlyDc() const {
+  std::array<bool, kMaxComponents> only_dc;
+  for (int i = 0; i < kMaxComponents; ++i) {
+    only_dc[i] = i >= num_components || geometry.planes[i].block_size == 1;
+  }
+  return only_dc;
 }
 
 RegionPlan PlanRegion(const Frame& frame, const ImageRegion& region, int channels) {
   const Range rows{static_cast<int>(region.y), static_cast<int>(region.y + region.height)};
   const Range columns{static_cast<int>(region.x), static_cast<int>(region.x + region.width)};
-  RegionPlan plan;
+  RegionPlan plan{.geometry = GeometryOf(frame, region.fast_scale)};
   plan.num_components = channels == 1 ? 1 : frame.num_components;
-  plan.mcu_rows = McusOf(rows, frame.mcu_height());
-  plan.mcu_columns = McusOf(columns, frame.mcu_width());
+  plan.mcu_rows = McusOf(rows, plan.geometry.mcu_height);
+  plan.mcu_columns = McusOf(columns, plan.geometry.mcu_width);
   if (plan.num_components == 1) return plan;
-  const Component& c = frame.components[1];
-  const Expansion& e = plan.chroma = ExpansionOf(frame, c);
-  const Range chroma_rows = SamplesOf(rows, e.down, e.fancy_down, frame.samples_down(c));
-  const Range chroma_columns =
-      SamplesOf(columns, e.across, e.fancy_across, frame.samples_across(c));
-  plan.mcu_rows = Union(plan.mcu_rows, McusOf(chroma_rows, c.down * kBlockSize));
-  plan.mcu_columns = Union(plan.mcu_columns, McusOf(chroma_columns, c.across * kBlockSize));
+  const PlaneGeometry& cb = plan.geometry.planes[1];
+  const Expansion& e = plan.chroma = ExpansionOf(plan.geometry, 1);
+  const Range chroma_rows = SamplesOf(rows, e.down, e.fancy_down, cb.height);
+  const Range chroma_columns = SamplesOf(columns, e.across, e.fancy_across, cb.width);
+  plan.mcu_rows = Union(plan.mcu_rows, McusOf(chroma_rows, cb.mcu_height));
+  plan.mcu_columns = Union(plan.mcu_columns, McusOf(chroma_columns, cb.mcu_width));
   return plan;
 }
 

@@ -2,23 +2,11 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 
 #include "stoker/image/decode.h"
-#include "stoker/image/jpeg_baseline/frame.h"
+#include "stoker/image/jpeg_baseline/geometry.h"
 
 namespace stoker::jpeg_baseline {
-
-// How a component's samples become as many as there are pixels.
-struct Expansion {
-  int across = 1;  // pixels for a sample, each way
-  int down = 1;
-  // By a triangle filter instead of repetition: libjpeg's rule, where it has one and the picture is
-  // wide enough.
-  bool fancy_across = false;
-  bool fancy_down = false;
-};
-Expansion ExpansionOf(const Frame& frame, const Component& c);
 
 struct Range {
   int begin = 0;
@@ -27,13 +15,17 @@ struct Range {
 };
 
 struct RegionPlan {
+  Geometry geometry;
   Range mcu_rows;
   Range mcu_columns;
   Expansion chroma;        // of Cb and Cr; none where they are not wanted
   int num_components = 0;  // that are wanted
+
+  // Of which components no more than the DC values: a block becomes a sample, or is not wanted.
+  std::array<bool, kMaxComponents> OnlyDc() const;
 };
 
-// The region lies inside the picture. `channels` are those wanted: 1 needs no chroma.
+// The region lies inside the picture at its scale. `channels` are those wanted: 1 needs no chroma.
 RegionPlan PlanRegion(const Frame& frame, const ImageRegion& region, int channels);
 
 // The row of samples that lies on the other side of a pixel's row than `y / 2`, for pictures of

@@ -6,6 +6,7 @@
 
 #include "stoker/image/jpeg_baseline/color_rows.h"
 #include "stoker/image/jpeg_baseline/inverse_dct.h"
+#include "stoker/image/jpeg_baseline/scaled_inverse_dct.h"
 
 namespace stoker::jpeg_baseline {
 namespace {
@@ -17,15 +18,14 @@ size_t RoundUp(size_t n, size_t to) { return (n + to - 1) / to * to; }
 }  // namespace
 
 Strip::Strip(const Frame& frame, const RegionPlan& plan, DecodeScratch& scratch)
-    : frame_(frame), num_components_(plan.num_components) {
+    : frame_(frame), plan_(plan) {
   const int mcu_rows = plan.chroma.fancy_down ? 2 : 1;  // pixels need rows of two
   const size_t mcus = RoundUp(static_cast<size_t>(plan.mcu_columns.size()), kGroupBlocks);
-  for (int i = 0; i < num_components_; ++i) {
-    const Component& c = frame.components[i];
+  for (int i = 0; i < plan.num_components; ++i) {
+    const PlaneGeometry& g = plan.geometry.planes[i];
     Plane& plane = planes_[i];
-    const size_t rows =
-        std::bit_ceil(static_cast<size_t>(mcu_rows) * c.down * static_cast<size_t>(kBlockSize));
-    const size_t stride = mcus * c.across * kBlockSize + kRowPadding;
+    const size_t rows = std::bit_ceil(static_cast<size_t>(mcu_rows * g.mcu_height));
+    const size_t stride = mcus * static_cast<size_t>(g.mcu_width) + kRowPadding;
     plane.row_mask = static_cast<int>(rows) - 1;
     plane.stride = static_cast<ptrdiff_t>(stride);
     plane.data = reinterpret_cast<uint8_t*>(scratch.Take(rows * stride));
@@ -35,15 +35,20 @@ Strip::Strip(const Frame& frame, const RegionPlan& plan, DecodeScratch& scratch)
 bool Strip::Put(CoefficientBatch& batch, int mcu_row, int mcu_column) {
   bool plain = true;
   int group = 0;
-  for (int i = 0; i < num_components_; ++i) {
+  for (int i = 0; i < plan_.num_components; ++i) {
     const Component& c = frame_.components[i];
+    const PlaneGeometry& g = plan_.geometry.planes[i];
     const int16_t* divisors = frame_.quants[c.quant].divisors.data();
     for (int down = 0; down < c.down; ++down) {
-      uint8_t* to = planes_[i].row((mcu_row * c.down + down) * kBlockSize) +
-                    mcu_column * c.across * kBlockSize;
-      for (int across = 0; across < c.across; ++across, ++group, to += kGroupRow) {
-        plain &= InverseDctGroup(batch.values.data() + group * kGroupValues, divisors,
-                                 batch.last_place[group], to, planes_[i].stride);
+      uint8_t* to =
+          planes_[i].row(mcu_row * g.mcu_height + down * g.block_size) + mcu_column * g.mcu_width;
+      for (int across = 0; across < c.across;
+           ++across, ++group, to += kGroupBlocks * g.block_size) {
+        int16_t* values = batch.values.data() + group * kGroupValues;
+        plain &=
+            g.block_size == kBlockSize
+                ? InverseDctGroup(values, divisors, batch.last_place[group], to, planes_[i].stride)
+                : ScaledInverseDctGroup(values, divisors, g.block_size, to, planes_[i].stride);
       }
     }
   }
@@ -51,20 +56,19 @@ bool Strip::Put(CoefficientBatch& batch, int mcu_row, int mcu_column) {
   return plain;
 }
 
-PixelWriter::PixelWriter(const Frame& frame, const RegionPlan& plan, const ImageRegion& region,
+PixelWriter::PixelWriter(const RegionPlan& plan, int mcus_down, const ImageRegion& region,
                          int channels, const PixelRows& out, DecodeScratch& scratch)
-    : frame_(frame),
-      plan_(plan),
+    : plan_(plan),
+      mcus_down_(mcus_down),
       region_(region),
       channels_(channels),
       out_(out),
-      x_(static_cast<size_t>(region.x) -
-         static_cast<size_t>(plan.mcu_columns.begin) * static_cast<size_t>(frame.mcu_width())),
+      x_(static_cast<size_t>(region.x) - static_cast<size_t>(plan.mcu_columns.begin) *
+                                             static_cast<size_t>(plan.geometry.mcu_width)),
       next_row_(static_cast<int>(region.y)) {
   const Expansion& e = plan.chroma;
   if (plan.num_components == 1 || (e.across == 1 && e.down == 1)) return;
-  const size_t pixels =
-      static_cast<size_t>(plan.mcu_columns.size()) * static_cast<size_t>(frame.mcu_width());
+  const auto pixels = static_cast<size_t>(plan.mcu_columns.size() * plan.geometry.mcu_width);
   for (size_t i = 0; i < 2; ++i) {
     if (e.fancy_across) {
       const size_t bytes = (kSumsInFront + pixels / 2 + 1) * sizeof(int16_t) + 2 * kRowPadding;
@@ -77,9 +81,9 @@ PixelWriter::PixelWriter(const Frame& frame, const RegionPlan& plan, const Image
 
 // Rows of the picture above this one have all the samples they are made of.
 int PixelWriter::RowsComplete(int mcu_row) const {
-  const int rows = (mcu_row + 1) * frame_.mcu_height();
+  const int rows = (mcu_row + 1) * plan_.geometry.mcu_height;
   // The last row is made with one of the MCU row below.
-  const bool last = mcu_row + 1 == frame_.mcus_down();
+  const bool last = mcu_row + 1 == mcus_down_;
   return plan_.chroma.fancy_down && !last ? rows - 1 : rows;
 }
 
@@ -117,14 +121,14 @@ void PixelWriter::WriteColourRow(const Strip& strip, int y, uint8_t* to) {
 // The values that ConvertDoubledRow wants of a row of pixels. At the picture's edges the outermost
 // sample takes the place of its neighbour.
 void PixelWriter::SumChroma(const Strip& strip, int component, int y, int16_t* sums) {
-  const Component& c = frame_.components[component];
-  const int first = plan_.mcu_columns.begin * c.across * kBlockSize;  // of the strip
-  const size_t in_picture = static_cast<size_t>(frame_.samples_across(c) - first);
+  const PlaneGeometry& plane = plan_.geometry.planes[component];
+  const int first = plan_.mcu_columns.begin * plane.mcu_width;  // of the strip
+  const auto in_picture = static_cast<size_t>(plane.width - first);
   const size_t begin = x_ / 2 - (x_ >= 2 ? 1 : 0);
   const size_t end = std::min(in_picture, (x_ + static_cast<size_t>(region_.width)) / 2 + 1);
   if (plan_.chroma.fancy_down) {
     const uint8_t* near = strip.row(component, y / 2);
-    const uint8_t* far = strip.row(component, FarRow(y, frame_.samples_down(c)));
+    const uint8_t* far = strip.row(component, FarRow(y, plane.height));
     SumRows(near + begin, far + begin, end - begin, sums + begin);
   } else {
     WidenRow(strip.row(component, y) + begin, end - begin, sums + begin);
@@ -139,7 +143,7 @@ const uint8_t* PixelWriter::FullChroma(const Strip& strip, int component, int y,
   const auto width = static_cast<size_t>(region_.width);
   if (e.across == 1 && e.down == 1) return strip.row(component, y) + x_;
   if (e.fancy_down) {
-    const int far = FarRow(y, frame_.samples_down(frame_.components[component]));
+    const int far = FarRow(y, plan_.geometry.planes[component].height);
     BlendRows(strip.row(component, y / 2) + x_, strip.row(component, far) + x_, y % 2 != 0, width,
               to);
     return to;

@@ -35,7 +35,7 @@ class Strip {
   };
 
   const Frame& frame_;
-  int num_components_;
+  const RegionPlan plan_;
   std::array<Plane, kMaxComponents> planes_;
 };
 
@@ -43,8 +43,9 @@ class Strip {
 class PixelWriter {
  public:
   // All but the plan are borrowed.
-  //   channels  1: grey, 3: RGB
-  PixelWriter(const Frame& frame, const RegionPlan& plan, const ImageRegion& region, int channels,
+  //   mcus_down  of the whole picture
+  //   channels   1: grey, 3: RGB
+  PixelWriter(const RegionPlan& plan, int mcus_down, const ImageRegion& region, int channels,
               const PixelRows& out, DecodeScratch& scratch);
 
   // Writes the rows of the region that can be made now that the strip has the MCU row `mcu_row`,
@@ -58,8 +59,8 @@ class PixelWriter {
   void SumChroma(const Strip& strip, int component, int y, int16_t* sums);
   const uint8_t* FullChroma(const Strip& strip, int component, int y, uint8_t* to);
 
-  const Frame& frame_;
   const RegionPlan plan_;
+  const int mcus_down_;
   const ImageRegion& region_;
   const int channels_;
   const PixelRows& out_;
