@@ -37,6 +37,23 @@ def npy(shape, size):
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + bytes(size)
 
 
+def padded(data, size):
+    return data + bytes(-len(data) % size)
+
+
+def stoker_shard(*labels):
+    """A .stoker file of records {label: int64}, in one page; docs/formats/stoker.md has the layout."""
+    schema = b'{"fields": [{"name": "label", "dtype": "int64", "shape": []}], "origin": "a test"}'
+    rest = struct.pack("<IIQ", len(schema), crc32c(schema), 8 << 20) + bytes(32)
+    front = padded(b"STKSHARD" + struct.pack("<II", 1, crc32c(rest)) + rest + schema, 64)
+    page = struct.pack(f"<{len(labels)}q", *labels)
+    entry = struct.pack("<5Q", len(front), len(page), 0, len(labels), 0)
+    front = padded(front + page, 64)
+    footer = padded(entry + struct.pack("<I", crc32c(front)), 8)
+    end = struct.pack("<4QII12x", len(labels), 1, len(front), 1, 256 << 10, crc32c(footer))
+    return front + footer + end + struct.pack("<I", crc32c(end)) + b"STKSHRDZ"
+
+
 def field(number, content):
     """A protocol buffer field of bytes, of less than 128 of them."""
     return bytes([number << 3 | 2, len(content)]) + content
@@ -75,6 +92,7 @@ class FormatsTest(ProgramTest):
                     archive.add(self.path(name), name)
         self.write("x.npy", npy("(2, 3)", 12))
         self.write("y.npy", npy("(2,)", 4))
+        self.write("a-0.stoker", stoker_shard(3, 4, 5))
         self.write("a.txt", "one\ntwo\n")
         self.write("a.bin", b"12345678")
         self.write("pictures/cat/1.png", png(bytes(16), 4, 4))
@@ -112,6 +130,17 @@ class FormatsTest(ProgramTest):
         self.assertEqual((found["kind"], found["dtype"], found["shape"]), ("NumPy", "int16", [2, 3]))
         self.write("bad.npy", self.read("x.npy")[:-1])
         self.assert_fails(["inspect", "bad.npy"], 1, "int16[2, 3] takes 12 bytes, 11 are there")
+
+    def test_a_stoker_shard_is_described(self):
+        found = self.run_json("inspect", "a-0.stoker")
+        self.assertEqual((found["kind"], found["records"], found["pages"], found["page_records"]), ("stoker", 3, 1, 3))
+        self.assertEqual(found["fields"], {"label": {"dtype": "int64", "shape": []}})
+        self.write("bad.stoker", self.read("a-0.stoker")[:-1])
+        self.assert_fails(["inspect", "bad.stoker"], 1, "bad.stoker: byte 367: the file is cut short")
+        damaged = bytearray(self.read("a-0.stoker"))
+        damaged[200] ^= 1
+        self.write("bad.stoker", bytes(damaged))
+        self.assert_fails(["inspect", "bad.stoker"], 1, "1 of 1 blocks do not have their checksum", "records 0 to 2")
 
     def test_a_tfrecord_file_is_described(self):
         found = self.run_json("inspect", "x-1.tfrecord")

@@ -84,6 +84,7 @@ Result<Inspection> InspectFile(const std::string& path) {
   const FileKind content = ProbeFile(std::as_bytes(std::span(content_prefix)));
   if (content == FileKind::kIdx) return InspectIdx(path);
   if (content == FileKind::kTar) return InspectTar(path);
+  if (stored == FileKind::kStoker) return InspectStoker(path);
   if (stored == FileKind::kNumpy) return InspectNpy(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
   if (IsCsvName(path)) return InspectCsv(path);

@@ -15,9 +15,9 @@ struct Inspection {
   Status damage = {};     // what is wrong with it, where it could be described all the same
 };
 
-// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, tar, .npy, CSV (by its
-// name), a recipe (YAML with a section `data`, `model` or `train`); of other kinds the name and
-// size. Everything that has a checksum or announces its size is read and checked.
+// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, tar, .npy, .stoker, CSV
+// (by its name), a recipe (YAML with a section `data`, `model` or `train`); of other kinds the name
+// and size. Everything that has a checksum or announces its size is read and checked.
 Result<Inspection> InspectFile(const std::string& path);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
@@ -32,6 +32,9 @@ Result<Inspection> InspectTar(const std::string& path);
 
 // A NumPy array: type and shape.
 Result<Inspection> InspectNpy(const std::string& path);
+
+// A .stoker shard: records, pages and fields; all of it is checked.
+Result<Inspection> InspectStoker(const std::string& path);
 
 // TFRecord, plain or compressed: records and their sizes; of tf.train.Examples and SequenceExamples
 // the features.

@@ -32,10 +32,16 @@ int64_t WindowOrder::operator()(int64_t i) {
   return InPages(begin + (*within_)(i - begin));
 }
 
-int64_t WindowOrder::InPages(int64_t i) const {
+int64_t WindowOrder::PageAt(int64_t page) {
+  Known& known = known_[static_cast<size_t>(page) % known_.size()];
+  if (known.page != page) known = {page, pages_(page)};
+  return known.from;
+}
+
+int64_t WindowOrder::InPages(int64_t i) {
   // Behind the short page everything lies nearer to the front by what it lacks.
   if (i >= behind_last_page_) i += page_ - last_page_size_;
-  return pages_(i / page_) * page_ + i % page_;
+  return PageAt(i / page_) * page_ + i % page_;
 }
 
 }  // namespace stoker

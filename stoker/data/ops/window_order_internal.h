@@ -2,6 +2,7 @@
 // of pages that a window holds.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -29,7 +30,9 @@ class WindowOrder {
 
  private:
   // Index i of the pages laid one behind the other in their random order.
-  int64_t InPages(int64_t i) const;
+  int64_t InPages(int64_t i);
+  // pages_(page), which positions of a window ask for again and again.
+  int64_t PageAt(int64_t page);
 
   const int64_t n_, window_, page_;
   const uint64_t seed_, epoch_, stage_;
@@ -38,6 +41,11 @@ class WindowOrder {
   int64_t behind_last_page_;  // where the last page, which may be short, ends in the new order
   int64_t current_window_ = -1;
   std::optional<IndexPermutation> within_;
+  // By page, as far as there is room: which one it was, and where it comes from.
+  struct Known {
+    int64_t page = -1, from = 0;
+  };
+  std::array<Known, 64> known_;
 };
 
 }  // namespace stoker

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "stoker/base/json.h"
-#include "stoker/formats/array_bytes.h"
 #include "stoker/io/byte_reader.h"
 #include "stoker/io/checksum.h"
 
@@ -23,14 +21,10 @@ void AppendInteger(std::string& out, T value) {
 }
 
 std::string HeaderBytes(const ElementFileHeader& header) {
-  Json fields = Json::array();
-  for (const ElementField& field : header.fields) {
-    fields.push_back(
-        {{"name", field.name}, {"dtype", DTypeName(field.dtype)}, {"shape", field.shape}});
-  }
   // The origin holds paths, which need not be UTF-8.
-  const std::string text = Json{{"fields", std::move(fields)}, {"origin", header.origin}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  const std::string text =
+      Json{{"fields", RecordFieldsToJson(header.fields)}, {"origin", header.origin}}.dump(
+          -1, ' ', false, Json::error_handler_t::replace);
   std::string bytes(kMagic);
   AppendInteger(bytes, static_cast<uint32_t>(text.size()));
   AppendInteger(bytes, Crc32c(text));
@@ -39,38 +33,15 @@ std::string HeaderBytes(const ElementFileHeader& header) {
   return bytes;
 }
 
-Result<ElementField> ParseField(const Json& json) {
-  ElementField field;
-  if (!json.is_object() || !json.contains("name") || !json["name"].is_string() ||
-      !json.contains("dtype") || !json["dtype"].is_string() || !json.contains("shape") ||
-      !json["shape"].is_array()) {
-    return DataLoss("a field has no name, dtype or shape");
-  }
-  field.name = json["name"].get<std::string>();
-  STOKER_ASSIGN_OR_RETURN(field.dtype, ParseDType(json["dtype"].get<std::string>()));
-  for (const Json& extent : json["shape"]) {
-    if (!extent.is_number_integer() || extent.get<int64_t>() < kUnknownDim)
-      return DataLoss("field '{}' has an extent that is none", field.name);
-    field.shape.push_back(extent.get<int64_t>());
-  }
-  Shape known = field.shape;
-  std::ranges::replace(known, kUnknownDim, 0);
-  if (!ArrayBytes(field.dtype, known)) return DataLoss("field '{}' is too large", field.name);
-  return field;
-}
-
 Result<ElementFileHeader> ParseHeader(const std::string& text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("fields") || !json["fields"].is_array() ||
-      !json.contains("origin") || !json["origin"].is_string()) {
+  if (!json.is_object() || !json.contains("fields") || !json.contains("origin") ||
+      !json["origin"].is_string()) {
     return DataLoss("the header is no JSON object with fields and origin");
   }
-  ElementFileHeader header{.fields = {}, .origin = json["origin"].get<std::string>()};
-  for (const Json& json_field : json["fields"]) {
-    STOKER_ASSIGN_OR_RETURN(ElementField field, ParseField(json_field));
-    header.fields.push_back(std::move(field));
-  }
-  return header;
+  STOKER_ASSIGN_OR_RETURN(std::vector<ElementField> fields, RecordFieldsFromJson(json["fields"]));
+  return ElementFileHeader{.fields = std::move(fields),
+                           .origin = json["origin"].get<std::string>()};
 }
 
 Result<ElementFileHeader> ReadHeader(ByteReader& reader) {

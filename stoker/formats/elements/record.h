@@ -10,17 +10,9 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/status.h"
+#include "stoker/formats/record_fields.h"
 
 namespace stoker {
-
-// What every element of a file has; extents that differ between elements are kUnknownDim.
-struct ElementField {
-  std::string name;
-  DType dtype = DType::kUInt8;
-  Shape shape;
-
-  bool operator==(const ElementField&) const = default;
-};
 
 // How elements of these fields become records; README.md has the layout byte by byte. Immutable.
 class RecordLayout {

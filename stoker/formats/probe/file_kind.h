@@ -19,6 +19,7 @@ enum class FileKind {
   kNumpy,
   kHdf5,
   kTar,
+  kStoker,  // our own shard
   kPng,
   kJpeg,
   kGif,

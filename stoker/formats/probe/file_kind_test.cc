@@ -37,6 +37,7 @@ const KindCase kKinds[] = {
     {"Numpy", "\x93NUMPY\x01"s, FileKind::kNumpy},
     {"Hdf5", "\x89HDF\r\n\x1a\n"s, FileKind::kHdf5},
     {"Tar", Tar(), FileKind::kTar},
+    {"Stoker", "STKSHARD\x01"s, FileKind::kStoker},
     {"Png", "\x89PNG\r\n\x1a\n\0"s, FileKind::kPng},
     {"PngWhoseLineEndsWereConverted", "\x89PNG\n\x1a\n\0"s, FileKind::kUnknown},
     {"Jpeg", "\xff\xd8\xff\xe0"s, FileKind::kJpeg},

@@ -1,0 +1,51 @@
+// Several .stoker files as one row of records.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/data/element.h"
+#include "stoker/data/transform.h"
+#include "stoker/formats/shard/shard_file.h"
+
+namespace stoker {
+
+// Immutable and thread-safe.
+class ShardRows {
+ public:
+  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument where one has other fields than
+  // the first.
+  static Result<ShardRows> Open(const std::vector<std::string>& paths, ShardChecks checks);
+
+  int64_t size() const { return starts_.back(); }
+  const ShardSchema& schema() const { return files_.front().schema(); }
+
+  // Record `position`, 0 <= position < size(), sharing the mapping.
+  Result<std::vector<Array>> Read(int64_t position) const;
+  // Copies of these records in their order, column by column; shapes are fully known.
+  Result<std::vector<Array>> Gather(std::span<const int64_t> positions, Scratch& scratch) const;
+
+  // "a.stoker: record 12"
+  std::string NameOf(int64_t position) const;
+
+ private:
+  // Consecutive positions, as far as they lie in one page.
+  struct Run {
+    const ShardFile* file;
+    int64_t page;
+    int64_t first;  // record of the page
+    int64_t records;
+  };
+  size_t FileOf(int64_t position) const;
+  // The one that `positions` begin with.
+  Run RunAt(std::span<const int64_t> positions) const;
+  Result<Array> GatherField(size_t field, std::span<const Run> runs, int64_t records,
+                            Scratch& scratch) const;
+
+  std::vector<ShardFile> files_;
+  std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
+};
+
+}  // namespace stoker

@@ -1,0 +1,92 @@
+#include "stoker/data/sources/stoker.h"
+
+#include "stoker/data/check_key.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/sample_names.h"
+#include "stoker/data/sources/shard_rows_internal.h"
+
+namespace stoker {
+namespace {
+
+Spec SpecOf(const ShardSchema& schema) {
+  Spec spec;
+  for (const ElementField& field : schema.fields)
+    spec.fields.push_back({field.name, field.dtype, field.shape});
+  return spec;
+}
+
+class StokerNode final : public DatasetNode, public SampleNames {
+ public:
+  StokerNode(std::string details, std::vector<std::string> paths, ShardRows rows)
+      : DatasetNode(std::string(Stoker::kName), SpecOf(rows.schema()), Cardinality::Of(rows.size()),
+                    {}),
+        details_(std::move(details)),
+        paths_(std::move(paths)),
+        rows_(std::move(rows)) {}
+
+  std::string Details() const override { return details_; }
+  std::vector<std::string> files() const override { return paths_; }
+  std::string NameOf(int64_t index, std::string_view) const override {
+    return index >= 0 && index < rows_.size() ? rows_.NameOf(index) : "";
+  }
+  // Elements share the mapping; rows, which need known shapes, are copies.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return count == 1 ? std::optional<int64_t>(0) : spec().BytesTogether(count);
+  }
+  std::string_view Disturbs() const override { return ""; }
+  bool fixed_order() const override { return true; }
+  bool random_access() const override { return true; }
+  bool rereadable() const override { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
+    return Internal("stoker: is read by position");
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    STOKER_ASSIGN_OR_RETURN(std::vector<Array> arrays, rows_.Read(position));
+    return Element{.key = {context.epoch(), position}, .arrays = std::move(arrays)};
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+    return DoRead(key.index, context.WithEpoch(key.epoch));
+  }
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    Scratch scratch = context.scratch(*this);
+    Rows rows;
+    rows.keys.reserve(positions.size());
+    for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
+    STOKER_ASSIGN_OR_RETURN(rows.columns, rows_.Gather(positions, scratch));
+    return rows;
+  }
+
+ private:
+  const std::string details_;
+  const std::vector<std::string> paths_;
+  const ShardRows rows_;
+};
+
+}  // namespace
+
+void Stoker::Describe(OptionTable<Stoker>& table) {
+  table.Field("verify", &Stoker::verify,
+              "check each block of 256 KiB against its checksum when it is first read");
+}
+
+template <>
+const std::vector<Option>& OptionsOf<Stoker>() {
+  static const auto options = WithObjects<Stoker>({ObjectOption(
+      "files", &Stoker::files, "which: a path, 'train-*.stoker', shards 'train@128', or a list",
+      /*required=*/true)});
+  return options;
+}
+
+Result<Dataset> Stoker::Build() const {
+  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
+  STOKER_ASSIGN_OR_RETURN(ShardRows rows, ShardRows::Open(paths, verify ? ShardChecks::kOnFirstRead
+                                                                        : ShardChecks::kNone));
+  return Dataset(std::make_shared<StokerNode>(files.ToString(), std::move(paths), std::move(rows)));
+}
+
+}  // namespace stoker

@@ -1,0 +1,54 @@
+// What ShardFile knows of an open file.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/buffer.h"
+#include "stoker/base/status.h"
+#include "stoker/formats/shard/shard_file.h"
+#include "stoker/formats/shard/shard_layout_internal.h"
+
+namespace stoker::internal {
+
+struct ShardContent {
+  std::string name;
+  Buffer memory;
+  ShardChecks checks = ShardChecks::kOnFirstRead;
+  ShardSchema schema;
+  std::vector<ShardColumn> columns;  // one for each field
+  ShardTrailer trailer = {};
+  std::span<const uint64_t> table;      // of the pages, in the footer
+  std::span<const uint32_t> checksums;  // of the blocks, in the footer
+  double pages_per_record = 0;  // on average
+  // By block; both threads of a race find the same.
+  std::unique_ptr<std::atomic<bool>[]> checked;
+
+  std::span<const std::byte> bytes() const { return {memory.data(), memory.size()}; }
+  size_t entry_words() const { return sizeof(ShardPageEntry) / 8 + columns.size(); }
+  const uint64_t* entry(int64_t page) const {
+    return table.data() + static_cast<size_t>(page) * entry_words();
+  }
+  uint64_t column(int64_t page, size_t field) const {  // where it begins in the page
+    return entry(page)[sizeof(ShardPageEntry) / 8 + field];
+  }
+  uint64_t column_end(int64_t page, size_t field) const {
+    return field + 1 < columns.size() ? column(page, field + 1) : entry(page)[1];
+  }
+
+  bool BlockIsWhole(uint64_t block) const;
+  // Checks the blocks of these bytes of the file that have not been checked.
+  Status Check(uint64_t begin, uint64_t bytes) const;
+  Result<Array> ReadField(int64_t page, size_t field, int64_t record) const;
+  // An error at this byte of the file.
+  Status DamagedAt(uint64_t at, std::string_view what) const;
+};
+
+// Reads and checks header, schema, trailer and footer, and fills what comes from them.
+Status ParseShard(std::span<const std::byte> bytes, ShardContent& content);
+
+}  // namespace stoker::internal

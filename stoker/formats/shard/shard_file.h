@@ -1,0 +1,80 @@
+// Reads .stoker files: records by their number, from memory that the file is mapped to.
+// docs/formats/stoker.md has the layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/array.h"
+#include "stoker/base/buffer.h"
+#include "stoker/base/status.h"
+#include "stoker/formats/shard/shard_schema.h"
+
+namespace stoker {
+
+namespace internal {
+struct ShardContent;
+}
+
+enum class ShardChecks {
+  kOnFirstRead,  // the checksum of each block of 256 KiB, when something in it is first read
+  kNone,  // only header and footer; values may be wrong, memory is never read beyond the file
+};
+
+// Open reads header and footer: 12 bytes a page and field, and 4 bytes for each 256 KiB. Immutable
+// and a cheap value; const functions are safe from several threads. The file must not be cut
+// shorter while it is open (io/file.h, MappedFile).
+//
+// Errors: kDataLoss with file and byte ("a.stoker: byte 262144: ...").
+class ShardFile {
+ public:
+  static Result<ShardFile> Open(const std::string& path,
+                                ShardChecks checks = ShardChecks::kOnFirstRead);
+  // The same over bytes in memory, 64-byte aligned, shared, not copied.
+  static Result<ShardFile> Parse(Buffer bytes, std::string name,
+                                 ShardChecks checks = ShardChecks::kOnFirstRead);
+
+  const std::string& name() const;
+  const ShardSchema& schema() const;
+  int64_t size() const;  // records
+  uint64_t bytes() const;
+
+  struct Page {
+    int64_t first = 0;  // record
+    int64_t records = 0;
+    uint64_t begin = 0, bytes = 0;  // in the file
+  };
+  int64_t pages() const;
+  Page page(int64_t number) const;
+  // The page that holds `record`, 0 <= record < size().
+  int64_t PageOf(int64_t record) const;
+
+  // The values of one field in `records` consecutive records of a page from its record `first` on,
+  // where the field's shape is known: they lie one after the other.
+  Result<const std::byte*> Values(int64_t page, size_t field, int64_t first, int64_t records) const;
+
+  // One record, its arrays sharing the mapping.
+  Result<std::vector<Array>> Read(int64_t record) const;
+
+  // A block whose checksum is wrong.
+  struct Damage {
+    uint64_t begin = 0, bytes = 0;
+    int64_t first = 0, records = 0;  // of the pages that it touches; none: it is in the header
+  };
+  int64_t blocks() const;
+  // Checks block `number` anew, whatever was checked before: true where it is whole.
+  bool CheckBlock(int64_t number) const;
+  Damage DamageOf(int64_t number) const;
+
+ private:
+  explicit ShardFile(std::shared_ptr<const internal::ShardContent> content)
+      : content_(std::move(content)) {}
+
+  std::shared_ptr<const internal::ShardContent> content_;
+};
+
+}  // namespace stoker
