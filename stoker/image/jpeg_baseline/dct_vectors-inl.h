@@ -12,7 +12,7 @@ inline constexpr int kPassBits = 2;  // more precision between the passes
 
 // Instrumented for sanitizers, four inlined passes take a compiler minutes.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HWY_IS_ASAN || HWY_IS_TSAN
-#define STOKER_PASS HWY_NOINLINE
+#define STOKER_PASS inline HWY_NOINLINE
 #else
 #define STOKER_PASS HWY_INLINE
 #endif
