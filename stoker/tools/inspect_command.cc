@@ -12,12 +12,10 @@ namespace {
 constexpr const char* kAbout =
     "Says what a file holds, or what a recipe may contain.\n"
     "FILE is known by its content: an IDX file, also inside gzip, a TFRecord file, a safetensors "
-    "file, a tar archive, a NumPy array, CSV, a recipe (its pipelines stage by stage), a run or a "
-    "checkpoint (directories). What "
-    "has "
-    "a checksum "
-    "or announces its size is read whole and checked. --grid shows a recipe's pictures as the "
-    "network gets them.";
+    "file, a file of PyTorch's torch.save, a tar archive, a NumPy array, CSV, a recipe (its "
+    "pipelines stage by stage), a run or a checkpoint (directories). What has a checksum or "
+    "announces its size is read whole and checked. --grid shows a recipe's pictures as the network "
+    "gets them.";
 constexpr const char* kFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";

@@ -7,6 +7,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/formats/probe/file_kind.h"
+#include "stoker/formats/pt/pt_file.h"
 #include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
@@ -71,6 +72,14 @@ Result<bool> IsTfRecord(const std::string& path) {
   return got.ok() && BeginsTfRecord(std::span(start).first(*got));
 }
 
+// Damaged archives count too, where the name says what they should be.
+bool IsPt(const std::string& path, FileKind stored) {
+  if (stored == FileKind::kOldTorch) return true;
+  if (stored != FileKind::kZip) return false;
+  const Result<ZipFile> archive = ZipFile::Open(path);
+  return archive.ok() ? IsPtArchive(*archive) : path.ends_with(".pt") || path.ends_with(".pth");
+}
+
 }  // namespace
 
 Result<Inspection> InspectFile(const std::string& path) {
@@ -87,6 +96,7 @@ Result<Inspection> InspectFile(const std::string& path) {
   if (stored == FileKind::kStoker) return InspectStoker(path);
   if (stored == FileKind::kNumpy) return InspectNpy(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
+  if (IsPt(path, stored)) return InspectPt(path);
   if (IsCsvName(path)) return InspectCsv(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
   return InspectOther(path, file, stored, content);

@@ -15,9 +15,10 @@ struct Inspection {
   Status damage = {};     // what is wrong with it, where it could be described all the same
 };
 
-// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, tar, .npy, .stoker, CSV
-// (by its name), a recipe (YAML with a section `data`, `model` or `train`); of other kinds the name
-// and size. Everything that has a checksum or announces its size is read and checked.
+// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, .npy,
+// .stoker, CSV (by its name), a recipe (YAML with a section `data`, `model` or `train`); of other
+// kinds the name and size. Everything that has a checksum or announces its size is read and
+// checked.
 Result<Inspection> InspectFile(const std::string& path);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
@@ -42,6 +43,9 @@ Result<Inspection> InspectTfRecord(const std::string& path);
 
 // Names, types and shapes of the tensors, and the metadata.
 Result<Inspection> InspectSafetensors(const std::string& path);
+
+// Names, types and shapes of the tensors, and the numbers and texts beside them.
+Result<Inspection> InspectPt(const std::string& path);
 
 // The sections, and each pipeline stage by stage with the elements that come out. Opens the data
 // files for their headers. `assignments` are applied first (`--set`).

@@ -15,11 +15,17 @@ struct Signature {
 };
 
 constexpr Signature kSignatures[] = {
-    {FileKind::kGzip, 0, "\x1f\x8b"sv},          {FileKind::kZstd, 0, "\x28\xb5\x2f\xfd"sv},
-    {FileKind::kZip, 0, "PK\x03\x04"sv},         {FileKind::kNumpy, 0, "\x93NUMPY"sv},
-    {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv}, {FileKind::kTar, 257, "ustar"sv},
-    {FileKind::kStoker, 0, "STKSHARD"sv},        {FileKind::kPng, 0, "\x89PNG\r\n\x1a\n"sv},
-    {FileKind::kJpeg, 0, "\xff\xd8\xff"sv},      {FileKind::kGif, 0, "GIF8"sv},
+    {FileKind::kGzip, 0, "\x1f\x8b"sv},
+    {FileKind::kZstd, 0, "\x28\xb5\x2f\xfd"sv},
+    {FileKind::kZip, 0, "PK\x03\x04"sv},
+    {FileKind::kOldTorch, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv},
+    {FileKind::kNumpy, 0, "\x93NUMPY"sv},
+    {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv},
+    {FileKind::kTar, 257, "ustar"sv},
+    {FileKind::kStoker, 0, "STKSHARD"sv},
+    {FileKind::kPng, 0, "\x89PNG\r\n\x1a\n"sv},
+    {FileKind::kJpeg, 0, "\xff\xd8\xff"sv},
+    {FileKind::kGif, 0, "GIF8"sv},
     {FileKind::kWebp, 8, "WEBPVP8"sv},
 };
 
@@ -74,6 +80,7 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kZstd: return "zstd data";
     case FileKind::kSafetensors: return "a safetensors file";
     case FileKind::kZip: return "a zip archive (also .pt and .npz)";
+    case FileKind::kOldTorch: return "a PyTorch file of before version 1.6";
     case FileKind::kNumpy: return "a NumPy array";
     case FileKind::kHdf5: return "an HDF5 file";
     case FileKind::kTar: return "a tar archive";

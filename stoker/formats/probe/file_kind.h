@@ -15,7 +15,8 @@ enum class FileKind {
   kGzip,
   kZstd,
   kSafetensors,
-  kZip,  // also PyTorch's .pt and numpy's .npz
+  kZip,       // also PyTorch's .pt and numpy's .npz
+  kOldTorch,  // PyTorch's .pt of before version 1.6
   kNumpy,
   kHdf5,
   kTar,

@@ -1,0 +1,102 @@
+// PyTorch's .pt and .pth files: tensors in dicts and lists, read without PyTorch and without
+// running anything that a file says. README.md has the layout.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/array.h"
+#include "stoker/base/status.h"
+#include "stoker/formats/safetensors/safetensors.h"
+#include "stoker/formats/zip/zip_reader.h"
+
+namespace stoker {
+
+namespace internal {
+
+// The values that tensors are views of.
+struct PtStorage {
+  std::string key;  // the record's name in the archive, or the storage's in an old file
+  DType dtype = DType::kFloat32;
+  uint64_t values = 0;
+  uint64_t offset = 0;                 // in an old file
+  std::optional<ZipEntry> entry = {};  // in an archive
+};
+
+struct PtTensor {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::vector<int64_t> strides;  // in values
+  uint64_t offset = 0;           // of its first value in the storage
+  size_t storage = 0;
+};
+
+// What a pickle holds.
+struct PtContents {
+  std::vector<PtTensor> tensors;
+  std::vector<PtStorage> storages;
+  std::map<std::string, std::string> values;
+};
+
+}  // namespace internal
+
+// Whether a zip archive is one of PyTorch's: it has a FOLDER/data.pkl.
+bool IsPtArchive(const ZipFile& archive);
+
+struct PtEntry {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+};
+
+// A file opened for reading, as torch.save has written it since PyTorch 1.6 (a zip archive) or
+// before (pickles one after the other). Tensors in nested dicts, lists and tuples are named by the
+// keys on the way to them, joined by dots: "state_dict.conv1.weight", "optimizer.state.0.exp_avg".
+// Open checks everything but the values. A cheap value; const calls are safe from several threads.
+// Errors: kDataLoss with file and byte, or tensor; kUnimplemented for objects of Python other than
+// tensors, containers, numbers and text, by name: they are never made; for types that Stoker lacks,
+// and for TorchScript modules.
+class PtFile {
+ public:
+  // Maps the file (io/file.h, MappedFile: it must not be changed meanwhile).
+  static Result<PtFile> Open(const std::string& path);
+  // The same over bytes in memory, shared, not copied. `name`: what errors call them.
+  static Result<PtFile> Parse(Buffer bytes, std::string name);
+
+  // Whether it is the archive of PyTorch 1.6 and newer, whose values have checksums.
+  bool is_archive() const { return archive_.has_value(); }
+
+  // In the order of the file.
+  const std::vector<PtEntry>& entries() const { return entries_; }
+  // Numbers, texts and the like beside the tensors, by name, as text: "epoch" is "3".
+  const std::map<std::string, std::string>& values() const { return contents_.values; }
+
+  // The tensor of this name: it shares the mapping where it is contiguous and aligned to its type,
+  // else it is a copy. Its storage's checksum is verified. Errors: kNotFound, with the nearest
+  // names; kDataLoss where the values are damaged.
+  Result<Array> Read(std::string_view name) const;
+
+  // All of them, in the order of entries(); each storage is verified once.
+  Result<std::vector<NamedArray>> ReadAll() const;
+
+ private:
+  PtFile() = default;
+  static Result<PtFile> ParseArchive(Buffer bytes, std::string name);
+  static Result<PtFile> ParseOld(Buffer bytes, std::string name);
+  void MakeEntries();
+  Result<ZipContent> ReadStorage(size_t storage) const;
+  Result<Array> View(const internal::PtTensor& tensor, const ZipContent& storage) const;
+
+  std::string name_;
+  Buffer bytes_;
+  std::optional<ZipFile> archive_;
+  internal::PtContents contents_;
+  std::vector<PtEntry> entries_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,65 @@
+// zip archives, read at any place: the container of PyTorch's .pt and NumPy's .npz. README.md has
+// the layout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/buffer.h"
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+struct ZipEntry {
+  std::string name;
+  bool deflated = false;          // else stored as it is
+  uint32_t crc32 = 0;             // of the content
+  uint64_t compressed_bytes = 0;  // in the file
+  uint64_t bytes = 0;             // of the content
+  uint64_t offset = 0;            // of the first byte of its data in the file
+};
+
+// The content of an entry: a view of the file, or what it was inflated to.
+struct ZipContent {
+  Buffer owner;
+  const std::byte* data = nullptr;
+  uint64_t bytes = 0;
+
+  std::string_view text() const { return {reinterpret_cast<const char*>(data), bytes}; }
+};
+
+// An archive opened for reading: its central directory, each entry of which is checked against the
+// size of the file, the local header that it points to, and all names before it. No content is
+// read. A cheap value; const calls are safe from several threads. Errors: kDataLoss with file and
+// byte; kUnimplemented for encryption, other methods than stored and deflated, and archives in
+// several files.
+class ZipFile {
+ public:
+  // Maps the file (io/file.h, MappedFile: it must not be changed meanwhile).
+  static Result<ZipFile> Open(const std::string& path);
+  // The same over bytes in memory, shared, not copied. `name`: what errors call them.
+  static Result<ZipFile> Parse(Buffer bytes, std::string name);
+
+  const std::string& name() const { return name_; }
+  // In the order of the directory.
+  const std::vector<ZipEntry>& entries() const { return entries_; }
+  // The entry of this name, or null. Takes time proportional to the number of entries' logarithm.
+  const ZipEntry* Find(std::string_view name) const;
+
+  // The content of one of entries(). Stored content is not copied. Its CRC-32 is verified: where
+  // the archive says 0, which is what PyTorch writes when told to save the time, only if `strict`.
+  // Errors: kDataLoss where it is damaged.
+  Result<ZipContent> Read(const ZipEntry& entry, bool strict = false) const;
+
+ private:
+  ZipFile() = default;
+
+  std::string name_;
+  Buffer bytes_;
+  std::vector<ZipEntry> entries_;
+  std::vector<uint32_t> by_name_;  // numbers of entries, sorted by their names
+};
+
+}  // namespace stoker
