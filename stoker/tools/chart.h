@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ namespace stoker {
 // A line through (x[i], y[i]), x rising. Points that are not finite, or not above 0 on an axis of
 // powers, leave a gap.
 struct ChartSeries {
-  std::string name;  // for the legend; empty: none
+  std::string name;  // beside the panel's label; empty: none
   std::vector<double> x;
-  std::vector<double> y;  // as many
+  std::vector<double> y;             // as many
+  std::optional<size_t> color = {};  // number of its colour; else its place in the panel
+  bool marks = false;                // a dot at every point
+  bool faint = false;                // pale, and left out of a chart made of text
 };
 
 struct ChartPanel {
@@ -25,11 +29,19 @@ struct ChartPanel {
   bool log = false;  // y axis in powers of ten
 };
 
+// What a colour stands for in all panels. A chart made of text writes a letter, a, b, c and so on,
+// at the ends of lines of colour 0, 1, 2, a capital one where they have marks.
+struct ChartLegend {
+  std::string text;
+  size_t color = 0;
+};
+
 struct Chart {
   std::string title;
   std::string x_label;
   std::vector<ChartPanel> panels;
   bool log_x = false;
+  std::vector<ChartLegend> legend = {};  // below the last panel, one a line
 };
 
 // A whole SVG 1.1 document, 960 units wide; text stays text.
@@ -41,6 +53,7 @@ Result<std::string> ChartToPng(const Chart& chart);
 
 // The same as text: lines of braille dots, `columns` wide at most (at least 40 are used), about a
 // dozen rows a panel.
-std::string ChartToText(const Chart& chart, size_t columns);
+//   color  with the escape sequences of ECMA-48 for it
+std::string ChartToText(const Chart& chart, size_t columns, bool color = false);
 
 }  // namespace stoker

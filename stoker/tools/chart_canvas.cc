@@ -13,11 +13,19 @@ constexpr double kTop = 70;                  // of the first panel's frame
 constexpr double kPanel = 240;               // height of a frame
 constexpr double kGap = 50;                  // between frames: a panel's label stands there
 constexpr double kFoot = 70;                 // below the last frame
+constexpr double kLegend = 22;               // height of a line of the legend, below that
 
 constexpr ChartColor kInk{40, 40, 40}, kGrid{222, 222, 222};
 // Okabe and Ito's colours, which colour-blind people tell apart.
 constexpr std::array<ChartColor, 6> kColors = {
     {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0}, {86, 180, 233}}};
+
+ChartColor ColorOf(size_t number, bool faint) {
+  const ChartColor color = kColors[number % kColors.size()];
+  if (!faint) return color;
+  const auto pale = [](uint8_t ink) { return static_cast<uint8_t>(255 - (255 - ink) / 4); };
+  return {pale(color.red), pale(color.green), pale(color.blue)};
+}
 
 struct Frame {
   double top = 0;
@@ -48,7 +56,9 @@ void DrawSeries(const Frame& frame, const ChartAxis& x, const ChartAxis& y,
   };
   for (size_t i = 0; i < series.x.size(); ++i) {
     if (x.Shows(series.x[i]) && y.Shows(series.y[i])) {
-      run.push_back({frame.X(x.Place(series.x[i])), frame.Y(y.Place(series.y[i]))});
+      const ChartPoint at{frame.X(x.Place(series.x[i])), frame.Y(y.Place(series.y[i]))};
+      if (series.marks) canvas.Line({{at.x - 3, at.y}, {at.x + 3, at.y}}, 6, color);
+      run.push_back(at);
     } else {
       finish();
     }
@@ -63,8 +73,8 @@ void DrawPanel(const ChartPanel& panel, const Frame& frame, const ChartAxis& x,
   canvas.Text({kLeft, frame.top - 10}, ChartAnchor::kStart, panel.label, kInk);
   double legend = kRight;
   for (size_t i = panel.series.size(); i-- > 0;) {
-    const ChartColor color = kColors[i % kColors.size()];
     const ChartSeries& series = panel.series[i];
+    const ChartColor color = ColorOf(series.color.value_or(i), series.faint);
     DrawSeries(frame, x, y, series, color, canvas);
     if (series.name.empty()) continue;
     canvas.Text({legend, frame.top - 10}, ChartAnchor::kEnd, series.name, color);
@@ -78,7 +88,8 @@ double TopOf(size_t panel) { return kTop + static_cast<double>(panel) * (kPanel 
 
 ChartSize SizeOf(const Chart& chart) {
   return {.width = kWidth,
-          .height = static_cast<int64_t>(TopOf(chart.panels.size()) - kGap + kFoot)};
+          .height = static_cast<int64_t>(TopOf(chart.panels.size()) - kGap + kFoot +
+                                         kLegend * static_cast<double>(chart.legend.size()))};
 }
 
 void DrawChart(const Chart& chart, ChartCanvas& canvas) {
@@ -92,6 +103,13 @@ void DrawChart(const Chart& chart, ChartCanvas& canvas) {
     canvas.Text({last.X(tick.at), last.Y(0) + 22}, ChartAnchor::kMiddle, tick.text, kInk);
   }
   canvas.Text({(kLeft + kRight) / 2, last.Y(0) + 48}, ChartAnchor::kMiddle, chart.x_label, kInk);
+  double line = last.Y(0) + 48;
+  for (const ChartLegend& entry : chart.legend) {
+    line += kLegend;
+    const ChartColor color = ColorOf(entry.color, /*faint=*/false);
+    canvas.Line({{kLeft, line - 5}, {kLeft + 30, line - 5}}, 4, color);
+    canvas.Text({kLeft + 40, line}, ChartAnchor::kStart, entry.text, kInk);
+  }
 }
 
 }  // namespace stoker

@@ -4,6 +4,7 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/tools/chart_axis.h"
+#include "stoker/tools/chart_canvas.h"
 #include "stoker/tools/chart_font.h"
 
 namespace stoker {
@@ -86,6 +87,43 @@ TEST(Chart, AsTextRisesFromTheLowerLeftToTheUpperRight) {
   EXPECT_THAT(lines[11], testing::EndsWith(empty));
   EXPECT_THAT(lines[12], testing::HasSubstr("10"));
   EXPECT_THAT(lines[13], testing::HasSubstr("step"));
+}
+
+Chart TwoRuns() {
+  Chart chart = Rising();
+  chart.panels[0].series = {
+      {"", {0, 5, 10}, {0, 0.5, 1}, /*color=*/0},
+      {"", {0, 10}, {0.2, 0.2}, /*color=*/1, /*marks=*/true},
+      {"", {0, 10}, {0.9, 0.9}, /*color=*/1, /*marks=*/false, /*faint=*/true}};
+  chart.legend = {{"first", 0}, {"second", 1}};
+  return chart;
+}
+
+TEST(Chart, HasALineOfLegendForEachColor) {
+  const std::string svg = ChartToSvg(TwoRuns());
+  EXPECT_THAT(svg, testing::HasSubstr(">first</text>"));
+  EXPECT_THAT(svg, testing::HasSubstr(">second</text>"));
+  EXPECT_EQ(SizeOf(TwoRuns()).height, SizeOf(Rising()).height + 2 * 22);
+  // The second run's two marks, and its pale line.
+  EXPECT_THAT(svg, testing::HasSubstr("stroke=\"#d55e00\" stroke-width=\"6\""));
+  EXPECT_THAT(svg, testing::HasSubstr("stroke=\"#f5d7c0\""));
+}
+
+TEST(Chart, AsTextNamesLinesByLettersAndLeavesThePaleOut) {
+  const std::string text = ChartToText(TwoRuns(), 60);
+  EXPECT_THAT(text, testing::HasSubstr("a\n"));  // at the end of the first line
+  EXPECT_THAT(text, testing::HasSubstr("B\n"));  // of the second, with marks
+  EXPECT_THAT(text, testing::HasSubstr("          a  first\n          b  second\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("\x1b[")));
+  EXPECT_THAT(ChartToText(TwoRuns(), 60, /*color=*/true), testing::HasSubstr("\x1b[33mb\x1b[0m"));
+}
+
+TEST(Chart, AsTextKeepsTheLettersOfLinesThatEndAtOnePlaceApart) {
+  Chart chart = TwoRuns();
+  chart.panels[0].series[1] = {"", {0, 5, 10}, {0.1, 0.5, 1}, /*color=*/1};
+  const std::string text = ChartToText(chart, 60);
+  EXPECT_THAT(text, testing::HasSubstr("a\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("b.*\n.*\n.*\n.*\n"));  // further down the line
 }
 
 TEST(ChartFont, EveryGlyphHasSevenRowsOfFiveDots) {

@@ -30,8 +30,7 @@ void AddScheduleCommand(Program& program, std::function<Status(const ScheduleArg
       ->check(AtLeastCheck(1))
       ->needs(steps);
   app.add_flag("--log", arguments.log, "draw the rate on an axis of powers of ten");
-  app.add_option("--svg", arguments.svg, "write the plot into this SVG")->type_name("FILE");
-  app.add_option("--png", arguments.png, "write the plot into this PNG")->type_name("FILE");
+  AddChartOptions(app, arguments.chart);
   AddJsonOption(app, arguments.json);
 }
 

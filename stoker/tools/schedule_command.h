@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/chart_output.h"
 #include "stoker/tools/program.h"
 
 namespace stoker {
@@ -18,8 +19,7 @@ struct ScheduleArguments {
   std::optional<int64_t> steps_per_epoch;
   std::optional<int64_t> batch;
   bool log = false;
-  std::string svg;
-  std::string png;
+  ChartFiles chart;
   bool json = false;
 };
 

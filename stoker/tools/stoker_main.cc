@@ -2,6 +2,7 @@
 #include "stoker/tools/bench_command.h"
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/inspect_command.h"
+#include "stoker/tools/plot_command.h"
 #include "stoker/tools/predict_command.h"
 #include "stoker/tools/process.h"
 #include "stoker/tools/program.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   AddEvalCommand(program, hand_over);
   AddPredictCommand(program, hand_over);
   AddScheduleCommand(program, hand_over);
+  AddPlotCommand(program);
   AddBenchCommand(program);
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);

@@ -44,7 +44,8 @@ struct EvaluateEvent {
   int64_t step = 0;
   int64_t epoch = 0;  // finished
   Evaluation evaluation;
-  bool best = false;  // the highest accuracy so far
+  bool best = false;         // the highest accuracy so far
+  double train_seconds = 0;  // in steps of the run so far, over all its processes
 };
 
 struct CheckpointEvent {

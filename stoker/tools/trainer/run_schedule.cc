@@ -1,15 +1,12 @@
 #include "stoker/train/run_schedule.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "stoker/io/atomic_file.h"
 #include "stoker/tools/chart.h"
 #include "stoker/tools/print.h"
-#include "stoker/tools/terminal.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/training_plan.h"
@@ -111,16 +108,9 @@ Status RunSchedule(const ScheduleArguments& arguments) {
                               : PlanFromData(arguments));
   const std::string name = std::filesystem::path(arguments.recipe).filename().string();
   const Chart chart = ChartOf(planned, name, arguments.log);
-  if (!arguments.svg.empty()) {
-    STOKER_RETURN_IF_ERROR(WriteFileAtomically(arguments.svg, ChartToSvg(chart)));
-  }
-  if (!arguments.png.empty()) {
-    STOKER_ASSIGN_OR_RETURN(const std::string png, ChartToPng(chart));
-    STOKER_RETURN_IF_ERROR(WriteFileAtomically(arguments.png, png));
-  }
+  STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
   if (arguments.json) return PrintResult(ToJson(planned, chart).dump() + "\n");
-  return PrintResult(ChartToText(chart, std::min<size_t>(TerminalWidth(STDOUT_FILENO), 120)) +
-                     Summary(planned, chart));
+  return PrintResult(ChartForTerminal(chart) + Summary(planned, chart));
 }
 
 }  // namespace stoker

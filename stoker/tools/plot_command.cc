@@ -1,0 +1,142 @@
+#include "stoker/tools/plot_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "stoker/base/log.h"
+#include "stoker/tools/arguments.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Plots what runs measured, one beside the other, from their metrics.jsonl.\n"
+    "In the terminal a line ends in the letter of its run, a capital one where the figure is of "
+    "evaluations.";
+constexpr const char* kFooter =
+    "Example: stoker plot runs/* --by time --reach accuracy=0.91 --svg runs.svg\n"
+    "Exit: 0 shown, 1 failed, 2 wrong usage";
+
+// What a run has to get to.
+struct Goal {
+  std::string metric;
+  double value = 0;
+};
+
+Result<std::optional<Goal>> ParseGoal(const std::string& text) {
+  if (text.empty()) return std::optional<Goal>();
+  const size_t equals = text.find('=');
+  Goal goal{.metric = text.substr(0, equals), .value = 0};
+  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (!goal.metric.empty() && CLI::detail::lexical_cast(value, goal.value)) {
+    return std::optional<Goal>(std::move(goal));
+  }
+  return InvalidArgument(
+      "--reach {}: it is a metric and a number, such as accuracy=0.91; `stoker plot --help` "
+      "explains",
+      text);
+}
+
+std::string RangeText(const MetricColumn& column) {
+  double low = NAN, high = NAN;
+  for (const double value : column.value) {
+    low = std::fmin(low, value);
+    high = std::fmax(high, value);
+  }
+  return fmt::format("{:.4g} .. {:.4g}", low, high);
+}
+
+std::string TimeText(double seconds) { return std::isnan(seconds) ? "?" : DurationText(seconds); }
+
+std::string ReachedText(const std::optional<ReachedAt>& reached) {
+  if (!reached) return "never";
+  return fmt::format("step {}, {}", WithThousands(reached->step), TimeText(reached->seconds));
+}
+
+std::string Table(const std::vector<RunMetrics>& runs, const std::optional<Goal>& goal,
+                  const RunPlot& plot) {
+  std::vector<std::vector<std::string>> rows = {{"run", "figure", "steps", "last", "range"}};
+  if (goal) rows[0].push_back(fmt::format("reached {} = {:g}", goal->metric, goal->value));
+  const std::vector<std::string> labels = RunLabels(runs);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    bool first = true;
+    for (const Json& curve : plot.json["runs"][i]["curves"]) {
+      const auto shown = std::ranges::find_if(runs[i].columns, [&](const MetricColumn& column) {
+        return curve["metric"] == column.name && curve["kind"] == column.kind;
+      });
+      std::vector<std::string> row = {
+          first ? labels[i] : "", fmt::format("{}.{}", shown->kind, shown->name),
+          WithThousands(shown->step.back()), fmt::format("{:.4g}", shown->value.back()),
+          RangeText(*shown)};
+      if (goal && first)
+        row.push_back(ReachedText(FirstReaching(runs[i], goal->metric, goal->value)));
+      rows.push_back(std::move(row));
+      first = false;
+    }
+  }
+  return TableText(rows);
+}
+
+Json ReachedJson(const RunMetrics& run, const Goal& goal) {
+  const auto reached = FirstReaching(run, goal.metric, goal.value);
+  if (!reached) return nullptr;
+  return {{"step", reached->step}, {"epoch", reached->epoch}, {"train_seconds", reached->seconds}};
+}
+
+}  // namespace
+
+void AddPlotCommand(Program& program) {
+  auto [app, arguments] = program.Add<PlotArguments>("plot", kAbout, kFooter, RunPlotCommand);
+  RunPlotOptions& options = arguments.options;
+  app.add_option("RUN", arguments.runs, "directories of runs, or metrics files")
+      ->type_name("")
+      ->required();
+  app.add_option("--metric", options.metrics,
+                 "what to plot, such as loss, eval.loss or lr; may be given several times")
+      ->type_name("NAME")
+      ->default_str("loss and accuracy")
+      ->allow_extra_args(false);
+  const std::map<std::string, PlotAxis> axes = {
+      {"step", PlotAxis::kStep}, {"epoch", PlotAxis::kEpoch}, {"time", PlotAxis::kTime}};
+  app.add_option("--by", options.by, "over steps, epochs, or time spent in training steps")
+      ->type_name("step|epoch|time")
+      ->transform(CLI::CheckedTransformer(axes, CLI::ignore_case).description(""))
+      ->default_str("step");
+  app.add_option("--smooth", options.smooth, "weight of the past in a running mean, 0..0.999")
+      ->type_name("W")
+      ->check(CLI::Range(0.0, 0.999).description(""))
+      ->default_str("0");
+  app.add_option("--reach", arguments.reach,
+                 "also say when each run first got there, such as accuracy=0.91")
+      ->type_name("NAME=VALUE");
+  app.add_flag("--log", options.log, "y axes in powers of ten");
+  AddChartOptions(app, arguments.chart);
+  AddJsonOption(app, arguments.json);
+}
+
+Status RunPlotCommand(const PlotArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Goal> goal, ParseGoal(arguments.reach));
+  std::vector<RunMetrics> runs;
+  for (const std::string& run : arguments.runs) {
+    STOKER_ASSIGN_OR_RETURN(RunMetrics metrics, ReadRunMetrics(run));
+    runs.push_back(std::move(metrics));
+  }
+  if (goal) STOKER_RETURN_IF_ERROR(CheckMetric(runs, "--reach", goal->metric));
+  STOKER_ASSIGN_OR_RETURN(RunPlot plot, PlotRuns(runs, arguments.options));
+  for (const std::string& warning : plot.warnings) LogWarning("{}", warning);
+  STOKER_RETURN_IF_ERROR(WriteChart(plot.chart, arguments.chart));
+  if (!arguments.json)
+    return PrintResult(ChartForTerminal(plot.chart) + "\n" + Table(runs, goal, plot));
+  for (size_t i = 0; goal && i < runs.size(); ++i) {
+    plot.json["runs"][i]["reached"] = ReachedJson(runs[i], *goal);
+  }
+  return PrintResult(plot.json.dump() + "\n");
+}
+
+}  // namespace stoker

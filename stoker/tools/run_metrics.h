@@ -1,0 +1,37 @@
+// The metrics of a run (train/metrics_file.h) as columns, for curves. Needs no torch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// One figure over the course of a run: a value for each line that has it, all vectors as long.
+struct MetricColumn {
+  std::string kind;             // of the lines: "train", "eval"
+  std::string name;             // "loss"
+  std::vector<double> step;     // optimizer steps done
+  std::vector<double> epoch;    // NaN where the line does not say
+  std::vector<double> seconds;  // of training so far, evaluations left out; likewise
+  std::vector<double> value;    // NaN where it was not finite
+};
+
+struct RunMetrics {
+  std::string name;                   // as it was asked for
+  std::vector<MetricColumn> columns;  // in the order in which they appear
+  std::string warning;                // of a last line that was cut short; empty: none
+};
+
+// Reads `run`, a run directory or a metrics file itself. A last line that a killed process left cut
+// short is passed over with a warning. Errors: kNotFound where there are no metrics; kDataLoss,
+// with the line, for one that is no JSON object with a step.
+Result<RunMetrics> ReadRunMetrics(const std::string& run);
+
+// The part of it that needs no file. `source`: what messages call the text.
+Result<RunMetrics> ParseRunMetrics(std::string_view text, std::string_view source);
+
+}  // namespace stoker
