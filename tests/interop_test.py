@@ -1,10 +1,11 @@
-"""Files that the formats' own software writes are read by Stoker.
+"""Files that the formats' own software writes are read by Stoker, and what Stoker writes is read by it.
 
 The software is in a virtual environment that `./dev setup --interop` makes (STOKER_INTEROP may name the interpreter of another
 one); without it these tests are skipped.
 """
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -51,13 +52,46 @@ FEATURES = ("label: int64, box: {type: float32, shape: [4], default: 0}, ids: {s
             "image: {type: bytes, shape: [3, 4]}, words: bytes_list")
 
 
+READ_EVENTS = """
+import json, struct, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams import plugin_data_pb2
+run = EventAccumulator("run", size_guidance={"scalars": 0, "histograms": 0, "images": 0, "tensors": 0})
+run.Reload()
+tags = run.Tags()
+found = {"scalars": {tag: [[event.step, event.value] for event in run.Scalars(tag)] for tag in tags["scalars"]},
+         "texts": {tag: run.Tensors(tag)[0].tensor_proto.string_val[0].decode() for tag in tags["tensors"]
+                   if run.SummaryMetadata(tag).plugin_data.plugin_name == "text"},
+         "images": {tag: [image.width, image.height, len(image.encoded_image_string)] for tag in tags["images"]
+                    for image in run.Images(tag)},
+         "histograms": {}, "hparams": {}}
+for tag in tags["histograms"]:
+    for event in run.Histograms(tag):
+        h = event.histogram_value
+        found["histograms"].setdefault(tag, []).append([event.step, h.num, sum(h.bucket), h.min, h.max])
+for tag in ["experiment", "session_start_info", "session_end_info"]:
+    if tag not in [name.split("/")[-1] for name in run.summary_metadata]: continue
+    data = plugin_data_pb2.HParamsPluginData.FromString(run.SummaryMetadata("_hparams_/" + tag).plugin_data.content)
+    if tag == "experiment": found["hparams"]["metrics"] = [info.name.tag for info in data.experiment.metric_infos]
+    if tag == "session_start_info":
+        found["hparams"]["values"] = {name: getattr(value, value.WhichOneof("kind"))
+                                      for name, value in data.session_start_info.hparams.items()}
+    if tag == "session_end_info": found["hparams"]["status"] = data.session_end_info.status
+print(json.dumps(found))
+"""
+
+
+def json_of(test, script):
+    done = subprocess.run([PYTHON, "-c", script], cwd=test.folder, capture_output=True, text=True, check=False)
+    test.assertEqual(done.returncode, 0, done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 @unittest.skipUnless(os.access(PYTHON, os.X_OK), "the formats' own software is not there; ./dev setup --interop installs it")
 class InteropTest(ProgramTest):
     def write_by(self, script):
         """Runs a script of the other software in the folder; gives what it printed last."""
-        done = subprocess.run([PYTHON, "-c", script], cwd=self.folder, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout.splitlines()[-1])
+        return json_of(self, script)
 
     def test_tensorflows_records_are_read_whatever_their_compression(self):
         self.write_by(WRITE_TFRECORDS)
@@ -80,6 +114,54 @@ class InteropTest(ProgramTest):
         self.assertEqual((found["sequences"]["frames"]["fewest"], found["sequences"]["frames"]["most"]), (0, 4))
         self.write("one.yaml", RECIPE % ("sequence", "id: int64", "        sequences: {frames: {type: float32, shape: [2]}}\n"))
         self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.2")["batches"], 200)
+
+
+@unittest.skipUnless(os.access(PYTHON, os.X_OK), "TensorBoard is not there; ./dev setup --interop installs it")
+class TensorboardTest(ProgramTest):
+    def train(self, *arguments):
+        self.run_stoker("train", "recipe.yaml", "--quiet", "--set", "train.log_every=4", "--set", "train.tensorboard.enabled=true",
+                        "--run", "run", *arguments)
+
+    def measured(self):
+        """The figures of metrics.jsonl by tag."""
+        figures = {}
+        for line in map(json.loads, self.read("run/metrics.jsonl").splitlines()):
+            for key, value in line.items():
+                if key not in ("kind", "step", "epoch") and isinstance(value, (int, float)):
+                    figures.setdefault(f"{line['kind']}/{key}", []).append([line["step"], value])
+        return figures
+
+    def assert_same(self, scalars):
+        measured = self.measured()
+        self.assertEqual(set(scalars), set(measured))
+        for tag, events in measured.items():
+            with self.subTest(tag=tag):
+                self.assertEqual([step for step, _ in scalars[tag]], [step for step, _ in events])
+                for (_, found), (_, value) in zip(scalars[tag], events):
+                    self.assertAlmostEqual(found, value, delta=1e-6 * abs(value))
+
+    def test_shows_the_figures_of_a_run_its_recipe_and_its_hyperparameters(self):
+        self.train()
+        found = json_of(self, READ_EVENTS)
+        self.assert_same(found["scalars"])
+        self.assertIn("max_lr: 0.01", found["texts"]["recipe"])
+        self.assertEqual(found["hparams"]["metrics"], ["train/loss", "eval/accuracy", "eval/loss"])
+        values = found["hparams"]["values"]
+        self.assertEqual((values["train.schedule.one_cycle.max_lr"], values["train.device"]), (0.01, "cpu"))
+        self.assertEqual(found["hparams"]["status"], 1)
+
+    def test_shows_every_step_once_where_a_run_was_killed_and_resumed(self):
+        self.train()
+        checkpoints = sorted(os.listdir(self.path("run/checkpoints")))
+        # As if it had been killed with a figure of a later step written: the newest checkpoint is gone.
+        shutil.rmtree(self.path(f"run/checkpoints/{checkpoints[-1]}"))
+        for name in ["weights.safetensors", "summary.json"]:
+            os.remove(self.path(f"run/{name}"))
+        with open(self.path("run/" + min(name for name in os.listdir(self.path("run")) if name.startswith("events"))), "ab") as file:
+            file.write(b"\x30\0\0")
+        self.train("--resume")
+        self.assertEqual(len([name for name in os.listdir(self.path("run")) if name.startswith("events")]), 2)
+        self.assert_same(json_of(self, READ_EVENTS)["scalars"])
 
 
 if __name__ == "__main__":

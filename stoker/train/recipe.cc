@@ -9,8 +9,9 @@ namespace stoker {
 namespace {
 
 // The keys of `train:` that hold a section of their own.
-constexpr std::string_view kNested[] = {"optimizer", "schedule", "warmup",  "lr_scaling",
-                                        "groups",    "clip",     "average", "checkpoint"};
+constexpr std::string_view kNested[] = {"optimizer",  "schedule",   "warmup",
+                                        "lr_scaling", "groups",     "clip",
+                                        "average",    "checkpoint", "tensorboard"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -145,6 +146,16 @@ void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
       .Field("keep", &CheckpointOptions::keep, "how many of the newest stay", AtLeast(1));
 }
 
+void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {
+  using O = TensorboardOptions;
+  table
+      .Field("enabled", &O::enabled,
+             "whether the run directory gets event files for TensorBoard, beside metrics.jsonl")
+      .Field("histograms", &O::histograms,
+             "steps between histograms of all weights and gradients; auto: none", AtLeast(1))
+      .Field("images", &O::images, "whether the first batch is shown, where it is of images");
+}
+
 OptimizerRegistry::Configured DefaultOptimizer() { return Configure(Adamw{}); }
 ScheduleRegistry::Configured DefaultSchedule() { return Configure(OneCycleSchedule{}); }
 
@@ -164,6 +175,8 @@ ConfigNode TrainRecipe::Filled() const {
   filled.entries.push_back({"average", {}, FormatOptions(OptionsOf<AverageOptions>(), &average)});
   filled.entries.push_back(
       {"checkpoint", {}, FormatOptions(OptionsOf<CheckpointOptions>(), &checkpoint)});
+  filled.entries.push_back(
+      {"tensorboard", {}, FormatOptions(OptionsOf<TensorboardOptions>(), &tensorboard)});
   return filled;
 }
 
@@ -203,6 +216,7 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.clip));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.average));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.checkpoint));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.tensorboard));
   STOKER_RETURN_IF_ERROR(ParseGroups(*section, train.groups));
   ConfigNode plain = *section;
   std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });

@@ -71,6 +71,16 @@ struct CheckpointOptions {
   static void Describe(OptionTable<CheckpointOptions>& table);
 };
 
+// What TensorBoard gets (tensorboard_log.h).
+struct TensorboardOptions {
+  static constexpr std::string_view kName = "tensorboard";
+  bool enabled = false;
+  std::optional<int64_t> histograms;
+  bool images = true;
+
+  static void Describe(OptionTable<TensorboardOptions>& table);
+};
+
 // What is done to gradients before the optimizer sees them (clipping.h).
 struct ClipOptions {
   static constexpr std::string_view kName = "clip";
@@ -116,6 +126,7 @@ struct TrainRecipe {
   std::vector<GroupOptions> groups;
   ClipOptions clip;
   AverageOptions average;
+  TensorboardOptions tensorboard;
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
 

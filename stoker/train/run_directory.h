@@ -3,6 +3,7 @@
 //   recipe.yaml           the recipe as resolved, every key filled in
 //   choices.json          what the tuner chose
 //   metrics.jsonl         one JSON object a line (metrics_file.h)
+//   events.out.tfevents.* the same for TensorBoard, where asked for (tensorboard_log.h)
 //   log                   what happened, with times
 //   checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h); there once training has finished

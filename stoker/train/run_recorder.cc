@@ -16,6 +16,12 @@ Result<std::unique_ptr<RunRecorder>> RunRecorder::Open(RunDirectory& run, TrainO
       new RunRecorder(run, observer == nullptr ? Nobody() : *observer, std::move(metrics)));
 }
 
+Status RunRecorder::OpenTensorboard(const ConfigNode& recipe, std::optional<int64_t> done) {
+  STOKER_ASSIGN_OR_RETURN(tensorboard_,
+                          TensorboardLog::Open(run_.paths().root.string(), recipe, done));
+  return OkStatus();
+}
+
 void RunRecorder::Started(const StartEvent& event) {
   run_.Log(fmt::format("{} at step {} of {}: {} with {} parameters on {}, {}, {} threads",
                        event.first_step == 0 ? "starting" : "resuming", event.first_step,
@@ -34,9 +40,9 @@ Status RunRecorder::Logged(const TrainLine& line) {
   Json json = {{"kind", "train"},        {"step", line.step},
                {"epoch", line.epoch},    {"loss", line.loss},
                {"lr", line.schedule.lr}, {"images_per_s", line.images_per_s},
-               {"waited", line.waited}};
+               {"waited", line.waited},  {"train_seconds", line.train_seconds}};
   if (line.schedule.momentum) json["momentum"] = *line.schedule.momentum;
-  return metrics_.Append(json);
+  return Append(json);
 }
 
 Status RunRecorder::Evaluated(const EvaluateEvent& event) {
@@ -44,7 +50,8 @@ Status RunRecorder::Evaluated(const EvaluateEvent& event) {
   json["kind"] = "eval";
   json["step"] = event.step;
   json["epoch"] = event.epoch;
-  STOKER_RETURN_IF_ERROR(metrics_.Append(json));
+  json["train_seconds"] = event.train_seconds;
+  STOKER_RETURN_IF_ERROR(Append(json));
   run_.Log(fmt::format("step {}, epoch {}: accuracy {:.4f}, loss {:.4f}{}", event.step, event.epoch,
                        event.evaluation.accuracy, event.evaluation.loss,
                        event.best ? "; the best so far" : ""));
@@ -57,6 +64,17 @@ void RunRecorder::Checkpointed(const CheckpointEvent& event) {
   observer_.OnCheckpoint(event);
 }
 
-void RunRecorder::Ended(std::string_view how) { run_.Log(how); }
+Status RunRecorder::Append(const Json& line) {
+  STOKER_RETURN_IF_ERROR(metrics_.Append(line));
+  return tensorboard_ == nullptr ? OkStatus() : tensorboard_->Write(line);
+}
+
+void RunRecorder::Ended(std::string_view how, std::optional<bool> success) {
+  run_.Log(how);
+  if (tensorboard_ == nullptr || !success) return;
+  if (const Status status = tensorboard_->End(*success); !status.ok()) {
+    run_.Log(fmt::format("TensorBoard is not told of the end: {}", status.message()));
+  }
+}
 
 }  // namespace stoker

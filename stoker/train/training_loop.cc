@@ -43,7 +43,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   STOKER_RETURN_IF_ERROR(Start(observer));
   const Status status = RunSteps();
   if (!status.ok()) {
-    recorder_->Ended("failed: " + status.ToString());
+    recorder_->Ended("failed: " + status.ToString(), /*success=*/false);
     return status;
   }
   if (!interrupted_) return Finish();
@@ -65,6 +65,10 @@ Status TrainingLoop::Start(TrainObserver* observer) {
   STOKER_RETURN_IF_ERROR(TryEvaluationData());
   if (resume_) STOKER_RETURN_IF_ERROR(RestoreNewest());
   STOKER_RETURN_IF_ERROR(StoreDecisions());
+  if (recipe_.train.tensorboard.enabled) {
+    const auto done = resume_ ? std::optional(progress_.step) : std::nullopt;
+    STOKER_RETURN_IF_ERROR(recorder_->OpenTensorboard(recipe_.Filled(), done));
+  }
   TellStart(std::move(tuning));
   return OkStatus();
 }
@@ -292,7 +296,8 @@ Status TrainingLoop::LogLine(const ScheduleValue& now) {
        .loss = loss_log_.TakeMean(),
        .schedule = now,
        .images_per_s = window.per_second(),
-       .waited = window.seconds > 0 ? waited / window.seconds : 0});
+       .waited = window.seconds > 0 ? waited / window.seconds : 0,
+       .train_seconds = before_.With(total_).seconds});
 }
 
 // Says where it happened and what is left.
@@ -348,7 +353,8 @@ Status TrainingLoop::Evaluate() {
   return recorder_->Evaluated({.step = progress_.step,
                                .epoch = plan_.EpochOf(progress_.step),
                                .evaluation = evaluation,
-                               .best = best});
+                               .best = best,
+                               .train_seconds = before_.With(total_).seconds});
 }
 
 // ---------------------------------------------------------------------- what is written
@@ -416,7 +422,8 @@ Result<TrainSummary> TrainingLoop::Finish() {
   const TrainSummary summary = Summary();
   STOKER_RETURN_IF_ERROR(run_.WriteSummary(summary.ToJson()));
   recorder_->Ended(
-      fmt::format("finished: {} steps, {:.0f} images/s", summary.step, summary.images_per_s));
+      fmt::format("finished: {} steps, {:.0f} images/s", summary.step, summary.images_per_s),
+      /*success=*/true);
   return summary;
 }
 

@@ -1,5 +1,6 @@
 #include "stoker/formats/tfrecord/record_writer.h"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -7,6 +8,28 @@
 #include "stoker/io/checksum.h"
 
 namespace stoker {
+namespace {
+
+using Header = std::array<std::byte, kTfRecordHeaderBytes>;
+
+Header HeaderOf(uint64_t length) {
+  Header header;
+  std::memcpy(header.data(), &length, sizeof(length));
+  const uint32_t checksum = MaskCrc32c(Crc32c(std::span(header).first(sizeof(length))));
+  std::memcpy(header.data() + sizeof(length), &checksum, sizeof(checksum));
+  return header;
+}
+
+}  // namespace
+
+std::string FrameTfRecord(std::string_view record) {
+  const Header header = HeaderOf(record.size());
+  const uint32_t checksum = MaskCrc32c(Crc32c(record));
+  std::string frame(reinterpret_cast<const char*>(header.data()), header.size());
+  frame += record;
+  frame.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
+  return frame;
+}
 
 Result<TfRecordWriter> TfRecordWriter::Create(std::string path, Compression compression) {
   STOKER_ASSIGN_OR_RETURN(CompressedFileWriter file,
@@ -15,12 +38,7 @@ Result<TfRecordWriter> TfRecordWriter::Create(std::string path, Compression comp
 }
 
 Status TfRecordWriter::Append(std::span<const std::byte> record) {
-  std::byte header[kTfRecordHeaderBytes];
-  const uint64_t length = record.size();
-  std::memcpy(header, &length, sizeof(length));
-  const uint32_t of_length = MaskCrc32c(Crc32c({header, sizeof(length)}));
-  std::memcpy(header + sizeof(length), &of_length, sizeof(of_length));
-  STOKER_RETURN_IF_ERROR(file_.Append(std::span<const std::byte>(header)));
+  STOKER_RETURN_IF_ERROR(file_.Append(std::span<const std::byte>(HeaderOf(record.size()))));
   STOKER_RETURN_IF_ERROR(file_.Append(record));
   const uint32_t of_data = MaskCrc32c(Crc32c(record));
   return file_.Append(std::as_bytes(std::span(&of_data, 1)));

@@ -1,0 +1,56 @@
+// TensorboardLog: what a run measured as TensorBoard's event files in its run directory, beside
+// metrics.jsonl.
+//
+//   train:
+//     tensorboard: true             # or {enabled: true, histograms: 100, images: false}
+//
+// Scalars are the figures of metrics.jsonl, tagged "train/loss", "eval/accuracy" and so on. There
+// are the recipe as text, its keys as hyperparameters, with the final metrics beside them, a grid
+// of the first batch, and where asked for histograms of weights and gradients
+// (tensorboard_tensors.h). A run that is resumed goes on in a file of its own, which tells
+// TensorBoard to forget what the steps that are done again had written
+// (formats/tensorboard/README.md).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+#include "stoker/formats/tensorboard/event_writer.h"
+
+namespace stoker {
+
+// The plain keys of model and train in a recipe, every key filled in, by their dotted names.
+std::vector<HyperParameter> HyperParametersOf(const ConfigNode& recipe);
+
+// One thread at a time. Errors: those of EventWriter.
+class TensorboardLog {
+ public:
+  //   directory  of the run
+  //   recipe     every key filled in
+  //   done       steps that the run has done, where it is resumed
+  static Result<std::unique_ptr<TensorboardLog>> Open(const std::string& directory,
+                                                      const ConfigNode& recipe,
+                                                      std::optional<int64_t> done);
+
+  // Every figure of a line of metrics.jsonl.
+  Status Write(const Json& line);
+  Status Write(const Summary& summary, int64_t step) { return writer_.Write(summary, step); }
+
+  // The run has finished or failed; one that was interrupted has done neither.
+  Status End(bool finished);
+
+ private:
+  explicit TensorboardLog(EventWriter writer) : writer_(std::move(writer)) {}
+
+  EventWriter writer_;
+  int64_t last_step_ = 0;
+};
+
+}  // namespace stoker
