@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "stoker/data/picture_scratch.h"
+#include "stoker/data/rewrites/picture_store.h"
 #include "stoker/image/cast.h"
-#include "stoker/image/store.h"
 
 namespace stoker {
 namespace {
@@ -13,49 +13,6 @@ namespace {
 template <typename Part>
 const Part* As(const DatasetNode& map) {
   return dynamic_cast<const Part*>(map.element_wise());
-}
-
-// Takes the rows of a resized picture and stores those of a window.
-class WindowReceiver final : public RowReceiver {
- public:
-  WindowReceiver(const CropWindow& window, bool upside_down, const PixelFinish& finish,
-                 const PixelSlot& slot)
-      : window_(window), upside_down_(upside_down), finish_(finish), slot_(slot) {}
-
-  void Take(int64_t y, const uint8_t* pixels) override {
-    y -= window_.y;
-    if (y < 0 || y >= window_.height) return;
-    if (upside_down_) y = window_.height - 1 - y;
-    StoreRow(pixels + window_.x * kPixelBytes, y, finish_, slot_);
-  }
-
- private:
-  const CropWindow window_;
-  const bool upside_down_;
-  const PixelFinish& finish_;
-  const PixelSlot& slot_;
-};
-
-// Resizes the decoded region as planned, and stores what the plan keeps of it. False where the
-// resize would fail.
-bool StorePlanned(const PixelView& region, const PicturePlan& plan, const PixelFinish& finish,
-                  const PixelSlot& slot) {
-  ResampleScratch& scratch = ResampleScratchOfThisThread();
-  if (!plan.resized()) {
-    WindowReceiver rows({.height = region.height, .width = region.width}, plan.upside_down(),
-                        finish, slot);
-    CopyRows(region, scratch, rows);
-    return true;
-  }
-  const auto& [filter, size, y, x] = *plan.resized();
-  if (!CheckResample("one_pass", region, ResampleBox::Whole(region), size).ok()) return false;
-  WindowReceiver rows(plan.window(), plan.upside_down(), finish, slot);
-  if (filter == ResampleFilter::kNearest) {
-    ResampleNearest(region, y, x, size, scratch, rows);
-  } else {
-    Resample(region, ResampleBox::Whole(region), filter, size, scratch, rows);
-  }
-  return true;
 }
 
 bool CanBeStored(DType dtype) {
@@ -88,6 +45,7 @@ bool PictureChain::Picture::DecodeAndStore(const DecodeOptions& options, std::by
   const PixelRows rows{
       reinterpret_cast<uint8_t*>(pixels.Take(static_cast<size_t>(needed.height * stride))), stride};
   if (!DecodeImageRegion(file, "", info, needed, options, rows, working).ok()) return false;
+  TurnBeforeResize(plan, info.channels, rows);
   return Store({.data = rows.data,
                 .height = needed.height,
                 .width = needed.width,

@@ -34,8 +34,8 @@ class PictureChain {
   // fields(), of its shape and dtype. Working memory comes from `scratch`, so it is charged to
   // whoever does this; the maps count the element. `streamed`: written past the caches, where slots
   // are parts of something large (PixelSlot::streamed).
-  // False, with no meaning in the slots, where this cannot be done in one go (a crop that reaches
-  // outside, a resize after a mirroring), or fails: the maps then say how.
+  // False, with no meaning in the slots, where this cannot be done in one go (two resizes, a resize
+  // of a picture with a border), or fails: the maps then say how.
   bool MakeInto(const Element& element, std::span<std::byte* const> slots, bool streamed,
                 const ReadContext& context, Scratch& scratch) const;
 

@@ -8,7 +8,6 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/registry.h"
-#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/data/runtime/test_stages.h"
 #include "stoker/data/sources/folder.h"
 #include "stoker/data/sources/list.h"
@@ -20,6 +19,7 @@
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/pad.h"
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
@@ -102,13 +102,54 @@ TEST_F(PicturePass, GivesTheBytesOfTheStepsOneAfterTheOther) {
       Decoded() | Resize{.height = 18, .width = 30} | RandomCrop{.size = 11, .padding = 0} |
           RandomFlip{} | RandomCrop{.size = 9, .padding = 0} | kNormalize,
       Decoded() | CenterCrop{.size = 10} | RandomFlip{.probability = 1} | Cast{},
-      // Some windows reach outside, and those pictures go through the maps.
-      Decoded() | RandomCrop{.size = 14, .padding = 5} | RandomFlip{} | kNormalize,
       Pictures() | Decode{.channels = "grey"} | resized_crop | Normalize{.mean = {0.5}},
       Decoded() | RandomFlip{.direction = "vertical"} | RandomFlip{} | CenterCrop{.size = 9},
       Decoded() | RandomResizedCrop{.size = 30, .interpolation = "nearest"} |
           RandomFlip{.direction = "vertical"} | RandomCrop{.size = 17, .padding = 0},
       Decoded() | RandomFlip{.direction = "vertical"} | resized_crop | kNormalize,
+  };
+  for (const Result<Dataset>& pipeline : pipelines) ExpectOnePassGivesTheBytesOfTheSteps(pipeline);
+}
+
+TEST_F(PicturePass, PutsBordersAroundPicturesAsTheStepsDo) {
+  const RandomFlip upside{.direction = "vertical"};
+  std::vector<Result<Dataset>> pipelines = {
+      // Some windows reach outside.
+      Decoded() | RandomCrop{.size = 14, .padding = 5} | RandomFlip{} | kNormalize,
+      Decoded() | RandomCrop{.size = 50, .padding = 40, .fill = 7} | kNormalize,
+      Decoded() | RandomFlip{} | upside | CenterCrop{.size = 44, .fill = 200} | upside,
+      Decoded() | CenterCrop{.size = 9} | Pad{.padding = {1, 2, 3, 4}, .fill = 9} | RandomFlip{} |
+          RandomCrop{.size = 11, .padding = 0} | kNormalize | Layout{},
+      Decoded() | Resize{.shorter_side = 17} | CenterCrop{.size = 15} |
+          Pad{.padding = {0, 5}, .fill = 90} | RandomFlip{},
+      // A border of a border, and a resize of one: map by map.
+      Decoded() | CenterCrop{.size = 9} | Pad{.padding = {3}} | Pad{.padding = {2}, .fill = 5},
+      Decoded() | CenterCrop{.size = 9} | Pad{.padding = {3}, .fill = 70} | Resize{.size = 12},
+      // Nothing of the picture is left.
+      Decoded() | CenterCrop{.size = 8} | Pad{.padding = {20}, .fill = 3} |
+          RandomCrop{.size = 5, .padding = 0},
+  };
+  for (const std::string mode : {"edge", "reflect", "symmetric"}) {
+    const RandomCrop crop{.size = 30, .padding = 25, .padding_mode = mode};
+    pipelines.push_back(Decoded() | RandomFlip{} | crop | upside | kNormalize);
+    pipelines.push_back(Decoded() | RandomResizedCrop{.size = 12} | RandomFlip{} | upside | crop |
+                        RandomFlip{} | RandomCrop{.size = 13, .padding = 0});
+    pipelines.push_back(Decoded() | CenterCrop{.size = 7} |
+                        Pad{.padding = {9, 1, 0, 13}, .padding_mode = mode} | Cast{});
+  }
+  for (const Result<Dataset>& pipeline : pipelines) ExpectOnePassGivesTheBytesOfTheSteps(pipeline);
+}
+
+TEST_F(PicturePass, ResizesMirroredPicturesAsTheStepsDo) {
+  const RandomFlip mirrored{.probability = 1}, upside{.probability = 0.5, .direction = "vertical"};
+  const Result<Dataset> pipelines[] = {
+      Decoded() | mirrored | RandomResizedCrop{.size = 19} | RandomFlip{} | kNormalize,
+      Decoded() | upside | Resize{.height = 13, .width = 31, .interpolation = "bicubic"},
+      Decoded() | mirrored | upside | RandomResizedCrop{.size = 16, .interpolation = "nearest"} |
+          CenterCrop{.size = 11} | mirrored,
+      Decoded() | mirrored | CenterCrop{.size = 15} | upside |
+          Resize{.size = 40, .interpolation = "lanczos"} | upside,
+      Pictures() | Decode{.channels = "grey"} | mirrored | Resize{.size = 14} | Cast{},
   };
   for (const Result<Dataset>& pipeline : pipelines) ExpectOnePassGivesTheBytesOfTheSteps(pipeline);
 }
@@ -140,7 +181,9 @@ TEST_F(PicturePass, TakesImagesAndMasksThroughOneDraw) {
       Pairs() | classes | Resize{.size = 19, .masks = mask},  // no chain: the mask is cast first
       Pairs() | Resize{.shorter_side = 18, .masks = mask} | CenterCrop{.size = 16, .masks = mask} |
           classes | kNormalize | Layout{},
-      Pairs() | RandomCrop{.size = 12, .padding = 1, .masks = mask} | kNormalize,
+      Pairs() | RandomCrop{.size = 30, .padding = 16, .fill = 9, .mask_fill = 255, .masks = mask} |
+          RandomFlip{.masks = mask} | kNormalize | classes,
+      Pairs() | RandomFlip{.masks = mask} | RandomResizedCrop{.size = 16, .masks = mask} | classes,
       // Two draws and two sizes.
       Pairs() | RandomResizedCrop{.size = 16} | RandomResizedCrop{.size = 8, .field = "mask"} |
           kNormalize,
@@ -216,17 +259,23 @@ TEST_F(PicturePass, APictureOfAStreamThatIsDamagedGetsTheErrorOfTheMaps) {
 }
 
 TEST_F(PicturePass, DoesTheWorkOfTheMaps) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Decoded() | RandomResizedCrop{.size = 16} |
-                                                         RandomFlip{} | kNormalize |
-                                                         Batch{.size = 4});
-  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
-  STOKER_ASSERT_OK(ReadAll(*iterator));
-  for (const StageProfile& stage : iterator->GetProfile().stages) {
-    EXPECT_EQ(stage.elements, stage.name == "batch" ? 3 : 12) << stage.name;
-    if (stage.name == "decode" || stage.name == "normalize") {
-      EXPECT_EQ(stage.busy_s, 0);
-    } else if (stage.name == "one_pass") {
-      EXPECT_GT(stage.busy_s, 0);
+  const Result<Dataset> pipelines[] = {
+      Decoded() | RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize,
+      Decoded() | RandomCrop{.size = 60, .padding = 30} | RandomFlip{} | kNormalize,
+      Decoded() | RandomFlip{.probability = 1} | Resize{.size = 9} | CenterCrop{.size = 12} |
+          kNormalize,
+  };
+  for (const Result<Dataset>& pipeline : pipelines) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 4});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+    STOKER_ASSERT_OK(ReadAll(*iterator));
+    for (const StageProfile& stage : iterator->GetProfile().stages) {
+      EXPECT_EQ(stage.elements, stage.name == "batch" ? 3 : 12) << stage.name;
+      if (stage.name == "decode" || stage.name == "normalize") {
+        EXPECT_EQ(stage.busy_s, 0) << dataset.ToString();
+      } else if (stage.name == "one_pass") {
+        EXPECT_GT(stage.busy_s, 0);
+      }
     }
   }
 }
@@ -293,47 +342,6 @@ TEST_F(PicturePass, AllThreadsMakeTheOnlyBatchThereIs) {
                                                          kNormalize | Batch{.size = 12});
   STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(dataset, Runtime::Threaded(kThreads)));
   EXPECT_EQ(batches.size(), 1u);
-}
-
-TEST(PicturePlan, AddsUpCropsResizesAndMirrorings) {
-  PicturePlan plan(100, 200);
-  EXPECT_TRUE(plan.Crop({.y = 10, .x = 20, .height = 80, .width = 90}));
-  EXPECT_TRUE(plan.Resize({.y = 1, .x = 2, .height = 60, .width = 70}, ResampleFilter::kBilinear,
-                          {.height = 30, .width = 40}));
-  EXPECT_TRUE(plan.Mirror());
-  EXPECT_TRUE(plan.Crop({.y = 3, .x = 4, .height = 10, .width = 12}));
-  EXPECT_EQ(plan.region().y, 11);
-  EXPECT_EQ(plan.region().x, 22);
-  EXPECT_EQ(plan.region().height, 60);
-  EXPECT_EQ(plan.region().width, 70);
-  EXPECT_EQ(plan.window().y, 3);
-  EXPECT_EQ(plan.window().x, 40 - 4 - 12);
-  EXPECT_EQ(plan.height(), 10);
-  EXPECT_EQ(plan.width(), 12);
-  EXPECT_TRUE(plan.mirrored());
-  EXPECT_EQ(plan.resized()->y, 1);
-  EXPECT_EQ(plan.resized()->x, 2);
-}
-
-TEST(PicturePlan, CutsOfAPictureUpsideDownCountFromItsOtherEnd) {
-  PicturePlan plan(100, 200);
-  EXPECT_TRUE(plan.TurnUpside());
-  EXPECT_TRUE(plan.Crop({.y = 10, .x = 20, .height = 30, .width = 40}));
-  EXPECT_EQ(plan.region().y, 60);
-  EXPECT_EQ(plan.region().x, 20);
-  EXPECT_TRUE(plan.upside_down());
-  EXPECT_FALSE(plan.Resize({.height = 30, .width = 40}, ResampleFilter::kBilinear, {10, 10}));
-}
-
-TEST(PicturePlan, RefusesWhatOnePassCannotDoAndStaysAsItWas) {
-  PicturePlan plan(100, 200);
-  EXPECT_FALSE(plan.Crop({.y = -1, .x = 0, .height = 10, .width = 10}));
-  EXPECT_FALSE(plan.Crop({.y = 95, .x = 0, .height = 10, .width = 10}));
-  EXPECT_TRUE(plan.Mirror());
-  EXPECT_FALSE(plan.Resize({.height = 100, .width = 200}, ResampleFilter::kBilinear, {10, 10}));
-  EXPECT_EQ(plan.height(), 100);
-  EXPECT_EQ(plan.region().width, 200);
-  EXPECT_FALSE(plan.resized());
 }
 
 }  // namespace

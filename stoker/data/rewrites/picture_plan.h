@@ -13,15 +13,21 @@
 #include "stoker/base/dtype.h"
 #include "stoker/base/random.h"
 #include "stoker/data/element.h"
-#include "stoker/image/crop.h"
+#include "stoker/image/border.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/normalize.h"
 #include "stoker/image/resample.h"
 
 namespace stoker {
 
-// The geometry of a picture from its decoding on: a region of it, resized or not, of that a window,
-// mirrored or not.
+// What stands beside a picture.
+struct PictureBorder {
+  Border mode = Border::kConstant;
+  uint8_t fill = 0;  // of kConstant
+};
+
+// The geometry of a picture from its decoding on: a region of it, mirrored or not, resized or not,
+// of that a window, with a border or not, mirrored or not.
 class PicturePlan {
  public:
   PicturePlan(int64_t height, int64_t width)
@@ -33,6 +39,7 @@ class PicturePlan {
 
   // Each adds a step. False where the plan cannot hold it; it is not changed then.
   bool Crop(const CropWindow& window);  // a window that lies inside
+  bool CropOrPad(const CropWindow& window, const PictureBorder& border);  // or reaches outside
   bool Resize(const CropWindow& window, ResampleFilter filter, const ResampleSize& size);
   bool Mirror();      // left becomes right
   bool TurnUpside();  // top becomes bottom
@@ -41,18 +48,33 @@ class PicturePlan {
   struct Resized {
     ResampleFilter filter;
     ResampleSize size;
-    int64_t y, x;  // where the region begins in the picture that Resize was told of
+    int64_t y, x;                // where the region begins in the picture that Resize was told of
+    bool mirrored, upside_down;  // the region before
   };
   const std::optional<Resized>& resized() const { return resized_; }  // what becomes of the region
-  const CropWindow& window() const { return window_; }  // where it is resized, of that
-  bool mirrored() const { return mirrored_; }           // at the end
-  bool upside_down() const { return upside_down_; }     // at the end
+  // Then, of that.
+  CropWindow window() const {
+    return resized_ ? window_ : CropWindow{.height = region_.height, .width = region_.width};
+  }
+  struct Framed {
+    CropWindow window;  // of the picture so far, and beyond
+    PictureBorder border;
+  };
+  const std::optional<Framed>& framed() const { return framed_; }  // then
+  bool mirrored() const { return mirrored_; }                      // at the end
+  bool upside_down() const { return upside_down_; }                // at the end
 
  private:
+  // The window where nothing is mirrored yet.
+  CropWindow Unturned(const CropWindow& window) const;
+  // What the next crop cuts.
+  CropWindow& Outermost() { return framed_ ? framed_->window : resized_ ? window_ : region_; }
+
   int64_t height_, width_;
   CropWindow region_;
   std::optional<Resized> resized_;
   CropWindow window_;
+  std::optional<Framed> framed_;
   bool mirrored_ = false;
   bool upside_down_ = false;
 };

@@ -31,8 +31,8 @@ struct CenterCropping {
                        Scratch& scratch) const {
     return CropArray(array, window, Border::kConstant, field.fill, scratch);
   }
-  bool AddTo(PicturePlan& plan, bool /*is_mask*/, const CropWindow& window) const {
-    return plan.Crop(window);
+  bool AddTo(PicturePlan& plan, const PairedField& field, const CropWindow& window) const {
+    return plan.CropOrPad(window, BorderBeside(field, Border::kConstant));
   }
 };
 

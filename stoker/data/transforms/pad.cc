@@ -23,6 +23,9 @@ struct Padding {
                        Scratch& scratch) const {
     return CropArray(array, window, border, field.fill, scratch);
   }
+  bool AddTo(PicturePlan& plan, const PairedField& field, const CropWindow& window) const {
+    return plan.CropOrPad(window, BorderBeside(field, border));
+  }
 };
 
 Result<Padding> PlanPadding(const std::vector<int64_t>& p) {

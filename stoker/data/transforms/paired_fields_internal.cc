@@ -64,6 +64,10 @@ Array WritableImage(const Array& image, Scratch& scratch) {
   return copy;
 }
 
+PictureBorder BorderBeside(const PairedField& field, Border mode) {
+  return {.mode = mode, .fill = std::to_integer<uint8_t>(field.fill.bytes[0])};
+}
+
 std::vector<size_t> NumbersOf(const PairedFields& fields) {
   std::vector<size_t> numbers;
   for (const PairedField& field : fields) numbers.push_back(field.index);

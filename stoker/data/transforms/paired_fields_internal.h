@@ -51,6 +51,9 @@ Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
 // The image itself where nobody else sees its memory, else a copy.
 Array WritableImage(const Array& image, Scratch& scratch);
 
+// What stands beside the pictures of bytes in a field.
+PictureBorder BorderBeside(const PairedField& field, Border mode);
+
 // Their numbers, for PictureGeometry.
 std::vector<size_t> NumbersOf(const PairedFields& fields);
 
@@ -75,7 +78,7 @@ void DescribePairedFields(OptionTable<T>& table) {
 //   Result<Array> Change(const Array& array, const PairedField& field, const Draw& draw,
 //                        Scratch& scratch) const
 // and, where it can be told (picture_plan.h),
-//   bool AddTo(PicturePlan& plan, bool is_mask, const Draw& draw) const
+//   bool AddTo(PicturePlan& plan, const PairedField& field, const Draw& draw) const
 template <typename Geometry>
 class PairedTransform final : public Transform, public PictureGeometry {
  public:
@@ -105,7 +108,7 @@ class PairedTransform final : public Transform, public PictureGeometry {
           geometry_.Choose(ImageShape{.height = first.height(), .width = first.width()}, rng);
       if (!draw.ok() || !OfOneSize(plans)) return false;
       for (size_t i = 0; i < plans.size(); ++i) {
-        if (!geometry_.AddTo(*plans[i], fields_[i].is_mask, *draw)) return false;
+        if (!geometry_.AddTo(*plans[i], fields_[i], *draw)) return false;
       }
       return true;
     }
@@ -114,8 +117,9 @@ class PairedTransform final : public Transform, public PictureGeometry {
 
  private:
   static constexpr bool kCanTell =
-      requires(const Geometry& geometry, PicturePlan& plan, const ImageShape& size, Rng& rng) {
-    geometry.AddTo(plan, false, *geometry.Choose(size, rng));
+      requires(const Geometry& geometry, PicturePlan& plan, const PairedField& field,
+               const ImageShape& size, Rng& rng) {
+    geometry.AddTo(plan, field, *geometry.Choose(size, rng));
   };
 
   const PairedFields fields_;

@@ -1,6 +1,5 @@
 #include "stoker/data/transforms/random_crop.h"
 
-#include <algorithm>
 #include <span>
 
 #include "stoker/data/map.h"
@@ -53,7 +52,11 @@ class RandomCropTransform final : public Transform, public PictureGeometry {
     const ImageShape shape{.height = plans.front()->height(), .width = plans.front()->width()};
     if (!Fits(shape) || !OfOneSize(plans)) return false;
     const CropWindow window = DrawWindow(shape, rng);
-    return std::ranges::all_of(plans, [&](PicturePlan* plan) { return plan->Crop(window); });
+    for (size_t i = 0; i < plans.size(); ++i) {
+      const PictureBorder border = BorderBeside(plan_.fields[i], plan_.border);
+      if (!plans[i]->CropOrPad(window, border)) return false;
+    }
+    return true;
   }
 
  private:

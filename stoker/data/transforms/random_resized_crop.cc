@@ -29,8 +29,8 @@ struct ResizedCropping {
     return ResizeArray(kName, array, window, field.is_mask ? ResampleFilter::kNearest : filter,
                        size, scratch);
   }
-  bool AddTo(PicturePlan& plan, bool is_mask, const CropWindow& window) const {
-    return plan.Resize(window, is_mask ? ResampleFilter::kNearest : filter, size);
+  bool AddTo(PicturePlan& plan, const PairedField& field, const CropWindow& window) const {
+    return plan.Resize(window, field.is_mask ? ResampleFilter::kNearest : filter, size);
   }
 };
 

@@ -36,8 +36,8 @@ struct Resizing {
     return ResizeArray(kName, array, draw.whole, field.is_mask ? ResampleFilter::kNearest : filter,
                        draw.size, scratch);
   }
-  bool AddTo(PicturePlan& plan, bool is_mask, const Draw& draw) const {
-    return plan.Resize(draw.whole, is_mask ? ResampleFilter::kNearest : filter, draw.size);
+  bool AddTo(PicturePlan& plan, const PairedField& field, const Draw& draw) const {
+    return plan.Resize(draw.whole, field.is_mask ? ResampleFilter::kNearest : filter, draw.size);
   }
 };
 
