@@ -11,6 +11,11 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
 pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)
 pkg_check_modules(libwebp REQUIRED IMPORTED_TARGET libwebp)
+# These are linked by their names: the flags that their packages ask for would keep the precompiled header from
+# being used, and SentencePiece's name its trainer too, which only a test needs.
+pkg_check_modules(re2 REQUIRED re2)
+pkg_check_modules(utf8proc REQUIRED libutf8proc)
+pkg_check_modules(sentencepiece REQUIRED sentencepiece)
 pkg_check_modules(libhwy REQUIRED IMPORTED_TARGET libhwy)
 add_library(hwy::hwy ALIAS PkgConfig::libhwy)
 if(STOKER_TESTS)

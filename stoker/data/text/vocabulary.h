@@ -1,0 +1,74 @@
+// Vocabularies: tokens and their numbers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// Immutable and a cheap value: copies share the tokens. Thread-safe.
+class Vocabulary {
+ public:
+  // Token i has the number i. Errors: kInvalidArgument where there are none, or more than int32
+  // counts, or where one is there twice.
+  static Result<Vocabulary> Of(std::vector<std::string> tokens);
+
+  // A file of one token a line, as BERT's vocab.txt: a token's number is that of its line, from 0.
+  // Lines end with LF or CR LF; the last one may lack it. Errors: also those of reading it;
+  // messages give the lines.
+  static Result<Vocabulary> Load(const std::string& path);
+  // Writes such a file, atomically. Errors: kInvalidArgument for a token with a line end in it;
+  // those of WriteFileAtomically.
+  Status Save(const std::string& path) const;
+
+  int32_t size() const { return static_cast<int32_t>(content_->tokens.size()); }
+  const std::string& token(int32_t number) const {
+    return content_->tokens[static_cast<size_t>(number)];
+  }
+  const std::vector<std::string>& tokens() const { return content_->tokens; }
+  std::optional<int32_t> Find(std::string_view token) const;
+
+ private:
+  struct Content {
+    std::vector<std::string> tokens;
+    std::unordered_map<std::string_view, int32_t> numbers;  // views of tokens
+  };
+  explicit Vocabulary(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  // `first_line`: what the number of token 0 is in messages; nothing: it is not from a file.
+  static Result<Vocabulary> Make(std::vector<std::string> tokens, const std::string& name,
+                                 std::optional<int64_t> first_line);
+
+  std::shared_ptr<const Content> content_;
+};
+
+// How often each word was seen, for a vocabulary of the most frequent ones. One thread at a time.
+class WordCounts {
+ public:
+  void Add(std::string_view word);
+
+  int64_t words() const { return words_; }  // seen in all
+  int64_t different() const { return static_cast<int64_t>(counts_.size()); }
+
+  // `first`, in their order, and behind them the most frequent words that were seen at least
+  // `min_count` times, up to `size` tokens in all; equally frequent ones by their bytes. Equal
+  // counts give equal vocabularies. Errors: those of Vocabulary::Of.
+  Result<Vocabulary> MostFrequent(int64_t size, int64_t min_count,
+                                  const std::vector<std::string>& first) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view word) const { return std::hash<std::string_view>()(word); }
+  };
+  std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> counts_;
+  int64_t words_ = 0;
+};
+
+}  // namespace stoker

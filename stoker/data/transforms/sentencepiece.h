@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Text as the numbers of a SentencePiece model (Kudo, Richardson, "SentencePiece", 2018): the
+// field, UTF-8 as uint8[?], becomes int32[?] called `output`. Unigram and BPE models, run by the
+// library libsentencepiece; always the best segmentation, nothing is sampled.
+struct Sentencepiece {
+  static constexpr std::string_view kName = "sentencepiece";
+  static constexpr std::string_view kHelp = "Text as the numbers of a SentencePiece model.";
+  std::filesystem::path model;
+  std::string field = "text";
+  std::string output = "tokens";
+  bool begin = false;
+  bool end = false;
+
+  static void Describe(OptionTable<Sentencepiece>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

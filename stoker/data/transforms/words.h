@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Splits text into words and makes them numbers of a vocabulary: the field, UTF-8 as uint8[?],
+// becomes int32[?] called `output`. Words are what stands between white space, or what `pattern`
+// matches, or what stands between matches of `separator` (data/text/word_splitter.h).
+//
+// The vocabulary is a file of one token a line (data/text/vocabulary.h; `stoker vocabulary` makes
+// one of the most frequent words). A word that it lacks becomes `unknown`; where that is empty,
+// such a word is an error that names it and the element. `begin` and `end`, where they are set,
+// stand around the words.
+struct Words {
+  static constexpr std::string_view kName = "words";
+  static constexpr std::string_view kHelp =
+      "Splits text into words and looks them up in a vocabulary.";
+  std::filesystem::path vocabulary;
+  std::string field = "text";
+  std::string output = "tokens";
+  std::string pattern;
+  std::string separator;
+  bool lower = false;
+  std::string unknown;
+  std::string begin;
+  std::string end;
+
+  static void Describe(OptionTable<Words>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,129 @@
+#include "stoker/tools/vocabulary_command.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/recipe.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/text/vocabulary.h"
+#include "stoker/data/text/word_splitter.h"
+#include "stoker/tools/arguments.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Writes the most frequent words of a recipe's texts into a file of one word a line, for the "
+    "operator `words`.\n"
+    "Reads data.train once. Words are split as `words` splits them with the same options.";
+constexpr const char* kFooter =
+    "Example: stoker vocabulary text.yaml --out words.txt --size 20000 --first '<pad>' --first '<unk>'\n"
+    "Exit: 0 written, 1 failed, 2 wrong usage or recipe";
+
+// What was seen of an epoch's texts.
+struct Counted {
+  WordCounts words;
+  int64_t texts = 0;
+};
+
+Result<Counted> CountWords(const Dataset& texts, size_t field, const WordSplitter& splitter) {
+  STOKER_ASSIGN_OR_RETURN(const auto iterator, texts.Open(Runtime::Threaded()));
+  Counted counted;
+  std::string lowered;
+  std::vector<std::string_view> words;
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, iterator->Next());
+    if (!element) return counted;
+    const Array& text = element->arrays[field];
+    words.clear();
+    splitter.Split({reinterpret_cast<const char*>(text.data()), text.num_bytes()}, lowered, words);
+    for (const std::string_view word : words) counted.words.Add(word);
+    ++counted.texts;
+  }
+}
+
+Result<Dataset> TextsOf(const VocabularyArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(
+      const DataRecipe data,
+      ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
+  if (data.train.cardinality().infinite()) {
+    return InvalidArgument("data.train has no end; take `repeat` out, or limit it with `take`");
+  }
+  return data.train;
+}
+
+}  // namespace
+
+void AddVocabularyCommand(Program& program) {
+  auto [app, arguments] =
+      program.Add<VocabularyArguments>("vocabulary", kAbout, kFooter, RunVocabulary);
+  AddRecipeArgument(app, arguments.recipe).required();
+  app.add_option("--out", arguments.out, "the file to write")->type_name("FILE")->required();
+  app.add_option("--field", arguments.field, "the field that holds the text")
+      ->type_name("NAME")
+      ->default_str("text");
+  app.add_option("--size", arguments.size, "the most words, those of --first included")
+      ->type_name("N")
+      ->check(AtLeastCheck(1))
+      ->default_str("30000");
+  app.add_option("--min-count", arguments.min_count, "how often a word must be there")
+      ->type_name("N")
+      ->check(AtLeastCheck(1))
+      ->default_str("1");
+  app.add_option("--first", arguments.first, "a word that comes first in the file; may be repeated")
+      ->type_name("WORD");
+  app.add_option("--pattern", arguments.pattern, "regular expression of what words are")
+      ->type_name("REGEX");
+  app.add_option("--separator", arguments.separator,
+                 "regular expression of what stands between words")
+      ->type_name("REGEX");
+  app.add_flag("--lower", arguments.lower, "lower case first");
+  AddSetOption(app, arguments.set);
+  AddJsonOption(app, arguments.json);
+}
+
+Status RunVocabulary(const VocabularyArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const WordSplitter splitter,
+                          WordSplitter::Create({.pattern = arguments.pattern,
+                                                .separator = arguments.separator,
+                                                .lower = arguments.lower}));
+  STOKER_ASSIGN_OR_RETURN(const Dataset texts, TextsOf(arguments));
+  STOKER_ASSIGN_OR_RETURN(const size_t field,
+                          texts.spec().IndexOf("vocabulary", arguments.field));
+  const Field& found = texts.spec().fields[field];
+  if (found.dtype != DType::kUInt8) {
+    return InvalidArgument("field '{}' is {}{}; text is uint8[?], as `lines` gives it", found.name,
+                           DTypeName(found.dtype), ShapeToString(found.shape));
+  }
+  STOKER_ASSIGN_OR_RETURN(const Counted counted, CountWords(texts, field, splitter));
+  if (counted.words.words() == 0 && arguments.first.empty()) {
+    return FailedPrecondition("there is no word in the {} texts of field '{}'", counted.texts,
+                              found.name);
+  }
+  STOKER_ASSIGN_OR_RETURN(
+      const Vocabulary vocabulary,
+      counted.words.MostFrequent(arguments.size, arguments.min_count, arguments.first));
+  STOKER_RETURN_IF_ERROR(vocabulary.Save(arguments.out));
+  if (arguments.json) {
+    return PrintResult(Json{{"file", arguments.out},
+                            {"tokens", vocabulary.size()},
+                            {"texts", counted.texts},
+                            {"words", counted.words.words()},
+                            {"different_words", counted.words.different()}}
+                           .dump() +
+                       "\n");
+  }
+  return PrintResult(
+      fmt::format("{}: {} tokens, of {} different words in {} texts\n", arguments.out,
+                  WithThousands(vocabulary.size()),
+                  WithThousands(static_cast<double>(counted.words.different())),
+                  WithThousands(static_cast<double>(counted.texts))));
+}
+
+}  // namespace stoker

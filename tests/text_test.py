@@ -1,0 +1,93 @@
+"""Text becomes the numbers that the other software makes of it: BERT's word pieces as the package `tokenizers` has them,
+SentencePiece models as the package `sentencepiece` runs them. Skipped where these are not installed (interop_test.py).
+"""
+import json
+import os
+import struct
+import unittest
+
+import interop_test
+from program import ProgramTest
+
+# Words of many scripts, and characters drawn from all of Unicode; none ends a line.
+WRITE_TEXT = """
+import json, random, unicodedata
+import sentencepiece
+from tokenizers import BertWordPieceTokenizer
+random = random.Random(1)
+scripts = [(0x20, 0x7f), (0xa0, 0x250), (0x370, 0x400), (0x400, 0x530), (0x590, 0x700), (0x900, 0xa00), (0x1100, 0x1200),
+           (0x1e00, 0x2000), (0x2000, 0x2070), (0x3000, 0x3100), (0x4e00, 0x4f00), (0xac00, 0xad00), (0xf900, 0xfb00),
+           (0xfe00, 0x10000), (0x1d100, 0x1d200), (0x1f300, 0x1f650), (0x20000, 0x20100)]
+def character():
+    while True:
+        low, high = random.choice(scripts)
+        drawn = chr(random.randrange(low, high))
+        # Tables of different versions of Unicode agree in what has been the same since an early one.
+        category = unicodedata.category(drawn)
+        if category not in ("Cn", "Cs") and unicodedata.ucd_3_2_0.category(drawn) == category: return drawn
+words = ["the", "cat", "sat", "unaffable", "Straße", "École", "naïve", "[MASK]", "[SEP]", "don't", "3.14", "İstanbul"]
+def line(i):
+    parts = [random.choice(words) if random.random() < 0.5 else "".join(character() for _ in range(random.randrange(1, 9)))
+             for _ in range(random.randrange(12))]
+    return random.choice([" ", "\\t", "  ", "-"]).join(parts).replace("\\n", " ").replace("\\r", " ")
+lines = [line(i) for i in range(1500)]
+# The characters that line readers, here or there, may take for ends of lines stay: lines are separated by LF alone.
+with open("text.txt", "w", encoding="utf-8", newline="") as file: file.write("".join(text + "\\n" for text in lines))
+pieces = sorted({text[a:b].lower() for text in lines[::3] for a in range(0, len(text), 3) for b in (a + 1, a + 2, a + 4)})
+pieces = [piece for piece in pieces if piece and not any(c.isspace() for c in piece)]
+vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + pieces + ["##" + piece for piece in pieces]
+vocabulary = list(dict.fromkeys(vocabulary))
+with open("vocab.txt", "w", encoding="utf-8", newline="") as file: file.write("".join(token + "\\n" for token in vocabulary))
+found = {}
+for name, options in {"uncased": {}, "cased": {"lowercase": False}, "lowered": {"strip_accents": False}}.items():
+    model = BertWordPieceTokenizer("vocab.txt", **options)
+    found[name] = [encoding.ids for encoding in model.encode_batch(lines)]
+sentencepiece.SentencePieceTrainer.train(input="text.txt", model_prefix="sp", vocab_size=6000, character_coverage=0.98,
+                                         hard_vocab_limit=False, minloglevel=2)
+found["sentencepiece"] = sentencepiece.SentencePieceProcessor(model_file="sp.model").encode(lines)
+print(json.dumps(found))
+"""
+
+RECIPE = """
+data:
+  root: .
+  train:
+    - lines: text.txt
+    - %s
+    - cache: {path: %s.elements}
+"""
+
+
+def int32_lists(data):
+    """The arrays of an element file (stoker/formats/elements/README.md) of one field, int32[?], by position."""
+    count, index = struct.unpack_from("<QQ", data, len(data) - 32)
+    for (at,) in struct.iter_unpack("<Q", data[index:index + 8 * count]):
+        (extent,) = struct.unpack_from("<q", data, at + 24)
+        yield list(struct.unpack_from(f"<{extent}i", data, at + 32))
+
+
+@unittest.skipUnless(os.access(interop_test.PYTHON, os.X_OK), "the other software is not there; ./dev setup --interop installs it")
+class TextTest(ProgramTest):
+    def tokens_of(self, name, operator):
+        self.write("recipe.yaml", RECIPE % (operator, name))
+        self.run_stoker("bench", "recipe.yaml", "--seconds", "0.1")
+        return list(int32_lists(self.read(name + ".elements")))
+
+    def assert_same(self, ours, theirs):
+        self.assertEqual(len(ours), len(theirs))
+        with open(self.path("text.txt"), encoding="utf-8", newline="\n") as file:
+            for line, one, other in zip(file.read().split("\n"), ours, theirs):
+                self.assertEqual(one, other, ascii(line))
+
+    def test_word_pieces_and_sentence_pieces_are_those_of_their_own_software(self):
+        theirs = interop_test.json_of(self, WRITE_TEXT)
+        for name, options in {"uncased": "", "cased": ", lower: false", "lowered": ", accents: keep"}.items():
+            with self.subTest(model=name):
+                ours = self.tokens_of(name, f"wordpiece: {{vocabulary: vocab.txt{options}}}")
+                self.assert_same(ours, theirs[name])
+        with self.subTest(model="sentencepiece"):
+            self.assert_same(self.tokens_of("sp", "sentencepiece: {model: sp.model}"), theirs["sentencepiece"])
+
+
+if __name__ == "__main__":
+    unittest.main()
