@@ -9,6 +9,7 @@
 #include "stoker/tools/schedule_command.h"
 #include "stoker/tools/train_command.h"
 #include "stoker/tools/trainer_process.h"
+#include "stoker/tools/vocabulary_command.h"
 
 int main(int argc, char** argv) {
   using namespace stoker;
@@ -25,5 +26,6 @@ int main(int argc, char** argv) {
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });
+  AddVocabularyCommand(program);
   return program.Run(argc, argv);
 }

@@ -22,7 +22,8 @@ constexpr const char* kAbout =
     "operator `words`.\n"
     "Reads data.train once. Words are split as `words` splits them with the same options.";
 constexpr const char* kFooter =
-    "Example: stoker vocabulary text.yaml --out words.txt --size 20000 --first '<pad>' --first '<unk>'\n"
+    "Example: stoker vocabulary text.yaml --out words.txt --size 20000 --first '<pad>' --first "
+    "'<unk>'\n"
     "Exit: 0 written, 1 failed, 2 wrong usage or recipe";
 
 // What was seen of an epoch's texts.
@@ -94,8 +95,7 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
                                                 .separator = arguments.separator,
                                                 .lower = arguments.lower}));
   STOKER_ASSIGN_OR_RETURN(const Dataset texts, TextsOf(arguments));
-  STOKER_ASSIGN_OR_RETURN(const size_t field,
-                          texts.spec().IndexOf("vocabulary", arguments.field));
+  STOKER_ASSIGN_OR_RETURN(const size_t field, texts.spec().IndexOf("vocabulary", arguments.field));
   const Field& found = texts.spec().fields[field];
   if (found.dtype != DType::kUInt8) {
     return InvalidArgument("field '{}' is {}{}; text is uint8[?], as `lines` gives it", found.name,
@@ -119,11 +119,10 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
                            .dump() +
                        "\n");
   }
-  return PrintResult(
-      fmt::format("{}: {} tokens, of {} different words in {} texts\n", arguments.out,
-                  WithThousands(vocabulary.size()),
-                  WithThousands(static_cast<double>(counted.words.different())),
-                  WithThousands(static_cast<double>(counted.texts))));
+  return PrintResult(fmt::format("{}: {} tokens, of {} different words in {} texts\n",
+                                 arguments.out, WithThousands(vocabulary.size()),
+                                 WithThousands(static_cast<double>(counted.words.different())),
+                                 WithThousands(static_cast<double>(counted.texts))));
 }
 
 }  // namespace stoker
