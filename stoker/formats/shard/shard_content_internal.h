@@ -24,7 +24,7 @@ struct ShardContent {
   ShardTrailer trailer = {};
   std::span<const uint64_t> table;      // of the pages, in the footer
   std::span<const uint32_t> checksums;  // of the blocks, in the footer
-  double pages_per_record = 0;  // on average
+  double pages_per_record = 0;          // on average
   // By block; both threads of a race find the same.
   std::unique_ptr<std::atomic<bool>[]> checked;
 
