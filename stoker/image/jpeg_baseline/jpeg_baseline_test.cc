@@ -1,6 +1,8 @@
 #include "stoker/image/jpeg_baseline/jpeg_baseline.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
@@ -172,6 +174,48 @@ const KindCase kKinds[] = {
 };
 INSTANTIATE_TEST_SUITE_P(DecodeBaselineJpeg, BaselineKind, testing::ValuesIn(kKinds),
                          [](const auto& c) { return c.param.name; });
+
+// Other people's pictures, where they are installed, and the photographs that `./dev photos` cuts
+// tiles from.
+std::vector<std::string> OtherPeoplesJpegs() {
+  std::vector<std::string> jpegs;
+  for (const char* folder : {"/usr/libexec/installed-tests/gdk-pixbuf",
+                             "/usr/share/libjxl-testdata", "/usr/share/backgrounds"}) {
+    if (!std::filesystem::exists(folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (!entry.is_regular_file() || entry.file_size() > 2'000'000) continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      std::string file{std::istreambuf_iterator<char>(in), {}};
+      if (file.starts_with("\xff\xd8\xff")) jpegs.push_back(std::move(file));
+    }
+  }
+  return jpegs;
+}
+
+TEST(DecodeBaselineJpeg, GivesTheBytesOfLibjpegForOtherPeoplesPicturesAtEveryScale) {
+  const std::vector<std::string> jpegs = OtherPeoplesJpegs();
+  if (jpegs.empty()) GTEST_SKIP() << "none is installed (gdk-pixbuf-tests has some)";
+  DecodeScratch scratch;
+  int taken = 0;
+  for (const std::string& jpeg : jpegs) {
+    const EncodedImage image{BytesOf(jpeg), "p.jpg"};
+    const Result<ImageInfo> info = ProbeJpeg(image, {.apply_orientation = false});
+    if (!info.ok()) continue;
+    for (const int fast_scale : {1, 2, 4, 8}) {
+      const ImageRegion all = WholeImage(*info, fast_scale);
+      Pixels got(*info, all), want(*info, all);
+      const Result<bool> ours = Decode(jpeg, *info, all, got, scratch);
+      scratch.Reset();
+      const Status theirs = DecodeWithLibjpeg(image, *info, all, {}, want.rows(), scratch);
+      if (!ours.ok() || !*ours) continue;
+      STOKER_ASSERT_OK(theirs);
+      ASSERT_TRUE(got.bytes == want.bytes)
+          << info->width << " x " << info->height << " at 1/" << fast_scale;
+      ++taken;
+    }
+  }
+  EXPECT_GT(taken, 4);
+}
 
 }  // namespace
 }  // namespace stoker
