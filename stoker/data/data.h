@@ -30,6 +30,7 @@
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
+#include "stoker/data/pack/pack.h"
 #include "stoker/data/pipelines.h"
 #include "stoker/data/recipe.h"
 #include "stoker/data/registry.h"

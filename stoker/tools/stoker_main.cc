@@ -2,6 +2,7 @@
 #include "stoker/tools/bench_command.h"
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/inspect_command.h"
+#include "stoker/tools/pack_command.h"
 #include "stoker/tools/plot_command.h"
 #include "stoker/tools/predict_command.h"
 #include "stoker/tools/process.h"
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   AddScheduleCommand(program, hand_over);
   AddPlotCommand(program);
   AddBenchCommand(program);
+  AddPackCommand(program);
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });

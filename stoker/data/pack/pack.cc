@@ -1,0 +1,224 @@
+#include "stoker/data/pack/pack.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "stoker/data/iterator.h"
+#include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/data/pack/pack_manifest.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/checksum.h"
+#include "stoker/io/shards.h"
+
+namespace stoker {
+namespace {
+
+Status CheckRequest(const Dataset& dataset, const PackOptions& options) {
+  const Cardinality cardinality = dataset.cardinality();
+  if (cardinality.infinite()) {
+    return InvalidArgument(
+        "the pipeline has no end; leave `repeat` out (--stages), or limit it with `take`");
+  }
+  STOKER_RETURN_IF_ERROR(options.format->check(dataset.spec()));
+  if (options.files == 1) return OkStatus();
+  if (!cardinality.known()) {
+    return InvalidArgument(
+        "how many elements the pipeline has is not known beforehand, so they cannot be divided "
+        "among {} files; pack into one",
+        options.files);
+  }
+  if (options.files > cardinality.value()) {
+    return InvalidArgument("{} elements cannot be divided among {} files; ask for fewer",
+                           cardinality.value(), options.files);
+  }
+  return OkStatus();
+}
+
+uint32_t ChecksumOf(std::span<const Array> arrays) {
+  uint32_t checksum = 0;
+  for (const Array& array : arrays) {
+    checksum = Crc32c(std::as_bytes(std::span(array.shape())), checksum);
+    checksum = Crc32c(std::span<const std::byte>(array.data(), array.num_bytes()), checksum);
+  }
+  return checksum;
+}
+
+// One packing, from the pass that is opened to the last file.
+class Packer {
+ public:
+  Packer(const Dataset& dataset, const PackOptions& options, PackManifest manifest,
+         std::vector<std::string> names)
+      : dataset_(dataset),
+        options_(options),
+        manifest_(std::move(manifest)),
+        names_(std::move(names)) {
+    if (dataset.cardinality().known()) progress_.total = dataset.cardinality().value();
+    for (const PackManifest::Shard& shard : manifest_.done()) {
+      report_.files.push_back({.path = names_[report_.files.size()],
+                               .elements = shard.elements,
+                               .bytes = shard.bytes,
+                               .kept = true});
+      progress_.kept += shard.elements;
+    }
+    progress_.elements = progress_.kept;
+  }
+
+  Result<PackReport> Run(const Runtime& runtime) {
+    if (report_.files.size() < names_.size()) {
+      if (const Status status = WriteFiles(runtime); !status.ok()) {
+        manifest_.Abandon();
+        return status;
+      }
+    }
+    STOKER_RETURN_IF_ERROR(manifest_.Finish());
+    return std::move(report_);
+  }
+
+ private:
+  Status WriteFiles(const Runtime& runtime) {
+    STOKER_ASSIGN_OR_RETURN(elements_, dataset_.Open(runtime, options_.pass));
+    if (!manifest_.state().is_null()) STOKER_RETURN_IF_ERROR(elements_->Restore(manifest_.state()));
+    stop_ = runtime.stop;
+    while (report_.files.size() < names_.size()) STOKER_RETURN_IF_ERROR(WriteNextFile());
+    return OkStatus();
+  }
+
+  // The first element that does not belong to the file under way.
+  int64_t EndOfFile() const {
+    if (options_.files == 1) return std::numeric_limits<int64_t>::max();
+    const auto number = static_cast<int64_t>(report_.files.size());
+    const int64_t each = progress_.total / options_.files, more = progress_.total % options_.files;
+    return each * (number + 1) + std::min(number + 1, more);
+  }
+
+  Status WriteNextFile() {
+    PackReport::File file{.path = names_[report_.files.size()]};
+    STOKER_RETURN_IF_ERROR(WriteElements(file));
+    if (options_.verify) {
+      if (const Status status = Verify(file); !status.ok()) {
+        STOKER_RETURN_IF_ERROR(RemoveAtomically(file.path));
+        return status;
+      }
+    }
+    file.bytes = BytesOnDisk(file.path);
+    STOKER_ASSIGN_OR_RETURN(Json state, elements_->Save());
+    STOKER_RETURN_IF_ERROR(manifest_.Add({file.elements, file.bytes}, std::move(state)));
+    report_.files.push_back(std::move(file));
+    return OkStatus();
+  }
+
+  Status WriteElements(PackReport::File& file) {
+    progress_.file = static_cast<int64_t>(report_.files.size());
+    checksums_.clear();
+    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<PackSink> sink,
+                            options_.format->create(file.path, dataset_.spec(), options_.settings));
+    for (const int64_t end = EndOfFile(); progress_.elements < end;) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
+      if (!element && options_.files == 1) break;
+      if (!element) return TooFew();
+      STOKER_RETURN_IF_ERROR(sink->Append(element->arrays));
+      if (options_.verify) checksums_.push_back(ChecksumOf(element->arrays));
+      ++progress_.elements;
+      ++file.elements;
+      if (options_.observer) options_.observer(progress_);
+    }
+    if (report_.files.size() + 1 == names_.size()) STOKER_RETURN_IF_ERROR(CheckEnd());
+    return sink->Commit();
+  }
+
+  Status Verify(const PackReport::File& file) {
+    progress_.verifying = true;
+    int64_t number = 0;
+    STOKER_RETURN_IF_ERROR(options_.format->read(
+        file.path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
+          if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", file.path);
+          if (number >= file.elements || ChecksumOf(arrays) != checksums_[number]) {
+            return DataLoss(
+                "{}: element {} is read back with other values than were written; check the disk "
+                "and the memory of this machine, and pack again",
+                file.path, number);
+          }
+          ++number;
+          if (options_.observer) options_.observer(progress_);
+          return OkStatus();
+        }));
+    progress_.verifying = false;
+    if (number == file.elements) return OkStatus();
+    return DataLoss("{}: {} elements are read back, {} were written; check the disk", file.path,
+                    number, file.elements);
+  }
+
+  Status TooFew() const {
+    return FailedPrecondition(
+        "the pipeline announces {} elements and has {}; its files have changed, or a stage counts "
+        "wrongly: pack into one file",
+        progress_.total, progress_.elements);
+  }
+
+  // Where the elements were divided by their number, it must have been right.
+  Status CheckEnd() const {
+    if (options_.files == 1) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
+    if (!element) return OkStatus();
+    return FailedPrecondition(
+        "the pipeline announces {} elements and has more; a stage counts wrongly: pack into one "
+        "file",
+        progress_.total);
+  }
+
+  const Dataset& dataset_;
+  const PackOptions& options_;
+  PackManifest manifest_;
+  const std::vector<std::string> names_;
+  PackProgress progress_;
+  PackReport report_;
+  std::unique_ptr<Iterator> elements_;
+  std::vector<uint32_t> checksums_;  // of the elements of the file under way
+  const std::atomic<bool>* stop_ = nullptr;
+};
+
+}  // namespace
+
+int64_t PackReport::elements() const {
+  int64_t sum = 0;
+  for (const File& file : files) sum += file.elements;
+  return sum;
+}
+
+uint64_t PackReport::bytes() const {
+  uint64_t sum = 0;
+  for (const File& file : files) sum += file.bytes;
+  return sum;
+}
+
+std::vector<std::string> PackedNames(const std::string& destination, const PackFormat& format,
+                                     int64_t files) {
+  std::string base = destination;
+  while (base.size() > 1 && base.ends_with('/')) base.pop_back();
+  if (!format.extension.empty() && base.ends_with(format.extension))
+    base.resize(base.size() - format.extension.size());
+  if (files == 1) return {base + std::string(format.extension)};
+  std::vector<std::string> names;
+  for (int64_t file = 0; file < files; ++file)
+    names.push_back(ShardName(base, file, files, format.extension));
+  return names;
+}
+
+Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
+                        const PackOptions& options, const Runtime& runtime) {
+  STOKER_RETURN_IF_ERROR(
+      CheckRequest(dataset, options).While(fmt::format("packing {}", destination)));
+  std::vector<std::string> names = PackedNames(destination, *options.format, options.files);
+  const std::string origin = internal::OriginOf(
+      dataset, fmt::format("{}; seed {}, epoch {}; {}", options.format->name, options.pass.seed,
+                           options.pass.epoch, options.settings));
+  STOKER_ASSIGN_OR_RETURN(PackManifest manifest,
+                          PackManifest::Begin(PackedNames(destination, *options.format, 1).front(),
+                                              names, origin, options.overwrite));
+  return Packer(dataset, options, std::move(manifest), std::move(names)).Run(runtime);
+}
+
+}  // namespace stoker

@@ -1,0 +1,59 @@
+// What a file format needs to be packed into: one row of functions for each format.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stoker/base/array.h"
+#include "stoker/base/status.h"
+#include "stoker/data/spec.h"
+
+namespace stoker {
+
+// One file (or directory) under way. It has its name once Commit has returned; destroyed before, it
+// leaves nothing. One thread at a time.
+class PackSink {
+ public:
+  PackSink() = default;
+  PackSink(const PackSink&) = delete;
+  PackSink& operator=(const PackSink&) = delete;
+  virtual ~PackSink() = default;
+
+  // The next element: one array for each field, as the Spec says. Errors: those of writing files,
+  // and kInvalidArgument for an element that the format cannot hold.
+  virtual Status Append(std::span<const Array> arrays) = 0;
+  virtual Status Commit() = 0;
+};
+
+// What is called for each element of a file that is read back, in order.
+using PackedElement = std::function<Status(std::span<const Array> arrays)>;
+
+struct PackFormat {
+  std::string_view name;       // in --format
+  std::string_view extension;  // of its files, with the dot; empty: a directory
+
+  // Whether elements of this Spec can be written. Errors: kInvalidArgument says which field cannot,
+  // and what to put into the pipeline.
+  Status (*check)(const Spec& spec);
+  // Begins a file. `origin` says for people what it is made from.
+  Result<std::unique_ptr<PackSink>> (*create)(const std::string& path, const Spec& spec,
+                                              const std::string& origin);
+  // Reads all of a file that was written with this Spec, checksums included: the elements are those
+  // that were appended, byte by byte. Errors: those of the format's reader.
+  Status (*read)(const std::string& path, const Spec& spec, const PackedElement& each);
+};
+
+// All there are.
+std::span<const PackFormat> PackFormats();
+
+// The format of this name. Errors: kInvalidArgument with the nearest name.
+Result<const PackFormat*> FindPackFormat(std::string_view name);
+
+// The format whose extension ends `path`, or null.
+const PackFormat* PackFormatOfPath(std::string_view path);
+
+}  // namespace stoker

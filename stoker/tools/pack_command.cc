@@ -1,0 +1,161 @@
+#include "stoker/tools/pack_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/pack/pack.h"
+#include "stoker/data/pack/pack_source.h"
+#include "stoker/data/registry.h"
+#include "stoker/tools/arguments.h"
+#include "stoker/tools/interrupt.h"
+#include "stoker/tools/pack_progress.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/terminal.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Writes data into files that are fast to read, and goes on where it was stopped.";
+constexpr const char* kFooter =
+    "Example: stoker pack photos photos.stoker --shards 8 --shuffle --verify\n"
+    "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+
+Result<const PackFormat*> FormatOf(const PackArguments& arguments) {
+  if (!arguments.format.empty()) return FindPackFormat(arguments.format);
+  const PackFormat* const told = PackFormatOfPath(arguments.destination);
+  return told != nullptr ? told : &PackFormats().front();
+}
+
+// The pipeline with what the command line puts behind it.
+Result<PackSource> InputOf(const PackArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(PackSource source,
+                          OpenPackSource(arguments.source, {.of = arguments.of,
+                                                            .stages = arguments.stages,
+                                                            .assignments = arguments.set}));
+  if (arguments.shuffle) {
+    STOKER_ASSIGN_OR_RETURN(source.dataset, Result(source.dataset) | Shuffle{});
+    source.settings += ", shuffled";
+  }
+  return source;
+}
+
+Json ToJson(const PackReport& report, const PackArguments& arguments, const PackFormat& format,
+            const Dataset& dataset, double elements_per_s) {
+  Json files = Json::array();
+  for (const PackReport::File& file : report.files) {
+    files.push_back({{"file", file.path},
+                     {"elements", file.elements},
+                     {"bytes", file.bytes},
+                     {"kept", file.kept}});
+  }
+  return {{"source", arguments.source},        {"format", format.name},
+          {"spec", dataset.spec().ToString()}, {"elements", report.elements()},
+          {"bytes", report.bytes()},           {"elements_per_s", elements_per_s},
+          {"verified", arguments.verify},      {"files", std::move(files)}};
+}
+
+std::string ToText(const PackReport& report, const PackArguments& arguments, const Dataset& dataset,
+                   double elements_per_s) {
+  std::string text;
+  int64_t kept = 0;
+  for (const PackReport::File& file : report.files) kept += file.kept ? 1 : 0;
+  const std::string& first = report.files.front().path;
+  text += fmt::format(
+      "{}{}: {} elements, {}{}\n", first,
+      report.files.size() > 1 ? fmt::format(" and {} more files", report.files.size() - 1) : "",
+      WithThousands(static_cast<double>(report.elements())), ByteText(report.bytes()),
+      arguments.verify ? "; verified" : "");
+  text += fmt::format("  {}\n", dataset.spec().ToString());
+  if (kept > 0) text += fmt::format("  {} files were there from before\n", kept);
+  return text + fmt::format("  {} elements a second\n", WithThousands(elements_per_s));
+}
+
+Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
+  if (arguments.shards == 1)
+    return Cancelled("stopped after {} elements; nothing is kept of a single file (--shards)",
+                     progress.elements);
+  return Cancelled("stopped with {} of {} files whole; the same command goes on from there",
+                   progress.file, arguments.shards);
+}
+
+}  // namespace
+
+void AddPackCommand(Program& program) {
+  auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, RunPack);
+  app.add_option("SOURCE", arguments.source,
+                 "recipe, directory of class folders, .stoker or TFRecord files")
+      ->type_name("")
+      ->required();
+  app.add_option("DEST", arguments.destination, "what to make; the extension may be left out")
+      ->type_name("")
+      ->required();
+  std::string formats;
+  for (const PackFormat& format : PackFormats())
+    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
+  app.add_option("--format", arguments.format, formats)->type_name("F")->default_str("by DEST");
+  app.add_option("--shards", arguments.shards, "so many files, DEST-00000-of-0000N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 99999).description(""))
+      ->default_str("1");
+  app.add_flag("--shuffle", arguments.shuffle, "in a random order");
+  app.add_option("--seed", arguments.seed, "of that order, and of random stages")
+      ->type_name("S")
+      ->default_str("0");
+  app.add_option("--of", arguments.of, "of a recipe: train or eval")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"train", "eval"}).description(""))
+      ->default_str("train");
+  app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
+      ->type_name("N")
+      ->check(AtLeastCheck(1));
+  AddSetOption(app, arguments.set);
+  app.add_flag("--verify", arguments.verify, "read back and compare what was written");
+  app.add_flag("--overwrite", arguments.overwrite, "replace what is there");
+  app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->default_str("as many as pay");
+  app.add_option("--memory", arguments.memory_bytes, "limit for all buffers")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
+      ->check(AtLeastCheck(1))
+      ->default_str("a quarter");
+  AddJsonOption(app, arguments.json);
+}
+
+Status RunPack(const PackArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const PackFormat* format, FormatOf(arguments));
+  STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
+  ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
+  NoteInterrupt();
+  PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));
+  const Runtime runtime{.threads = arguments.threads,
+                        .memory_budget = arguments.memory_bytes,
+                        .stop = &Interrupted()};
+  const Result<PackReport> report =
+      Pack(input.dataset, arguments.destination,
+           {.format = format,
+            .files = arguments.shards,
+            .verify = arguments.verify,
+            .overwrite = arguments.overwrite,
+            .settings = input.settings,
+            .pass = {.seed = arguments.seed},
+            .observer = [&](const PackProgress& now) { progress.On(now); }},
+           runtime);
+  progress.Finish();
+  if (!report.ok() && report.status().code() == StatusCode::kCancelled)
+    return Stopped(progress.last(), arguments);
+  if (!report.ok()) return report.status();
+  const double rate = progress.elements_per_s();
+  return PrintResult(arguments.json
+                         ? ToJson(*report, arguments, *format, input.dataset, rate).dump() + "\n"
+                         : ToText(*report, arguments, input.dataset, rate));
+}
+
+}  // namespace stoker

@@ -1,0 +1,123 @@
+"""stoker pack: what people have into files that are fast to read; at any moment killed, and gone on with."""
+import glob
+import os
+import random
+import signal
+import time
+import unittest
+
+from formats_test import example, int64s, tfrecord
+from program import STOKER, ProgramTest, png
+
+
+class PackTest(ProgramTest):
+    def listing(self, pattern):
+        """Names and contents of the files that match, hidden ones included."""
+        names = sorted(glob.glob(self.path(pattern), include_hidden=True))
+        return {os.path.basename(name): self.read(name) for name in names}
+
+    def make_pictures(self, count):
+        for number in range(count):
+            self.write(f"pictures/{'cat' if number % 2 else 'dog'}/{number}.png", png(bytes([number]) * 16, 4, 4))
+
+    def test_a_recipe_is_packed_up_to_its_batches(self):
+        self.assert_fails(["pack", "recipe.yaml", "x.stoker"], 2, "stage 5 of data.train gives batches", "--stages 4")
+        packed = self.run_json("pack", "recipe.yaml", "x.stoker", "--stages", "4", "--verify")
+        self.assertEqual((packed["elements"], packed["format"], packed["verified"]), (512, "stoker", True))
+        found = self.run_json("inspect", "x.stoker")
+        self.assertEqual((found["records"], found["fields"]["image"]["dtype"]), (512, "float32"))
+        self.assertIn("random_crop", found["origin"])
+        packed = self.run_json("pack", "recipe.yaml", "eval", "--of", "eval", "--stages", "1", "--format", "tfrecord")
+        self.assertEqual([file["file"] for file in packed["files"]], ["eval.tfrecord"])
+        found = self.run_json("inspect", "eval.tfrecord")
+        self.assertEqual((found["records"], found["features"]["label"]["type"]), (120, "int64"))
+
+    def test_class_folders_are_packed_with_their_pictures_as_they_are(self):
+        self.make_pictures(10)
+        packed = self.run_json("pack", "pictures", "p.stoker", "--shards", "2")
+        self.assertEqual([file["elements"] for file in packed["files"]], [5, 5])
+        self.assertIn(self.read("pictures/dog/8.png"), self.read("p-00001-of-00002.stoker"))
+        self.write("one.yaml", "data: {train: [stoker: p@2.stoker, decode, resize: 4, batch]}\n")
+        self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["samples"], 9)
+
+    def test_records_are_packed_as_they_are(self):
+        records = [example("label", int64s(number)) for number in range(9)]
+        self.write("a.tfrecord", tfrecord(*records))
+        self.run_stoker("pack", "a.tfrecord", "b.tfrecord", "--verify")
+        self.assertEqual(self.read("a.tfrecord"), self.read("b.tfrecord"))
+        self.run_stoker("pack", "a.tfrecord", "c.tfrecord", "--shuffle", "--seed", "3")
+        self.assertNotEqual(self.read("a.tfrecord"), self.read("c.tfrecord"))
+        self.assertEqual(sorted(self.read("c.tfrecord")), sorted(self.read("a.tfrecord")))
+
+    def test_a_packed_data_set_is_packed_again(self):
+        self.run_stoker("pack", "recipe.yaml", "x", "--stages", "1", "--shards", "3")
+        self.run_stoker("pack", "x-*.stoker", "y.stoker")
+        self.run_stoker("pack", "x@3.stoker", "z.tfrecord")
+        self.assertEqual(self.run_json("inspect", "y.stoker")["records"], 512)
+        self.assertEqual(self.run_json("inspect", "z.tfrecord")["records"], 512)
+
+    def test_wrong_requests_say_what_to_do(self):
+        self.write("a.npy", b"\x93NUMPY\1\0")
+        for arguments, says in [
+                (["a.npy", "x"], ["a.npy: this is", "npy: {fields: {x: FILE}}"]),
+                (["recipe.yaml", "x", "--stages", "7"], ["--stages 7: data.train has 6 stages"]),
+                (["data", "x", "--stages", "1"], ["--of, --stages and --set are for recipes"]),
+                (["recipe.yaml", "x", "--stages", "1", "--format", "stocker"], ["did you mean 'stoker'?"]),
+                (["recipe.yaml", "x", "--stages", "1", "--shards", "513"], ["512 elements", "513 files"]),
+                (["recipe.yaml", "x", "--stages", "2", "--set", "data.train.1=repeat"], ["no end", "repeat", "--stages"])]:
+            with self.subTest(arguments=arguments):
+                self.assert_fails(["pack", *arguments], 2, *says)
+        self.assertEqual(self.listing("*x*.stoker"), {})
+
+    def test_what_is_there_stays_unless_it_is_to_be_replaced(self):
+        self.run_stoker("pack", "recipe.yaml", "x", "--stages", "1")
+        before = self.read("x.stoker")
+        self.assert_fails(["pack", "recipe.yaml", "x", "--stages", "3"], 1, "x.stoker: is there already", "--overwrite")
+        self.assertEqual(self.read("x.stoker"), before)
+        self.run_stoker("pack", "recipe.yaml", "x", "--stages", "3", "--overwrite")
+        self.assertNotEqual(self.read("x.stoker"), before)
+
+    def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(self):
+        seed = random.randrange(1 << 32)
+        print(f"seed {seed}")
+        rng = random.Random(seed)
+        command = ["pack", "recipe.yaml", "x", "--set", "data.train.0.idx={images: train-images, labels: train-labels}",
+                   "--stages", "4", "--shards", "60"]
+        begin = time.monotonic()
+        self.run_stoker(*command)
+        took = time.monotonic() - begin
+        wanted = self.listing("x-*")
+        self.assertEqual(len(wanted), 60)
+        kills = 0
+        for attempt in range(6):
+            with self.subTest(attempt=attempt):
+                for name in wanted:
+                    os.remove(self.path(name))
+                process = self.start(*command)
+                time.sleep(rng.random() * took)
+                process.send_signal(signal.SIGKILL)
+                process.communicate()
+                kills += process.returncode == -signal.SIGKILL
+                for name, content in self.listing("x-*").items():
+                    self.assertEqual(content, wanted[name], "what has its name is whole")
+                self.run_stoker(*command, *([] if process.returncode else ["--overwrite"]))
+                self.assertEqual(self.listing("*x-*"), wanted, "nothing else is left")
+        self.assertGreater(kills, 0)
+
+    def test_a_signal_ends_it_with_what_is_whole(self):
+        self.write("long.yaml", "data: {train: [range: 2000000000]}\n")
+        for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            with self.subTest(signal=number.name):
+                process = self.start("pack", "long.yaml", f"x{code}", "--shards", "99999")
+                while not glob.glob(self.path(f"x{code}-00002-*")):
+                    self.assertIsNone(process.poll(), "ended by itself")
+                    time.sleep(0.001)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, code, out + err)
+                self.assertRegex(err, r"stoker: error: stopped with \d+ of 99999 files whole; the same command goes on")
+                self.assertEqual(len(glob.glob(self.path(f".x{code}*"))), 1, "the manifest alone")
+
+
+if __name__ == "__main__":
+    unittest.main()
