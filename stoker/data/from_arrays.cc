@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/array_table_node.h"
+#include "stoker/data/transform.h"
 #include "stoker/io/checksum.h"
 
 namespace stoker {
@@ -20,38 +19,14 @@ void PrefetchRow(const std::byte* row, size_t bytes) {
   for (size_t offset = 0; offset < bytes; offset += kCacheLine) __builtin_prefetch(row + offset);
 }
 
-class ArraysNode final : public DatasetNode {
+class ArraysNode final : public ArrayTableNode {
  public:
   ArraysNode(std::string name, Spec spec, std::vector<Array> arrays)
-      : DatasetNode(std::move(name), std::move(spec), Cardinality::Of(arrays.front().shape()[0]),
-                    {}),
+      : ArrayTableNode(std::move(name), std::move(spec), Cardinality::Of(arrays.front().shape()[0]),
+                       {}),
         table_(std::move(arrays)) {}
 
-  // The arrays themselves are there already.
-  std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return spec().BytesTogether(count);
-  }
-  const ArrayTable& table() const { return table_; }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("{}: is read by position", name());
-  }
-
- protected:
-  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    return table_.Read(position, context.epoch());
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return table_.Read(key.index, key.epoch);
-  }
-  Result<Rows> DoReadRows(std::span<const int64_t> positions,
-                          const ReadContext& context) const override {
-    Scratch scratch = context.scratch(*this);
-    return table_.ReadRows(positions, context.epoch(), scratch);
-  }
+  const ArrayTable& table() const override { return table_; }
 
  private:
   const ArrayTable table_;

@@ -79,26 +79,6 @@ void CsvField::Describe(OptionTable<CsvField>& table) {
       .Field("default", &CsvField::default_value, "what stands for an empty cell; empty: an error");
 }
 
-Status CsvFields::Read(const ConfigNode& node) {
-  if (node.kind != ConfigNode::Kind::kMap)
-    return InvalidArgument("{} is not a map of fields, such as {{age: int64}}", node.KindName());
-  fields_.clear();
-  for (const ConfigNode::Entry& entry : node.entries) {
-    CsvField field;
-    STOKER_RETURN_IF_ERROR(ParseOptionsOf(entry.value, field));
-    field.name = entry.key;
-    fields_.push_back(std::move(field));
-  }
-  return OkStatus();
-}
-
-ConfigNode CsvFields::Write() const {
-  std::vector<ConfigNode::Entry> entries;
-  for (const CsvField& field : fields_)
-    entries.push_back({field.name, {}, FormatOptions(OptionsOf<CsvField>(), &field)});
-  return ConfigNode::Map(std::move(entries));
-}
-
 bool LooksLikeCsvHeader(const std::vector<std::string>& cells) {
   return std::ranges::none_of(
       cells, [](const std::string& cell) { return cell.empty() || IsNumber(cell); });

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/options.h"
+#include "stoker/data/sources/field_map_internal.h"
 #include "stoker/data/spec.h"
 #include "stoker/formats/csv/row_parser.h"
 
@@ -26,26 +24,7 @@ struct CsvField {
   static void Describe(OptionTable<CsvField>& table);
 };
 
-// Some of them, as an option: in a recipe a map.
-class CsvFields {
- public:
-  static constexpr std::string_view kTypeName = "map of fields";
-
-  CsvFields() = default;
-  CsvFields(std::initializer_list<CsvField> fields) : fields_(fields) {}
-  explicit CsvFields(std::vector<CsvField> fields) : fields_(std::move(fields)) {}
-
-  bool empty() const { return fields_.empty(); }
-  const std::vector<CsvField>& fields() const { return fields_; }
-
-  // See OptionObject.
-  Status Read(const ConfigNode& node);
-  ConfigNode Write() const;
-  void Resolve(const std::filesystem::path&) {}
-
- private:
-  std::vector<CsvField> fields_;
-};
+using CsvFields = FieldMap<CsvField>;
 
 // What the first rows of a file tell.
 struct CsvStart {

@@ -1,20 +1,18 @@
 #include "stoker/data/sources/idx.h"
 
 #include <mutex>
+#include <optional>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/array_table_node.h"
 #include "stoker/formats/idx/idx.h"
 
 namespace stoker {
 namespace {
 
-class IdxNode final : public DatasetNode {
+class IdxNode final : public ArrayTableNode {
  public:
   IdxNode(const Idx& files, Spec spec, int64_t elements)
-      : DatasetNode(std::string(Idx::kName), std::move(spec), Cardinality::Of(elements), {}),
+      : ArrayTableNode(std::string(Idx::kName), std::move(spec), Cardinality::Of(elements), {}),
         files_(files) {}
 
   std::string Details() const override { return files_.images.string(); }
@@ -23,17 +21,6 @@ class IdxNode final : public DatasetNode {
     if (!files_.labels.empty()) paths.push_back(files_.labels.string());
     return paths;
   }
-  // The files' values are there already.
-  std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return spec().BytesTogether(count);
-  }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("idx: is read by position");
-  }
-
   // Loads the files once; a failure is not remembered, so that the next Open tries again.
   Status Prepare(const OpenContext& /*context*/) const override {
     std::lock_guard lock(loading_);
@@ -55,19 +42,7 @@ class IdxNode final : public DatasetNode {
     return OkStatus();
   }
 
- protected:
-  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    return loaded_->Read(position, context.epoch());
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return loaded_->Read(key.index, key.epoch);
-  }
-  Result<Rows> DoReadRows(std::span<const int64_t> positions,
-                          const ReadContext& context) const override {
-    Scratch scratch = context.scratch(*this);
-    return loaded_->ReadRows(positions, context.epoch(), scratch);
-  }
+  const ArrayTable& table() const override { return *loaded_; }
 
  private:
   const Idx files_;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
+#include <utility>
 
+#include "stoker/data/check_key.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
 #include "stoker/io/byte_source.h"
 
 namespace stoker {
@@ -70,5 +73,26 @@ Result<Buffer> IndexedFiles::Read(const Place& place, Scratch& scratch) const {
 }
 
 int64_t IndexedFiles::MostBytes() const { return static_cast<int64_t>(BlockBytes(longest_)); }
+
+IndexedFilesNode::IndexedFilesNode(std::string_view name, Spec spec, std::string details,
+                                   std::vector<std::string> paths, IndexedFiles records)
+    : DatasetNode(std::string(name), std::move(spec), Cardinality::Of(records.size()), {}),
+      details_(std::move(details)),
+      paths_(std::move(paths)),
+      records_(std::move(records)) {}
+
+Result<std::unique_ptr<Iterator>> IndexedFilesNode::OpenStream(const OpenContext&) const {
+  return Internal("{}: is read by position", name());
+}
+
+std::string IndexedFilesNode::NameOfRecord(int64_t number) const {
+  return number >= 0 && number < records_.size() ? records_.At(number).ToString() : "";
+}
+
+Result<Element> IndexedFilesNode::DoReadKey(const SampleKey& key,
+                                            const ReadContext& context) const {
+  STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+  return DoRead(key.index, context.WithEpoch(key.epoch));
+}
 
 }  // namespace stoker

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stoker/data/dataset.h"
 #include "stoker/data/transform.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/file.h"
@@ -50,6 +52,33 @@ class IndexedFiles {
   std::vector<OffsetIndex> indices_;
   std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
   uint64_t longest_ = 0;
+};
+
+// A source over them: element i is made of record i, and has its number as key. Sub-classes say how
+// (DoRead) and what it takes (MemoryToRead).
+class IndexedFilesNode : public DatasetNode {
+ public:
+  std::string Details() const final { return details_; }
+  std::vector<std::string> files() const final { return paths_; }
+  std::string_view Disturbs() const final { return ""; }
+  bool fixed_order() const final { return true; }
+  bool random_access() const final { return true; }
+  bool rereadable() const final { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const final;
+
+ protected:
+  IndexedFilesNode(std::string_view name, Spec spec, std::string details,
+                   std::vector<std::string> paths, IndexedFiles records);
+
+  const IndexedFiles& records() const { return records_; }
+  // For NameOf of a source whose files name samples (SampleNames); empty for what is no record.
+  std::string NameOfRecord(int64_t number) const;
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const final;
+
+ private:
+  const std::string details_;
+  const std::vector<std::string> paths_;
+  const IndexedFiles records_;
 };
 
 }  // namespace stoker

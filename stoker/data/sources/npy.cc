@@ -1,50 +1,22 @@
 #include "stoker/data/sources/npy.h"
 
-#include <optional>
-
-#include "stoker/data/check_key.h"
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/array_table_node.h"
 #include "stoker/formats/npy/npy.h"
 
 namespace stoker {
 namespace {
 
-class NpyNode final : public DatasetNode {
+class NpyNode final : public ArrayTableNode {
  public:
   NpyNode(Spec spec, int64_t rows, std::vector<std::string> paths, std::vector<Array> columns)
-      : DatasetNode(std::string(Npy::kName), std::move(spec), Cardinality::Of(rows), {}),
+      : ArrayTableNode(std::string(Npy::kName), std::move(spec), Cardinality::Of(rows), {}),
         paths_(std::move(paths)),
         table_(std::move(columns)) {}
 
   std::string Details() const override { return paths_.front(); }
   std::vector<std::string> files() const override { return paths_; }
-  // The arrays themselves are mapped.
-  std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return spec().BytesTogether(count);
-  }
   std::string_view Disturbs() const override { return ""; }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("npy: is read by position");
-  }
-
- protected:
-  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    return table_.Read(position, context.epoch());
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return table_.Read(key.index, key.epoch);
-  }
-  Result<Rows> DoReadRows(std::span<const int64_t> positions,
-                          const ReadContext& context) const override {
-    Scratch scratch = context.scratch(*this);
-    return table_.ReadRows(positions, context.epoch(), scratch);
-  }
+  const ArrayTable& table() const override { return table_; }
 
  private:
   const std::vector<std::string> paths_;

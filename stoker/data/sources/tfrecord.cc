@@ -2,12 +2,10 @@
 
 #include <cstring>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/tfrecord/record_reader.h"
 
@@ -19,41 +17,29 @@ constexpr double kMostBytes = 0x1p40;
 Spec SpecOf(const Tfrecord& options) { return {{{options.field, DType::kUInt8, {kUnknownDim}}}}; }
 
 // Plain files, by position.
-class IndexedNode final : public DatasetNode, public SampleNames {
+class TfrecordNode final : public IndexedFilesNode, public SampleNames {
  public:
-  IndexedNode(const Tfrecord& options, std::vector<std::string> paths, IndexedFiles files)
-      : DatasetNode(std::string(Tfrecord::kName), SpecOf(options), Cardinality::Of(files.size()),
-                    {}),
-        options_(options),
-        paths_(std::move(paths)),
-        files_(std::move(files)) {}
+  TfrecordNode(const Tfrecord& options, std::vector<std::string> paths, IndexedFiles records)
+      : IndexedFilesNode(Tfrecord::kName, SpecOf(options), options.files.ToString(),
+                         std::move(paths), std::move(records)),
+        options_(options) {}
 
-  std::string Details() const override { return options_.files.ToString(); }
-  std::vector<std::string> files() const override { return paths_; }
   std::string NameOf(int64_t index, std::string_view field) const override {
-    const bool here = index >= 0 && index < files_.size() && field == options_.field;
-    return here ? files_.At(index).ToString() : "";
+    return field == options_.field ? NameOfRecord(index) : "";
   }
-  std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return MultiplySizes(count, files_.MostBytes());
-  }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("tfrecord: is read by position");
+    return MultiplySizes(count, records().MostBytes());
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    const IndexedFiles::Place place = files_.At(position);
+    const IndexedFiles::Place place = records().At(position);
     if (place.bytes() > static_cast<uint64_t>(options_.max_bytes) + kTfRecordFrameBytes) {
       return DataLoss("{}: it has {} bytes, tfrecord.max_bytes is {}; raise it", place.ToString(),
                       place.bytes() - kTfRecordFrameBytes, options_.max_bytes);
     }
     Scratch scratch = context.scratch(*this);
-    STOKER_ASSIGN_OR_RETURN(Buffer frame, files_.Read(place, scratch));
+    STOKER_ASSIGN_OR_RETURN(Buffer frame, records().Read(place, scratch));
     STOKER_ASSIGN_OR_RETURN(
         const std::span<const std::byte> data,
         CheckTfRecordFrame({frame.data(), static_cast<size_t>(place.bytes())}, place.file->path(),
@@ -63,128 +49,84 @@ class IndexedNode final : public DatasetNode, public SampleNames {
     element.arrays.push_back(std::move(record));
     return element;
   }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
-  }
 
  private:
   const Tfrecord options_;
-  const std::vector<std::string> paths_;
-  const IndexedFiles files_;
 };
 
-class StreamNode final : public DatasetNode {
+class TfrecordStreamNode final : public FilesInOrderNode {
  public:
-  StreamNode(const Tfrecord& options, TfRecordCompression compression,
-             std::vector<std::string> paths)
-      : DatasetNode(std::string(Tfrecord::kName), SpecOf(options), Cardinality::Unknown(), {}),
+  TfrecordStreamNode(const Tfrecord& options, TfRecordCompression compression,
+                     std::vector<std::string> paths)
+      : FilesInOrderNode(Tfrecord::kName, SpecOf(options), options.files.ToString(),
+                         std::move(paths)),
         options_(options),
-        compression_(compression),
-        paths_(std::move(paths)) {}
+        compression_(compression) {}
 
-  std::string Details() const override { return options_.files.ToString() + ", in order"; }
-  std::vector<std::string> files() const override { return paths_; }
-  std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesApart(count);
   }
-  bool tolerates_errors() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const Tfrecord& options() const { return options_; }
-  const std::vector<std::string>& paths() const { return paths_; }
   TfRecordCompression compression() const { return compression_; }
 
  private:
   const Tfrecord options_;
   const TfRecordCompression compression_;
-  const std::vector<std::string> paths_;
 };
 
-class StreamIterator final : public Iterator {
+class TfrecordIterator final : public FilesInOrderIterator {
  public:
-  StreamIterator(const OpenContext& context, const StreamNode& node)
-      : Iterator(context, node),
-        node_(node),
-        tolerant_(context.tolerant()),
-        epoch_(context.epoch()) {}
+  TfrecordIterator(const OpenContext& context, const TfrecordStreamNode& node)
+      : FilesInOrderIterator(context, node, "records"), node_(node) {}
 
  private:
-  Result<std::optional<Element>> DoNext() override {
-    while (file_ < node_.paths().size()) {
-      STOKER_RETURN_IF_ERROR(CheckStop());
-      if (!reader_) STOKER_RETURN_IF_ERROR(OpenReader());
-      STOKER_ASSIGN_OR_RETURN(const std::optional<TfRecord> record, reader_->Next());
-      offset_ = reader_->offset();
-      number_ = reader_->number();
-      if (record) return ElementOf(*record);
-      ++file_;
-      reader_.reset();
-      offset_ = 0;
-      number_ = 0;
-    }
-    return std::nullopt;
+  Status OpenFile() override {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
+                            OpenTfRecordSource(path(), node_.compression(), offset(), account(),
+                                               [this] { return Stopped(); }));
+    const TfRecordReaderOptions options{
+        .verify = node_.options().verify,
+        .max_bytes = static_cast<uint64_t>(node_.options().max_bytes)};
+    reader_.emplace(std::move(source), options, number_, account());
+    return OkStatus();
   }
 
-  Result<std::optional<Element>> ElementOf(const TfRecord& record) {
-    const SampleKey key{epoch_, records_++};
-    if (record.damaged) {
-      const Status error = TfRecordDamaged(reader_->name(), record.offset, record.number);
-      if (!tolerant_) return error;
-      return FailedElement(error, {node_.name(), key});
-    }
-    Scratch scratch(pass().stage(node_).pool);
-    Array array = scratch.NewArray(DType::kUInt8, {std::ssize(record.data)});
+  Result<std::optional<Element>> NextInFile() override {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TfRecord> record, reader_->Next());
+    set_offset(reader_->offset());
+    number_ = reader_->number();
+    if (!record) return std::nullopt;
+    const SampleKey key = NextKey();
+    return HandOut(ElementOf(*record, key), key);
+  }
+
+  Result<Element> ElementOf(const TfRecord& record, SampleKey key) const {
+    if (record.damaged) return TfRecordDamaged(reader_->name(), record.offset, record.number);
+    Array array = NewScratch().NewArray(DType::kUInt8, {std::ssize(record.data)});
     if (!record.data.empty()) std::memcpy(array.data(), record.data.data(), record.data.size());
     return Element{.key = key, .arrays = {std::move(array)}};
   }
 
-  Status OpenReader() {
-    const std::shared_ptr<MemoryAccount>& account = pass().stage(node_).account;
-    const auto stop = [this] { return !CheckStop().ok(); };
-    STOKER_ASSIGN_OR_RETURN(
-        std::unique_ptr<ByteSource> source,
-        OpenTfRecordSource(node_.paths()[file_], node_.compression(), offset_, account, stop));
-    const TfRecordReaderOptions options{
-        .verify = node_.options().verify,
-        .max_bytes = static_cast<uint64_t>(node_.options().max_bytes)};
-    reader_.emplace(std::move(source), options, number_, account);
-    return OkStatus();
+  void CloseFile() override {
+    reader_.reset();
+    number_ = 0;
   }
 
-  Result<Json> DoSave() const override {
-    return Json{{"epoch", epoch_},
-                {"file", file_},
-                {"byte", offset_},
-                {"record", number_},
-                {"records", records_}};
-  }
-
-  Status DoRestore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(epoch_, SavedUnsigned(state, "epoch"));
-    STOKER_ASSIGN_OR_RETURN(const int64_t file, SavedInteger(state, "file"));
-    STOKER_ASSIGN_OR_RETURN(const int64_t offset, SavedInteger(state, "byte"));
+  void SaveMore(Json& state) const override { state["record"] = number_; }
+  Status RestoreMore(const Json& state) override {
     STOKER_ASSIGN_OR_RETURN(number_, SavedInteger(state, "record"));
-    STOKER_ASSIGN_OR_RETURN(records_, SavedInteger(state, "records"));
-    file_ = static_cast<size_t>(file);
-    offset_ = static_cast<uint64_t>(offset);
     return OkStatus();
   }
 
-  const StreamNode& node_;
-  const bool tolerant_;
-  uint64_t epoch_;
-  size_t file_ = 0;
-  // Of the next record of that file: where it begins, and its number.
-  uint64_t offset_ = 0;
-  int64_t number_ = 0;
-  int64_t records_ = 0;  // of all files, handed out or failed
+  const TfrecordStreamNode& node_;
+  int64_t number_ = 0;  // of the next record of the file
   std::optional<TfRecordReader> reader_;
 };
 
-Result<std::unique_ptr<Iterator>> StreamNode::OpenStream(const OpenContext& context) const {
-  return std::make_unique<StreamIterator>(context, *this);
+Result<std::unique_ptr<Iterator>> TfrecordStreamNode::OpenStream(const OpenContext& context) const {
+  return std::make_unique<TfrecordIterator>(context, *this);
 }
 
 TfRecordCompression CompressionOf(const std::string& name) {
@@ -236,12 +178,12 @@ Result<Dataset> Tfrecord::Build() const {
   const TfRecordCompression packed = CompressionOf(compression);
   STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlainRecords(paths, packed));
   if (!plain || index == "none")
-    return Dataset(std::make_shared<StreamNode>(*this, packed, std::move(paths)));
+    return Dataset(std::make_shared<TfrecordStreamNode>(*this, packed, std::move(paths)));
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,
       IndexedFiles::Open(paths, kName, /*settings=*/0,
                          index == "stored" ? IndexUse::kStored : IndexUse::kMemory, ScanTfRecords));
-  return Dataset(std::make_shared<IndexedNode>(*this, std::move(paths), std::move(indexed)));
+  return Dataset(std::make_shared<TfrecordNode>(*this, std::move(paths), std::move(indexed)));
 }
 
 }  // namespace stoker

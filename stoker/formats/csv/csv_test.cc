@@ -10,28 +10,13 @@
 #include "stoker/formats/csv/row_parser.h"
 #include "stoker/formats/csv/row_reader.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/dripping_testing_internal.h"
 
 namespace stoker {
 namespace {
 
 using namespace std::string_literals;
 using testing::ElementsAre;
-
-// Hands out `piece` bytes at a time.
-class Dripping final : public ByteSource {
- public:
-  Dripping(std::string_view text, size_t piece) : ByteSource("x.csv"), text_(text), piece_(piece) {}
-  SizeBound size_bound() const override { return {text_.size(), true}; }
-
- private:
-  Result<size_t> DoRead(std::span<std::byte> out) override {
-    const std::string_view rest = text_.substr(position(), std::min(piece_, out.size()));
-    std::memcpy(out.data(), rest.data(), rest.size());
-    return rest.size();
-  }
-  const std::string_view text_;
-  const size_t piece_;
-};
 
 // Each row as "number@offset:text".
 Result<std::vector<std::string>> RowsOf(std::string_view text, const CsvDialect& dialect = {},
@@ -72,7 +57,7 @@ TEST(CsvRowReader, GivesTheSameHoweverTheBytesArrive) {
 TEST(CsvRowReader, SaysWhereAQuoteIsNotClosedOrARowIsTooLong) {
   EXPECT_THAT(
       RowsOf("a\n\"b\nc\n"),
-      FailsWith(StatusCode::kDataLoss, "x.csv: byte 2: row 1 has a quote that is never closed"));
+      FailsWith(StatusCode::kDataLoss, "dripping: byte 2: row 1 has a quote that is never closed"));
   EXPECT_THAT(RowsOf("a\n\"" + std::string(600'000, 'b'), {}, 1 << 20, 100),
               FailsWith(StatusCode::kDataLoss, "row 1 has more than 100 bytes and a quote"));
 }

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/buffer.h"
 #include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
 #include "stoker/io/byte_source.h"
+#include "stoker/io/read_window.h"
 
 namespace stoker {
 
@@ -41,26 +41,17 @@ class CsvRowReader {
 
   // Where the next row, or lines that are none, begin, and its number: a new reader begun with
   // these goes on from there.
-  uint64_t offset() const { return offset_; }
+  uint64_t offset() const { return window_.offset(); }
   int64_t number() const { return number_; }
 
  private:
-  std::string_view Held() const {
-    return {reinterpret_cast<const char*>(window_.data()) + begin_, end_ - begin_};
-  }
   // Bytes of the line or row that begins what is held, without its end; sets `with_end`.
   Result<size_t> FindEnd(bool quotes, size_t& with_end);
-  Result<bool> Refill();
-  void PassOver(size_t bytes);
   Status SkipByteOrderMark();
 
-  const std::unique_ptr<ByteSource> source_;
   const CsvDialect dialect_;
   const size_t max_bytes_;
-  const std::shared_ptr<MemoryAccount> account_;
-  Buffer window_;
-  size_t begin_ = 0, end_ = 0;  // of what is held in it
-  uint64_t offset_;             // of what is held, in the content
+  ReadWindow window_;
   int64_t number_;
 };
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string_view>
 
-#include "stoker/base/buffer.h"
 #include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
 #include "stoker/io/byte_source.h"
+#include "stoker/io/read_window.h"
 
 namespace stoker {
 
@@ -38,28 +38,21 @@ class LineReader {
   Result<std::optional<Line>> Next();
 
   // What the next line will have: a new reader begun with these goes on from there.
-  uint64_t offset() const { return offset_; }
+  uint64_t offset() const { return window_.offset(); }
   int64_t number() const { return number_; }
 
  private:
   static constexpr size_t kWindowBytes = 64 << 10;
 
-  std::string_view Held() const {
-    return {reinterpret_cast<const char*>(window_.data()) + begin_, end_ - begin_};
-  }
-  // Reads more behind what is held; false at the end of the source.
-  Result<bool> Refill();
+  // What the window may grow to.
+  size_t MostBytes() const;
   // The line of `length` bytes, of which `with_end` with its end, at the front of what is held.
   Line Take(size_t length, size_t with_end);
   // The line that begins what is held, of which no end has been found within the limit.
   Result<std::optional<Line>> PassOver();
 
-  const std::unique_ptr<ByteSource> source_;
-  const std::shared_ptr<MemoryAccount> account_;
   const size_t max_bytes_;
-  Buffer window_;
-  size_t begin_ = 0, end_ = 0;  // of what is held in it
-  uint64_t offset_;             // of what is held, in the content
+  ReadWindow window_;
   int64_t number_;
 };
 

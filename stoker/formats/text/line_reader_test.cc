@@ -4,28 +4,12 @@
 #include <vector>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/dripping_testing_internal.h"
 
 namespace stoker {
 namespace {
 
 using testing::ElementsAre;
-
-// Hands out `piece` bytes at a time.
-class Dripping final : public ByteSource {
- public:
-  Dripping(std::string_view text, size_t piece)
-      : ByteSource("dripping"), text_(text), piece_(piece) {}
-  SizeBound size_bound() const override { return {text_.size(), true}; }
-
- private:
-  Result<size_t> DoRead(std::span<std::byte> out) override {
-    const std::string_view rest = text_.substr(position(), std::min(piece_, out.size()));
-    std::memcpy(out.data(), rest.data(), rest.size());
-    return rest.size();
-  }
-  const std::string_view text_;
-  const size_t piece_;
-};
 
 // Each line as "number@offset:text", too long ones as "number@offset!length".
 std::vector<std::string> LinesOf(std::string_view text, int64_t max_bytes = 100,

@@ -115,11 +115,8 @@ Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(const std::string& path,
 TfRecordReader::TfRecordReader(std::unique_ptr<ByteSource> source,
                                const TfRecordReaderOptions& options, int64_t number,
                                std::shared_ptr<MemoryAccount> account)
-    : source_(std::move(source)),
-      options_(options),
-      account_(std::move(account)),
-      window_(Buffer::Allocate(kWindowBytes, account_)),
-      offset_(source_->position()),
+    : options_(options),
+      window_(std::move(source), kWindowBytes, std::move(account)),
       number_(number) {}
 
 Result<std::optional<TfRecord>> TfRecordReader::Next() {
@@ -129,68 +126,42 @@ Result<std::optional<TfRecord>> TfRecordReader::Next() {
     error_ = length.status();
     return error_;
   }
-  if (held() == 0) return std::nullopt;
-  const size_t frame = kTfRecordFrameBytes + *length;
-  const std::byte* const data = front() + kTfRecordHeaderBytes;
-  TfRecord record{.data = {data, *length}, .offset = offset_, .number = number_};
+  if (window_.held().empty()) return std::nullopt;
+  const std::byte* const data = window_.held().data() + kTfRecordHeaderBytes;
+  TfRecord record{.data = {data, *length}, .offset = window_.offset(), .number = number_};
   record.damaged =
       options_.verify && MaskCrc32c(Crc32c(record.data)) != Load<uint32_t>(data + *length);
-  begin_ += frame;
-  offset_ += frame;
+  window_.PassOver(kTfRecordFrameBytes + *length);
   ++number_;
   return record;
 }
 
 // Of the next record, all of which is then held; at the end 0, and nothing is.
 Result<uint64_t> TfRecordReader::ReadLength() {
-  STOKER_ASSIGN_OR_RETURN(const bool header_there, Hold(kTfRecordHeaderBytes));
-  if (!header_there && held() == 0) return uint64_t{0};
-  const std::string& name = source_->name();
-  if (!header_there || !HasLengthChecksum(front())) {
-    if (!header_there && offset_ > 0) return CutShort(name, offset_, number_, "in its length");
-    return LengthDamaged(name, offset_, number_, {front(), std::min(held(), kProbeBytes)});
+  STOKER_ASSIGN_OR_RETURN(const bool header_there, window_.Hold(kTfRecordHeaderBytes));
+  const std::span<const std::byte> held = window_.held();
+  if (!header_there && held.empty()) return uint64_t{0};
+  const std::string& name = window_.source().name();
+  const uint64_t offset = window_.offset();
+  if (!header_there || !HasLengthChecksum(held.data())) {
+    if (!header_there && offset > 0) return CutShort(name, offset, number_, "in its length");
+    return LengthDamaged(name, offset, number_, held.first(std::min(held.size(), kProbeBytes)));
   }
-  const auto length = Load<uint64_t>(front());
+  const auto length = Load<uint64_t>(held.data());
   if (length > options_.max_bytes) {
     return DataLoss(
         "{}: byte {}: record {} announces {} bytes of data, at most {} are taken; the file is "
         "damaged, or set max_bytes",
-        name, offset_, number_, length, options_.max_bytes);
+        name, offset, number_, length, options_.max_bytes);
   }
-  const SizeBound bound = source_->size_bound();
+  const SizeBound bound = window_.source().size_bound();
   const uint64_t frame = kTfRecordFrameBytes + length;
-  if (bound.bytes < offset_ || frame > bound.bytes - offset_)
-    return CutShort(name, offset_, number_, fmt::format("{} bytes of data announced", length));
-  STOKER_ASSIGN_OR_RETURN(const bool there, Hold(frame));
+  if (bound.bytes < offset || frame > bound.bytes - offset)
+    return CutShort(name, offset, number_, fmt::format("{} bytes of data announced", length));
+  STOKER_ASSIGN_OR_RETURN(const bool there, window_.Hold(frame));
   if (!there)
-    return CutShort(name, offset_, number_, fmt::format("{} bytes of data announced", length));
+    return CutShort(name, offset, number_, fmt::format("{} bytes of data announced", length));
   return length;
-}
-
-Result<bool> TfRecordReader::Hold(uint64_t bytes) {
-  while (held() < bytes) {
-    MakeRoom(bytes);
-    STOKER_ASSIGN_OR_RETURN(const size_t got,
-                            source_->Read({window_.data() + end_, window_.size() - end_}));
-    if (got == 0) return false;
-    end_ += got;
-  }
-  return true;
-}
-
-// Room behind what is held, on the way to `bytes` in all.
-void TfRecordReader::MakeRoom(uint64_t bytes) {
-  if (begin_ + bytes > window_.size()) {
-    std::memmove(window_.data(), front(), held());
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ < window_.size()) return;
-  // Only a window that is full of the record's own bytes grows.
-  Buffer larger =
-      Buffer::Allocate(std::min<uint64_t>(2 * window_.size(), bytes + kWindowBytes), account_);
-  std::memcpy(larger.data(), window_.data(), end_);
-  window_ = std::move(larger);
 }
 
 Result<std::span<const std::byte>> CheckTfRecordFrame(std::span<const std::byte> frame,

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/buffer.h"
 #include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
+#include "stoker/io/read_window.h"
 
 namespace stoker {
 
@@ -67,25 +67,16 @@ class TfRecordReader {
   // The next record; nothing at the end. An error is final, unless `damaged` says it in its place.
   Result<std::optional<TfRecord>> Next();
 
-  const std::string& name() const { return source_->name(); }
+  const std::string& name() const { return window_.source().name(); }
   // What the next record will have: a new reader begun with these goes on from there.
-  uint64_t offset() const { return offset_; }
+  uint64_t offset() const { return window_.offset(); }
   int64_t number() const { return number_; }
 
  private:
-  size_t held() const { return end_ - begin_; }
-  const std::byte* front() const { return window_.data() + begin_; }
-  // Holds at least `bytes`, or as many as there are; says whether it does.
-  Result<bool> Hold(uint64_t bytes);
-  void MakeRoom(uint64_t bytes);
   Result<uint64_t> ReadLength();
 
-  const std::unique_ptr<ByteSource> source_;
   const TfRecordReaderOptions options_;
-  const std::shared_ptr<MemoryAccount> account_;
-  Buffer window_;
-  size_t begin_ = 0, end_ = 0;  // of what is held in it
-  uint64_t offset_;             // of what is held, in the content
+  ReadWindow window_;
   int64_t number_;
   Status error_;
 };

@@ -1,0 +1,86 @@
+// Sources that read files one after the other, from their starts: those whose files are compressed,
+// or have no index.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/ledger.h"
+#include "stoker/data/dataset.h"
+#include "stoker/data/iterator.h"
+#include "stoker/io/byte_source.h"
+
+namespace stoker {
+
+class FilesInOrderNode : public DatasetNode {
+ public:
+  std::string Details() const final { return details_ + ", in order"; }
+  std::vector<std::string> files() const final { return paths_; }
+  std::string_view Disturbs() const final { return ""; }
+  bool tolerates_errors() const final { return true; }
+
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ protected:
+  FilesInOrderNode(std::string_view name, Spec spec, std::string details,
+                   std::vector<std::string> paths);
+
+ private:
+  const std::string details_;
+  const std::vector<std::string> paths_;
+};
+
+// Goes through them. Elements are numbered over all files. The state is {epoch, file, byte, and how
+// many elements there were, by the name given}; sub-classes add what else they need.
+class FilesInOrderIterator : public Iterator {
+ protected:
+  // `counted`: what the number of elements is called in the state.
+  FilesInOrderIterator(const OpenContext& context, const FilesInOrderNode& node,
+                       std::string_view counted);
+
+  // Opens path() at offset().
+  virtual Status OpenFile() = 0;
+  // The next element of the open file; nothing at its end. Sets the offset to where the one behind
+  // it begins.
+  virtual Result<std::optional<Element>> NextInFile() = 0;
+  // What belongs to the open file goes; called at its end.
+  virtual void CloseFile() = 0;
+  virtual void SaveMore(Json& /*state*/) const {}
+  virtual Status RestoreMore(const Json& /*state*/) { return OkStatus(); }
+
+  const std::string& path() const { return node_.paths()[file_]; }
+  uint64_t offset() const { return offset_; }
+  void set_offset(uint64_t offset) { offset_ = offset; }
+  // What the pass's memory is charged to, and what makes arrays of it.
+  const std::shared_ptr<MemoryAccount>& account() const;
+  Scratch NewScratch() const;
+  // The content of path() from offset() on, decompressed; skipping heeds the stop flag.
+  Result<std::unique_ptr<ByteSource>> OpenSource() const;
+  // Whether the pass has been told to stop.
+  bool Stopped() const { return !CheckStop().ok(); }
+
+  // The key of the next element, good or not.
+  SampleKey NextKey() { return {epoch_, count_++}; }
+  // The element, or its error, or in a tolerant pass one that says which it was.
+  Result<std::optional<Element>> HandOut(Result<Element> element, SampleKey key) const;
+
+ private:
+  Result<std::optional<Element>> DoNext() final;
+  Result<Json> DoSave() const final;
+  Status DoRestore(const Json& state) final;
+
+  const FilesInOrderNode& node_;
+  const std::string counted_;
+  const bool tolerant_;
+  uint64_t epoch_;
+  size_t file_ = 0;
+  uint64_t offset_ = 0;  // of what comes next in that file
+  int64_t count_ = 0;    // elements of all files, handed out or failed
+  bool open_ = false;
+};
+
+}  // namespace stoker

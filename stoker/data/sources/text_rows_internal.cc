@@ -1,0 +1,196 @@
+#include "stoker/data/sources/text_rows_internal.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "stoker/data/failure.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/sources/files_in_order_internal.h"
+#include "stoker/data/sources/indexed_files_internal.h"
+
+namespace stoker {
+namespace {
+
+std::string_view TextOf(const Buffer& buffer, uint64_t bytes) {
+  return {reinterpret_cast<const char*>(buffer.data()), static_cast<size_t>(bytes)};
+}
+
+// The values of a field whose first extent follows from how many there are.
+Array LooseArray(const Field& field, const std::string& bytes, Scratch& scratch) {
+  size_t step = DTypeSize(field.dtype);
+  for (size_t d = 1; d < field.shape.size(); ++d) step *= static_cast<size_t>(field.shape[d]);
+  Shape shape = field.shape;
+  shape.front() = static_cast<int64_t>(bytes.size() / step);
+  Array array = scratch.NewArray(field.dtype, std::move(shape));
+  if (!bytes.empty()) std::memcpy(array.data(), bytes.data(), bytes.size());
+  return array;
+}
+
+// `where` is asked for what messages call the row.
+template <typename Where>
+Result<Element> ElementOf(const TextRows& rows, std::string_view row, SampleKey key,
+                          Scratch& scratch, const Where& where) {
+  const std::vector<Field>& fields = rows.spec.fields;
+  Element element{.key = key, .arrays = {}};
+  std::vector<std::byte*> memory;
+  for (const Field& field : fields) {
+    const bool known = IsFullyKnown(field.shape);
+    element.arrays.push_back(known ? scratch.NewArray(field.dtype, field.shape) : Array());
+    memory.push_back(element.arrays.back().data());
+  }
+  std::vector<std::string> loose(fields.size());
+  const Status status = rows.parser->Parse(row, memory, loose);
+  if (!status.ok()) return Status(status.code(), fmt::format("{}: {}", where(), status.message()));
+  for (size_t f = 0; f < fields.size(); ++f) {
+    if (!IsFullyKnown(fields[f].shape))
+      element.arrays[f] = LooseArray(fields[f], loose[f], scratch);
+  }
+  return element;
+}
+
+// Plain files, by position.
+class RowsNode final : public IndexedFilesNode {
+ public:
+  RowsNode(TextRows rows, IndexedFiles records)
+      : IndexedFilesNode(rows.name, rows.spec, rows.files, rows.paths, std::move(records)),
+        rows_(std::move(rows)),
+        fixed_(std::ranges::all_of(rows_.spec.fields,
+                                   [](const Field& field) { return IsFullyKnown(field.shape); })) {}
+
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    // The text of one row at a time.
+    return AddSizes(count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count),
+                    records().MostBytes());
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    const IndexedFiles::Place place = records().At(position);
+    Scratch scratch = context.scratch(*this);
+    STOKER_ASSIGN_OR_RETURN(const Buffer text, records().Read(place, scratch));
+    return ElementOf(rows_, FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect),
+                     {context.epoch(), position}, scratch, [&] { return place.ToString(); });
+  }
+
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    if (!fixed_) return DatasetNode::DoReadRows(positions, context);
+    Scratch scratch = context.scratch(*this);
+    Rows rows;
+    std::vector<std::byte*> memory;
+    std::vector<size_t> steps;
+    for (const Field& field : spec().fields) {
+      Shape shape = field.shape;
+      shape.insert(shape.begin(), std::ssize(positions));
+      rows.columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
+      memory.push_back(rows.columns.back().data());
+      steps.push_back(rows.columns.back().num_bytes() / positions.size());
+    }
+    for (const int64_t position : positions) {
+      if (context.stopped()) return AskedToStop(name());
+      const IndexedFiles::Place place = records().At(position);
+      STOKER_ASSIGN_OR_RETURN(const Buffer text, records().Read(place, scratch));
+      const Status status =
+          rows_.parser->Parse(FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect), memory, {});
+      if (!status.ok())
+        return Status(status.code(), fmt::format("{}: {}", place.ToString(), status.message()));
+      for (size_t f = 0; f < memory.size(); ++f) memory[f] += steps[f];
+      rows.keys.push_back({context.epoch(), position});
+    }
+    return rows;
+  }
+
+ private:
+  const TextRows rows_;
+  const bool fixed_;
+};
+
+class RowsStreamNode final : public FilesInOrderNode {
+ public:
+  explicit RowsStreamNode(TextRows rows)
+      : FilesInOrderNode(rows.name, rows.spec, rows.files, rows.paths), rows_(std::move(rows)) {}
+
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
+
+  const TextRows& rows() const { return rows_; }
+
+ private:
+  const TextRows rows_;
+};
+
+class RowsIterator final : public FilesInOrderIterator {
+ public:
+  RowsIterator(const OpenContext& context, const RowsStreamNode& node)
+      : FilesInOrderIterator(context, node, "rows"), rows_(node.rows()) {}
+
+ private:
+  Status OpenFile() override {
+    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenSource());
+    reader_.emplace(std::move(source), rows_.dialect, rows_.max_bytes, number_, account());
+    return OkStatus();
+  }
+
+  Result<std::optional<Element>> NextInFile() override {
+    while (true) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader_->Next());
+      set_offset(reader_->offset());
+      number_ = reader_->number();
+      if (!row) return std::nullopt;
+      if (row->number == 0 && rows_.header) continue;
+      const SampleKey key = NextKey();
+      Scratch scratch = NewScratch();
+      const auto where = [&] {
+        return fmt::format("{}: record {} (byte {})", path(), row->number - (rows_.header ? 1 : 0),
+                           row->offset);
+      };
+      return HandOut(ElementOf(rows_, row->text, key, scratch, where), key);
+    }
+  }
+
+  void CloseFile() override {
+    reader_.reset();
+    number_ = 0;
+  }
+
+  void SaveMore(Json& state) const override { state["row"] = number_; }
+  Status RestoreMore(const Json& state) override {
+    STOKER_ASSIGN_OR_RETURN(number_, SavedInteger(state, "row"));
+    return OkStatus();
+  }
+
+  const TextRows& rows_;
+  int64_t number_ = 0;  // of the next row of the file
+  std::optional<CsvRowReader> reader_;
+};
+
+Result<std::unique_ptr<Iterator>> RowsStreamNode::OpenStream(const OpenContext& context) const {
+  return std::make_unique<RowsIterator>(context, *this);
+}
+
+// All that decides where rows begin.
+uint64_t SettingsOf(const TextRows& rows) {
+  return static_cast<uint64_t>(static_cast<uint8_t>(rows.dialect.quote)) |
+         static_cast<uint64_t>(static_cast<uint8_t>(rows.dialect.comment)) << 8 |
+         static_cast<uint64_t>(rows.header) << 16 | static_cast<uint64_t>(rows.max_bytes) << 17;
+}
+
+}  // namespace
+
+Result<Dataset> TextRowsDataset(TextRows rows) {
+  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(rows.paths));
+  if (!plain || rows.index == "none")
+    return Dataset(std::make_shared<RowsStreamNode>(std::move(rows)));
+  const auto scan = [&](const File& file) {
+    return ScanCsvRows(file.path(), rows.dialect, rows.header ? 1 : 0, rows.max_bytes);
+  };
+  STOKER_ASSIGN_OR_RETURN(
+      IndexedFiles indexed,
+      IndexedFiles::Open(rows.paths, rows.name, SettingsOf(rows),
+                         rows.index == "stored" ? IndexUse::kStored : IndexUse::kMemory, scan));
+  return Dataset(std::make_shared<RowsNode>(std::move(rows), std::move(indexed)));
+}
+
+}  // namespace stoker

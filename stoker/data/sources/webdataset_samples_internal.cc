@@ -1,0 +1,122 @@
+#include "stoker/data/sources/webdataset_samples_internal.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "stoker/formats/tar/tar_reader.h"
+#include "stoker/io/byte_source.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kKeyField = "key";
+
+SampleField FieldOf(const std::string& text) {
+  SampleField field;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('|', begin), text.size());
+    field.extensions.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  field.name = field.extensions.front();
+  field.number = field.name == "cls" || field.name == "id" || field.name == "index";
+  return field;
+}
+
+Result<int64_t> NumberOf(const Array& array, const std::string& field, const std::string& name,
+                         std::string_view where) {
+  std::string_view text(reinterpret_cast<const char*>(array.data()), array.num_bytes());
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+    text.remove_suffix(1);
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return number;
+  return DataLoss("{}: sample '{}': .{} is no whole number: '{}'", where, name, field,
+                  text.substr(0, 40));
+}
+
+}  // namespace
+
+SampleShape::SampleShape(std::vector<SampleField> fields, bool key)
+    : fields_(std::move(fields)), key_(key) {
+  for (const SampleField& field : fields_) {
+    spec_.fields.push_back({field.name, field.number ? DType::kInt64 : DType::kUInt8,
+                            field.number ? Shape{} : Shape{kUnknownDim}});
+  }
+  if (key_) spec_.fields.push_back({std::string(kKeyField), DType::kUInt8, {kUnknownDim}});
+}
+
+Result<SampleShape> SampleShape::Make(const std::vector<std::string>& texts, bool key) {
+  std::vector<SampleField> fields;
+  std::set<std::string> extensions;
+  for (const std::string& text : texts) {
+    fields.push_back(FieldOf(text));
+    for (const std::string& extension : fields.back().extensions) {
+      if (extension.empty() || !extensions.insert(extension).second)
+        return InvalidArgument("webdataset: extension '{}' is named twice, or empty", extension);
+    }
+    if (key && fields.back().name == kKeyField)
+      return InvalidArgument("webdataset: a field is called 'key' already; leave out key");
+  }
+  return SampleShape(std::move(fields), key);
+}
+
+std::optional<size_t> SampleShape::FieldNumber(std::string_view extension) const {
+  for (size_t f = 0; f < fields_.size(); ++f) {
+    if (std::ranges::count(fields_[f].extensions, extension) > 0) return f;
+  }
+  return std::nullopt;
+}
+
+Result<Element> SampleShape::Finish(std::vector<std::optional<Array>> found,
+                                    const std::string& name, SampleKey key, std::string_view where,
+                                    Scratch& scratch) const {
+  Element element{.key = key, .arrays = {}};
+  for (size_t f = 0; f < fields_.size(); ++f) {
+    if (!found[f]) {
+      return DataLoss(
+          "{}: sample '{}' has no member .{}; leave such out with `on_error: skip`, or "
+          "name other fields",
+          where, name, fmt::join(fields_[f].extensions, " or ."));
+    }
+    if (!fields_[f].number) {
+      element.arrays.push_back(*std::move(found[f]));
+      continue;
+    }
+    Array number = scratch.NewArray(DType::kInt64, {});
+    STOKER_ASSIGN_OR_RETURN(number.values<int64_t>()[0],
+                            NumberOf(*found[f], fields_[f].name, name, where));
+    element.arrays.push_back(std::move(number));
+  }
+  if (key_) {
+    Array text = scratch.NewArray(DType::kUInt8, {std::ssize(name)});
+    if (!name.empty()) std::memcpy(text.data(), name.data(), name.size());
+    element.arrays.push_back(std::move(text));
+  }
+  return element;
+}
+
+Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  const std::unique_ptr<TarInput> input = MakeTarInput(std::move(source));
+  TarReader reader(*input);
+  std::vector<std::string> extensions;
+  std::string key;
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TarMember> member, reader.Next());
+    const std::optional<SampleName> name =
+        member ? SplitSampleName(member->name) : std::optional<SampleName>();
+    if (!member || (name && !extensions.empty() && name->key != key)) break;
+    if (!name) continue;
+    key = name->key;
+    extensions.emplace_back(name->extension);
+  }
+  if (!extensions.empty()) return extensions;
+  return DataLoss("{}: the archive has no sample, so its fields are not known; name them", path);
+}
+
+}  // namespace stoker

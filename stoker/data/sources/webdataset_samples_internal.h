@@ -1,0 +1,52 @@
+// Members of an archive that make a sample together, by the rules of WebDataset.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/element.h"
+#include "stoker/data/spec.h"
+#include "stoker/data/transform.h"
+
+namespace stoker {
+
+// One field, and the extensions that may hold it.
+struct SampleField {
+  std::string name;
+  std::vector<std::string> extensions;
+  bool number = false;
+};
+
+// Puts the members of a sample in their places. Immutable; thread-safe.
+class SampleShape {
+ public:
+  // `texts`: extensions, in the order of the fields, alternatives with bars between; `key`: with
+  // the name of the sample as last field. Errors: kInvalidArgument for an extension named twice.
+  static Result<SampleShape> Make(const std::vector<std::string>& texts, bool key);
+
+  const Spec& spec() const { return spec_; }
+
+  // The field that a member with this extension is, or nothing.
+  std::optional<size_t> FieldNumber(std::string_view extension) const;
+
+  // `found`: for each field its member's bytes, or nothing where there is none; `where` begins
+  // messages. Errors: kDataLoss for a field that is missing, or no number where one is wanted.
+  Result<Element> Finish(std::vector<std::optional<Array>> found, const std::string& name,
+                         SampleKey key, std::string_view where, Scratch& scratch) const;
+
+ private:
+  SampleShape(std::vector<SampleField> fields, bool key);
+
+  std::vector<SampleField> fields_;
+  bool key_;
+  Spec spec_;
+};
+
+// The extensions of the first sample of a tar archive, in their order. Errors: kDataLoss where
+// there is none, and those of reading.
+Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path);
+
+}  // namespace stoker
