@@ -1,0 +1,87 @@
+#include "stoker/data/sources/jsonl.h"
+
+#include <optional>
+#include <utility>
+
+#include "stoker/data/sources/text_rows_internal.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kMostBytes = 1 << 30;
+constexpr size_t kGuessedFrom = 100;            // lines
+constexpr CsvDialect kLines = {.quote = '\0'};  // a row is a line
+
+class JsonlRows final : public RowParser {
+ public:
+  explicit JsonlRows(JsonRowParser parser) : parser_(std::move(parser)) {}
+  Status Parse(std::string_view row, std::span<std::byte* const> memory,
+               std::span<std::string> loose) const override {
+    return parser_.Parse(row, memory, loose);
+  }
+
+ private:
+  const JsonRowParser parser_;
+};
+
+Result<JsonlFields> GuessFields(const std::string& path, int64_t max_bytes) {
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  CsvRowReader reader(std::move(source), kLines, max_bytes);
+  std::vector<Json> objects;
+  while (objects.size() < kGuessedFrom) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());
+    if (!row) break;
+    Json object = Json::parse(row->text, nullptr, /*allow_exceptions=*/false);
+    if (object.is_object()) objects.push_back(std::move(object));  // others are errors when read
+  }
+  JsonlFields fields = GuessJsonlFields(objects);
+  if (!fields.empty()) return fields;
+  return DataLoss(
+      "{}: there is no JSON object with members among the first lines, so the fields are not "
+      "known; check the path, or name them",
+      path);
+}
+
+}  // namespace
+
+void Jsonl::Describe(OptionTable<Jsonl>& table) {
+  table
+      .Field("index", &Jsonl::index,
+             "where plain files' lines are: stored beside each file, found anew in memory at each "
+             "start, or none: read in order",
+             OneOf{{"stored", "memory", "none"}})
+      .Field("max_bytes", &Jsonl::max_bytes, "the longest line that is taken",
+             Between(1, kMostBytes));
+}
+
+template <>
+const std::vector<Option>& OptionsOf<Jsonl>() {
+  static const auto options = WithObjects<Jsonl>(
+      {ObjectOption("files", &Jsonl::files, "which: 'train-*.jsonl', or a list", /*required=*/true),
+       ObjectOption("fields", &Jsonl::fields,
+                    "what to take: {label: int64, box: {path: a.box, shape: [4]}}; empty: every "
+                    "member")});
+  return options;
+}
+
+Result<Dataset> Jsonl::Build() const {
+  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
+  JsonlFields wanted = fields;
+  if (wanted.empty()) {
+    STOKER_ASSIGN_OR_RETURN(wanted, GuessFields(paths.front(), max_bytes));
+  }
+  STOKER_ASSIGN_OR_RETURN(JsonlPlan plan, PlanJsonlFields(wanted));
+  Result<JsonRowParser> parser = JsonRowParser::Make(std::move(plan.members));
+  if (!parser.ok())
+    return Status(parser.status().code(), fmt::format("jsonl: {}", parser.status().message()));
+  return TextRowsDataset({.name = kName,
+                          .files = files.ToString(),
+                          .paths = std::move(paths),
+                          .dialect = kLines,
+                          .max_bytes = max_bytes,
+                          .index = index,
+                          .spec = std::move(plan.spec),
+                          .parser = std::make_shared<JsonlRows>(*std::move(parser))});
+}
+
+}  // namespace stoker

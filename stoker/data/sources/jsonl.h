@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/file_patterns.h"
+#include "stoker/data/sources/jsonl_fields_internal.h"
+
+namespace stoker {
+
+// The objects of JSON lines files (formats/jsonl), one file after the other; plain, gzip or zstd.
+// Fields are members, those within others by their path; without `fields` every member is one, of a
+// type that the first 100 lines tell. Numbers become arrays of their type and shape, lists of any
+// length [-1, ...], texts uint8[-1]; json keeps any value as it stands there.
+//
+// Plain files are read by position, through an index that one scan makes and that is kept beside
+// each file (formats/offset_index). An element's key is its number in all files. Where one is
+// compressed, or `index` is none, lines are read in order, by one thread at a time; the state is a
+// file and a byte.
+//
+// A line that cannot be read is an error that names file, record, byte and member, and the pass can
+// go on behind it (on_error).
+struct Jsonl {
+  static constexpr std::string_view kName = "jsonl";
+  static constexpr std::string_view kHelp =
+      "JSON objects, one a line: numbers, lists and texts by member; plain, .gz or .zst.";
+  FilePatterns files;
+  JsonlFields fields;
+  std::string index = "stored";
+  int64_t max_bytes = 16 << 20;
+
+  static void Describe(OptionTable<Jsonl>& table);
+  Result<Dataset> Build() const;
+};
+template <>
+const std::vector<Option>& OptionsOf<Jsonl>();
+
+}  // namespace stoker

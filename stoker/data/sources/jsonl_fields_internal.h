@@ -1,0 +1,42 @@
+// What jsonl is told about the members of its objects, and how they become the fields of elements.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/data/sources/field_map_internal.h"
+#include "stoker/data/spec.h"
+#include "stoker/formats/jsonl/json_row_parser.h"
+
+namespace stoker {
+
+// One field. In a recipe `age: int64`, or `box: {path: a.box, shape: [4]}`.
+struct JsonlField {
+  static constexpr std::string_view kName = "field";
+  std::string name;  // in a recipe the key
+  std::string type = "float32";
+  std::string path;                        // none: the member called as the field
+  std::vector<int64_t> shape;              // none: one value
+  std::vector<std::string> default_value;  // of what is missing or null; none: an error
+
+  static void Describe(OptionTable<JsonlField>& table);
+};
+
+using JsonlFields = FieldMap<JsonlField>;
+
+// A field for each member of these objects, those of objects in them by their path: int64 where all
+// its values are whole numbers, float32 where they are numbers (with nan as default where some are
+// missing), bool, text, lists of numbers with the shape that all have or [-1], and json for all
+// else.
+JsonlFields GuessJsonlFields(const std::vector<Json>& objects);
+
+struct JsonlPlan {
+  Spec spec;
+  std::vector<JsonMember> members;
+};
+// Errors: kInvalidArgument for options that do not go together.
+Result<JsonlPlan> PlanJsonlFields(const JsonlFields& fields);
+
+}  // namespace stoker

@@ -1,0 +1,266 @@
+#include "stoker/formats/jsonl/json_row_parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "stoker/formats/jsonl/json_cursor.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kUnknown = -1;
+constexpr size_t kShown = 40;  // of a value in messages
+
+// The whole of `text`, a number of JSON, as a T; false where it is none, or out of range.
+template <typename T>
+bool ReadNumber(std::string_view text, T& out) {
+  const char* const begin = text.data();
+  const auto [end, error] = std::from_chars(begin, begin + text.size(), out);
+  if (error == std::errc() && end == begin + text.size()) return true;
+  if constexpr (std::is_same_v<T, float>) {
+    // Too large or too small for a float: infinity or a small number, as a conversion gives it.
+    double wide = 0;
+    if (error != std::errc::result_out_of_range || !ReadNumber(text, wide)) return false;
+    out = static_cast<float>(wide);
+    return true;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (text == "NaN") out = std::numeric_limits<T>::quiet_NaN();
+    if (text == "Infinity") out = std::numeric_limits<T>::infinity();
+    if (text == "-Infinity") out = -std::numeric_limits<T>::infinity();
+    return text == "NaN" || text.ends_with("Infinity");
+  }
+  return false;
+}
+
+template <typename T>
+std::string_view NameOf() {
+  return DTypeName(DTypeOf<T>());
+}
+
+template <typename T>
+Status TakeScalar(JsonCursor& cursor, T& out) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out = cursor.Peek() == 't';
+    return cursor.TakeWord("true") || cursor.TakeWord("false")
+               ? OkStatus()
+               : cursor.Unexpected("true or false is wanted");
+  } else {
+    STOKER_ASSIGN_OR_RETURN(const std::string_view text, cursor.TakeNumber());
+    if (ReadNumber(text, out)) return OkStatus();
+    return DataLoss("byte {}: {} is no {}; set the field's type", cursor.position() - text.size(),
+                    text.substr(0, kShown), NameOf<T>());
+  }
+}
+
+// A list as deep as `shape`, whose values `put` takes in order. An extent of -1 takes what there
+// is.
+template <typename T, typename Put>
+Status TakeValues(JsonCursor& cursor, std::span<const int64_t> shape, const Put& put) {
+  if (shape.empty()) {
+    T value{};
+    STOKER_RETURN_IF_ERROR(TakeScalar(cursor, value));
+    put(value);
+    return OkStatus();
+  }
+  if (!cursor.Take('[')) return cursor.Unexpected("a list is wanted");
+  int64_t count = 0;
+  const bool none = cursor.Take(']');
+  while (!none) {
+    if (count == shape.front())
+      return cursor.Unexpected(fmt::format("{} values are wanted", count));
+    STOKER_RETURN_IF_ERROR(TakeValues<T>(cursor, shape.subspan(1), put));
+    ++count;
+    if (!cursor.Take(',')) break;
+  }
+  if (!none) STOKER_RETURN_IF_ERROR(cursor.Expect(']'));
+  if (shape.front() == kUnknown || count == shape.front()) return OkStatus();
+  return DataLoss("byte {}: the list has {} values, {} are wanted; mend it, or set the shape",
+                  cursor.position(), count, shape.front());
+}
+
+// Calls f(T()) with the type of the values.
+template <typename F>
+auto WithType(DType dtype, const F& f) {
+  switch (dtype) {
+    case DType::kBool: return f(bool());
+    case DType::kUInt8: return f(uint8_t());
+    case DType::kInt32: return f(int32_t());
+    case DType::kInt64: return f(int64_t());
+    case DType::kFloat64: return f(double());
+    default: return f(float());
+  }
+}
+
+bool IsLoose(const JsonMember& member) {
+  return member.kind != JsonMember::Kind::kNumbers ||
+         (!member.shape.empty() && member.shape.front() == kUnknown);
+}
+
+template <typename T>
+bool ReadDefault(const std::string& text, T& out) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out = text == "true";
+    return text == "true" || text == "false";
+  } else {
+    return ReadNumber(text == "nan" ? "NaN" : text, out);
+  }
+}
+
+}  // namespace
+
+// Where the values of one line go.
+struct JsonRowParser::Target {
+  std::span<std::byte* const> memory;
+  std::span<std::string> loose;
+  std::vector<bool> there;  // which members were
+  std::string scratch;
+};
+
+Result<JsonRowParser> JsonRowParser::Make(std::vector<JsonMember> members) {
+  JsonRowParser parser(std::move(members));
+  for (size_t m = 0; m < parser.members_.size(); ++m) {
+    const JsonMember& member = parser.members_[m];
+    STOKER_RETURN_IF_ERROR(parser.AddPath(m));
+    if (!member.has_default || IsLoose(member)) continue;
+    const bool good =
+        WithType(member.dtype, [&](auto value) { return ReadDefault(member.default_text, value); });
+    if (!good) {
+      return InvalidArgument("'{}': default '{}' is no {}", member.path, member.default_text,
+                             DTypeName(member.dtype));
+    }
+  }
+  return parser;
+}
+
+Status JsonRowParser::AddPath(size_t member) {
+  const std::string& path = members_[member].path;
+  Node* node = &root_;
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find('.', begin), path.size());
+    const std::string name = path.substr(begin, end - begin);
+    if (name.empty())
+      return InvalidArgument("'{}' is no path of names with dots between, such as a.b", path);
+    if (node->member != kNone)
+      return InvalidArgument("'{}' is part of '{}', which is wanted too; name one of them", path,
+                             members_[node->member].path);
+    auto child = std::ranges::find(node->children, name, &Node::name);
+    if (child == node->children.end())
+      child = node->children.insert(child, Node{.name = name, .member = kNone, .children = {}});
+    node = &*child;
+    begin = end + 1;
+  }
+  if (node->member != kNone) return InvalidArgument("'{}' is wanted twice", path);
+  if (!node->children.empty())
+    return InvalidArgument("a part of '{}' is wanted too; name one of them", path);
+  node->member = member;
+  return OkStatus();
+}
+
+Status JsonRowParser::Parse(std::string_view line, std::span<std::byte* const> memory,
+                            std::span<std::string> loose) const {
+  JsonCursor cursor(line);
+  Target target{
+      .memory = memory, .loose = loose, .there = std::vector<bool>(members_.size()), .scratch = {}};
+  STOKER_RETURN_IF_ERROR(ParseObject(root_, cursor, target));
+  STOKER_RETURN_IF_ERROR(cursor.ExpectEnd());
+  for (size_t m = 0; m < members_.size(); ++m) {
+    if (!target.there[m]) STOKER_RETURN_IF_ERROR(FillMissing(m, target));
+  }
+  return OkStatus();
+}
+
+Status JsonRowParser::ParseObject(const Node& node, JsonCursor& cursor, Target& target) const {
+  STOKER_RETURN_IF_ERROR(cursor.Expect('{'));
+  if (cursor.Take('}')) return OkStatus();
+  do {
+    STOKER_ASSIGN_OR_RETURN(const std::string_view name, cursor.TakeText(target.scratch));
+    const auto child = std::ranges::find(node.children, name, &Node::name);
+    STOKER_RETURN_IF_ERROR(cursor.Expect(':'));
+    STOKER_RETURN_IF_ERROR(child == node.children.end() ? cursor.TakeValue().status()
+                                                        : ParseBelow(*child, cursor, target));
+  } while (cursor.Take(','));
+  return cursor.Expect('}');
+}
+
+Status JsonRowParser::ParseList(const Node& node, JsonCursor& cursor, Target& target) const {
+  STOKER_RETURN_IF_ERROR(cursor.Expect('['));
+  if (cursor.Take(']')) return OkStatus();
+  int64_t number = 0;
+  do {
+    const auto child = std::ranges::find(node.children, std::to_string(number++), &Node::name);
+    STOKER_RETURN_IF_ERROR(child == node.children.end() ? cursor.TakeValue().status()
+                                                        : ParseBelow(*child, cursor, target));
+  } while (cursor.Take(','));
+  return cursor.Expect(']');
+}
+
+Status JsonRowParser::ParseBelow(const Node& node, JsonCursor& cursor, Target& target) const {
+  if (node.member != kNone) {
+    const Status status = ParseMember(node.member, cursor, target);
+    if (status.ok()) return status;
+    return Status(status.code(),
+                  fmt::format("'{}': {}", members_[node.member].path, status.message()));
+  }
+  const char next = cursor.Peek();
+  if (next == '{') return ParseObject(node, cursor, target);
+  if (next == '[') return ParseList(node, cursor, target);
+  return cursor.TakeValue().status();  // nothing is below it
+}
+
+Status JsonRowParser::ParseMember(size_t m, JsonCursor& cursor, Target& target) const {
+  const JsonMember& member = members_[m];
+  target.there[m] = member.kind == JsonMember::Kind::kJson || !cursor.TakeWord("null");
+  if (!target.there[m]) return OkStatus();
+  if (member.kind == JsonMember::Kind::kJson) {
+    STOKER_ASSIGN_OR_RETURN(const std::string_view value, cursor.TakeValue());
+    target.loose[m].assign(value);
+    return OkStatus();
+  }
+  if (member.kind == JsonMember::Kind::kText) {
+    if (cursor.Peek() != '"') return cursor.Unexpected("a text is wanted");
+    STOKER_ASSIGN_OR_RETURN(const std::string_view text, cursor.TakeText(target.scratch));
+    target.loose[m].assign(text);
+    return OkStatus();
+  }
+  return WithType(member.dtype, [&](auto type) {
+    using T = decltype(type);
+    if (IsLoose(member)) {
+      std::string& out = target.loose[m];
+      out.clear();
+      return TakeValues<T>(cursor, member.shape, [&](T value) {
+        out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+      });
+    }
+    std::byte* out = target.memory[m];
+    return TakeValues<T>(cursor, member.shape, [&](T value) {
+      std::memcpy(out, &value, sizeof(value));
+      out += sizeof(value);
+    });
+  });
+}
+
+Status JsonRowParser::FillMissing(size_t m, Target& target) const {
+  const JsonMember& member = members_[m];
+  if (IsLoose(member)) {
+    if (member.kind != JsonMember::Kind::kNumbers && !member.has_default)
+      return DataLoss("there is no '{}'; give the field a default", member.path);
+    target.loose[m] = member.kind == JsonMember::Kind::kNumbers ? "" : member.default_text;
+    return OkStatus();
+  }
+  if (!member.has_default)
+    return DataLoss("there is no '{}'; give the field a default", member.path);
+  WithType(member.dtype, [&](auto value) {
+    ReadDefault(member.default_text, value);
+    std::byte* out = target.memory[m];
+    for (int64_t i = 0; i < NumValues(member.shape); ++i, out += sizeof(value))
+      std::memcpy(out, &value, sizeof(value));
+  });
+  return OkStatus();
+}
+
+}  // namespace stoker

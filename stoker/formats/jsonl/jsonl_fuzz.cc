@@ -1,0 +1,44 @@
+// What is JSON for one parser is for the other, and lines are read or are an error.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/formats/jsonl/json_cursor.h"
+#include "stoker/formats/jsonl/json_row_parser.h"
+
+namespace {
+
+using namespace stoker;
+
+// The other one goes by its own stack, checks UTF-8, and knows no NaN.
+bool Comparable(std::string_view text) {
+  const bool ascii = std::ranges::all_of(text, [](char c) { return c > 0; });
+  return ascii && std::ranges::count(text, '[') + std::ranges::count(text, '{') < 200 &&
+         text.find("NaN") == text.npos && text.find("Infinity") == text.npos;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  JsonCursor cursor(text);
+  const bool whole = cursor.TakeValue().ok() && cursor.ExpectEnd().ok();
+  if (Comparable(text) && whole != Json::accept(text)) std::abort();
+
+  static const Result<JsonRowParser> parser = JsonRowParser::Make(
+      {{.path = "a", .dtype = DType::kInt64, .has_default = true, .default_text = "1"},
+       {.path = "b.0", .shape = {-1, 2}},
+       {.path = "c.d", .kind = JsonMember::Kind::kText, .has_default = true},
+       {.path = "e", .kind = JsonMember::Kind::kJson, .has_default = true}});
+  int64_t number = 0;
+  std::byte* const memory[4] = {reinterpret_cast<std::byte*>(&number), nullptr, nullptr, nullptr};
+  std::vector<std::string> loose(4);
+  const Status status = parser->Parse(text, memory, loose);
+  if (!status.ok()) return 0;
+  if (!whole || loose[1].size() % (2 * sizeof(float)) != 0) std::abort();
+  return 0;
+}
