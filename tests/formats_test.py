@@ -54,6 +54,24 @@ def stoker_shard(*labels):
     return front + footer + end + struct.pack("<I", crc32c(end)) + b"STKSHRDZ"
 
 
+def lmdb(values):
+    """The bytes of a database of these values, sorted by their keys, on one leaf; stoker/formats/lmdb has the layout."""
+    leaf, offsets = bytearray(4096), []
+    end = len(leaf)
+    for key, value in values:
+        node = struct.pack("<IHH", len(value), 0, len(key)) + key + value
+        end -= len(node) + len(node) % 2
+        leaf[end:end + len(node)] = node
+        offsets.append(end)
+    header = struct.pack("<QHHHH", 2, 0, 2, 16 + 2 * len(offsets), end) + struct.pack(f"<{len(offsets)}H", *offsets)
+    leaf[:len(header)] = header
+    none = struct.pack("<IHHQQQQQ", 4096, 0, 0, 0, 0, 0, 0, 2**64 - 1)
+    main = struct.pack("<IHHQQQQQ", 0, 0, 1, 0, 1, 0, len(values), 2)
+    pages = [struct.pack("<QHHI", page, 0, 8, 0) + struct.pack("<IIQQ", 0xbeefc0de, 1, 0, 1 << 20) +
+             none + main + struct.pack("<QQ", 2, page) for page in range(2)]
+    return b"".join(page.ljust(4096, b"\0") for page in pages) + bytes(leaf)
+
+
 def field(number, content):
     """A protocol buffer field of bytes, of less than 128 of them."""
     return bytes([number << 3 | 2, len(content)]) + content
@@ -90,6 +108,10 @@ class FormatsTest(ProgramTest):
                 for name in ["1.txt", "1.cls", "2.txt", "2.cls"]:
                     self.write(name, name[0])
                     archive.add(self.path(name), name)
+        self.write("a.jsonl", '{"id": 1, "t": "x", "v": [1, 2.5]}\n{"id": 2, "t": "y", "v": [3, 4]}\n')
+        self.write("a.svm", "1 1:0.5 3:2\n0 2:1\n")
+        self.write("r.bin", bytes([7]) + bytes(16) + bytes([8]) + bytes(16))
+        self.write("db/data.mdb", lmdb([(b"0", b"one"), (b"1", b"three")]))
         self.write("x.npy", npy("(2, 3)", 12))
         self.write("y.npy", npy("(2,)", 4))
         self.write("a-0.stoker", stoker_shard(3, 4, 5))
@@ -117,6 +139,25 @@ class FormatsTest(ProgramTest):
         self.assertEqual(found["fields"], {"a": "int64", "b": "float32", "name": "text"})
         self.write("bad.csv", "a,b\n1,2\n3\n")
         self.assert_fails(["inspect", "bad.csv"], 1, "bad.csv: record 1 (byte 8): the row ends before column 1 ('b')")
+
+    def test_a_jsonl_file_is_described(self):
+        found = self.run_json("inspect", "a.jsonl")
+        self.assertEqual((found["kind"], found["records"]), ("JSON lines", 2))
+        self.assertEqual(found["fields"], {"id": "int64", "t": "text", "v": "float32[2]"})
+        self.write("bad.jsonl", '{"id": 1}\n{"id": 2\n')
+        self.assert_fails(["inspect", "bad.jsonl"], 1, "bad.jsonl: record 1 (byte 10): byte 8: '}' is wanted")
+
+    def test_a_libsvm_file_is_described(self):
+        found = self.run_json("inspect", "a.svm")
+        self.assertEqual((found["kind"], found["records"], found["largest_index"]), ("LIBSVM", 2, 3))
+        self.write("bad.svm", "1 2:3\n1 2\n")
+        self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (byte 6): byte 3: a colon is wanted")
+
+    def test_an_lmdb_database_is_described(self):
+        found = self.run_json("inspect", "db/data.mdb")
+        self.assertEqual((found["kind"], found["records"], found["smallest"], found["largest"]), ("LMDB", 2, 3, 5))
+        self.write("bad.mdb", self.read("db/data.mdb")[:8192])
+        self.assert_fails(["inspect", "bad.mdb"], 1, "bad.mdb: page 2 (byte 8192): it is not in the file")
 
     def test_a_tar_archive_is_described(self):
         found = self.run_json("inspect", "s-000.tar")

@@ -56,11 +56,24 @@ Result<Inspection> InspectOther(const std::string& path, const File& file, FileK
   return out;
 }
 
-// Any text can be CSV, so the name decides: .csv or .tsv, also in front of .gz and .zst.
-bool IsCsvName(const std::string& path) {
+// ".csv" of "a.csv", also where .gz or .zst stands behind it.
+std::string ExtensionOf(const std::string& path) {
   std::filesystem::path name = std::filesystem::path(path).filename();
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
-  return name.extension() == ".csv" || name.extension() == ".tsv";
+  return name.extension().string();
+}
+
+using Inspect = Result<Inspection> (*)(const std::string& path);
+
+// How to inspect a text whose content does not tell what it is; nothing where its name does not
+// either.
+Inspect InspectionByName(const std::string& path) {
+  const std::string extension = ExtensionOf(path);
+  if (extension == ".csv" || extension == ".tsv") return InspectCsv;
+  if (extension == ".jsonl" || extension == ".ndjson") return InspectJsonl;
+  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight")
+    return InspectLibsvm;
+  return nullptr;
 }
 
 // The first record's length has its checksum, which nothing else has there.
@@ -94,10 +107,11 @@ Result<Inspection> InspectFile(const std::string& path) {
   if (content == FileKind::kIdx) return InspectIdx(path);
   if (content == FileKind::kTar) return InspectTar(path);
   if (stored == FileKind::kStoker) return InspectStoker(path);
+  if (stored == FileKind::kLmdb) return InspectLmdb(path);
   if (stored == FileKind::kNumpy) return InspectNpy(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
   if (IsPt(path, stored)) return InspectPt(path);
-  if (IsCsvName(path)) return InspectCsv(path);
+  if (const Inspect by_name = InspectionByName(path)) return by_name(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
   return InspectOther(path, file, stored, content);
 }

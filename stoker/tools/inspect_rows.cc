@@ -1,20 +1,35 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/csv.h"
+#include "stoker/data/sources/jsonl.h"
+#include "stoker/data/sources/libsvm.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
 namespace stoker {
+namespace {
 
-Result<Inspection> InspectCsv(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Csv{.files = path, .index = "none"}));
+std::string TypeOf(const Field& field) {
+  const std::string dtype(DTypeName(field.dtype));
+  if (field.shape.empty()) return dtype;
+  const bool text = field.dtype == DType::kUInt8 && field.shape == Shape{kUnknownDim};
+  return text ? "text" : dtype + ShapeToString(field.shape);
+}
+
+// Reads all rows of a file in order, up to an error. `look` is handed each.
+template <typename Look>
+Result<Inspection> InspectRows(const std::string& path, std::string_view kind, const Dataset& rows,
+                               const Look& look) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, rows.Open(Runtime::Inline()));
   Inspection out;
   int64_t count = 0;
@@ -22,22 +37,54 @@ Result<Inspection> InspectCsv(const std::string& path) {
     const Result<std::optional<Element>> row = pass->Next();
     out.damage = row.status();
     if (!row.ok() || !*row) break;
+    look(**row);
     ++count;
   }
   Json fields = Json::object();
   std::vector<std::vector<std::string>> table = {{"field", "type"}};
   for (const Field& field : rows.spec().fields) {
-    const std::string type =
-        field.shape.empty() ? std::string(DTypeName(field.dtype)) : std::string("text");
-    fields[field.name] = type;
-    table.push_back({field.name, type});
+    fields[field.name] = TypeOf(field);
+    table.push_back({field.name, TypeOf(field)});
   }
-  out.json = {{"file", path}, {"kind", "CSV"}, {"records", count}, {"fields", std::move(fields)}};
+  out.json = {{"file", path}, {"kind", kind}, {"records", count}, {"fields", std::move(fields)}};
   out.text =
-      fmt::format("{}: CSV, {} records of {} fields{}\n", path, count, rows.spec().fields.size(),
-                  out.damage.ok() ? "; whole" : " up to an error");
+      fmt::format("{}: {}, {} records of {} fields{}\n", path, kind, count,
+                  rows.spec().fields.size(), out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(table, 2);
   return out;
+}
+
+}  // namespace
+
+Result<Inspection> InspectCsv(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Csv{.files = path, .index = "none"}));
+  return InspectRows(path, "CSV", rows, [](const Element&) {});
+}
+
+Result<Inspection> InspectJsonl(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Jsonl{.files = path, .index = "none"}));
+  return InspectRows(path, "JSON lines", rows, [](const Element&) {});
+}
+
+Result<Inspection> InspectLibsvm(const std::string& path) {
+  // Most files have one label a line; those of several classes have whole numbers.
+  Inspection best;
+  for (const char* const label : {"float32", "several"}) {
+    const Libsvm sparse{.files = path, .first_index = 0, .label = label, .index = "none"};
+    STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(sparse));
+    int64_t largest = -1;
+    const auto look = [&](const Element& row) {
+      for (const int64_t index : row.arrays[0].values<int64_t>())
+        largest = std::max(largest, index);
+    };
+    STOKER_ASSIGN_OR_RETURN(Inspection found, InspectRows(path, "LIBSVM", rows, look));
+    if (!best.text.empty() && found.json["records"] <= best.json["records"]) continue;
+    found.json["largest_index"] = largest;
+    found.text += fmt::format("  largest index {}\n", largest);
+    best = std::move(found);
+    if (best.damage.ok()) break;
+  }
+  return best;
 }
 
 }  // namespace stoker

@@ -16,9 +16,9 @@ struct Inspection {
 };
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, .npy,
-// .stoker, CSV (by its name), a recipe (YAML with a section `data`, `model` or `train`); of other
-// kinds the name and size. Everything that has a checksum or announces its size is read and
-// checked.
+// LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with a section `data`,
+// `model` or `train`); of other kinds the name and size. Everything that has a checksum or
+// announces its size is read and checked.
 Result<Inspection> InspectFile(const std::string& path);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
@@ -28,8 +28,17 @@ Result<Inspection> InspectIdx(const std::string& path);
 // CSV or TSV, plain or compressed: rows, and the fields that `csv` would make of the columns.
 Result<Inspection> InspectCsv(const std::string& path);
 
+// JSON lines likewise: the fields that `jsonl` would make of the members.
+Result<Inspection> InspectJsonl(const std::string& path);
+
+// LIBSVM: rows, and the largest index of a feature.
+Result<Inspection> InspectLibsvm(const std::string& path);
+
 // A tar archive, plain or compressed: members, and the samples of WebDataset with their fields.
 Result<Inspection> InspectTar(const std::string& path);
+
+// An LMDB data file: how many values its main database has, and their sizes.
+Result<Inspection> InspectLmdb(const std::string& path);
 
 // A NumPy array: type and shape.
 Result<Inspection> InspectNpy(const std::string& path);

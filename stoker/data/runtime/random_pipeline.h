@@ -34,6 +34,7 @@
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime/random_draws.h"
+#include "stoker/data/runtime/random_files.h"
 #include "stoker/data/runtime/random_pictures.h"
 #include "stoker/data/runtime/test_stages.h"
 #include "stoker/data/sources/folder.h"
@@ -104,6 +105,11 @@ inline const std::vector<RandomSource>& RandomSources() {
                              .step = step,
                              .field = "label"}) |
                 ImageOfNumber();
+       }},
+      {"files of records", 5,
+       [](Draws& draws) {
+         const auto which = static_cast<size_t>(draws.Below(std::ssize(FileSources())));
+         return FileSources()[which](draws);
        }},
       {"folder", 1,
        [](Draws& draws) {

@@ -31,7 +31,9 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "cache",       "prefetch",    "filter",      "flat_map",     "enumerate",
         "input_mask",  "window",      "unbatch",     "padded_batch", "bucket_by_length",
         "batch",       "one_hot",     "mixup",       "cutmix",       "zip",
-        "concatenate", "mix",         "interleave",  "choose"}) {
+        "concatenate", "mix",         "interleave",  "choose",       "tfrecord",
+        "csv",         "webdataset",  "npy",         "lines",        "jsonl",
+        "libsvm",      "binary",      "lmdb"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }

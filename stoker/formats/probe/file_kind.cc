@@ -21,6 +21,7 @@ constexpr Signature kSignatures[] = {
     {FileKind::kOldTorch, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv},
     {FileKind::kNumpy, 0, "\x93NUMPY"sv},
     {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv},
+    {FileKind::kLmdb, 16, "\xde\xc0\xef\xbe\1\0\0\0"sv},
     {FileKind::kTar, 257, "ustar"sv},
     {FileKind::kStoker, 0, "STKSHARD"sv},
     {FileKind::kPng, 0, "\x89PNG\r\n\x1a\n"sv},
@@ -83,6 +84,7 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kOldTorch: return "a PyTorch file of before version 1.6";
     case FileKind::kNumpy: return "a NumPy array";
     case FileKind::kHdf5: return "an HDF5 file";
+    case FileKind::kLmdb: return "an LMDB database";
     case FileKind::kTar: return "a tar archive";
     case FileKind::kStoker: return "a .stoker shard";
     case FileKind::kPng: return "a PNG image";

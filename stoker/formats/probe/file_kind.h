@@ -19,6 +19,7 @@ enum class FileKind {
   kOldTorch,  // PyTorch's .pt of before version 1.6
   kNumpy,
   kHdf5,
+  kLmdb,
   kTar,
   kStoker,  // our own shard
   kPng,

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "stoker/formats/lmdb/lmdb_file.h"
+#include "stoker/tools/inspection.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+
+Result<Inspection> InspectLmdb(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const LmdbFile file, LmdbFile::Open(path));
+  uint64_t smallest = file.longest_value(), total = 0;
+  for (int64_t i = 0; i < file.size(); ++i) {
+    smallest = std::min<uint64_t>(smallest, file.value(i).size());
+    total += file.value(i).size();
+  }
+  Inspection out;
+  out.json = {{"file", path},
+              {"kind", "LMDB"},
+              {"records", file.size()},
+              {"smallest", smallest},
+              {"largest", file.longest_value()},
+              {"value_bytes", total}};
+  out.text = fmt::format("{}: LMDB, {} values of {} to {} bytes, {}\n", path, file.size(), smallest,
+                         file.longest_value(), ByteText(total));
+  const auto printable = [](std::string_view key) {
+    return std::ranges::all_of(key, [](char c) { return c >= ' ' && c < 0x7f; });
+  };
+  if (file.size() > 0 && printable(file.key(0))) {
+    out.json["first_key"] = std::string(file.key(0));
+    out.text += fmt::format("  the first key is '{}'\n", file.key(0));
+  }
+  return out;
+}
+
+}  // namespace stoker
