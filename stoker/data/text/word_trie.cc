@@ -46,7 +46,7 @@ class WordTrie::Builder {
 
   // `tokens`, sorted, share their first `depth` bytes, which lead to `node`.
   void Place(State node, std::span<const int32_t> tokens, size_t depth) {
-    if (!tokens.empty() && Token(tokens.front()).size() == depth) {
+    while (!tokens.empty() && Token(tokens.front()).size() == depth) {
       if (depth > 0) trie_.tokens_[node] = tokens.front();
       tokens = tokens.subspan(1);
     }

@@ -13,7 +13,7 @@ namespace stoker {
 // vocabulary of 30,000 tokens has some 100,000. Immutable and thread-safe.
 class WordTrie {
  public:
-  // Token i has the number i; they are different. Empty ones are never found.
+  // Token i has the number i; those that are not empty are different. Empty ones are never found.
   explicit WordTrie(const std::vector<std::string>& tokens);
 
   // Where a search begins: at the root, or behind bytes that tokens begin with.
@@ -36,6 +36,18 @@ class WordTrie {
       if (tokens_[at] >= 0) match = {i + 1, tokens_[at]};
     }
     return match;
+  }
+
+  // Calls `take` with length and number of every token that `text` begins with, the shortest first.
+  template <typename F>
+  void ForEachPrefix(std::string_view text, F take) const {
+    State at = kRoot;
+    for (size_t i = 0; i < text.size(); ++i) {
+      const State next = nodes_[at].children + static_cast<uint8_t>(text[i]);
+      if (nodes_[next].parent != at) return;
+      at = next;
+      if (tokens_[at] >= 0) take(i + 1, tokens_[at]);
+    }
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <sentencepiece_processor.h>
 
+#include "stoker/data/text/unigram_encoder.h"
 #include "stoker/data/transforms/token_field_internal.h"
 #include "stoker/io/file.h"
 
@@ -10,6 +11,26 @@ namespace {
 
 using Processor = sentencepiece::SentencePieceProcessor;
 
+// Unigram models, which most are.
+class OwnEncoder final : public internal::TokenEncoder {
+ public:
+  OwnEncoder(UnigramEncoder encoder, std::optional<int32_t> begin, std::optional<int32_t> end)
+      : encoder_(std::move(encoder)), begin_(begin), end_(end) {}
+
+  Status Encode(std::string_view text, std::vector<int32_t>& out) const override {
+    thread_local UnigramEncoder::Scratch scratch;
+    if (begin_) out.push_back(*begin_);
+    encoder_.Encode(text, scratch, out);
+    if (end_) out.push_back(*end_);
+    return OkStatus();
+  }
+
+ private:
+  const UnigramEncoder encoder_;
+  const std::optional<int32_t> begin_, end_;
+};
+
+// All others.
 class SentencepieceEncoder final : public internal::TokenEncoder {
  public:
   SentencepieceEncoder(std::unique_ptr<const Processor> model, bool begin, bool end)
@@ -30,12 +51,10 @@ class SentencepieceEncoder final : public internal::TokenEncoder {
   const bool begin_, end_;
 };
 
-Result<std::unique_ptr<const Processor>> LoadModel(const std::string& path) {
-  // The library would say less about a file that cannot be read.
-  STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path));
+Result<std::unique_ptr<const Processor>> LoadModel(const std::string& path,
+                                                   std::string_view bytes) {
   auto model = std::make_unique<Processor>();
-  const auto status =
-      model->LoadFromSerializedProto({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto status = model->LoadFromSerializedProto({bytes.data(), bytes.size()});
   if (!status.ok() || model->GetPieceSize() == 0)
     return DataLoss("{}: this is no SentencePiece model; check the path", path);
   return std::unique_ptr<const Processor>(std::move(model));
@@ -52,17 +71,31 @@ void Sentencepiece::Describe(OptionTable<Sentencepiece>& table) {
 }
 
 Result<Dataset> Sentencepiece::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<const Processor> processor, LoadModel(model.string()));
-  if ((begin && processor->bos_id() < 0) || (end && processor->eos_id() < 0)) {
+  const std::string path = model.string();
+  // The library would say less about a file that cannot be read.
+  STOKER_ASSIGN_OR_RETURN(const Buffer file, ReadWholeFile(path));
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<const Processor> processor, LoadModel(path, bytes));
+  std::optional<int32_t> bos, eos;
+  if (begin) bos = processor->bos_id();
+  if (end) eos = processor->eos_id();
+  if (bos.value_or(0) < 0 || eos.value_or(0) < 0) {
+    const std::string_view which = bos.value_or(0) < 0 ? "begin" : "end";
     return InvalidArgument(
-        "sentencepiece: {} has no token for the {} of a sentence; leave `{}` out", model.string(),
-        begin && processor->bos_id() < 0 ? "begin" : "end",
-        begin && processor->bos_id() < 0 ? "begin" : "end");
+        "sentencepiece: {} has no token for the {} of a sentence; leave `{}` out", path, which,
+        which);
   }
-  std::string details = fmt::format("{}, {} pieces", model.string(), processor->GetPieceSize());
-  return internal::EncodeField(
-      std::move(input), kName, field, output, std::move(details),
-      std::make_shared<SentencepieceEncoder>(std::move(processor), begin, end));
+  std::string details = fmt::format("{}, {} pieces", path, processor->GetPieceSize());
+  const std::optional<SentencePieceModel> contents = ParseSentencePieceModel(bytes);
+  std::optional<UnigramEncoder> own = contents ? UnigramEncoder::Of(*contents) : std::nullopt;
+  std::shared_ptr<const internal::TokenEncoder> encoder;
+  if (own) {
+    encoder = std::make_shared<OwnEncoder>(*std::move(own), bos, eos);
+  } else {
+    encoder = std::make_shared<SentencepieceEncoder>(std::move(processor), begin, end);
+  }
+  return internal::EncodeField(std::move(input), kName, field, output, std::move(details),
+                               std::move(encoder));
 }
 
 }  // namespace stoker

@@ -9,8 +9,9 @@
 namespace stoker {
 
 // Text as the numbers of a SentencePiece model (Kudo, Richardson, "SentencePiece", 2018): the
-// field, UTF-8 as uint8[?], becomes int32[?] called `output`. Unigram and BPE models, run by the
-// library libsentencepiece; always the best segmentation, nothing is sampled.
+// field, UTF-8 as uint8[?], becomes int32[?] called `output`. Always the best segmentation; nothing
+// is sampled. Unigram models are run by data/text/unigram_encoder.h, BPE models and those with
+// pieces that users define by the library libsentencepiece; the numbers are always the library's.
 struct Sentencepiece {
   static constexpr std::string_view kName = "sentencepiece";
   static constexpr std::string_view kHelp = "Text as the numbers of a SentencePiece model.";

@@ -1,39 +1,27 @@
 #include "stoker/data/transforms/sentencepiece.h"
 
-#include <cstring>
-
+#include "stoker/data/text/sentencepiece_testing_internal.h"
 #include "stoker/data/transforms/text_testing_internal.h"
 
 namespace stoker {
 namespace {
 
 using testing::ElementsAre;
-using namespace std::string_literals;
 
-// A message of the model's protocol buffer (sentencepiece_model.proto), of less than 128 bytes.
-std::string Message(int number, const std::string& content) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(content.size())} +
-         content;
-}
-
-std::string Piece(const std::string& text, float score, int type) {
-  std::string bytes(sizeof(score), '\0');
-  std::memcpy(bytes.data(), &score, sizeof(score));
-  return Message(1, Message(1, text) + "\x15" + bytes + "\x18" + static_cast<char>(type));
-}
-
-// A unigram model of the pieces <unk>, <s>, </s>, "_ab", "_", "a", "b" ("_" is U+2581).
-std::string Model() {
-  constexpr int kNormal = 1, kUnknown = 2, kControl = 3;
+// The pieces <unk>, <s>, </s>, "_ab", "_", "a", "b" ("_" is U+2581).
+std::string Model(int algorithm) {
   const std::string space = "\u2581";
-  return Piece("<unk>", 0, kUnknown) + Piece("<s>", 0, kControl) + Piece("</s>", 0, kControl) +
-         Piece(space + "ab", -1, kNormal) + Piece(space, -2, kNormal) + Piece("a", -3, kNormal) +
-         Piece("b", -3, kNormal) + Message(2, "\x18\x01"s) + Message(3, Message(1, "identity"));
+  return ProtoPiece("<unk>", 0, TestPiece::kUnknown) + ProtoPiece("<s>", 0, TestPiece::kControl) +
+         ProtoPiece("</s>", 0, TestPiece::kControl) +
+         ProtoPiece(space + "ab", -1, TestPiece::kNormal) +
+         ProtoPiece(space, -2, TestPiece::kNormal) + ProtoPiece("a", -3, TestPiece::kNormal) +
+         ProtoPiece("b", -3, TestPiece::kNormal) + ProtoEnd(algorithm);
 }
 
 class SentencepieceTest : public TextTest {
  protected:
-  const std::string model_ = Write("x.model", Model());
+  const std::string model_ = Write("x.model", Model(/*algorithm=*/1));
+  const std::string bpe_ = Write("bpe.model", Model(/*algorithm=*/2));
 };
 
 TEST_F(SentencepieceTest, GivesTheBestSegmentation) {
@@ -42,6 +30,11 @@ TEST_F(SentencepieceTest, GivesTheBestSegmentation) {
               ElementsAre(Tokens{3, 4, 6, 5}, Tokens{}, Tokens{3}));
   EXPECT_THAT(TokensOf(lines | Sentencepiece{.model = model_, .begin = true, .end = true}),
               ElementsAre(Tokens{1, 3, 4, 6, 5, 2}, Tokens{1, 2}, Tokens{1, 3, 2}));
+}
+
+TEST_F(SentencepieceTest, RunsModelsOfOtherAlgorithmsToo) {
+  EXPECT_THAT(TokensOf(LinesOf("t", "b aa\n") | Sentencepiece{.model = bpe_}),
+              ElementsAre(Tokens{4, 6, 4, 5, 5}));
 }
 
 TEST_F(SentencepieceTest, KeepsItsPromises) {
