@@ -1,7 +1,8 @@
-"""Files that the formats' own software writes are read by Stoker, and what Stoker writes is read by it.
+"""Files that the formats' own software writes are read by Stoker, and the other way round; torchvision's models are ours.
 
 The software is in a virtual environment that `./dev setup --interop` makes (STOKER_INTEROP may name the interpreter of another
-one); without it these tests are skipped.
+one), PyTorch and torchvision in that of `./dev setup --peers` (STOKER_PEER_PYTHON, likewise); without them these tests are
+skipped.
 """
 import json
 import os
@@ -9,10 +10,11 @@ import shutil
 import subprocess
 import unittest
 
-from program import ProgramTest
+from program import ProgramTest, idx
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PYTHON = os.environ.get("STOKER_INTEROP", os.path.join(ROOT, ".deps", "interop", "bin", "python"))
+TORCH_PYTHON = os.environ.get("STOKER_PEER_PYTHON", os.path.join(ROOT, ".deps", "peers", "bin", "python"))
 
 WRITE_TFRECORDS = """
 import json, os, random
@@ -48,6 +50,45 @@ data:
     - parse_example:
         features: {%s}
 %s"""
+SAVE_BY_TORCH = """
+import json, torch, torchvision
+torch.manual_seed(3)
+net = torchvision.models.resnet18(num_classes=4)
+torch.save(net.state_dict(), "new.pt")
+torch.save(net.state_dict(), "old.pth", _use_new_zipfile_serialization=False)
+torch.save({"state_dict": {"module." + k: v for k, v in net.state_dict().items()}, "epoch": 7,
+            "optimizer": {"param_groups": [{"lr": 0.1, "params": [0, 1]}]}}, "checkpoint.pt")
+torch.save(net.half().state_dict(), "half.pt")
+print(json.dumps({k: list(v.shape) for k, v in net.state_dict().items()}))
+"""
+
+# The probabilities of torchvision's model of the weights that Stoker wrote, for the pictures that it predicts.
+PREDICT_BY_TORCH = """
+import json, torch, torchvision
+net = torchvision.models.get_model("%s", num_classes=4, **%s)
+net.load_state_dict(torch.load("weights.pt", weights_only=True, mmap=True))
+net.eval()
+data = open("images", "rb").read()[20:]
+pictures = torch.frombuffer(bytearray(data), dtype=torch.uint8).reshape(-1, 3, %d, %d)
+with torch.no_grad(): scores = net((pictures.float() / 255 - 0.5) / 0.25)
+print(json.dumps(scores.softmax(1).tolist()))
+"""
+
+TORCH_RECIPE = """
+data:
+  root: .
+  train:
+    - idx: {images: images, labels: labels}
+    - normalize: {mean: 0.5, std: 0.25}
+    - batch: {size: 4}
+  eval:
+    - idx: {images: images, labels: labels}
+    - normalize: {mean: 0.5, std: 0.25}
+    - batch: {size: 4}
+model: {%s}
+train: {epochs: 1, device: cpu, threads: 1, memory_format: contiguous, optimizer: sgd, schedule: {constant: {lr: 0.01}}%s}
+"""
+
 FEATURES = ("label: int64, box: {type: float32, shape: [4], default: 0}, ids: {shape: [-1]}, "
             "image: {type: bytes, shape: [3, 4]}, words: bytes_list")
 
@@ -81,8 +122,8 @@ print(json.dumps(found))
 """
 
 
-def json_of(test, script):
-    done = subprocess.run([PYTHON, "-c", script], cwd=test.folder, capture_output=True, text=True, check=False)
+def json_of(test, script, python=PYTHON):
+    done = subprocess.run([python, "-c", script], cwd=test.folder, capture_output=True, text=True, check=False)
     test.assertEqual(done.returncode, 0, done.stderr)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -162,6 +203,58 @@ class TensorboardTest(ProgramTest):
         self.train("--resume")
         self.assertEqual(len([name for name in os.listdir(self.path("run")) if name.startswith("events")]), 2)
         self.assert_same(json_of(self, READ_EVENTS)["scalars"])
+
+
+def has_torchvision():
+    return os.access(TORCH_PYTHON, os.X_OK) and not subprocess.run([TORCH_PYTHON, "-c", "import torchvision"], capture_output=True,
+                                                                   check=False).returncode
+
+
+@unittest.skipUnless(has_torchvision(), "torchvision is not there; ./dev setup --peers installs it")
+class TorchTest(ProgramTest):
+    """PyTorch's files both ways, and torchvision's models of the same weights."""
+
+    def run_script(self, script):
+        return json_of(self, script, TORCH_PYTHON)
+
+    def write_pictures(self, extent, count=8):
+        pixels = bytes((7 * i * i + 13 * i) % 251 for i in range(count * 3 * extent * extent))
+        with open(os.path.join(self.folder, "images"), "wb") as file:
+            file.write(idx(8, [count, 3, extent, extent], pixels))
+        with open(os.path.join(self.folder, "labels"), "wb") as file:
+            file.write(idx(8, [count], bytes(i % 4 for i in range(count))))
+
+    def test_what_torch_saves_is_listed_with_its_names_and_shapes(self):
+        shapes = self.run_script(SAVE_BY_TORCH)
+        for file in ["new.pt", "old.pth", "half.pt"]:
+            with self.subTest(file=file):
+                tensors = self.run_json("inspect", file)["tensors"]
+                self.assertEqual({tensor["name"]: tensor["shape"] for tensor in tensors}, shapes)
+        found = self.run_json("inspect", "checkpoint.pt")
+        self.assertEqual({tensor["name"] for tensor in found["tensors"]}, {"state_dict.module." + name for name in shapes})
+        self.assertEqual((found["metadata"]["epoch"], found["metadata"]["optimizer.param_groups.0.lr"]), ("7", "0.1"))
+
+    def test_a_run_begins_with_torchvisions_weights_and_ends_with_weights_that_torchvision_predicts_alike_with(self):
+        self.run_script(SAVE_BY_TORCH)
+        self.write_pictures(32)
+        for file, more in [("new.pt", ""), ("old.pth", ""), ("checkpoint.pt", ", prefix: state_dict.module."), ("half.pt", "")]:
+            with self.subTest(file=file):
+                self.write("torch.yaml", TORCH_RECIPE % ("resnet18: {classes: 4}", ", init_from: {weights: %s%s}" % (file, more)))
+                self.compare_predictions("run-" + file, "resnet18", "{}", 32)
+
+    def test_torchvisions_inception_predicts_alike(self):
+        self.write_pictures(75)
+        self.write("torch.yaml", TORCH_RECIPE % ("inception_v3: {classes: 4, aux_weight: 0}", ""))
+        self.compare_predictions("run", "inception_v3", "{'aux_logits': False, 'init_weights': False}", 75)
+
+    def compare_predictions(self, run, model, options, extent):
+        self.run_json("train", "torch.yaml", "--run", run)
+        self.run_json("export", run, "--to", "weights.pt")
+        expected = self.run_script(PREDICT_BY_TORCH % (model, options, extent, extent))
+        answers = self.run_json("predict", run, "images", "--top", "4")["predictions"]
+        for answer, probabilities in zip(answers, expected, strict=True):
+            for entry in answer["classes"]:
+                self.assertAlmostEqual(entry["probability"], probabilities[entry["label"]], places=3)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // `stoker`: everything that needs no libtorch, and the way to stoker-train for what does.
 #include "stoker/tools/bench_command.h"
 #include "stoker/tools/eval_command.h"
+#include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/pack_command.h"
 #include "stoker/tools/plot_command.h"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   AddTrainCommand(program, hand_over);
   AddEvalCommand(program, hand_over);
   AddPredictCommand(program, hand_over);
+  AddExportCommand(program, hand_over);
   AddScheduleCommand(program, hand_over);
   AddPlotCommand(program);
   AddBenchCommand(program);

@@ -18,6 +18,7 @@ struct StartEvent {
   int64_t first_step = 0;  // steps done before, by the run that is resumed
   int64_t total_steps = 0;
   int64_t steps_per_epoch = 0;
+  std::string initial_weights = {};  // what was taken from where; empty where nothing was
   Choices choices;
   TuneReport tuning;
   std::vector<std::string> warnings;  // damaged checkpoints passed over, changed recipe keys, ...

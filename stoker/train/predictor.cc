@@ -15,62 +15,12 @@
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
-#include "stoker/train/checkpoint.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/run_directory.h"
-#include "stoker/train/weights_file.h"
+#include "stoker/train/weights_source.h"
 
 namespace stoker {
 namespace {
-
-struct RunWeights {
-  Weights weights;
-  std::string prefix;  // of the model's arrays
-  std::string source;  // a path
-  std::vector<std::string> warnings;
-};
-
-Result<RunWeights> FinalWeights(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(Weights weights, ReadWeights(path));
-  return RunWeights{.weights = std::move(weights), .prefix = "", .source = path, .warnings = {}};
-}
-
-// Checkpoints of before it was stored say nothing of the sample.
-std::string SampleIn(const Json& state) {
-  const auto sample = state.find("sample");
-  return sample != state.end() && sample->is_string() ? sample->get<std::string>() : "";
-}
-
-bool HasAverages(const std::vector<NamedArray>& arrays) {
-  return std::ranges::any_of(arrays, [](const NamedArray& array) {
-    return array.name == "averaging.updates" && array.array.values<int64_t>()[0] > 0;
-  });
-}
-
-Result<RunWeights> NewestWeights(const RunPaths& paths) {
-  const CheckpointStore store(paths.checkpoints(), /*keep=*/1);
-  Result<CheckpointStore::Newest> newest = store.LoadNewest();
-  if (newest.status().code() == StatusCode::kNotFound) {
-    return NotFound("{}: has neither weights.safetensors nor a checkpoint yet; train it first",
-                    paths.root.string());
-  }
-  STOKER_RETURN_IF_ERROR(newest.status());
-  std::vector<NamedArray> arrays = std::move(newest->checkpoint.tensors);
-  // Where weights are averaged, their averages are what counts.
-  const std::string prefix = HasAverages(arrays) ? "average." : "model.";
-  std::erase_if(arrays, [&](const NamedArray& a) { return !a.name.starts_with(prefix); });
-  return RunWeights{
-      .weights = {.arrays = std::move(arrays), .sample = SampleIn(newest->checkpoint.state)},
-      .prefix = prefix,
-      .source = store.PathOf(newest->step),
-      .warnings = std::move(newest->warnings)};
-}
-
-Result<RunWeights> LoadWeights(const RunPaths& paths) {
-  Result<RunWeights> weights = FinalWeights(paths.weights());
-  if (weights.status().code() != StatusCode::kNotFound) return weights;
-  return NewestWeights(paths);
-}
 
 // The names of the classes are plain text in the recipe: no data is needed to read them.
 std::vector<std::string> ClassesOf(const ConfigNode& recipe) {
@@ -120,7 +70,7 @@ struct Predictor::Parts {
   std::vector<std::string> classes;
   OpenedDevice device;
   MemoryFormat memory_format;
-  RunWeights loaded;
+  LoadedWeights loaded;
   std::shared_ptr<Model> model = nullptr;  // made once the shape of a sample is known
   ModelInput sample = {};                  // that shape
 
@@ -136,7 +86,7 @@ struct Predictor::Parts {
 
   // What the model was trained on, where that is known, or has been given before.
   Status CheckSample(const ModelInput& shape) const {
-    const std::string trained = model ? sample.ToString() : loaded.weights.sample;
+    const std::string trained = model ? sample.ToString() : loaded.sample;
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
     return FailedPrecondition(
         "samples of {} (channels x height x width) are not what the model was trained on, {}; "
@@ -155,9 +105,8 @@ struct Predictor::Parts {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> made,
                             BuildModel(model_recipe, shape, /*seed=*/0,
                                        {.device = device.device, .memory_format = memory_format}));
-    const Status fits =
-        CopyArraysInto(StateOf(*made), loaded.weights.arrays, loaded.prefix, loaded.source);
-    if (!fits.ok() && loaded.weights.sample.empty()) {
+    const Status fits = CopyArraysInto(StateOf(*made), loaded.arrays, /*prefix=*/"", loaded.source);
+    if (!fits.ok() && loaded.sample.empty()) {
       return fits.While(fmt::format("making the model for samples of {}", shape.ToString()));
     }
     STOKER_RETURN_IF_ERROR(fits);
@@ -190,7 +139,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
-  STOKER_ASSIGN_OR_RETURN(RunWeights loaded, LoadWeights(RunPaths{run}));
+  STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(train.options.device));
   STOKER_ASSIGN_OR_RETURN(const MemoryFormat memory_format, UseChoices(run, device));
   std::vector<std::string> classes = ClassesOf(recipe);

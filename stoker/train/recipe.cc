@@ -1,6 +1,7 @@
 #include "stoker/train/recipe.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/schedules/one_cycle_schedule.h"
@@ -9,9 +10,9 @@ namespace stoker {
 namespace {
 
 // The keys of `train:` that hold a section of their own.
-constexpr std::string_view kNested[] = {"optimizer",  "schedule",   "warmup",
-                                        "lr_scaling", "groups",     "clip",
-                                        "average",    "checkpoint", "tensorboard"};
+constexpr std::string_view kNested[] = {"optimizer",  "schedule",   "warmup",  "lr_scaling",
+                                        "groups",     "clip",       "average", "init_from",
+                                        "checkpoint", "tensorboard"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -108,6 +109,24 @@ void AverageOptions::Describe(OptionTable<AverageOptions>& table) {
       .Field("every", &O::every, "steps between updates; auto: 1, of swa an epoch's", AtLeast(1));
 }
 
+void InitFromOptions::Describe(OptionTable<InitFromOptions>& table) {
+  using O = InitFromOptions;
+  table
+      .Field("weights", &O::weights,
+             "a .pt, .pth or .safetensors file, or a run's directory; relative to the recipe; "
+             "nothing: the model's own first values")
+      .Field("partial", &O::partial,
+             "whether to take what fits, and leave what is missing, unexpected or of another shape")
+      .Field("prefix", &O::prefix,
+             "what is taken off the file's names, such as \"state_dict.\"; names without it are "
+             "left out")
+      .Field("rename", &O::rename,
+             "rules OLD=NEW, by which the beginnings of the file's names are replaced then")
+      .Field("skip", &O::skip,
+             "the model's tensors that keep their own first values, such as \"fc.*\"; * stands for "
+             "any letters, ? for one");
+}
+
 void GroupOptions::Describe(OptionTable<GroupOptions>& table) {
   table
       .Field("match", &GroupOptions::match,
@@ -174,6 +193,8 @@ ConfigNode TrainRecipe::Filled() const {
   filled.entries.push_back({"clip", {}, FormatOptions(OptionsOf<ClipOptions>(), &clip)});
   filled.entries.push_back({"average", {}, FormatOptions(OptionsOf<AverageOptions>(), &average)});
   filled.entries.push_back(
+      {"init_from", {}, FormatOptions(OptionsOf<InitFromOptions>(), &init_from)});
+  filled.entries.push_back(
       {"checkpoint", {}, FormatOptions(OptionsOf<CheckpointOptions>(), &checkpoint)});
   filled.entries.push_back(
       {"tensorboard", {}, FormatOptions(OptionsOf<TensorboardOptions>(), &tensorboard)});
@@ -215,6 +236,7 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.lr_scaling));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.clip));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.average));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.init_from));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.checkpoint));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.tensorboard));
   STOKER_RETURN_IF_ERROR(ParseGroups(*section, train.groups));
@@ -225,6 +247,22 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
 }
 
 namespace {
+
+// A path that stands in the recipe is relative to the recipe, one given on the command line to the
+// working directory.
+Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folder,
+                      std::string& weights) {
+  if (weights.empty()) return OkStatus();
+  const ConfigNode& section = *root.Find("train")->Find("init_from");
+  const ConfigNode* const path = section.Find("weights");
+  const bool from_command_line = (path ? *path : section).location.line == 0;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(
+      from_command_line ? std::filesystem::path(weights) : folder / weights, error);
+  if (error) return FailedPrecondition("{}: {}; name it in full", weights, error.message());
+  weights = absolute.lexically_normal().string();
+  return OkStatus();
+}
 
 // A name that no class of the model bears is a mistake in one or the other.
 Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
@@ -247,6 +285,7 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
   // The sections that need no files come first: their errors are found without any.
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(root));
+  STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};

@@ -104,6 +104,18 @@ struct AverageOptions {
   static void Describe(OptionTable<AverageOptions>& table);
 };
 
+// Where the first weights come from (initial_weights.h).
+struct InitFromOptions {
+  static constexpr std::string_view kName = "init_from";
+  std::string weights;  // a path, absolute once the recipe is parsed; empty: the model's own
+  bool partial = false;
+  std::string prefix;
+  std::vector<std::string> rename;
+  std::vector<std::string> skip;
+
+  static void Describe(OptionTable<InitFromOptions>& table);
+};
+
 // One entry of the list `groups` (parameters.h).
 struct GroupOptions {
   static constexpr std::string_view kName = "groups";
@@ -127,6 +139,7 @@ struct TrainRecipe {
   ClipOptions clip;
   AverageOptions average;
   TensorboardOptions tensorboard;
+  InitFromOptions init_from;
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
 

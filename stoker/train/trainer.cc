@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "stoker/train/initial_weights.h"
 #include "stoker/train/training_loop.h"
 
 namespace stoker {
@@ -65,6 +66,13 @@ Status Refuse(const std::filesystem::path& run, const std::vector<std::string>& 
       run.string(), fmt::join(changes, "; "));
 }
 
+// Before anything is written: whether the weights that it begins with fit.
+Status TryInitialWeights(const Recipe& recipe, const ModelInput& input) {
+  if (recipe.train.init_from.weights.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
+  return InitializeWeights(*model, recipe.train.init_from).status();
+}
+
 }  // namespace
 
 Json TrainSummary::ToJson() const {
@@ -84,6 +92,7 @@ Trainer::~Trainer() = default;
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run) {
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
   STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
+  STOKER_RETURN_IF_ERROR(TryInitialWeights(recipe, plan.input));
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingLoop::Setup{.recipe = std::move(recipe),

@@ -9,6 +9,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
+#include "stoker/train/initial_weights.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
 #include "stoker/train/weights_file.h"
@@ -63,13 +64,22 @@ Status TrainingLoop::Start(TrainObserver* observer) {
                                 plan_.schedule));
   STOKER_RETURN_IF_ERROR(OpenFeeder());
   STOKER_RETURN_IF_ERROR(TryEvaluationData());
-  if (resume_) STOKER_RETURN_IF_ERROR(RestoreNewest());
+  STOKER_RETURN_IF_ERROR(resume_ ? RestoreNewest() : InitializeWeights());
   STOKER_RETURN_IF_ERROR(StoreDecisions());
   if (recipe_.train.tensorboard.enabled) {
     const auto done = resume_ ? std::optional(progress_.step) : std::nullopt;
     STOKER_RETURN_IF_ERROR(recorder_->OpenTensorboard(recipe_.Filled(), done));
   }
   TellStart(std::move(tuning));
+  return OkStatus();
+}
+
+// Those of a checkpoint say all; only a run that begins needs the file.
+Status TrainingLoop::InitializeWeights() {
+  if (recipe_.train.init_from.weights.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const InitReport report,
+                          stoker::InitializeWeights(learner_->model(), recipe_.train.init_from));
+  initial_weights_ = report.ToText();
   return OkStatus();
 }
 
@@ -149,6 +159,7 @@ Status TrainingLoop::RestoreNewest() {
   const Result<CheckpointStore::Newest> newest = checkpoints_.LoadNewest();
   if (newest.status().code() == StatusCode::kNotFound) {
     warnings_.push_back("the run has no checkpoint yet, so it begins at step 0");
+    STOKER_RETURN_IF_ERROR(InitializeWeights());
     return recorder_->metrics().CutBack(0);
   }
   STOKER_RETURN_IF_ERROR(newest.status());
@@ -207,6 +218,7 @@ void TrainingLoop::TellStart(TuneReport tuning) {
                       .first_step = progress_.step,
                       .total_steps = plan_.total_steps(),
                       .steps_per_epoch = plan_.steps_per_epoch(),
+                      .initial_weights = initial_weights_,
                       .choices = choices_,
                       .tuning = std::move(tuning),
                       .warnings = warnings_});

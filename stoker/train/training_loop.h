@@ -56,6 +56,7 @@ class TrainingLoop {
   Status Start(TrainObserver* observer);
   Result<TuneReport> Choose();
   Result<bool> KeepChoices(const Choices& before) const;
+  Status InitializeWeights();
   Status OpenFeeder();
   Status TryEvaluationData() const;
   Status StoreDecisions();
@@ -92,6 +93,7 @@ class TrainingLoop {
   const bool recipe_changed_;
   const bool choose_again_;
   std::vector<std::string> warnings_;
+  std::string initial_weights_;  // where they came from, for people; empty: from nowhere else
   CheckpointStore checkpoints_;
   const std::atomic<bool>* stop_ = nullptr;
 

@@ -5,6 +5,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/tools/eval_command.h"
+#include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/predict_command.h"
 #include "stoker/tools/schedule_command.h"
@@ -16,6 +17,7 @@ namespace stoker {
 Status RunTrain(const TrainArguments& arguments);
 Status RunEval(const EvalArguments& arguments);
 Status RunPredict(const PredictArguments& arguments);
+Status RunExport(const ExportArguments& arguments);
 Status RunSchedule(const ScheduleArguments& arguments);
 
 // Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.

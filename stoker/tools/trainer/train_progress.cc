@@ -37,6 +37,7 @@ void TrainProgress::OnStart(const StartEvent& event) {
   Print(fmt::format("run    {}", event.run));
   Print(fmt::format("model  {}, {} parameters, on {}", event.model,
                     WithThousands(static_cast<double>(event.parameters)), event.device));
+  if (!event.initial_weights.empty()) Print("begin  " + event.initial_weights);
   if (!event.tuning.trials.empty()) {
     std::string table = event.tuning.ToText();
     table.erase(table.find_last_not_of('\n') + 1);

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "stoker/base/log.h"
+#include "stoker/formats/pt/pt_writer.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/text.h"
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/train/weights_file.h"
+#include "stoker/train/weights_source.h"
+
+namespace stoker {
+namespace {
+
+enum class WeightsForm { kPt, kSafetensors };
+
+Result<WeightsForm> FormOf(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".pt" || ending == ".pth") return WeightsForm::kPt;
+  if (ending == ".safetensors") return WeightsForm::kSafetensors;
+  return InvalidArgument("--to {}: the ending must be .pt, .pth or .safetensors", path);
+}
+
+}  // namespace
+
+Status RunExport(const ExportArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const WeightsForm form, FormOf(arguments.to));
+  STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadWeights(arguments.from));
+  for (const std::string& warning : loaded.warnings) LogWarning("{}", warning);
+  uint64_t bytes = 0;
+  for (const NamedArray& named : loaded.arrays) bytes += named.array.num_bytes();
+  const size_t tensors = loaded.arrays.size();
+  STOKER_RETURN_IF_ERROR(form == WeightsForm::kPt
+                             ? WritePt(arguments.to, loaded.arrays)
+                             : WriteWeights(arguments.to, {.arrays = std::move(loaded.arrays),
+                                                           .sample = loaded.sample}));
+  if (arguments.json) {
+    return PrintResult(
+        Json{{"from", loaded.source}, {"to", arguments.to}, {"tensors", tensors}, {"bytes", bytes}}
+            .dump() +
+        "\n");
+  }
+  return PrintResult(fmt::format("{}: {} tensors, {}, from {}\n", arguments.to, tensors,
+                                 ByteText(bytes), loaded.source));
+}
+
+}  // namespace stoker

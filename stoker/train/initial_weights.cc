@@ -1,0 +1,208 @@
+#include "stoker/train/initial_weights.h"
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "stoker/device/tensor.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/train/parameters.h"
+#include "stoker/train/weights_source.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kNamesShown = 5;
+constexpr std::string_view kCounter = "num_batches_tracked";
+
+// "3 missing (a, b, c)"; nothing where there are none.
+std::string Listed(const std::vector<std::string>& names, std::string_view what) {
+  if (names.empty()) return "";
+  const std::vector<std::string> shown(
+      names.begin(), names.begin() + static_cast<int64_t>(std::min(names.size(), kNamesShown)));
+  return fmt::format("; {} {} ({}{})", names.size(), what, fmt::join(shown, ", "),
+                     names.size() > kNamesShown ? ", ..." : "");
+}
+
+// An array under the name that the rules give it.
+struct Source {
+  std::string own_name;  // in the file
+  const Array* array = nullptr;
+};
+using Sources = std::map<std::string, Source, std::less<>>;
+
+// One of `rename`, "OLD=NEW".
+Result<std::pair<std::string, std::string>> ParseRename(const std::string& rule) {
+  const size_t equals = rule.find('=');
+  if (equals == std::string::npos) {
+    return InvalidArgument(
+        "train.init_from.rename: '{}' must say OLD=NEW, the beginning of names in the file and "
+        "what "
+        "replaces it",
+        rule);
+  }
+  return std::pair(rule.substr(0, equals), rule.substr(equals + 1));
+}
+
+class Namer {
+ public:
+  static Result<Namer> Create(const InitFromOptions& options) {
+    Namer namer(options);
+    for (const std::string& rule : options.rename) {
+      STOKER_ASSIGN_OR_RETURN(auto parsed, ParseRename(rule));
+      namer.rules_.push_back(std::move(parsed));
+    }
+    namer.used_.resize(namer.rules_.size());
+    return namer;
+  }
+
+  // The model's name for one of the file; nothing for what is left out.
+  std::optional<std::string> Rename(const std::string& name) {
+    if (!name.starts_with(options_.prefix)) return std::nullopt;
+    const std::string rest = name.substr(options_.prefix.size());
+    for (size_t i = 0; i < rules_.size(); ++i) {
+      if (!rest.starts_with(rules_[i].first)) continue;
+      used_[i] = true;
+      return rules_[i].second + rest.substr(rules_[i].first.size());
+    }
+    return rest;
+  }
+
+  Status CheckUsed() const {
+    const auto unused = std::ranges::find(used_, false);
+    if (unused == used_.end()) return OkStatus();
+    return InvalidArgument("train.init_from.rename: no name in the file begins with '{}'; mend it",
+                           rules_[static_cast<size_t>(unused - used_.begin())].first);
+  }
+
+ private:
+  explicit Namer(const InitFromOptions& options) : options_(options) {}
+
+  const InitFromOptions& options_;
+  std::vector<std::pair<std::string, std::string>> rules_;
+  std::vector<bool> used_;
+};
+
+Result<Sources> NameArrays(const InitFromOptions& options, std::span<const NamedArray> arrays,
+                           std::string_view file) {
+  STOKER_ASSIGN_OR_RETURN(Namer namer, Namer::Create(options));
+  Sources sources;
+  for (const NamedArray& named : arrays) {
+    const std::optional<std::string> name = namer.Rename(named.name);
+    if (!name) continue;
+    const auto [place, added] = sources.try_emplace(*name, Source{named.name, &named.array});
+    if (added) continue;
+    return InvalidArgument("train.init_from: '{}' and '{}' of {} would both be called '{}'",
+                           place->second.own_name, named.name, file, *name);
+  }
+  STOKER_RETURN_IF_ERROR(namer.CheckUsed());
+  return sources;
+}
+
+// What stands in front of the model's first name in the file, where it does: "module.".
+std::string LikelyPrefix(const Model& model, std::span<const NamedArray> arrays) {
+  const NamedTensors tensors = StateOf(model);
+  if (tensors.empty()) return "";
+  const std::string end = "." + tensors.front().name;
+  const auto found = std::ranges::find_if(
+      arrays, [&](const NamedArray& named) { return named.name.ends_with(end); });
+  if (found == arrays.end()) return "";
+  return found->name.substr(0, found->name.size() - end.size() + 1);
+}
+
+bool TypesAgree(const Array& array, const at::Tensor& tensor) {
+  return IsFloating(array.dtype()) ? tensor.is_floating_point()
+                                   : ToScalarType(array.dtype()) == tensor.scalar_type();
+}
+
+struct Match {
+  InitReport report;
+  std::vector<std::pair<at::Tensor, const Array*>> copies;
+};
+
+Status CheckSkip(const std::vector<std::string>& patterns, const NamedTensors& tensors) {
+  for (const std::string& pattern : patterns) {
+    const bool matches = std::ranges::any_of(
+        tensors, [&](const NamedTensor& named) { return MatchesPattern(named.name, pattern); });
+    if (matches) continue;
+    return InvalidArgument(
+        "train.init_from.skip: '{}' matches none of the model's {} tensors, such as {}", pattern,
+        tensors.size(), tensors.empty() ? "" : tensors.back().name);
+  }
+  return OkStatus();
+}
+
+Match MatchTensors(const NamedTensors& tensors, const InitFromOptions& options, Sources sources) {
+  Match match;
+  match.report.all = std::ssize(tensors);
+  for (const auto& [name, tensor] : tensors) {
+    const auto found = sources.find(name);
+    const bool skipped = std::ranges::any_of(
+        options.skip, [&, n = std::string_view(name)](const std::string& pattern) {
+          return MatchesPattern(n, pattern);
+        });
+    if (skipped) {
+      match.report.skipped.push_back(name);
+    } else if (found == sources.end()) {
+      if (!name.ends_with(kCounter)) match.report.missing.push_back(name);
+    } else if (const Array& array = *found->second.array;
+               array.shape() != tensor.sizes().vec() || !TypesAgree(array, tensor)) {
+      match.report.mismatched.push_back(fmt::format(
+          "{} is {}, the model has {}{}", name, array.ToString(),
+          DTypeName(*FromScalarType(tensor.scalar_type())), ShapeToString(tensor.sizes().vec())));
+    } else {
+      match.copies.emplace_back(tensor, &array);
+    }
+    if (found != sources.end()) sources.erase(found);
+  }
+  match.report.taken = std::ssize(match.copies);
+  for (const auto& [name, source] : sources) match.report.unexpected.push_back(source.own_name);
+  return match;
+}
+
+Status CheckFit(const InitReport& report, const InitFromOptions& options, const Model& model,
+                std::span<const NamedArray> arrays) {
+  if (report.taken > 0 && (options.partial || report.fits())) return OkStatus();
+  const std::string prefix = LikelyPrefix(model, arrays);
+  const std::string advice =
+      !prefix.empty() && prefix != options.prefix
+          ? fmt::format("names there begin with '{0}': give prefix: \"{0}\"", prefix)
+      : options.partial ? "nothing fits: is this the right file, or does it need a prefix?"
+                        : "skip what is new (skip: [\"fc.*\"]), or take what fits (partial: true)";
+  return FailedPrecondition("train.init_from: {}; {}", report.ToText(), advice);
+}
+
+}  // namespace
+
+std::string InitReport::ToText() const {
+  return fmt::format("{} of the model's {} tensors are taken from {}", taken, all, source) +
+         Listed(missing, "are missing there") + Listed(unexpected, "there are not the model's") +
+         Listed(mismatched, "do not fit") + Listed(skipped, "are skipped");
+}
+
+Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
+                               std::span<const NamedArray> arrays, std::string_view source) {
+  const NamedTensors tensors = StateOf(model);
+  STOKER_RETURN_IF_ERROR(CheckSkip(options.skip, tensors));
+  STOKER_ASSIGN_OR_RETURN(Sources sources, NameArrays(options, arrays, source));
+  Match match = MatchTensors(tensors, options, std::move(sources));
+  match.report.source = source;
+  STOKER_RETURN_IF_ERROR(CheckFit(match.report, options, model, arrays));
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    const at::NoGradGuard no_grad;
+    for (auto& [tensor, array] : match.copies) tensor.copy_(ToTensor(*array));
+  }));
+  return std::move(match.report);
+}
+
+Result<InitReport> InitializeWeights(Model& model, const InitFromOptions& options) {
+  if (options.weights.empty()) return InitReport{};
+  STOKER_ASSIGN_OR_RETURN(const LoadedWeights loaded, LoadWeights(options.weights));
+  return CopyWeights(model, options, loaded.arrays, loaded.source);
+}
+
+}  // namespace stoker
