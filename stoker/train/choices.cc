@@ -19,9 +19,33 @@ Result<MemoryFormat> ParseMemoryFormat(std::string_view name) {
                          kContiguousName, kChannelsLastName);
 }
 
+std::string_view PrecisionName(Precision precision) {
+  switch (precision) {
+    case Precision::kFloat32: return "float32";
+    case Precision::kBFloat16: return "bf16";
+    case Precision::kFloat16: return "fp16";
+  }
+  return "float32";
+}
+
+Result<Precision> ParsePrecision(std::string_view name) {
+  for (const Precision precision :
+       {Precision::kFloat32, Precision::kBFloat16, Precision::kFloat16}) {
+    if (name == PrecisionName(precision)) return precision;
+  }
+  return InvalidArgument("precision '{}' is unknown; it must be float32, bf16 or fp16", name);
+}
+
+std::string Choices::ToString() const {
+  return fmt::format("{}, {}, {} threads", MemoryFormatName(memory_format),
+                     PrecisionName(precision), threads);
+}
+
 Json Choices::ToJson() const {
-  return {
-      {"memory_format", MemoryFormatName(memory_format)}, {"threads", threads}, {"device", device}};
+  return {{"memory_format", MemoryFormatName(memory_format)},
+          {"precision", PrecisionName(precision)},
+          {"threads", threads},
+          {"device", device}};
 }
 
 Result<Choices> Choices::FromJson(const Json& json) {
@@ -38,6 +62,12 @@ Result<Choices> Choices::FromJson(const Json& json) {
   }
   Choices choices;
   STOKER_ASSIGN_OR_RETURN(choices.memory_format, ParseMemoryFormat(format->get<std::string>()));
+  // Runs of before there was a choice have none.
+  if (const auto precision = json.find("precision"); precision != json.end()) {
+    STOKER_ASSIGN_OR_RETURN(
+        choices.precision,
+        ParsePrecision(precision->is_string() ? precision->get<std::string>() : precision->dump()));
+  }
   choices.threads = threads->get<int>();
   choices.device = device->get<std::string>();
   return choices;

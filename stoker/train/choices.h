@@ -13,12 +13,21 @@ enum class MemoryFormat { kContiguous, kChannelsLast };
 std::string_view MemoryFormatName(MemoryFormat format);
 Result<MemoryFormat> ParseMemoryFormat(std::string_view name);
 
+// What convolutions and linear layers compute in (precision.h).
+enum class Precision { kFloat32, kBFloat16, kFloat16 };
+
+// "float32", "bf16", "fp16"
+std::string_view PrecisionName(Precision precision);
+Result<Precision> ParsePrecision(std::string_view name);
+
 struct Choices {
   MemoryFormat memory_format = MemoryFormat::kContiguous;
+  Precision precision = Precision::kFloat32;
   int threads = 1;             // that compute; those that feed do not count
   std::string device = "cpu";  // which `device: auto` found: "cpu", "cuda:0"
 
   bool operator==(const Choices&) const = default;
+  std::string ToString() const;  // "channels_last, bf16, 2 threads"
   Json ToJson() const;
   static Result<Choices> FromJson(const Json& json);
 };

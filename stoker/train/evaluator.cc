@@ -44,7 +44,8 @@ class EvaluationMode {
 Status AddBatch(Model& model, const TensorBatch& batch, Sums& sums) {
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
-    scores = model.Forward(batch.input);
+    // Scores of 16 bits would make the loss coarse.
+    scores = model.Forward(batch.input).to(at::kFloat);
     sums.Add(scores, batch.target);
   });
   if (status.ok() || !scores.defined()) return status;

@@ -14,12 +14,14 @@
 #include "stoker/train/clipping.h"
 #include "stoker/train/losses.h"
 #include "stoker/train/parameters.h"
+#include "stoker/train/precision.h"
 
 namespace stoker {
 namespace {
 
 constexpr std::string_view kModelPrefix = "model.";
 constexpr std::string_view kOptimizerPrefix = "optimizer.";
+constexpr std::string_view kScalerPrefix = "scaler.";
 constexpr std::string_view kAveragePrefix = "average.";
 constexpr std::string_view kAveragingPrefix = "averaging.";
 
@@ -74,12 +76,15 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
 }
 
 Learner::Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
-                 const TrainRecipe& recipe, const SchedulePlan& plan)
+                 const TrainRecipe& recipe, const Placement& placement, const SchedulePlan& plan)
     : model_(std::move(model)),
       optimizer_(std::move(optimizer)),
       clip_(recipe.clip),
+      precision_(placement.precision),
       average_(recipe.average, plan, *model_),
-      parameters_(model_->parameters()) {}
+      parameters_(model_->parameters()) {
+  if (precision_ == Precision::kFloat16) scaler_.emplace(placement.device);
+}
 
 Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const ModelInput& input,
                                                  const Placement& placement,
@@ -92,22 +97,32 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           recipe.train.optimizer.build(parameters));
   return std::unique_ptr<Learner>(
-      new Learner(std::move(model), std::move(optimizer), recipe.train, plan));
+      new Learner(std::move(model), std::move(optimizer), recipe.train, placement, plan));
+}
+
+// Scores of 16 bits would make the loss coarse.
+TrainingScores Learner::Forward(const at::Tensor& input) {
+  const PrecisionScope scope(precision_, input.device().type());
+  TrainingScores all = model_->ForwardToTrain(input);
+  all.scores = all.scores.to(at::kFloat);
+  for (AuxiliaryScores& head : all.auxiliary) head.scores = head.scores.to(at::kFloat);
+  return all;
 }
 
 Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
   at::Tensor scores, loss;
   const Status status = CatchTorchErrors([&] {
-    const TrainingScores all = model_->ForwardToTrain(batch.input);
+    const TrainingScores all = Forward(batch.input);
     scores = all.scores;
     loss = TrainingLoss(all, batch.target);
     broken_ = broken_ || IsBroken(loss);
     if (samples_ == 0) expected_ = batch.size() * batches;
-    if (!broken_ && batches == 1) loss.backward();
+    at::Tensor share = loss;
     // A batch's share of the step, as if all batches had as many samples as the first.
-    if (!broken_ && batches > 1) {
-      (loss * (static_cast<double>(batch.size()) / static_cast<double>(expected_))).backward();
+    if (batches > 1) {
+      share = share * (static_cast<double>(batch.size()) / static_cast<double>(expected_));
     }
+    if (!broken_) (scaler_ ? scaler_->Scale(share) : share).backward();
     AddLoss(loss.detach(), batch.size());
   });
   return status.ok() ? status : ExplainFailure(status, batch.target, scores);
@@ -132,9 +147,17 @@ void Learner::WeighGradients() {
   }
 }
 
+// False where the step must be skipped.
+Result<bool> Learner::Unscale() {
+  if (broken_ || !scaler_) return !broken_;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { scaler_->Unscale(parameters_); }));
+  return scaler_->Update();
+}
+
 Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
+  STOKER_ASSIGN_OR_RETURN(const bool move, Unscale());
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    if (!broken_) {
+    if (move) {
       WeighGradients();
       ClipGradients(clip_, parameters_);
       optimizer_->Step(now);
@@ -175,6 +198,11 @@ Result<std::vector<NamedArray>> Learner::Save() const {
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> optimizer,
                           ToNamedArrays(optimizer_->State(), kOptimizerPrefix));
   std::ranges::move(optimizer, std::back_inserter(arrays));
+  if (scaler_) {
+    STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> scaler,
+                            ToNamedArrays(scaler_->State(), kScalerPrefix));
+    std::ranges::move(scaler, std::back_inserter(arrays));
+  }
   if (!average_.kept()) return arrays;
   STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> averages,
                           ToNamedArrays(average_.Averages(), kAveragePrefix));
@@ -188,10 +216,15 @@ Result<std::vector<NamedArray>> Learner::Save() const {
 Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {
   STOKER_RETURN_IF_ERROR(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source));
   STOKER_RETURN_IF_ERROR(CopyArraysInto(optimizer_->State(), arrays, kOptimizerPrefix, source));
-  // A run may have begun without averages.
-  const bool averaged = std::ranges::any_of(
-      arrays, [](const NamedArray& array) { return array.name.starts_with(kAveragePrefix); });
-  if (!average_.kept() || !averaged) return OkStatus();
+  const auto holds = [&](std::string_view prefix) {
+    return std::ranges::any_of(
+        arrays, [&](const NamedArray& array) { return array.name.starts_with(prefix); });
+  };
+  // A run may have begun in another precision, or without averages.
+  if (scaler_ && holds(kScalerPrefix)) {
+    STOKER_RETURN_IF_ERROR(CopyArraysInto(scaler_->State(), arrays, kScalerPrefix, source));
+  }
+  if (!average_.kept() || !holds(kAveragePrefix)) return OkStatus();
   STOKER_RETURN_IF_ERROR(CopyArraysInto(average_.Averages(), arrays, kAveragePrefix, source));
   return CopyArraysInto({{"updates", average_.updates()}}, arrays, kAveragingPrefix, source);
 }

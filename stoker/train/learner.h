@@ -4,12 +4,14 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/choices.h"
+#include "stoker/train/grad_scaler.h"
 #include "stoker/train/model.h"
 #include "stoker/train/optimizer.h"
 #include "stoker/train/recipe.h"
@@ -20,6 +22,7 @@ namespace stoker {
 struct Placement {
   c10::Device device = c10::kCPU;
   MemoryFormat memory_format = MemoryFormat::kContiguous;
+  Precision precision = Precision::kFloat32;
 };
 
 at::MemoryFormat ToTorch(MemoryFormat format);
@@ -43,10 +46,11 @@ class Learner {
   // Errors: a class number out of range (which sample), shapes that do not fit, no memory.
   Status Backward(const TensorBatch& batch, int64_t batches = 1);
 
-  // Clips, moves the weights and averages them: step number `step` of the run, from 1. The gradient
-  // is that of the mean loss of all samples since the last Update, however many each batch had.
-  // Returns this loss: a float scalar on the device, not waited for. On the CPU, where losses are
-  // there at once, one that is not finite stops the step before any weight changes.
+  // Unscales and clips the gradients, moves the weights and averages them: step number `step` of
+  // the run, from 1. In float16 a step whose gradients are not finite is skipped (grad_scaler.h).
+  // The gradient is that of the mean loss of all samples since the last Update, however many each
+  // batch had. Returns this loss: a float scalar on the device, not waited for. On the CPU, where
+  // losses are there at once, one that is not finite stops the step before any weight changes.
   Result<at::Tensor> Update(const ScheduleValue& now, int64_t step);
 
   // Both, for a step of one batch.
@@ -57,6 +61,9 @@ class Learner {
   Status CheckFinite() const;
 
   Model& model() { return *model_; }
+  Precision precision() const { return precision_; }
+  // What scales the loss; null but in float16.
+  const GradScaler* scaler() const { return scaler_ ? &*scaler_ : nullptr; }
 
   // While the result lives, the model has the weights to evaluate and to keep: their average where
   // there is one. No step meanwhile.
@@ -70,7 +77,9 @@ class Learner {
 
  private:
   Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
-          const TrainRecipe& recipe, const SchedulePlan& plan);
+          const TrainRecipe& recipe, const Placement& placement, const SchedulePlan& plan);
+  TrainingScores Forward(const at::Tensor& input);
+  Result<bool> Unscale();
   void AddLoss(const at::Tensor& loss, int64_t samples);
   void WeighGradients();
   void ClearGradients();
@@ -78,6 +87,8 @@ class Learner {
   const std::shared_ptr<Model> model_;
   const std::unique_ptr<Optimizer> optimizer_;
   const ClipOptions clip_;
+  const Precision precision_;
+  std::optional<GradScaler> scaler_;
   WeightAverage average_;
   std::vector<at::Tensor> parameters_;
 

@@ -16,6 +16,7 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
 #include "stoker/train/learner.h"
+#include "stoker/train/precision.h"
 #include "stoker/train/run_directory.h"
 #include "stoker/train/weights_source.h"
 
@@ -34,11 +35,11 @@ std::vector<std::string> ClassesOf(const ConfigNode& recipe) {
 
 // Where the run has computed on this device, it computes here as it did there: as fast, and with
 // the same bits.
-Result<MemoryFormat> UseChoices(const std::filesystem::path& run, const OpenedDevice& device) {
+Result<Choices> UseChoices(const std::filesystem::path& run, const OpenedDevice& device) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> choices, ReadRunChoices(run));
-  if (!choices || choices->device != device.device.str()) return MemoryFormat::kContiguous;
+  if (!choices || choices->device != device.device.str()) return Choices{};
   at::set_num_threads(choices->threads);
-  return choices->memory_format;
+  return *choices;
 }
 
 void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out) {
@@ -54,7 +55,7 @@ void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out)
 Status PredictBatch(Model& model, const TensorBatch& batch, std::vector<Prediction>& out) {
   at::Tensor probabilities;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors(
-      [&] { probabilities = at::softmax(model.Forward(batch.input), 1).to(at::kFloat); }));
+      [&] { probabilities = at::softmax(model.Forward(batch.input).to(at::kFloat), 1); }));
   STOKER_ASSIGN_OR_RETURN(const Array rows, ToArray(probabilities));
   AppendPredictions(rows, out);
   return OkStatus();
@@ -69,10 +70,13 @@ struct Predictor::Parts {
   TrainOptions options;
   std::vector<std::string> classes;
   OpenedDevice device;
-  MemoryFormat memory_format;
+  Choices choices;
   LoadedWeights loaded;
   std::shared_ptr<Model> model = nullptr;  // made once the shape of a sample is known
   ModelInput sample = {};                  // that shape
+
+  // It computes as the run did.
+  PrecisionScope Scope() const { return {choices.precision, device.device.type()}; }
 
   Result<std::unique_ptr<Feeder>> Feed(const Dataset& dataset) const {
     STOKER_ASSIGN_OR_RETURN(auto batches, dataset.Open(Runtime::Threaded(1)));
@@ -81,7 +85,7 @@ struct Predictor::Parts {
                            .target = options.target,
                            .device = device.device,
                            .channels_last = HasChannelsLast(dataset, options.input),
-                           .memory_format = ToTorch(memory_format)});
+                           .memory_format = ToTorch(choices.memory_format)});
   }
 
   // What the model was trained on, where that is known, or has been given before.
@@ -102,9 +106,10 @@ struct Predictor::Parts {
         ModelInputOf(spec.fields[input], HasChannelsLast(batches, options.input)));
     STOKER_RETURN_IF_ERROR(CheckSample(shape));
     if (model) return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> made,
-                            BuildModel(model_recipe, shape, /*seed=*/0,
-                                       {.device = device.device, .memory_format = memory_format}));
+    STOKER_ASSIGN_OR_RETURN(
+        std::shared_ptr<Model> made,
+        BuildModel(model_recipe, shape, /*seed=*/0,
+                   {.device = device.device, .memory_format = choices.memory_format}));
     const Status fits = CopyArraysInto(StateOf(*made), loaded.arrays, /*prefix=*/"", loaded.source);
     if (!fits.ok() && loaded.sample.empty()) {
       return fits.While(fmt::format("making the model for samples of {}", shape.ToString()));
@@ -141,7 +146,8 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(train.options.device));
-  STOKER_ASSIGN_OR_RETURN(const MemoryFormat memory_format, UseChoices(run, device));
+  STOKER_ASSIGN_OR_RETURN(const Choices choices, UseChoices(run, device));
+  AllowTf32(train.options.tf32);
   std::vector<std::string> classes = ClassesOf(recipe);
   return std::unique_ptr<Predictor>(
       new Predictor(std::make_unique<Parts>(Parts{.run = run,
@@ -150,7 +156,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .options = std::move(train.options),
                                                   .classes = std::move(classes),
                                                   .device = std::move(device),
-                                                  .memory_format = memory_format,
+                                                  .choices = choices,
                                                   .loaded = std::move(loaded)})));
 }
 
@@ -163,6 +169,7 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(eval));
+  const PrecisionScope scope = parts_->Scope();
   return Evaluate(*parts_->model, *feeder);
 }
 
@@ -175,6 +182,7 @@ Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(prepared));
   const c10::InferenceMode no_gradients;
+  const PrecisionScope scope = parts_->Scope();
   parts_->model->eval();
   std::vector<Prediction> predictions;
   while (true) {

@@ -59,6 +59,13 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
       .Field("device", &O::device, "auto (an accelerator where there is one), cpu, cuda or cuda:N")
       .Field("memory_format", &O::memory_format, "layout of images; auto times both",
              OneOf{{"auto", "contiguous", "channels_last"}})
+      .Field(
+          "precision", &O::precision,
+          "what convolutions and linear layers compute in: float32, or 16 bits, with weights and "
+          "sums in float32; fp16 scales the loss; auto times them",
+          OneOf{{"auto", "float32", "bf16", "fp16"}})
+      .Field("tf32", &O::tf32,
+             "whether NVIDIA's tensor cores may round float32 to 19 bits when they multiply")
       .Field("threads", &O::threads, "threads that compute; auto times some numbers",
              Between(1, 1024))
       .Field("feed_threads", &O::feed_threads,

@@ -30,6 +30,8 @@ struct TrainOptions {
   int64_t seed = 1;
   std::string device = "auto";
   std::string memory_format = "auto";
+  std::string precision = "float32";
+  bool tf32 = true;
   std::optional<int64_t> threads;
   std::optional<int64_t> feed_threads;
   std::string input = "image";

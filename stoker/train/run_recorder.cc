@@ -23,14 +23,14 @@ Status RunRecorder::OpenTensorboard(const ConfigNode& recipe, std::optional<int6
 }
 
 void RunRecorder::Started(const StartEvent& event) {
-  run_.Log(fmt::format("{} at step {} of {}: {} with {} parameters on {}, {}, {} threads",
+  run_.Log(fmt::format("{} at step {} of {}: {} with {} parameters on {}, {}",
                        event.first_step == 0 ? "starting" : "resuming", event.first_step,
                        event.total_steps, event.model, event.parameters, event.device,
-                       MemoryFormatName(event.choices.memory_format), event.choices.threads));
+                       event.choices.ToString()));
+  if (!event.initial_weights.empty()) run_.Log(event.initial_weights);
   for (const TuneTrial& trial : event.tuning.trials) {
-    run_.Log(fmt::format("tried {}, {} threads: {:.2f} ms a step{}",
-                         MemoryFormatName(trial.choices.memory_format), trial.choices.threads,
-                         trial.step_ms, trial.chosen ? "; chosen" : ""));
+    run_.Log(fmt::format("tried {}: {:.2f} ms a step{}", trial.choices.ToString(), trial.step_ms,
+                         trial.chosen ? "; chosen" : ""));
   }
   for (const std::string& warning : event.warnings) run_.Log("warning: " + warning);
   observer_.OnStart(event);
@@ -42,6 +42,10 @@ Status RunRecorder::Logged(const TrainLine& line) {
                {"lr", line.schedule.lr}, {"images_per_s", line.images_per_s},
                {"waited", line.waited},  {"train_seconds", line.train_seconds}};
   if (line.schedule.momentum) json["momentum"] = *line.schedule.momentum;
+  if (line.scaling) {
+    json["loss_scale"] = line.scaling->scale;
+    json["skipped_steps"] = line.scaling->skipped;
+  }
   return Append(json);
 }
 

@@ -15,6 +15,12 @@
 namespace stoker {
 
 // What metrics.jsonl gets every `log_every` steps.
+// Of a run in float16 (grad_scaler.h).
+struct LossScaling {
+  double scale = 0;
+  int64_t skipped = 0;  // steps so far whose gradients were not finite
+};
+
 struct TrainLine {
   int64_t step = 0;
   double epoch = 0;          // with its fraction
@@ -23,6 +29,7 @@ struct TrainLine {
   double images_per_s = 0;   // since the line before
   double waited = 0;         // share of the time since the line before spent waiting for data
   double train_seconds = 0;  // in steps of the run so far, over all its processes
+  std::optional<LossScaling> scaling = {};
 };
 
 // Errors are those of writing the metrics. One thread at a time.

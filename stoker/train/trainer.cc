@@ -17,7 +17,7 @@ constexpr std::string_view kHarmless[] = {
     "train.eval_every", "train.log_every", "train.feed_threads", "train.tensorboard"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory_format",
-                                          "train.threads"};
+                                          "train.precision", "train.threads"};
 
 // Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
 bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {

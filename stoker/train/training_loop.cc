@@ -10,6 +10,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/train/initial_weights.h"
+#include "stoker/train/precision.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
 #include "stoker/train/weights_file.h"
@@ -58,10 +59,13 @@ Status TrainingLoop::Start(TrainObserver* observer) {
   STOKER_ASSIGN_OR_RETURN(recorder_, RunRecorder::Open(run_, observer));
   STOKER_ASSIGN_OR_RETURN(schedule_,
                           BuildRunSchedule(recipe_.train, plan_.schedule, plan_.batch_size));
+  AllowTf32(recipe_.train.options.tf32);
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose());
-  STOKER_ASSIGN_OR_RETURN(
-      learner_, Learner::Create(recipe_, plan_.input, {device_.device, choices_.memory_format},
-                                plan_.schedule));
+  STOKER_ASSIGN_OR_RETURN(learner_, Learner::Create(recipe_, plan_.input,
+                                                    {.device = device_.device,
+                                                     .memory_format = choices_.memory_format,
+                                                     .precision = choices_.precision},
+                                                    plan_.schedule));
   STOKER_RETURN_IF_ERROR(OpenFeeder());
   STOKER_RETURN_IF_ERROR(TryEvaluationData());
   STOKER_RETURN_IF_ERROR(resume_ ? RestoreNewest() : InitializeWeights());
@@ -110,9 +114,11 @@ Result<bool> TrainingLoop::KeepChoices(const Choices& before) const {
         before.device, device);
   }
   const TrainOptions& options = recipe_.train.options;
-  const bool fits = (!options.threads || *options.threads == before.threads) &&
-                    (options.memory_format == "auto" ||
-                     options.memory_format == MemoryFormatName(before.memory_format));
+  const bool fits =
+      (!options.threads || *options.threads == before.threads) &&
+      (options.memory_format == "auto" ||
+       options.memory_format == MemoryFormatName(before.memory_format)) &&
+      (options.precision == "auto" || options.precision == PrecisionName(before.precision));
   return fits && !choose_again_ && before.device == device;
 }
 
@@ -309,7 +315,14 @@ Status TrainingLoop::LogLine(const ScheduleValue& now) {
        .schedule = now,
        .images_per_s = window.per_second(),
        .waited = window.seconds > 0 ? waited / window.seconds : 0,
-       .train_seconds = before_.With(total_).seconds});
+       .train_seconds = before_.With(total_).seconds,
+       .scaling = Scaling()});
+}
+
+std::optional<LossScaling> TrainingLoop::Scaling() const {
+  const GradScaler* const scaler = learner_->scaler();
+  if (scaler == nullptr) return std::nullopt;
+  return LossScaling{.scale = scaler->scale(), .skipped = scaler->skipped()};
 }
 
 // Says where it happened and what is left.
@@ -352,6 +365,7 @@ Status TrainingLoop::Evaluate() {
                           Feeder::Create(std::move(batches), recipe_.data.eval->spec(),
                                          FeedOptions(*recipe_.data.eval)));
   const WeightAverage::Use average = learner_->UseAverage();
+  const PrecisionScope scope(choices_.precision, device_.device.type());
   STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
                           stoker::Evaluate(learner_->model(), *feeder, stop_));
   if (!std::isfinite(evaluation.loss)) {

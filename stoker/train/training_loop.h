@@ -70,6 +70,7 @@ class TrainingLoop {
   Result<int64_t> BackwardBatches();
   void TellStep(int64_t samples, const ScheduleValue& now);
   Status LogLine(const ScheduleValue& now);
+  std::optional<LossScaling> Scaling() const;
   Status CloseEpoch();
   Status Evaluate();
   Status WriteCheckpoint();

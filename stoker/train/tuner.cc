@@ -31,7 +31,7 @@ constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
 // One alternative while it is timed.
 struct Candidate {
   Choices choices;
-  std::shared_ptr<Learner> learner;  // shared by those of one layout
+  std::shared_ptr<Learner> learner;  // shared by those of one layout and precision
   std::vector<double> steps_ms = {};
   bool hopeless = false;
 
@@ -156,20 +156,37 @@ class Tuning {
     return {cpus, cpus / 2};
   }
 
-  // Every layout with every number of threads; models are made only where there is a choice.
+  // 16 bits that scale the loss are for accelerators: CPUs that are fast in them are so in
+  // bfloat16.
+  std::vector<Precision> Precisions() const {
+    const Result<Precision> fixed = ParsePrecision(recipe_.train.options.precision);
+    if (fixed.ok()) return {*fixed};
+    if (device_.is_cpu()) return {Precision::kFloat32, Precision::kBFloat16};
+    return {Precision::kFloat32, Precision::kBFloat16, Precision::kFloat16};
+  }
+
+  // Every layout and precision with every number of threads; models are made only where there is a
+  // choice.
   Result<std::vector<Candidate>> Candidates() const {
     const std::vector<MemoryFormat> formats = Formats();
+    const std::vector<Precision> precisions = Precisions();
     const std::vector<int> threads = Threads();
+    const bool choice = formats.size() * precisions.size() * threads.size() > 1;
     std::vector<Candidate> candidates;
     for (const MemoryFormat format : formats) {
-      std::shared_ptr<Learner> learner;
-      if (formats.size() * threads.size() > 1) {
-        STOKER_ASSIGN_OR_RETURN(learner, Learner::Create(recipe_, input_, {device_, format}));
-      }
-      for (const int count : threads) {
-        candidates.push_back(
-            {.choices = {.memory_format = format, .threads = count, .device = device_.str()},
-             .learner = learner});
+      for (const Precision precision : precisions) {
+        std::shared_ptr<Learner> learner;
+        if (choice) {
+          STOKER_ASSIGN_OR_RETURN(learner,
+                                  Learner::Create(recipe_, input_, {device_, format, precision}));
+        }
+        for (const int count : threads) {
+          candidates.push_back({.choices = {.memory_format = format,
+                                            .precision = precision,
+                                            .threads = count,
+                                            .device = device_.str()},
+                                .learner = learner});
+        }
       }
     }
     return candidates;
@@ -192,9 +209,10 @@ class Tuning {
 std::string TuneReport::ToText() const {
   std::string text;
   for (const TuneTrial& trial : trials) {
-    text += fmt::format("{} {:<13} {:>2} threads  {:8.2f} ms a step\n", trial.chosen ? '*' : ' ',
-                        MemoryFormatName(trial.choices.memory_format), trial.choices.threads,
-                        trial.step_ms);
+    text +=
+        fmt::format("{} {:<13} {:<7} {:>2} threads  {:8.2f} ms a step\n", trial.chosen ? '*' : ' ',
+                    MemoryFormatName(trial.choices.memory_format),
+                    PrecisionName(trial.choices.precision), trial.choices.threads, trial.step_ms);
   }
   return text;
 }

@@ -1,6 +1,6 @@
-// Tuner: `memory_format: auto` and `threads: auto`. Times a few real steps of each alternative, on
-// a model of its own with a real batch, and keeps the fastest. The run's weights, random state and
-// data position are not touched.
+// Tuner: `memory_format: auto`, `precision: auto` and `threads: auto`. Times a few real steps of
+// each alternative, on a model of its own with a real batch, and keeps the fastest. The run's
+// weights, random state and data position are not touched.
 #pragma once
 
 #include <string>
@@ -37,8 +37,8 @@ struct Tuned {
   TuneReport report;
 };
 
-// What the recipe fixes is kept; the layouts and thread numbers left open are timed in all
-// combinations, two to four of them, for two seconds in all or three steps each, whichever is
+// What the recipe fixes is kept; the layouts, precisions and thread numbers left open are timed in
+// all combinations, two to twelve of them, for two seconds in all or three steps each, whichever is
 // longer. Where no parameter of the model has four dimensions the layout is not open. Leaves
 // at::set_num_threads at the choice.
 Result<Tuned> Tune(const Recipe& recipe, const c10::Device& device);

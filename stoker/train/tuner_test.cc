@@ -35,6 +35,18 @@ TEST(Tuner, TimesBothLayoutsAndThreadCountsAndChoosesOne) {
   EXPECT_THAT(tuned.report.ToText(), testing::HasSubstr("channels_last"));
 }
 
+TEST(Tuner, TimesPrecisionsWhereTheyAreOpen) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
+                              ConvnetRecipe(problem, {"train.threads=1", "train.precision=auto",
+                                                      "train.memory_format=contiguous"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, torch::kCPU));
+  ASSERT_EQ(tuned.report.trials.size(), 2u);
+  EXPECT_EQ(tuned.report.trials[0].choices.precision, Precision::kFloat32);
+  EXPECT_EQ(tuned.report.trials[1].choices.precision, Precision::kBFloat16);
+  EXPECT_THAT(tuned.report.ToText(), testing::HasSubstr("bf16"));
+}
+
 TEST(Tuner, LeavesWhatTheRecipeFixes) {
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(
