@@ -6,7 +6,7 @@ import unittest
 
 from program import STOKER, ProgramTest
 
-COMMANDS = ["train", "eval", "predict", "export", "schedule", "plot", "bench", "pack", "inspect"]
+COMMANDS = ["train", "eval", "predict", "lint", "export", "schedule", "plot", "bench", "pack", "inspect"]
 
 
 class CommandLineTest(ProgramTest):

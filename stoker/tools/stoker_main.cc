@@ -3,6 +3,7 @@
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
+#include "stoker/tools/lint_command.h"
 #include "stoker/tools/pack_command.h"
 #include "stoker/tools/plot_command.h"
 #include "stoker/tools/predict_command.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   AddTrainCommand(program, hand_over);
   AddEvalCommand(program, hand_over);
   AddPredictCommand(program, hand_over);
+  AddLintCommand(program, hand_over);
   AddExportCommand(program, hand_over);
   AddScheduleCommand(program, hand_over);
   AddPlotCommand(program);

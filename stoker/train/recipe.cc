@@ -66,6 +66,8 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
           OneOf{{"auto", "float32", "bf16", "fp16"}})
       .Field("tf32", &O::tf32,
              "whether NVIDIA's tensor cores may round float32 to 19 bits when they multiply")
+      .Field("lint", &O::lint,
+             "whether to look for mistakes in the model before the first step (`stoker lint`)")
       .Field("threads", &O::threads, "threads that compute; auto times some numbers",
              Between(1, 1024))
       .Field("feed_threads", &O::feed_threads,

@@ -32,6 +32,7 @@ struct TrainOptions {
   std::string memory_format = "auto";
   std::string precision = "float32";
   bool tf32 = true;
+  bool lint = true;
   std::optional<int64_t> threads;
   std::optional<int64_t> feed_threads;
   std::string input = "image";

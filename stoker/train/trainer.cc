@@ -13,8 +13,8 @@ namespace {
 
 // Keys that change no weight: a run goes on with new ones as it would have with the old.
 constexpr std::string_view kHarmless[] = {
-    "data.root",        "data.classes",    "data.eval",          "train.checkpoint",
-    "train.eval_every", "train.log_every", "train.feed_threads", "train.tensorboard"};
+    "data.root",       "data.classes",       "data.eval",  "train.checkpoint", "train.eval_every",
+    "train.log_every", "train.feed_threads", "train.lint", "train.tensorboard"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory_format",
                                           "train.precision", "train.threads"};

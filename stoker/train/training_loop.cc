@@ -10,6 +10,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/train/initial_weights.h"
+#include "stoker/train/model_lint.h"
 #include "stoker/train/precision.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
@@ -68,6 +69,7 @@ Status TrainingLoop::Start(TrainObserver* observer) {
                                                     plan_.schedule));
   STOKER_RETURN_IF_ERROR(OpenFeeder());
   STOKER_RETURN_IF_ERROR(TryEvaluationData());
+  if (recipe_.train.options.lint && !resume_) STOKER_RETURN_IF_ERROR(Lint());
   STOKER_RETURN_IF_ERROR(resume_ ? RestoreNewest() : InitializeWeights());
   STOKER_RETURN_IF_ERROR(StoreDecisions());
   if (recipe_.train.tensorboard.enabled) {
@@ -75,6 +77,16 @@ Status TrainingLoop::Start(TrainObserver* observer) {
     STOKER_RETURN_IF_ERROR(recorder_->OpenTensorboard(recipe_.Filled(), done));
   }
   TellStart(std::move(tuning));
+  return OkStatus();
+}
+
+// What it finds are warnings: they stop nobody.
+Status TrainingLoop::Lint() {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<LintFinding> findings,
+                          LintRecipe(recipe_, device_.device));
+  for (const LintFinding& finding : findings) {
+    if (!finding.hint) warnings_.push_back("lint: " + finding.ToText());
+  }
   return OkStatus();
 }
 

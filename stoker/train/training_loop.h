@@ -57,6 +57,7 @@ class TrainingLoop {
   Result<TuneReport> Choose();
   Result<bool> KeepChoices(const Choices& before) const;
   Status InitializeWeights();
+  Status Lint();
   Status OpenFeeder();
   Status TryEvaluationData() const;
   Status StoreDecisions();

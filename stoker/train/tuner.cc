@@ -8,10 +8,10 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/statistics.h"
 #include "stoker/base/worker_group.h"
-#include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/tensor.h"
+#include "stoker/train/first_batch.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/random_state.h"
 
@@ -37,21 +37,6 @@ struct Candidate {
 
   double median_ms() const { return Median(steps_ms); }
 };
-
-Result<TensorBatch> FirstBatch(const Recipe& recipe, c10::Device device) {
-  const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(auto elements, recipe.data.train.Open(Runtime::Threaded(1)));
-  STOKER_ASSIGN_OR_RETURN(
-      const auto feeder,
-      Feeder::Create(std::move(elements), recipe.data.train.spec(),
-                     {.input = options.input,
-                      .target = options.target,
-                      .device = device,
-                      .channels_last = HasChannelsLast(recipe.data.train, options.input)}));
-  STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
-  if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
-  return *std::move(batch);
-}
 
 // One step as the run will do it, its conversion of the layout included.
 Status StepOnce(Candidate& candidate, const TensorBatch& batch) {
@@ -115,8 +100,8 @@ class Tuning {
     TuneReport report{.reason = "fixed by the recipe, or nothing to choose from"};
     size_t chosen = 0;
     if (candidates.size() > 1) {
-      STOKER_ASSIGN_OR_RETURN(const TensorBatch batch, FirstBatch(recipe_, device_));
-      STOKER_RETURN_IF_ERROR(TimeAll(candidates, batch).While("timing the alternatives"));
+      STOKER_ASSIGN_OR_RETURN(const FirstBatch first, ReadFirstBatch(recipe_, device_));
+      STOKER_RETURN_IF_ERROR(TimeAll(candidates, first.batch).While("timing the alternatives"));
       chosen = Fastest(candidates);
       report.reason = "the fastest of real training steps";
       for (const Candidate& candidate : candidates) report.trials.push_back(TrialOf(candidate));

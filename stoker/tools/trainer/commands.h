@@ -7,6 +7,7 @@
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
+#include "stoker/tools/lint_command.h"
 #include "stoker/tools/predict_command.h"
 #include "stoker/tools/schedule_command.h"
 #include "stoker/tools/train_command.h"
@@ -17,6 +18,7 @@ namespace stoker {
 Status RunTrain(const TrainArguments& arguments);
 Status RunEval(const EvalArguments& arguments);
 Status RunPredict(const PredictArguments& arguments);
+Status RunLint(const LintArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunSchedule(const ScheduleArguments& arguments);
 

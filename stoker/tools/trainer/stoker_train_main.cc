@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   AddTrainCommand(program, RunTrain);
   AddEvalCommand(program, RunEval);
   AddPredictCommand(program, RunPredict);
+  AddLintCommand(program, RunLint);
   AddExportCommand(program, RunExport);
   AddScheduleCommand(program, RunSchedule);
   AddInspectCommand(program, [](const InspectArguments& arguments) {

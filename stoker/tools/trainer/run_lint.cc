@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stoker/tools/print.h"
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/train/model_lint.h"
+
+namespace stoker {
+
+Status RunLint(const LintArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const Recipe recipe, LoadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<LintFinding> findings, LintRecipe(recipe));
+  Inspection out;
+  out.json = {
+      {"recipe", arguments.recipe}, {"model", recipe.model.name}, {"findings", Json::array()}};
+  out.text = fmt::format("{}: model {}\n", arguments.recipe, recipe.model.name);
+  for (const LintFinding& finding : findings) {
+    out.json["findings"].push_back({{"rule", finding.rule},
+                                    {"where", finding.where},
+                                    {"problem", finding.problem},
+                                    {"mend", finding.mend},
+                                    {"hint", finding.hint}});
+    out.text +=
+        fmt::format("  {}{}: {}\n", finding.hint ? "hint, " : "", finding.rule, finding.ToText());
+  }
+  const auto serious = std::ranges::count(findings, false, &LintFinding::hint);
+  if (findings.empty()) out.text += "  nothing found\n";
+  if (serious > 0) {
+    out.damage = FailedPrecondition("{}: {} {} in the model {}", arguments.recipe, serious,
+                                    serious == 1 ? "finding" : "findings", recipe.model.name);
+  }
+  return PrintInspection(out, arguments.json);
+}
+
+}  // namespace stoker

@@ -1,0 +1,22 @@
+// The first batch of a recipe's training data, for whoever must see one before training begins.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include "stoker/base/status.h"
+#include "stoker/device/feeder.h"
+#include "stoker/train/recipe.h"
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+struct FirstBatch {
+  TensorBatch batch;  // on the device, contiguous
+  ModelInput input;   // one sample of it
+};
+
+// Opens data.train on one thread and closes it again. Errors: the pipeline's; kInvalidArgument
+// where it gives no batch, or a field is missing.
+Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device);
+
+}  // namespace stoker

@@ -1,0 +1,170 @@
+#include "stoker/train/model_lint.h"
+
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/utils.h>
+
+#include "stoker/base/testing.h"
+#include "stoker/device/feeder.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/model.h"
+#include "stoker/train/testing.h"
+
+namespace stoker {
+namespace {
+
+namespace nn = torch::nn;
+
+// Mistakes to be made, one at a time.
+struct Mistakes {
+  bool bias = false, linear_bias = false, softmax = false, unused = false, detached = false;
+  int64_t width = 16;
+};
+
+class FlawedModel final : public Model {
+ public:
+  explicit FlawedModel(const Mistakes& mistakes)
+      : mistakes_(mistakes),
+        convolution_(nn::Conv2dOptions(1, mistakes.width, 3).padding(1).bias(mistakes.bias)),
+        norm_(mistakes.width),
+        hidden_(nn::LinearOptions(mistakes.width, 8).bias(mistakes.linear_bias)),
+        norm2_(8),
+        last_(8, 4) {
+    register_module("conv", convolution_);
+    register_module("norm", norm_);
+    register_module("hidden", hidden_);
+    register_module("norm2", norm2_);
+    register_module("last", last_);
+    if (mistakes.unused) register_module("forgotten", nn::Linear(8, 8));
+  }
+  at::Tensor Forward(const at::Tensor& input) override {
+    at::Tensor x = norm_(convolution_(input)).relu_();
+    if (mistakes_.detached) x = x.detach();
+    x = last_(norm2_(hidden_(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1))));
+    return mistakes_.softmax ? at::softmax(x, 1) : x;
+  }
+
+ private:
+  const Mistakes mistakes_;
+  nn::Conv2d convolution_;
+  nn::BatchNorm2d norm_;
+  nn::Linear hidden_;
+  nn::BatchNorm1d norm2_;
+  nn::Linear last_;
+};
+
+TensorBatch Batch(int64_t samples = 16) {
+  torch::manual_seed(3);
+  return {.input = torch::randn({samples, 1, 8, 8}),
+          .target = torch::zeros({samples}, torch::kLong)};
+}
+
+std::vector<LintFinding> Lint(const Mistakes& mistakes, const TensorBatch& batch = Batch(),
+                              bool accelerator = true) {
+  FlawedModel model(mistakes);
+  auto findings = LintModel(model, batch, accelerator);
+  EXPECT_THAT(findings, IsOk());
+  return *std::move(findings);
+}
+
+// One finding, of this rule, at this place, that says this.
+void ExpectOne(const std::vector<LintFinding>& findings, const std::string& rule,
+               const std::string& where, const std::string& says) {
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].rule, rule);
+  EXPECT_EQ(findings[0].where, where);
+  EXPECT_THAT(findings[0].ToText(), testing::HasSubstr(says));
+  EXPECT_FALSE(findings[0].mend.empty());
+}
+
+TEST(LintModel, FindsNothingInAModelWithoutMistakes) { EXPECT_TRUE(Lint({}).empty()); }
+
+TEST(LintModel, FindsAConvolutionsBiasInFrontOfBatchNorm) {
+  ExpectOne(Lint({.bias = true}), "conv_bias", "conv",
+            "taken away again by the batch norm norm behind it");
+}
+
+TEST(LintModel, FindsALinearLayersBiasInFrontOfBatchNorm) {
+  ExpectOne(Lint({.linear_bias = true}), "conv_bias", "hidden", "batch norm norm2");
+}
+
+TEST(LintModel, FindsBatchNormOverOneSample) {
+  ExpectOne(Lint({}, Batch(1)), "batch_of_one", "norm", "(and 1 more) over batches of one sample");
+}
+
+TEST(LintModel, FindsInputsThatAreNotNormalised) {
+  TensorBatch batch = Batch();
+  batch.input = batch.input * 60 + 120;
+  ExpectOne(Lint({}, batch), "inputs", "inputs", "normalize: {mean: 119, std: 60.2}");
+  batch.input = torch::rand({16, 1, 8, 8});
+  ExpectOne(Lint({}, batch), "inputs", "inputs", "their mean is 0.5");
+  batch.input = torch::ones({16, 1, 8, 8});
+  ExpectOne(Lint({}, batch), "inputs", "inputs", "all values are equal");
+}
+
+TEST(LintModel, FindsASoftmaxInFrontOfTheLoss) {
+  ExpectOne(Lint({.softmax = true}), "softmax", "scores", "ends with a softmax");
+}
+
+TEST(LintModel, FindsParametersThatTheLossDoesNotDependOn) {
+  const std::vector<LintFinding> unused = Lint({.unused = true});
+  ASSERT_EQ(unused.size(), 2u);
+  EXPECT_EQ(unused[0].rule, "no_gradient");
+  EXPECT_EQ(unused[0].where, "forgotten.weight");
+  const std::vector<LintFinding> detached = Lint({.detached = true});
+  ASSERT_EQ(detached.size(), 3u);
+  EXPECT_EQ(detached[0].where, "conv.weight");
+  EXPECT_EQ(detached[2].where, "norm.bias");
+}
+
+TEST(LintModel, FindsChannelsThatTensorCoresCannotUseAndHintsAtThemElsewhere) {
+  const std::vector<LintFinding> findings = Lint({.width = 12});
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].rule, "tensor_cores");
+  EXPECT_EQ(findings[0].where, "conv");
+  EXPECT_THAT(findings[0].mend, testing::HasSubstr("16 out"));
+  EXPECT_EQ(findings[1].where, "hidden");
+  EXPECT_FALSE(findings[0].hint);
+  EXPECT_TRUE(Lint({.width = 12}, Batch(), /*accelerator=*/false)[0].hint);
+}
+
+class BuiltinModelLint : public testing::TestWithParam<std::string> {};
+
+TEST_P(BuiltinModelLint, FindsNothing) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode node, ParseYaml(GetParam(), "model"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto configured, ModelRegistry::Builtin().Parse(node));
+  const int64_t extent = GetParam().starts_with("inception") ? 75 : 32;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto model,
+      BuildModel(configured, {.channels = 3, .height = extent, .width = extent}, 1, {}));
+  const TensorBatch batch{.input = torch::randn({2, 3, extent, extent}),
+                          .target = torch::zeros({2}, torch::kLong)};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto findings, LintModel(*model, batch, true));
+  for (const LintFinding& finding : findings) ADD_FAILURE() << finding.ToText();
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, BuiltinModelLint,
+                         testing::Values("convnet", "linear", "mlp", "resnet18", "resnet50",
+                                         "inception_v3: {aux_weight: 0}"));
+
+TEST(LintRecipe, LooksAtTheFirstBatchAndLeavesTheRandomStateAlone) {
+  SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem.Load());
+  torch::manual_seed(5);
+  const at::Tensor expected = torch::rand({4});
+  torch::manual_seed(5);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto findings, LintRecipe(recipe));
+  EXPECT_TRUE(torch::equal(torch::rand({4}), expected));
+  EXPECT_TRUE(findings.empty()) << findings.front().ToText();
+  std::string text = kSmallRecipe;
+  const std::string_view good = "mean: 0.5, std: 0.25";
+  text.replace(text.find(good), good.size(), "mean: -10, std: 0.25");
+  WriteFileForTest(problem / "raw.yaml", text);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe raw, LoadRecipe(problem / "raw.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto found, LintRecipe(raw));
+  ExpectOne(found, "inputs", "inputs", "normalize");
+}
+
+}  // namespace
+}  // namespace stoker
