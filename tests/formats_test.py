@@ -4,6 +4,7 @@ import re
 import struct
 import tarfile
 import unittest
+import zipfile
 
 from program import ProgramTest, idx, png
 
@@ -111,6 +112,9 @@ class FormatsTest(ProgramTest):
         self.write("a.jsonl", '{"id": 1, "t": "x", "v": [1, 2.5]}\n{"id": 2, "t": "y", "v": [3, 4]}\n')
         self.write("a.svm", "1 1:0.5 3:2\n0 2:1\n")
         self.write("r.bin", bytes([7]) + bytes(16) + bytes([8]) + bytes(16))
+        with zipfile.ZipFile(self.path("z.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.npy", npy("(2, 3)", 12))
+            archive.writestr("y.npy", npy("(2,)", 4))
         self.write("db/data.mdb", lmdb([(b"0", b"one"), (b"1", b"three")]))
         self.write("x.npy", npy("(2, 3)", 12))
         self.write("y.npy", npy("(2,)", 4))

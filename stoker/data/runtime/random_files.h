@@ -23,11 +23,13 @@
 #include "stoker/data/sources/lines.h"
 #include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/npy.h"
+#include "stoker/data/sources/npz.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/formats/npy/npy.h"
+#include "stoker/formats/npy/npz.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/io/atomic_file.h"
@@ -111,6 +113,7 @@ class RandomFiles {
     }
     STOKER_ASSERT_OK(WriteNpy(dir_ / "images.npy", images));
     STOKER_ASSERT_OK(WriteNpy(dir_ / "labels.npy", labels));
+    STOKER_ASSERT_OK(WriteNpz(dir_ / "both.npz", {{"image", images}, {"label", labels}}));
   }
 
   void Write(const std::string& name, const std::string& bytes) const {
@@ -176,6 +179,7 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
         return Source(Webdataset{.files = files, .fields = {"bin"}, .index = index(draws)}) |
                ImageOfRecord();
       },
+      [](Draws&) { return Source(Npz{.path = RandomFiles::Get().One("both.npz")}); },
       [](Draws&) {
         const RandomFiles& files = RandomFiles::Get();
         return Source(Npy{

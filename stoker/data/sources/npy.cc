@@ -1,30 +1,11 @@
 #include "stoker/data/sources/npy.h"
 
-#include "stoker/data/array_table_node.h"
+#include <utility>
+
+#include "stoker/data/sources/array_files_internal.h"
 #include "stoker/formats/npy/npy.h"
 
 namespace stoker {
-namespace {
-
-class NpyNode final : public ArrayTableNode {
- public:
-  NpyNode(Spec spec, int64_t rows, std::vector<std::string> paths, std::vector<Array> columns)
-      : ArrayTableNode(std::string(Npy::kName), std::move(spec), Cardinality::Of(rows), {}),
-        paths_(std::move(paths)),
-        table_(std::move(columns)) {}
-
-  std::string Details() const override { return paths_.front(); }
-  std::vector<std::string> files() const override { return paths_; }
-  std::string_view Disturbs() const override { return ""; }
-  const ArrayTable& table() const override { return table_; }
-
- private:
-  const std::vector<std::string> paths_;
-  const ArrayTable table_;
-};
-
-}  // namespace
-
 Status NamedFiles::Read(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::kMap)
     return InvalidArgument("{} is not a map of paths, such as {{image: images.npy}}",
@@ -63,28 +44,14 @@ const std::vector<Option>& OptionsOf<Npy>() {
 }
 
 Result<Dataset> Npy::Build() const {
-  if (fields.files().empty())
-    return InvalidArgument("npy: no fields are named; name at least one, such as image: x.npy");
-  Spec spec;
+  std::vector<ArrayField> arrays;
   std::vector<std::string> paths;
-  std::vector<Array> columns;
   for (const auto& [name, path] : fields.files()) {
     STOKER_ASSIGN_OR_RETURN(Array array, ReadNpy(path));
-    if (array.shape().empty())
-      return InvalidArgument(
-          "{}: the array is a single value; elements lie along its first dimension", path);
-    if (!columns.empty() && array.shape()[0] != columns.front().shape()[0]) {
-      return DataLoss("{}: {} rows, but {} has {}; the files do not belong together", path,
-                      array.shape()[0], paths.front(), columns.front().shape()[0]);
-    }
-    spec.fields.push_back(
-        {name, array.dtype(), Shape(array.shape().begin() + 1, array.shape().end())});
+    arrays.push_back({.name = name, .where = path, .array = std::move(array)});
     paths.push_back(path);
-    columns.push_back(std::move(array));
   }
-  const int64_t rows = columns.front().shape()[0];
-  return Dataset(
-      std::make_shared<NpyNode>(std::move(spec), rows, std::move(paths), std::move(columns)));
+  return ArrayFilesDataset(kName, arrays, std::move(paths));
 }
 
 }  // namespace stoker

@@ -210,30 +210,35 @@ Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::st
 
 Result<Array> ReadNpy(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file.bytes();
-  STOKER_ASSIGN_OR_RETURN(NpyHeader header, ParseNpyHeader(bytes, path));
+  return ParseNpy(file.buffer(), file.bytes(), path);
+}
+
+Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
+                       const std::string& name) {
+  STOKER_ASSIGN_OR_RETURN(NpyHeader header, ParseNpyHeader(bytes, name));
   const std::optional<uint64_t> wanted = ArrayBytes(header.dtype, header.shape);
   const uint64_t there = bytes.size() - header.data;
   if (!wanted || *wanted != there) {
     return DataLoss(
         "{}: byte {}: {}{} takes {} bytes, {} are there; the file is cut short or damaged: copy it "
         "again",
-        path, header.data, DTypeName(header.dtype), ShapeToString(header.shape),
+        name, header.data, DTypeName(header.dtype), ShapeToString(header.shape),
         wanted ? std::to_string(*wanted) : "more than can be addressed", there);
   }
   const bool one_dimension = header.shape.size() < 2;
   header.fortran_order = header.fortran_order && !one_dimension;
-  const bool aligned = header.data % DTypeSize(header.dtype) == 0;
+  const std::byte* const values = bytes.data() + header.data;
+  const bool aligned = reinterpret_cast<uintptr_t>(values) % DTypeSize(header.dtype) == 0;
   if (header.big_endian || header.fortran_order || !aligned || *wanted == 0)
-    return Converted(header, bytes.data() + header.data);
-  return Array(file.buffer(), header.dtype, std::move(header.shape),
-               static_cast<size_t>(header.data));
+    return Converted(header, values);
+  return Array(owner, header.dtype, std::move(header.shape),
+               static_cast<size_t>(values - owner.data()));
 }
 
-Status WriteNpy(const std::string& path, const Array& array) {
+Result<std::string> NpyHeaderOf(const Array& array, const std::string& name) {
   const auto* const type = std::ranges::find(kTypes, array.dtype(), &NpyType::dtype);
   if (type == std::end(kTypes)) {
-    return InvalidArgument("{}: NumPy has no {}; cast to another type first", path,
+    return InvalidArgument("{}: NumPy has no {}; cast to another type first", name,
                            DTypeName(array.dtype()));
   }
   std::string shape;
@@ -251,15 +256,20 @@ Status WriteNpy(const std::string& path, const Array& array) {
   header.append(kAlignment - (begin + header.size() + 1) % kAlignment, ' ');
   header += '\n';
   if (header.size() > 0xffff)
-    return InvalidArgument("{}: an array of {} dimensions is not written", path,
+    return InvalidArgument("{}: an array of {} dimensions is not written", name,
                            array.shape().size());
-  STOKER_ASSIGN_OR_RETURN(AtomicFileWriter file, AtomicFileWriter::Create(path));
   std::string start(kMagic);
   start += '\1';
   start += '\0';
   start += static_cast<char>(header.size() & 0xff);
   start += static_cast<char>(header.size() >> 8);
-  STOKER_RETURN_IF_ERROR(file.Append(start + header));
+  return start + header;
+}
+
+Status WriteNpy(const std::string& path, const Array& array) {
+  STOKER_ASSIGN_OR_RETURN(const std::string header, NpyHeaderOf(array, path));
+  STOKER_ASSIGN_OR_RETURN(AtomicFileWriter file, AtomicFileWriter::Create(path));
+  STOKER_RETURN_IF_ERROR(file.Append(header));
   STOKER_RETURN_IF_ERROR(file.Append(std::span<const std::byte>(array.data(), array.num_bytes())));
   return file.Commit();
 }

@@ -31,6 +31,13 @@ Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::st
 // values are not exactly those announced; those of io/file.h.
 Result<Array> ReadNpy(const std::string& path);
 
+// The same of bytes that are all of such a file, with whose memory `owner` the array shares.
+Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
+                       const std::string& name);
+
+// All of a file but its values: magic, version and header. Errors: as WriteNpy.
+Result<std::string> NpyHeaderOf(const Array& array, const std::string& name);
+
 // Writes `array` atomically, in C order, version 1.0, with the bytes that numpy.save gives. Errors:
 // kInvalidArgument for bfloat16, which NumPy lacks; those of AtomicFileWriter.
 Status WriteNpy(const std::string& path, const Array& array);

@@ -1,0 +1,45 @@
+#include "stoker/data/sources/npz.h"
+
+#include <utility>
+
+#include "stoker/data/sources/array_files_internal.h"
+#include "stoker/formats/npy/npz.h"
+
+namespace stoker {
+
+void NpzField::Describe(OptionTable<NpzField>& table) {
+  table.Field("array", &NpzField::array, "what the array is called in the file").Required();
+}
+
+void Npz::Describe(OptionTable<Npz>& table) {
+  table.Field("path", &Npz::path, "the file").Required();
+}
+
+template <>
+const std::vector<Option>& OptionsOf<Npz>() {
+  static const auto options = [] {
+    OptionTable<Npz> table;
+    Npz::Describe(table);
+    std::vector<Option> all = table.options();
+    all.push_back(ObjectOption("fields", &Npz::fields,
+                               "what to take: {image: x_train, label: y_train}; empty: every "
+                               "array, by its name"));
+    return all;
+  }();
+  return options;
+}
+
+Result<Dataset> Npz::Build() const {
+  std::vector<std::string> names;
+  for (const NpzField& field : fields.fields()) names.push_back(field.array);
+  STOKER_ASSIGN_OR_RETURN(const NamedArrays arrays, ReadNpz(path.string(), names));
+  std::vector<ArrayField> all;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    all.push_back({.name = fields.empty() ? arrays[i].first : fields.fields()[i].name,
+                   .where = fmt::format("{}: {}", path.string(), arrays[i].first),
+                   .array = arrays[i].second});
+  }
+  return ArrayFilesDataset(kName, all, {path.string()});
+}
+
+}  // namespace stoker

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "stoker/data/dataset.h"
+#include "stoker/data/option_object.h"
+#include "stoker/data/sources/field_map_internal.h"
+
+namespace stoker {
+
+// One field. In a recipe `image: x_train`.
+struct NpzField {
+  static constexpr std::string_view kName = "field";
+  std::string name;  // in a recipe the key
+  std::string array;
+
+  static void Describe(OptionTable<NpzField>& table);
+};
+using NpzFields = FieldMap<NpzField>;
+
+// Rows of the arrays in a .npz file, as numpy.savez writes it (formats/npy): element i is part i of
+// the first dimension of each. Stored arrays are mapped where they are aligned, as Stoker writes
+// them; others, and those of numpy.savez_compressed, are held in memory for as long as the dataset
+// lives. Without `fields` every array is one. The checksums of what is wanted are verified when the
+// pipeline is built. An element's key is its row.
+struct Npz {
+  static constexpr std::string_view kName = "npz";
+  static constexpr std::string_view kHelp = "Rows of the NumPy arrays in a .npz file.";
+  std::filesystem::path path;
+  NpzFields fields;
+
+  static void Describe(OptionTable<Npz>& table);
+  Result<Dataset> Build() const;
+};
+template <>
+const std::vector<Option>& OptionsOf<Npz>();
+
+}  // namespace stoker
