@@ -112,6 +112,8 @@ class FormatsTest(ProgramTest):
         self.write("a.jsonl", '{"id": 1, "t": "x", "v": [1, 2.5]}\n{"id": 2, "t": "y", "v": [3, 4]}\n')
         self.write("a.svm", "1 1:0.5 3:2\n0 2:1\n")
         self.write("r.bin", bytes([7]) + bytes(16) + bytes([8]) + bytes(16))
+        image_record = struct.pack("<IfQQ", 0, 7, 0, 0) + b"jpeg"
+        self.write("i.rec", struct.pack("<II", 0xced7230a, len(image_record)) + image_record)
         with zipfile.ZipFile(self.path("z.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("x.npy", npy("(2, 3)", 12))
             archive.writestr("y.npy", npy("(2,)", 4))

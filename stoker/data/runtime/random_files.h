@@ -24,12 +24,14 @@
 #include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/npy.h"
 #include "stoker/data/sources/npz.h"
+#include "stoker/data/sources/recordio.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/formats/npy/npz.h"
+#include "stoker/formats/recordio/record_io_testing_internal.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/io/atomic_file.h"
@@ -70,7 +72,7 @@ class RandomFiles {
   }
 
   void WriteRecords(const std::string& name, int first, int count) const {
-    std::string lines, rows, objects, sparse, all;
+    std::string lines, rows, objects, sparse, all, framed;
     std::vector<LmdbBuilder::Node> nodes;
     std::vector<std::pair<std::string, std::string>> members;
     for (const bool gzip : {false, true}) {
@@ -89,6 +91,7 @@ class RandomFiles {
       objects += fmt::format(R"({{"in": {{"label": {}}}, "t": "{}"}})", i, image) + "\n";
       sparse += fmt::format("{} {}:{} 16:1\n", i, 1 + i % 15, i % 7);
       all += record;
+      framed += RecordIoRecord(ImageRecordOf({static_cast<float>(i)}, 0, image));
       nodes.push_back({fmt::format("{:03}", i), record});
       members.emplace_back(fmt::format("{:03}.bin", i), record);
     }
@@ -98,6 +101,7 @@ class RandomFiles {
     Write(name + ".jsonl", objects);
     Write(name + ".svm", sparse);
     Write(name + ".bin", all);
+    Write(name + ".rec", framed);
     LmdbBuilder builder;
     const std::string main = builder.Add(nodes);
     Write(name + ".mdb", builder.File(main));
@@ -178,6 +182,11 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
         const FilePatterns files = RandomFiles::Get().Of("tar", draws.Coin());
         return Source(Webdataset{.files = files, .fields = {"bin"}, .index = index(draws)}) |
                ImageOfRecord();
+      },
+      [](Draws&) {
+        return Source(Recordio{
+                   .files = RandomFiles::Get().Of("rec"), .whole = true, .index = "memory"}) |
+               ImageOfText();
       },
       [](Draws&) { return Source(Npz{.path = RandomFiles::Get().One("both.npz")}); },
       [](Draws&) {

@@ -106,7 +106,7 @@ inline const std::vector<RandomSource>& RandomSources() {
                              .field = "label"}) |
                 ImageOfNumber();
        }},
-      {"files of records", 5,
+      {"files of records", 8,
        [](Draws& draws) {
          const auto which = static_cast<size_t>(draws.Below(std::ssize(FileSources())));
          return FileSources()[which](draws);

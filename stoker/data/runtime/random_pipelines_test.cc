@@ -33,7 +33,7 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "batch",       "one_hot",     "mixup",       "cutmix",       "zip",
         "concatenate", "mix",         "interleave",  "choose",       "tfrecord",
         "csv",         "webdataset",  "npy",         "lines",        "jsonl",
-        "libsvm",      "binary",      "lmdb",        "npz"}) {
+        "libsvm",      "binary",      "lmdb",        "npz",          "recordio"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }

@@ -1,0 +1,17 @@
+// Any frame gives data of at most its length, or an error; so does any image record.
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "stoker/formats/recordio/record_io.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace stoker;
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
+  std::vector<std::byte> joined;
+  const Result<std::span<const std::byte>> record = RecordIoData(bytes, "input", joined);
+  if (record.ok() && record->size() > size) std::abort();
+  const Result<ImageRecord> image = ParseImageRecord(record.ok() ? *record : bytes, "input");
+  if (image.ok() && (image->labels.empty() || image->image.size() > size)) std::abort();
+  return 0;
+}
