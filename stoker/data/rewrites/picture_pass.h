@@ -12,9 +12,9 @@ namespace stoker {
 // one known size at the end. Then a stage behind them gives the same elements, bit by bit, but for
 // many at a time it does their work in one pass: it asks each map what it would do, decodes the
 // region that is needed, and resizes, mirrors and normalises row by row into the place where the
-// value is to stand. Where a sample's plan cannot be held in one pass (a crop that reaches outside,
-// a resize after a mirroring), and where it fails, that sample goes through the maps. One element
-// at a time, as the inline runtime reads, always does.
+// value is to stand. Where a sample's plan cannot be held in one pass (two resizes, a resize of a
+// picture with a border), and where it fails, that sample goes through the maps. One element at a
+// time, as the inline runtime reads, always does.
 //
 // Streams need no such stage: their threads find the maps where they are (runtime/hop.h).
 Dataset InOnePass(Dataset pipeline);
