@@ -88,6 +88,19 @@ std::optional<PictureChain> PictureChain::AtEndOf(std::span<const DatasetNode* c
   return std::nullopt;
 }
 
+std::optional<PictureChain> PictureChain::FirstIn(std::span<const DatasetNode* const> stages) {
+  const auto is_picture_map = [](const DatasetNode* stage) { return IsPictureMap(*stage); };
+  auto begin = std::ranges::find_if(stages, is_picture_map);
+  while (begin != stages.end()) {
+    const auto end = std::find_if_not(begin, stages.end(), is_picture_map);
+    for (auto last = end; last != begin; --last) {
+      if (std::optional<PictureChain> chain = AtEndOf({begin, last})) return chain;
+    }
+    begin = std::find_if(end, stages.end(), is_picture_map);
+  }
+  return std::nullopt;
+}
+
 bool PictureChain::Add(const DatasetNode& map) {
   maps_.push_back(&map);
   if (const auto* finishing = As<PictureFinishing>(map)) return AddFinishing(*finishing);
@@ -194,8 +207,11 @@ bool PictureChain::MakeInto(const Element& element, std::span<std::byte* const> 
                                     scratch))
       return false;
   }
-  for (const DatasetNode* map : maps_) context.stats(*map).AddElements(1, 0);
   return true;
+}
+
+void PictureChain::CountElement(const ReadContext& context) const {
+  for (const DatasetNode* map : maps_) context.stats(*map).AddElements(1, 0);
 }
 
 bool PictureChain::Apply(Element& element, const ReadContext& context, Scratch& scratch) const {

@@ -25,6 +25,8 @@ class PictureChain {
   // changes and leaves each with one known shape. Nothing where there is none. The nodes must
   // outlive the chain.
   static std::optional<PictureChain> AtEndOf(std::span<const DatasetNode* const> maps);
+  // The first one among consecutive stages of any kind.
+  static std::optional<PictureChain> FirstIn(std::span<const DatasetNode* const> stages);
 
   const std::vector<const DatasetNode*>& maps() const { return maps_; }
   std::vector<size_t> fields() const;                        // which it changes
@@ -32,16 +34,18 @@ class PictureChain {
 
   // Writes the pictures that the maps would make of `element` into `slots`, one for each of
   // fields(), of its shape and dtype. Working memory comes from `scratch`, so it is charged to
-  // whoever does this; the maps count the element. `streamed`: written past the caches, where slots
-  // are parts of something large (PixelSlot::streamed).
-  // False, with no meaning in the slots, where this cannot be done in one go (two resizes, a resize
-  // of a picture with a border), or fails: the maps then say how.
+  // whoever does this. `streamed`: written past the caches, where slots are parts of something
+  // large (PixelSlot::streamed). False, with no meaning in the slots, where this cannot be done in
+  // one go (two resizes, a resize of a picture with a border), or fails: the maps then say how.
   bool MakeInto(const Element& element, std::span<std::byte* const> slots, bool streamed,
                 const ReadContext& context, Scratch& scratch) const;
 
   // Puts the element through the maps in one go, in arrays from `scratch`; false, with `element`
   // as it was, where MakeInto is.
   bool Apply(Element& element, const ReadContext& context, Scratch& scratch) const;
+
+  // Makes the maps count an element that has gone through them in one go.
+  void CountElement(const ReadContext& context) const;
 
   // "decode, random_resized_crop, normalize"
   std::string ToString() const;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/gathering_transform.h"
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/picture_chain.h"
 #include "stoker/data/row_stack.h"
@@ -64,18 +65,40 @@ int64_t RowOfRound(int64_t round, int64_t rows) {
   return round < strides ? round % kApart * (strides / kApart) + round / kApart : round;
 }
 
+// Maps of which the first are done in one go, and the others one after the other.
+struct PictureMaps {
+  PictureChain chain;
+  std::vector<const DatasetNode*> others;
+
+  // What becomes columns as soon as it is made: what the chain makes, or, where other maps follow,
+  // all that may be a picture.
+  std::vector<size_t> Fields(const Spec& spec) const {
+    if (others.empty()) return chain.fields();
+    std::vector<size_t> fields;
+    for (size_t i = 0; i < spec.fields.size(); ++i) {
+      const Shape& shape = spec.fields[i].shape;
+      if (shape.size() >= 3 && IsFullyKnown(shape)) fields.push_back(i);
+    }
+    return fields;
+  }
+};
+
 class PicturePassNode final : public DatasetNode {
  public:
-  PicturePassNode(const Dataset& maps, PictureChain chain)
-      : DatasetNode("one_pass", maps.spec(), maps.cardinality(), {maps}),
-        chain_(std::move(chain)),
-        fields_(chain_.fields()) {
+  PicturePassNode(const Dataset& input, PictureMaps maps)
+      : DatasetNode("one_pass", input.spec(), input.cardinality(), {input}),
+        maps_(std::move(maps)),
+        fields_(maps_.Fields(spec())) {
     for (size_t field = 0; field < spec().fields.size(); ++field) {
       if (!IsPicture(field)) other_fields_.fields.push_back(spec().fields[field]);
     }
   }
 
-  std::string Details() const override { return chain_.ToString() + " done together"; }
+  std::string Details() const override {
+    std::string text = maps_.chain.ToString() + " done together";
+    for (const DatasetNode* map : maps_.others) text += ", then " + map->name();
+    return text;
+  }
   std::string_view Disturbs() const override { return {}; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
@@ -93,7 +116,7 @@ class PicturePassNode final : public DatasetNode {
     if (!context.vectorized()) return input().node().Read(position, context);
     STOKER_ASSIGN_OR_RETURN(Element element, source().Read(position, context));
     Scratch scratch = context.scratch(*this);
-    if (chain_.Apply(element, context, scratch)) return element;
+    if (Apply(element, context, scratch)) return element;
     return input().node().Read(position, context);
   }
 
@@ -127,7 +150,7 @@ class PicturePassNode final : public DatasetNode {
   }
 
  private:
-  const DatasetNode& source() const { return chain_.maps().front()->input().node(); }
+  const DatasetNode& source() const { return maps_.chain.maps().front()->input().node(); }
   bool IsPicture(size_t field) const { return std::ranges::find(fields_, field) != fields_.end(); }
 
   std::vector<Field> FieldsOfPictures() const {
@@ -136,17 +159,50 @@ class PicturePassNode final : public DatasetNode {
     return fields;
   }
 
+  // Puts the element through all maps. False where that fails: they then say why.
+  bool Apply(Element& element, const ReadContext& context, Scratch& scratch) const {
+    if (!maps_.chain.Apply(element, context, scratch)) return false;
+    for (const DatasetNode* map : maps_.others) {
+      Rng rng = context.rngs(*map).For(element.key);
+      Scratch of_map = context.scratch(*map);
+      if (!map->element_wise()->Apply(element, rng, of_map).ok()) return false;
+    }
+    Count(context);
+    return true;
+  }
+
+  bool MakeInto(Element& element, std::span<std::byte* const> slots, bool streamed,
+                const ReadContext& context, Scratch& scratch) const {
+    if (maps_.others.empty()) {
+      if (!maps_.chain.MakeInto(element, slots, streamed, context, scratch)) return false;
+      Count(context);
+      return true;
+    }
+    if (!Apply(element, context, scratch)) return false;
+    CopyInto(element, slots);
+    return true;
+  }
+
+  void Count(const ReadContext& context) const {
+    maps_.chain.CountElement(context);
+    for (const DatasetNode* map : maps_.others) context.stats(*map).AddElements(1, 0);
+  }
+
+  void CopyInto(const Element& element, std::span<std::byte* const> slots) const {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      const Array& picture = element.arrays[fields_[i]];
+      std::copy_n(picture.data(), picture.num_bytes(), slots[i]);
+    }
+  }
+
   // The element with its pictures at `slots`, and without them among its arrays.
   Result<Element> ReadInto(int64_t position, std::span<std::byte* const> slots, bool streamed,
                            const ReadContext& context) const {
     STOKER_ASSIGN_OR_RETURN(Element element, source().Read(position, context));
     Scratch scratch = context.scratch(*this);
-    if (!chain_.MakeInto(element, slots, streamed, context, scratch)) {
+    if (!MakeInto(element, slots, streamed, context, scratch)) {
       STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
-      for (size_t i = 0; i < fields_.size(); ++i) {
-        const Array& picture = element.arrays[fields_[i]];
-        std::copy_n(picture.data(), picture.num_bytes(), slots[i]);
-      }
+      CopyInto(element, slots);
     }
     std::vector<Array> others;
     for (size_t field = 0; field < element.arrays.size(); ++field) {
@@ -167,31 +223,40 @@ class PicturePassNode final : public DatasetNode {
     return rows;
   }
 
-  const PictureChain chain_;
+  const PictureMaps maps_;
   const std::vector<size_t> fields_;
   Spec other_fields_;  // that it does not change
 };
 
-std::optional<PictureChain> ChainAtEnd(const DatasetNode& last) {
+// Whether the node puts each element through its transform by itself.
+bool IsMap(const DatasetNode& node) {
+  const auto* gathering = dynamic_cast<const GatheringTransform*>(node.element_wise());
+  return IsMapDataset(node) && (gathering == nullptr || !gathering->gathers());
+}
+
+// The consecutive maps that end with `last`, from the first that decodes a picture on.
+std::optional<PictureMaps> MapsAtEnd(const DatasetNode& last) {
   std::vector<const DatasetNode*> maps;
-  for (const DatasetNode* map = &last; IsPictureMap(*map); map = &map->input().node())
-    maps.push_back(map);
+  for (const DatasetNode* map = &last; IsMap(*map); map = &map->input().node()) maps.push_back(map);
   std::ranges::reverse(maps);
-  return PictureChain::AtEndOf(maps);
+  std::optional<PictureChain> chain = PictureChain::FirstIn(maps);
+  if (!chain) return std::nullopt;
+  const auto behind = std::ranges::find(maps, chain->maps().back()) + 1;
+  return PictureMaps{*std::move(chain), {behind, maps.end()}};
 }
 
 }  // namespace
 
 Dataset InOnePass(Dataset pipeline) {
   const DatasetNode& last = pipeline.node();
-  if (!last.random_access() || !IsPictureMap(last)) return pipeline;
+  if (!last.random_access() || !IsMap(last)) return pipeline;
   Dataset maps = pipeline;
   // A pass that ends in front of this map gives way to one with it.
   if (const auto* before = dynamic_cast<const PicturePassNode*>(&last.input().node()))
     maps = MapOver(last, before->input(), "");
-  std::optional<PictureChain> chain = ChainAtEnd(maps.node());
-  if (!chain) return pipeline;
-  return Dataset(std::make_shared<PicturePassNode>(maps, *std::move(chain)));
+  std::optional<PictureMaps> found = MapsAtEnd(maps.node());
+  if (!found) return pipeline;
+  return Dataset(std::make_shared<PicturePassNode>(maps, *std::move(found)));
 }
 
 }  // namespace stoker

@@ -16,11 +16,15 @@
 #include "stoker/data/testing_stream.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/center_crop.h"
+#include "stoker/data/transforms/color_jitter.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/one_hot.h"
 #include "stoker/data/transforms/pad.h"
+#include "stoker/data/transforms/rand_augment.h"
 #include "stoker/data/transforms/random_crop.h"
+#include "stoker/data/transforms/random_erasing.h"
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
 #include "stoker/data/transforms/resize.h"
@@ -264,6 +268,7 @@ TEST_F(PicturePass, DoesTheWorkOfTheMaps) {
       Decoded() | RandomCrop{.size = 60, .padding = 30} | RandomFlip{} | kNormalize,
       Decoded() | RandomFlip{.probability = 1} | Resize{.size = 9} | CenterCrop{.size = 12} |
           kNormalize,
+      Decoded() | RandomResizedCrop{.size = 16} | ColorJitter{} | kNormalize,
   };
   for (const Result<Dataset>& pipeline : pipelines) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 4});
@@ -280,15 +285,43 @@ TEST_F(PicturePass, DoesTheWorkOfTheMaps) {
   }
 }
 
-TEST_F(PicturePass, IsNoneWhereAStageInBetweenCannotBeTold) {
+TEST_F(PicturePass, OtherMapsBehindItGetEachPictureAsTheStepsGiveIt) {
+  const RandomResizedCrop resized_crop{.size = 16};
+  const ColorJitter jitter{.brightness = 0.4, .contrast = 0.3, .saturation = 0.2, .hue = 0.1};
   const Result<Dataset> pipelines[] = {
-      Decoded() | RandomResizedCrop{.size = 16} | DoNothing() | kNormalize,
-      Decoded() | kNormalize | RandomResizedCrop{.size = 16},
+      Decoded() | resized_crop | RandomFlip{} | jitter | kNormalize,
+      Decoded() | resized_crop | DoNothing() | kNormalize | Layout{},
+      Decoded() | resized_crop | kNormalize | RandomErasing{.probability = 1},
+      Decoded() | resized_crop | OneHot{.classes = 2} | RandomFlip{} | kNormalize,
+      Decoded() | resized_crop | RandAugment{} | CenterCrop{.size = 12} | jitter,
+      Decoded() | Resize{.size = 20} | jitter | Resize{.size = 10} | RandomFlip{} | Cast{},
   };
-  for (const Result<Dataset>& pipeline : pipelines) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, pipeline | Batch{.size = 5});
-    EXPECT_FALSE(HoldsOnePass(dataset)) << dataset.ToString();
+  for (const Result<Dataset>& pipeline : pipelines) ExpectOnePassGivesTheBytesOfTheSteps(pipeline);
+}
+
+TEST_F(PicturePass, AnErrorOfAnotherMapBehindItIsThatOfTheMaps) {
+  const Map refuse{.function = [](Element& element, Rng&, Scratch&) {
+    return element.key.index == 7 ? DataLoss("picture 7 is refused") : OkStatus();
+  }};
+  const Result<Dataset> pictures = Decoded() | RandomResizedCrop{.size = 8} | refuse | kNormalize;
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset strict, pictures | Batch{.size = 5});
+    EXPECT_TRUE(HoldsOnePass(strict));
+    EXPECT_THAT(ReadAll(strict, runtime).status(),
+                FailsWith(StatusCode::kDataLoss, "picture 7 is refused"));
+    const QuietLog quiet;
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset tolerant,
+                                pictures | IgnoreErrors{} | Batch{.size = 5});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
+    EXPECT_EQ(Labels(batches).size(), 11u);
   }
+}
+
+TEST_F(PicturePass, IsNoneWhereNoSizeIsKnownBeforeOtherMaps) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Decoded() | kNormalize |
+                                                         RandomResizedCrop{.size = 16} |
+                                                         Batch{.size = 5});
+  EXPECT_FALSE(HoldsOnePass(dataset)) << dataset.ToString();
 }
 
 TEST_F(PicturePass, KeepsItsPromises) {

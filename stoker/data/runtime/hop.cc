@@ -13,31 +13,18 @@ bool HoldsAnyOrder(const Dataset& dataset) {
   return dataset.node().any_order() || std::ranges::any_of(dataset.node().inputs(), HoldsAnyOrder);
 }
 
-// The first of the stages that are done in one go.
-std::optional<PictureChain> FirstPictures(std::span<const DatasetNode* const> stages) {
-  const auto is_picture_map = [](const DatasetNode* stage) { return IsPictureMap(*stage); };
-  auto begin = std::ranges::find_if(stages, is_picture_map);
-  while (begin != stages.end()) {
-    const auto end = std::find_if_not(begin, stages.end(), is_picture_map);
-    for (auto last = end; last != begin; --last) {
-      if (std::optional<PictureChain> pictures = PictureChain::AtEndOf({begin, last}))
-        return pictures;
-    }
-    begin = std::find_if(end, stages.end(), is_picture_map);
-  }
-  return std::nullopt;
-}
-
 // What is thrown, the stages meet too, one by one.
 bool DoneInOneGo(const PictureChain& pictures, const ReadContext& context, Element& element) {
   const DatasetNode& decoder = *pictures.maps().front();
   const ScopedStageTime time(context.stats(decoder));
   Scratch scratch = context.scratch(decoder);
   try {
-    return pictures.Apply(element, context, scratch);
+    if (!pictures.Apply(element, context, scratch)) return false;
   } catch (const std::exception&) {
     return false;
   }
+  pictures.CountElement(context);
+  return true;
 }
 
 }  // namespace
@@ -81,7 +68,7 @@ Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext
 std::vector<HopPart> PartsOfHop(std::span<const DatasetNode* const> stages) {
   std::vector<HopPart> parts;
   while (!stages.empty()) {
-    std::optional<PictureChain> pictures = FirstPictures(stages);
+    std::optional<PictureChain> pictures = PictureChain::FirstIn(stages);
     const size_t before =
         pictures ? static_cast<size_t>(std::ranges::find(stages, pictures->maps().front()) -
                                        stages.begin())
