@@ -6,7 +6,7 @@ import unittest
 
 from program import STOKER, ProgramTest
 
-COMMANDS = ["train", "eval", "predict", "lint", "export", "schedule", "plot", "bench", "pack", "inspect"]
+COMMANDS = ["train", "eval", "predict", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench", "pack", "inspect"]
 
 
 class CommandLineTest(ProgramTest):
@@ -49,6 +49,8 @@ class CommandLineTest(ProgramTest):
                 (["bench", "recipe.yaml", "--memory", "lots"], ["--memory", "lots"]),
                 (["bench", "recipe.yaml", "--memory", "0"], ["--memory", "0 is not a whole number of at least 1"]),
                 (["predict", "run", "x", "--limit", "-1"], ["--limit", "-1 is not a whole number of at least 0"]),
+                (["bench", "recipe.yaml", "--model", "mlp"], ["RECIPE and --model"]),
+                (["bench", "--model", "mlp", "--input", "28"], ["--input 28"]),
                 (["train"], ["RECIPE is required"]),
                 (["train", "recipe.yaml", "--allow-changes"], ["--allow-changes", "--resume"]),
                 (["train", "--resume"], ["RECIPE is required"]),

@@ -12,12 +12,11 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Measures the input pipeline of RECIPE alone.\n"
-    "Runs data.train epoch after epoch and prints samples per second, the time to the first "
-    "batch once the files are loaded, the peak memory, and for each stage the time it was "
-    "busy, starved of input and blocked on its output. Trains and writes nothing.";
+    "Measures the input pipeline of RECIPE alone, or a model (--model).\n"
+    "Prints samples per second, memory and each stage's time; of a model images per second "
+    "and memory, by batch size. Writes nothing.";
 constexpr const char* kFooter =
-    "Example: stoker bench recipes/fashion-mnist.yaml --threads 2 --seconds 3\n"
+    "Example: stoker bench recipes/fashion-mnist.yaml; stoker bench --model resnet50\n"
     "Exit: 0 measured, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 Json ToJson(const PipelineMeasurement& measured, const BenchArguments& arguments) {
@@ -53,12 +52,42 @@ std::string ToText(const PipelineMeasurement& measured, const BenchArguments& ar
          measured.profile.ToText() + explained;
 }
 
+Status CheckAndRun(const BenchArguments& arguments,
+                   const std::function<Status(const BenchArguments&)>& run_model) {
+  if (arguments.recipe.empty() == arguments.model.empty()) {
+    return InvalidArgument("{}; `stoker bench --help` explains",
+                           arguments.recipe.empty()
+                               ? "RECIPE is required (only --model does without)"
+                               : "RECIPE and --model are two things to measure; give one");
+  }
+  return arguments.model.empty() ? RunBench(arguments) : run_model(arguments);
+}
+
+void AddModelOptions(CLI::App& app, BenchArguments& arguments) {
+  app.add_option("--model", arguments.model, "measure training steps of a model, such as resnet50")
+      ->type_name("MODEL");
+  app.add_option("--input", arguments.input, "its samples: channels, height, width")
+      ->type_name("CxHxW")
+      ->default_str("3x224x224");
+  app.add_option("--batches", arguments.batches, "its batch sizes")
+      ->type_name("N,N...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(AtLeastCheck(1))
+      ->default_str("1,2,4,...,64");
+  AddChartOptions(app, arguments.chart);
+}
+
 }  // namespace
 
-void AddBenchCommand(Program& program) {
-  auto [app, arguments] = program.Add<BenchArguments>("bench", kAbout, kFooter, RunBench);
-  AddRecipeArgument(app, arguments.recipe).required();
-  app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
+void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run_model) {
+  auto [app, arguments] = program.Add<BenchArguments>(
+      "bench", kAbout, kFooter, [run_model = std::move(run_model)](const BenchArguments& given) {
+        return CheckAndRun(given, run_model);
+      });
+  AddRecipeArgument(app, arguments.recipe);
+  AddModelOptions(app, arguments);
+  app.add_option("--threads", arguments.threads, "threads that work, 1..1024")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""))
       ->default_str("as many as pay");
@@ -66,16 +95,13 @@ void AddBenchCommand(Program& program) {
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0).description(""))
       ->default_str("5");
-  app.add_option("--memory", arguments.memory_bytes, "limit for all buffers, such as 512MiB")
+  app.add_option("--memory", arguments.memory_bytes, "limit, such as 512MiB")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
       ->check(AtLeastCheck(1))
       ->default_str("a quarter of the container's");
-  app.add_flag("--inline", arguments.run_inline,
-               "one thread and nothing ahead of demand: the plain way, for comparison");
-  app.add_flag("--explain", arguments.explain,
-               "also print the pipeline as it is run, each choice of the runtime with its figures, "
-               "what every stage costs, and which one limits the whole");
+  app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand");
+  app.add_flag("--explain", arguments.explain, "also each choice of the runtime, with its figures");
   AddSetOption(app, arguments.set);
   AddJsonOption(app, arguments.json);
 }

@@ -1,28 +1,37 @@
-// `stoker bench`: the input pipeline of a recipe alone, as fast as it goes.
+// `stoker bench`: the input pipeline of a recipe alone, as fast as it goes; with --model a model
+// alone, by batch size.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/chart_output.h"
 #include "stoker/tools/program.h"
 
 namespace stoker {
 
 struct BenchArguments {
-  std::string recipe;
+  std::string recipe;  // empty with a model
+  std::string model;   // "resnet50", "{resnet50: {classes: 10}}", or empty
+  std::string input = "3x224x224";
+  std::vector<int64_t> batches = {1, 2, 4, 8, 16, 32, 64};
+  ChartFiles chart;
   std::vector<std::string> set;
   int threads = 0;  // 0: as many as pay
   double seconds = 5;
-  int64_t memory_bytes = 0;  // 0: a quarter of what the container allows
+  int64_t memory_bytes = 0;  // 0: a quarter of what the container allows; of a model 4/5
   bool run_inline = false;
   bool explain = false;
   bool json = false;
 };
 
-void AddBenchCommand(Program& program);
+//   run_model  what --model does, for which it takes libtorch
+void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run_model);
 
+// Measures a pipeline.
 Status RunBench(const BenchArguments& arguments);
 
 }  // namespace stoker

@@ -16,7 +16,7 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Plots what runs measured, one beside the other, from their metrics.jsonl.\n"
+    "Plots what runs measured, side by side.\n"
     "In the terminal a line ends in the letter of its run, a capital one where the figure is of "
     "evaluations.";
 constexpr const char* kFooter =

@@ -1,9 +1,11 @@
 // `stoker`: everything that needs no libtorch, and the way to stoker-train for what does.
+#include "stoker/tools/batch_find_command.h"
 #include "stoker/tools/bench_command.h"
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/lint_command.h"
+#include "stoker/tools/lr_find_command.h"
 #include "stoker/tools/pack_command.h"
 #include "stoker/tools/plot_command.h"
 #include "stoker/tools/predict_command.h"
@@ -27,7 +29,9 @@ int main(int argc, char** argv) {
   AddExportCommand(program, hand_over);
   AddScheduleCommand(program, hand_over);
   AddPlotCommand(program);
-  AddBenchCommand(program);
+  AddLrFindCommand(program, hand_over);
+  AddBatchFindCommand(program, hand_over);
+  AddBenchCommand(program, hand_over);
   AddPackCommand(program);
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);

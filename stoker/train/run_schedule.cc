@@ -44,19 +44,6 @@ class RunSchedule final : public Schedule {
   const Around around_;
 };
 
-Result<double> ScaleOf(const LrScalingOptions& options, std::optional<int64_t> batch) {
-  if (options.rule == "none") return 1.0;
-  if (!batch) {
-    return InvalidArgument(
-        "lr_scaling: {} scales the learning rate with the batch, but how many samples a batch of "
-        "data.train has is not known; put a `batch` into the pipeline, or take lr_scaling out and "
-        "give the schedule the rate that you want",
-        options.rule);
-  }
-  const double ratio = static_cast<double>(*batch) / static_cast<double>(options.base_batch);
-  return options.rule == "linear" ? ratio : std::sqrt(ratio);
-}
-
 // The plan as the schedule sees it when one of its steps is a whole epoch.
 SchedulePlan OverEpochs(const SchedulePlan& plan) {
   const int64_t epochs = (plan.total_steps + plan.steps_per_epoch - 1) / plan.steps_per_epoch;
@@ -81,13 +68,26 @@ std::optional<int64_t> BatchSizeOf(const DataRecipe& data, std::string_view inpu
   return size;
 }
 
+Result<double> LrScaleOf(const LrScalingOptions& options, std::optional<int64_t> batch) {
+  if (options.rule == "none") return 1.0;
+  if (!batch) {
+    return InvalidArgument(
+        "lr_scaling: {} scales the learning rate with the batch, but how many samples a batch of "
+        "data.train has is not known; put a `batch` into the pipeline, or take lr_scaling out and "
+        "give the schedule the rate that you want",
+        options.rule);
+  }
+  const double ratio = static_cast<double>(*batch) / static_cast<double>(options.base_batch);
+  return options.rule == "linear" ? ratio : std::sqrt(ratio);
+}
+
 Result<std::unique_ptr<Schedule>> BuildRunSchedule(const TrainRecipe& train,
                                                    const SchedulePlan& plan,
                                                    std::optional<int64_t> batch) {
   const bool by_epoch = train.options.schedule_every == "epoch";
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Schedule> inner,
                           train.schedule.build(by_epoch ? OverEpochs(plan) : plan));
-  STOKER_ASSIGN_OR_RETURN(const double scale, ScaleOf(train.lr_scaling, batch));
+  STOKER_ASSIGN_OR_RETURN(const double scale, LrScaleOf(train.lr_scaling, batch));
   const double unscaled = scale > 1 ? 1 / scale : 0;
   return std::make_unique<RunSchedule>(
       std::move(inner), Around{.steps_per_value = by_epoch ? plan.steps_per_epoch : 1,

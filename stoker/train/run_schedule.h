@@ -31,6 +31,9 @@ namespace stoker {
 // size of its last operator `batch`; nothing where neither is there.
 std::optional<int64_t> BatchSizeOf(const DataRecipe& data, std::string_view input);
 
+// `scale` above. Errors: kInvalidArgument where it follows the batch, which is not known.
+Result<double> LrScaleOf(const LrScalingOptions& options, std::optional<int64_t> batch);
+
 //   batch  samples of one optimizer step; needed where the rate is scaled with it
 // Errors: the schedule's; kInvalidArgument where the batch is needed and not known.
 Result<std::unique_ptr<Schedule>> BuildRunSchedule(const TrainRecipe& train,

@@ -17,15 +17,22 @@ class SmoothedValue {
   // The mean with `value` in it. One that is not finite is given back and not remembered.
   double Add(double value) {
     if (!std::isfinite(value)) return value;
-    sum_ = weight_ * sum_ + (1 - weight_) * value;
-    left_ *= weight_;
-    return sum_ / (1 - left_);
+    state_.sum = weight_ * state_.sum + (1 - weight_) * value;
+    state_.left *= weight_;
+    return state_.sum / (1 - state_.left);
   }
+
+  // What a mean goes on from.
+  struct State {
+    double sum = 0;   // m
+    double left = 1;  // weight^n
+  };
+  const State& state() const { return state_; }
+  void Restore(const State& state) { state_ = state; }
 
  private:
   double weight_;
-  double sum_ = 0;
-  double left_ = 1;  // weight^n
+  State state_;
 };
 
 }  // namespace stoker

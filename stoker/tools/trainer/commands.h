@@ -4,10 +4,13 @@
 #include <string>
 
 #include "stoker/base/status.h"
+#include "stoker/tools/batch_find_command.h"
+#include "stoker/tools/bench_command.h"
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/lint_command.h"
+#include "stoker/tools/lr_find_command.h"
 #include "stoker/tools/predict_command.h"
 #include "stoker/tools/schedule_command.h"
 #include "stoker/tools/train_command.h"
@@ -21,6 +24,10 @@ Status RunPredict(const PredictArguments& arguments);
 Status RunLint(const LintArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunSchedule(const ScheduleArguments& arguments);
+Status RunLrFind(const LrFindArguments& arguments);
+Status RunBatchFind(const BatchFindArguments& arguments);
+// `stoker bench --model`.
+Status RunModelBench(const BenchArguments& arguments);
 
 // Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.
 Result<Inspection> InspectDirectory(const std::string& path);

@@ -36,6 +36,8 @@ Result<Inspection> InspectModels(const std::string& name) {
       "clip", "The keys of `train: {clip: ...}`: gradients that are too large."));
   kinds.push_back(SectionOf<AverageOptions>(
       "average", "The keys of `train: {average: ...}`: means of the weights."));
+  kinds.push_back(SectionOf<TensorboardOptions>(
+      "tensorboard", "The keys of `train: {tensorboard: ...}`: event files beside the metrics."));
   kinds.push_back(SectionOf<InitFromOptions>(
       "init_from", "The keys of `train: {init_from: ...}`: first weights from elsewhere."));
   kinds.push_back(

@@ -16,6 +16,9 @@ int main(int argc, char** argv) {
   AddLintCommand(program, RunLint);
   AddExportCommand(program, RunExport);
   AddScheduleCommand(program, RunSchedule);
+  AddLrFindCommand(program, RunLrFind);
+  AddBatchFindCommand(program, RunBatchFind);
+  AddBenchCommand(program, RunModelBench);
   AddInspectCommand(program, [](const InspectArguments& arguments) {
     if (!NeedsTrainer(arguments)) return RunInspect(arguments);
     return PrintInspection(

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "stoker/tools/print.h"
+#include "stoker/tools/text.h"
+#include "stoker/tools/trainer/commands.h"
+#include "stoker/tools/trainer/trial_table.h"
+#include "stoker/train/batch_finder.h"
+
+namespace stoker {
+namespace {
+
+std::string Advice(const BatchFinding& found, const BatchFindArguments& arguments) {
+  if (found.largest == 0) {
+    return fmt::format(
+        "Not even one sample fits into {}: the model is too large; allow more (--memory)\n",
+        ByteText(found.memory_bytes));
+  }
+  const BatchTrial near_peak = *SmallestNearPeak(found.trials);
+  const std::string batch = WithThousands(static_cast<double>(near_peak.batch));
+  return fmt::format(
+      "The largest batch that fits into {}: {}{}\n"
+      "The smallest with 95 % of the highest throughput: {} ({:.4g} images/s)\n\n"
+      "Set it:\n  stoker train {} --set data.train.batch.size={}\n",
+      found.limited ? ByteText(found.memory_bytes) : "the device",
+      WithThousands(static_cast<double>(found.largest)),
+      found.largest >= arguments.most ? ", the largest that was to be tried" : "", batch,
+      near_peak.images_per_s, ShellWord(arguments.recipe), near_peak.batch);
+}
+
+Json ToJson(const BatchFinding& found) {
+  const auto near_peak = SmallestNearPeak(found.trials);
+  return {{"largest", found.largest},
+          {"near_peak", near_peak ? Json(near_peak->batch) : Json()},
+          {"memory_bytes", found.limited ? Json(found.memory_bytes) : Json()},
+          {"device", found.device},
+          {"key", "data.train.batch.size"},
+          {"trials", TrialJson(found.trials)}};
+}
+
+}  // namespace
+
+Status RunBatchFind(const BatchFindArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const Recipe recipe, LoadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(
+      const BatchFinding found,
+      FindBatch(recipe, {.memory_bytes = static_cast<uint64_t>(arguments.memory_bytes),
+                         .most = arguments.most,
+                         .seconds = arguments.seconds}));
+  const std::string name = std::filesystem::path(arguments.recipe).filename().string();
+  const Chart chart = TrialChart(found.trials, fmt::format("{}: by batch size", name));
+  STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
+  if (arguments.json) return PrintResult(ToJson(found).dump() + "\n");
+  return PrintResult((found.largest > 0 ? ChartForTerminal(chart) + "\n" : "") +
+                     TrialTable(found.trials) + "\n" + Advice(found, arguments));
+}
+
+}  // namespace stoker

@@ -1,0 +1,50 @@
+#include "stoker/train/feed.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+#include "stoker/base/worker_group.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/transforms/layout.h"
+
+namespace stoker {
+
+Result<FinderPlace> PlaceFor(const TrainOptions& options) {
+  FinderPlace place;
+  STOKER_ASSIGN_OR_RETURN(place.device, OpenDevice(options.device));
+  place.placement.device = place.device.device;
+  const Result<MemoryFormat> format = ParseMemoryFormat(options.memory_format);
+  if (format.ok()) place.placement.memory_format = *format;
+  const Result<Precision> precision = ParsePrecision(options.precision);
+  if (precision.ok()) place.placement.precision = *precision;
+  at::set_num_threads(static_cast<int>(options.threads.value_or(AvailableCpus())));
+  return place;
+}
+
+Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
+                                         const Placement& placement) {
+  const TrainOptions& options = recipe.train.options;
+  const int cpus = AvailableCpus();
+  // The CPU computes too, where there is nothing else.
+  const int threads = placement.device.is_cpu() ? std::max(1, cpus / 4) : cpus;
+  const Runtime runtime =
+      Runtime::Threaded(static_cast<int>(options.feed_threads.value_or(threads)));
+  STOKER_ASSIGN_OR_RETURN(auto elements,
+                          batches.Open(runtime, {.seed = static_cast<uint64_t>(options.seed)}));
+  return Feeder::Create(std::move(elements), batches.spec(),
+                        {.input = options.input,
+                         .target = options.target,
+                         .device = placement.device,
+                         .channels_last = HasChannelsLast(batches, options.input),
+                         .memory_format = ToTorch(placement.memory_format)});
+}
+
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement) {
+  STOKER_ASSIGN_OR_RETURN(const auto feeder, OpenFeed(recipe, recipe.data.train, placement));
+  STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
+  if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
+  return *std::move(batch);
+}
+
+}  // namespace stoker

@@ -1,0 +1,30 @@
+// Batches of a recipe's pipeline as tensors, for what trains without being a run: the finders.
+#pragma once
+
+#include <memory>
+
+#include "stoker/base/status.h"
+#include "stoker/device/accelerator.h"
+#include "stoker/device/feeder.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/recipe.h"
+
+namespace stoker {
+
+// Where and how a finder computes: on the recipe's device, with its threads (at::set_num_threads is
+// called), its layout and precision, the contiguous one and float32 where those are open. Not
+// before another thread uses torch. Errors: those of OpenDevice.
+struct FinderPlace {
+  OpenedDevice device;
+  Placement placement;
+};
+Result<FinderPlace> PlaceFor(const TrainOptions& options);
+
+// Opens `batches`, which has the fields of recipe.data.train, with the recipe's seed.
+Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
+                                         const Placement& placement);
+
+// Its first batch. Errors: also kInvalidArgument where there is none.
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement);
+
+}  // namespace stoker

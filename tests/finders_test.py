@@ -1,0 +1,81 @@
+"""`stoker lr-find`, `stoker batch-find` and `stoker bench --model`: what they print, and that they leave nothing behind."""
+import os
+import unittest
+import xml.etree.ElementTree
+
+from program import ProgramTest
+
+
+class FindersTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.files = sorted(os.listdir(self.folder))
+
+    def texts_of(self, svg):
+        tree = xml.etree.ElementTree.fromstring(self.read(svg))
+        os.remove(self.path(svg))
+        return {element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")}
+
+    def test_lr_find_suggests_rates_and_says_which_key_to_set(self):
+        out, err = self.run_stoker("lr-find", "recipe.yaml", "--svg", "plot.svg")
+        self.assertEqual(err, "")
+        self.assertRegex(out, r"(?m)^valley +\d")
+        self.assertRegex(out, r"stoker train recipe.yaml --set train.schedule.one_cycle.max_lr=\d")
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+        self.assertTrue(any(text.startswith("steepest: ") for text in self.texts_of("plot.svg")))
+        found = self.run_json("lr-find", "recipe.yaml")
+        self.assertEqual(found["key"], "train.schedule.one_cycle.max_lr")
+        self.assertTrue(1e-5 < found["suggestions"]["valley"] < 1)
+        self.assertEqual(len(found["lr"]), len(found["loss"]))
+        self.assertEqual(sorted(os.listdir(self.folder)), self.files)
+
+    def test_the_rate_that_was_found_learns(self):
+        found = self.run_json("lr-find", "recipe.yaml")
+        rate = found["suggestions"]["valley"]
+        self.run_stoker("train", "recipe.yaml", "--quiet", "--run", "run", "--set", f"{found['key']}={rate}")
+        self.assertGreater(self.run_json("eval", "run")["accuracy"], 0.9)
+
+    def test_batch_find_finds_the_largest_batch_within_a_limit(self):
+        found = self.run_json("batch-find", "recipe.yaml", "--memory", "8MB", "--seconds", "0", "--most", "512")
+        fits = {trial["batch"]: trial["fits"] for trial in found["trials"]}
+        self.assertTrue(fits[found["largest"]])
+        self.assertTrue(all(fits[batch] == (batch <= found["largest"]) for batch in fits))
+        self.assertIn(found["near_peak"], fits)
+        self.assertTrue(all(trial["memory_bytes"] <= 8e6 for trial in found["trials"] if trial["fits"]))
+        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "8MB", "--seconds", "0", "--most", "64", "--svg", "plot.svg")
+        self.assertRegex(out, r"--set data.train.batch.size=\d+")
+        self.assertIn("memory (MB)", self.texts_of("plot.svg"))
+        self.assertEqual(sorted(os.listdir(self.folder)), self.files)
+
+    def test_batch_find_says_that_nothing_fits(self):
+        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "1kB")
+        self.assertIn("Not even one sample fits", out)
+
+    def test_every_model_can_be_measured_alone(self):
+        models = [kind["name"] for kind in self.run_json("inspect", "--models") if kind["group"] == "model"]
+        self.assertIn("resnet50", models)
+        for model in models:
+            small = {"inception_v3": ["{inception_v3: {classes: 10, aux_weight: 0}}", "3x75x75"]}.get(model, [model, "3x32x32"])
+            with self.subTest(model=model):
+                found = self.run_json("bench", "--model", small[0], "--input", small[1], "--batches", "2,4", "--seconds", "0.1")
+                self.assertEqual([trial["batch"] for trial in found["trials"]], [2, 4])
+                self.assertTrue(all(trial["fits"] and trial["images_per_s"] > 0 for trial in found["trials"]))
+                self.assertGreater(found["parameters"], 1000)
+        out, _ = self.run_stoker("bench", "--model", "{mlp: {classes: 3, hidden: [8]}}", "--input", "1x8x8", "--seconds", "0.1",
+                                 "--svg", "plot.svg")
+        self.assertRegex(out, r"(?m)^64 +\d")
+        self.assertIn("images a second", self.texts_of("plot.svg"))
+
+    def test_wrong_models_and_inputs_are_named(self):
+        for arguments, says in [
+                (["--model", "resnet51"], ["--model:1:", "did you mean 'resnet50'?"]),
+                (["--model", "mlp", "--input", "3x224"], ["--input 3x224"]),
+                (["--model", "mlp", "--input", "3x0x4"], ["--input 3x0x4"]),
+                (["--model", "mlp", "--input", "1x2x3x4"], ["--input 1x2x3x4"]),
+                (["--model", "mlp", "--batches", "0"], ["--batches"])]:
+            with self.subTest(arguments=arguments):
+                self.assert_fails(["bench", *arguments], 2, *says)
+
+
+if __name__ == "__main__":
+    unittest.main()
