@@ -256,6 +256,64 @@ class UseOfARunTest(ProgramTest):
             self.assertEqual(groups.get(name), group)
 
 
+class LintTest(ProgramTest):
+    def test_a_good_recipe_has_no_findings(self):
+        out, _ = self.run_stoker("lint", "recipe.yaml")
+        self.assertIn("nothing found", out)
+
+    def test_findings_name_the_place_and_the_mend_and_training_tells_them_too(self):
+        raw = RECIPE.replace("mean: 0.2, std: 0.3", "mean: 0, std: 0.004")
+        self.write("raw.yaml", raw)
+        out, err = self.run_stoker("lint", "raw.yaml", "--json", expect=1)
+        found = json.loads(out)["findings"]
+        self.assertEqual([(finding["rule"], finding["where"]) for finding in found], [("inputs", "inputs")])
+        self.assertIn("normalize: {mean:", found[0]["mend"])
+        self.assertIn("1 finding in the model convnet", err)
+        _, err = self.run_stoker("train", "raw.yaml", "--run", "run", "--set", "train.max_steps=1")
+        self.assertIn("lint: inputs: their mean is", err)
+        _, err = self.run_stoker("train", "raw.yaml", "--run", "quiet", "--set", "train.max_steps=1", "--set", "train.lint=false")
+        self.assertNotIn("lint:", err)
+
+
+class WeightsTest(ProgramTest):
+    """Weights out of a run and into another one."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.epochs=1")
+
+    def test_are_exported_as_pt_and_safetensors(self):
+        for name, kind in [("w.pt", "pt"), ("w.pth", "pt"), ("w.safetensors", "safetensors")]:
+            with self.subTest(name=name):
+                done = self.run_json("export", "run", "--to", name)
+                found = self.run_json("inspect", name)
+                self.assertEqual((found["kind"], len(found["tensors"])), (kind, done["tensors"]))
+        self.run_json("export", "w.pt", "--to", "again.safetensors")
+        self.assertEqual(self.run_json("inspect", "again.safetensors")["values"], self.run_json("inspect", "w.pt")["values"])
+        self.assert_fails(["export", "run", "--to", "w.onnx"], 2, "must be .pt, .pth or .safetensors")
+        self.assert_fails(["export", "nothing", "--to", "w.pt"], 1, "nothing")
+
+    def test_begin_another_run_and_misfits_are_named(self):
+        self.run_json("export", "run", "--to", "w.pt")
+        out, _ = self.run_stoker("train", "recipe.yaml", "--run", "next", "--set", "train.init_from=w.pt", "--set", "train.max_steps=1")
+        self.assertIn("of the model's 14 tensors are taken from", out)
+        wide = ["--set", "model={convnet: {classes: 4, channels: [8, 16]}}"]
+        self.assert_fails(["train", "recipe.yaml", "--run", "wide", "--set", "train.init_from=w.pt", *wide], 1,
+                          "4.weight is float32[8, 8, 3, 3], the model has float32[16, 8, 3, 3]", "partial: true")
+        self.assertFalse(os.path.exists(self.path("wide")))
+        out, _ = self.run_stoker("train", "recipe.yaml", "--run", "wide", "--set", "train.init_from={weights: w.pt, partial: true}",
+                                 "--set", "train.max_steps=1", *wide)
+        self.assertIn("do not fit", out)
+
+    def test_a_run_in_16_bits_says_so_and_predicts_in_them(self):
+        self.run_stoker("train", "recipe.yaml", "--run", "half", "--set", "train.precision=fp16", "--set", "train.epochs=1")
+        self.assertEqual(json.loads(self.read("half/choices.json"))["precision"], "fp16")
+        last = [line for line in map(json.loads, self.read("half/metrics.jsonl").splitlines()) if line["kind"] == "train"]
+        for line in last:
+            self.assertGreaterEqual(line["loss_scale"], 1)
+        self.assertGreater(self.run_json("eval", "half")["accuracy"], 0.25)
+
+
 class ScheduleTest(ProgramTest):
     def schedule(self, *arguments):
         return self.run_json("schedule", "recipe.yaml", *arguments)
