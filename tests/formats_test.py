@@ -159,6 +159,14 @@ class FormatsTest(ProgramTest):
         self.write("bad.svm", "1 2:3\n1 2\n")
         self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (byte 6): byte 3: a colon is wanted")
 
+    def test_numpy_archives_and_recordio_files_are_described(self):
+        found = self.run_json("inspect", "z.npz")
+        self.assertEqual((found["kind"], found["fields"]["x"]), ("NumPy archive", {"dtype": "int16", "shape": [2, 3]}))
+        found = self.run_json("inspect", "i.rec")
+        self.assertEqual((found["kind"], found["records"], found["images"], found["most_labels"]), ("RecordIO", 1, 1, 1))
+        self.write("bad.rec", self.read("i.rec")[:-1])
+        self.assert_fails(["inspect", "bad.rec"], 1, "bad.rec: byte 0: the file ends in the middle of a record")
+
     def test_an_lmdb_database_is_described(self):
         found = self.run_json("inspect", "db/data.mdb")
         self.assertEqual((found["kind"], found["records"], found["smallest"], found["largest"]), ("LMDB", 2, 3, 5))

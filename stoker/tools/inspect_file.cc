@@ -108,6 +108,8 @@ Result<Inspection> InspectFile(const std::string& path) {
   if (content == FileKind::kTar) return InspectTar(path);
   if (stored == FileKind::kStoker) return InspectStoker(path);
   if (stored == FileKind::kLmdb) return InspectLmdb(path);
+  if (stored == FileKind::kRecordIo) return InspectRecordIo(path);
+  if (stored == FileKind::kZip && path.ends_with(".npz")) return InspectNpz(path);
   if (stored == FileKind::kNumpy) return InspectNpy(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
   if (IsPt(path, stored)) return InspectPt(path);

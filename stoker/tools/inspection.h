@@ -16,9 +16,9 @@ struct Inspection {
 };
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, .npy,
-// LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with a section `data`,
-// `model` or `train`); of other kinds the name and size. Everything that has a checksum or
-// announces its size is read and checked.
+// .npz, RecordIO, LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with a
+// section `data`, `model` or `train`); of other kinds the name and size. Everything that has a
+// checksum or announces its size is read and checked.
 Result<Inspection> InspectFile(const std::string& path);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
@@ -42,6 +42,12 @@ Result<Inspection> InspectLmdb(const std::string& path);
 
 // A NumPy array: type and shape.
 Result<Inspection> InspectNpy(const std::string& path);
+
+// A .npz file: types and shapes of its arrays.
+Result<Inspection> InspectNpz(const std::string& path);
+
+// RecordIO: records and their sizes, and how many labels they have as image records.
+Result<Inspection> InspectRecordIo(const std::string& path);
 
 // A .stoker shard: records, pages and fields; all of it is checked.
 Result<Inspection> InspectStoker(const std::string& path);

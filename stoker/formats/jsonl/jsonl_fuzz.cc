@@ -14,11 +14,22 @@ namespace {
 
 using namespace stoker;
 
-// The other one goes by its own stack, checks UTF-8, and knows no NaN.
+// Exponents of three digits and more may be beyond what a double holds.
+bool HasLargeNumber(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  for (size_t at = text.find_first_of("eE"); at != text.npos; at = text.find_first_of("eE", at)) {
+    at = std::min(text.find_first_not_of("+-", at + 1), text.size());
+    if (std::min(text.find_first_not_of(kDigits, at), text.size()) - at > 2) return true;
+  }
+  return text.size() > 200;
+}
+
+// The other one goes by its own stack, checks UTF-8, knows no NaN and refuses numbers that no
+// double holds.
 bool Comparable(std::string_view text) {
   const bool ascii = std::ranges::all_of(text, [](char c) { return c > 0; });
-  return ascii && std::ranges::count(text, '[') + std::ranges::count(text, '{') < 200 &&
-         text.find("NaN") == text.npos && text.find("Infinity") == text.npos;
+  return ascii && !HasLargeNumber(text) && text.find("NaN") == text.npos &&
+         text.find("Infinity") == text.npos;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ constexpr Signature kSignatures[] = {
     {FileKind::kNumpy, 0, "\x93NUMPY"sv},
     {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv},
     {FileKind::kLmdb, 16, "\xde\xc0\xef\xbe\1\0\0\0"sv},
+    {FileKind::kRecordIo, 0, "\x0a\x23\xd7\xce"sv},
     {FileKind::kTar, 257, "ustar"sv},
     {FileKind::kStoker, 0, "STKSHARD"sv},
     {FileKind::kPng, 0, "\x89PNG\r\n\x1a\n"sv},
@@ -85,6 +86,7 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kNumpy: return "a NumPy array";
     case FileKind::kHdf5: return "an HDF5 file";
     case FileKind::kLmdb: return "an LMDB database";
+    case FileKind::kRecordIo: return "a RecordIO file";
     case FileKind::kTar: return "a tar archive";
     case FileKind::kStoker: return "a .stoker shard";
     case FileKind::kPng: return "a PNG image";

@@ -20,6 +20,7 @@ enum class FileKind {
   kNumpy,
   kHdf5,
   kLmdb,
+  kRecordIo,
   kTar,
   kStoker,  // our own shard
   kPng,

@@ -41,6 +41,7 @@ const KindCase kKinds[] = {
     {"Numpy", "\x93NUMPY\x01"s, FileKind::kNumpy},
     {"Hdf5", "\x89HDF\r\n\x1a\n"s, FileKind::kHdf5},
     {"Lmdb", std::string(16, '\0') + "\xde\xc0\xef\xbe\1\0\0\0"s, FileKind::kLmdb},
+    {"RecordIo", "\x0a\x23\xd7\xce\x01\0\0\0"s, FileKind::kRecordIo},
     {"Tar", Tar(), FileKind::kTar},
     {"Stoker", "STKSHARD\x01"s, FileKind::kStoker},
     {"Png", "\x89PNG\r\n\x1a\n\0"s, FileKind::kPng},

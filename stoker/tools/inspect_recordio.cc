@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/formats/recordio/record_io.h"
+#include "stoker/tools/inspection.h"
+
+namespace stoker {
+namespace {
+
+struct Summary {
+  int64_t records = 0;
+  uint64_t smallest = 0, largest = 0;
+  // Of those that are image records.
+  int64_t images = 0;
+  size_t fewest_labels = 0, most_labels = 0;
+
+  void Add(std::span<const std::byte> data) {
+    smallest = records == 0 ? data.size() : std::min<uint64_t>(smallest, data.size());
+    largest = std::max<uint64_t>(largest, data.size());
+    ++records;
+    const Result<ImageRecord> image = ParseImageRecord(data, "");
+    if (!image.ok()) return;
+    const size_t labels = image->labels.size();
+    fewest_labels = images == 0 ? labels : std::min(fewest_labels, labels);
+    most_labels = std::max(most_labels, labels);
+    ++images;
+  }
+};
+
+Status Summarize(const File& file, Summary& summary) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<uint64_t> offsets, ScanRecordIo(file));
+  std::vector<std::byte> frame, joined;
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    frame.resize(offsets[i + 1] - offsets[i]);
+    STOKER_RETURN_IF_ERROR(file.ReadAt(offsets[i], frame));
+    const std::string where = fmt::format("{}: record {} (byte {})", file.path(), i, offsets[i]);
+    STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> data,
+                            RecordIoData(frame, where, joined));
+    summary.Add(data);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<Inspection> InspectRecordIo(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  Summary summary;
+  Inspection out;
+  out.damage = Summarize(file, summary);
+  out.json = {{"file", path},
+              {"kind", "RecordIO"},
+              {"records", summary.records},
+              {"smallest", summary.smallest},
+              {"largest", summary.largest},
+              {"images", summary.images},
+              {"fewest_labels", summary.fewest_labels},
+              {"most_labels", summary.most_labels}};
+  out.text = fmt::format("{}: RecordIO, {} records of {} to {} bytes{}\n", path, summary.records,
+                         summary.smallest, summary.largest,
+                         out.damage.ok() ? "; whole" : " up to an error");
+  if (summary.images > 0) {
+    out.text += fmt::format("  {} may be image records, with {} to {} labels\n", summary.images,
+                            summary.fewest_labels, summary.most_labels);
+  }
+  return out;
+}
+
+}  // namespace stoker
