@@ -89,6 +89,28 @@ model: {%s}
 train: {epochs: 1, device: cpu, threads: 1, memory_format: contiguous, optimizer: sgd, schedule: {constant: {lr: 0.01}}%s}
 """
 
+WRITE_SAMPLES = """
+import json, lmdb, numpy as np, random
+from sklearn.datasets import dump_svmlight_file
+random = random.Random(1)
+env = lmdb.open("db", map_size=1 << 26, max_dbs=2)
+named = env.open_db(b"named")
+with env.begin(write=True) as txn:
+    for i in range(3000): txn.put(b"%05d" % i, bytes(random.randrange(3000)) if i % 7 else bytes(20000))
+    for i in range(50): txn.put(b"k%d" % i, b"v", db=named)
+with env.begin(write=True) as txn:
+    for i in range(0, 3000, 3): txn.delete(b"%05d" % i)
+env.close()
+x = np.random.RandomState(1).rand(40, 9).astype(np.float32)
+np.savez("stored.npz", x=x, y=np.arange(40), turned=np.asfortranarray(x), big=x.astype(">f4"))
+np.savez_compressed("packed.npz", x=x, y=np.arange(40))
+dump_svmlight_file(x * (x > 0.5), np.arange(40), "a.svm", zero_based=False)
+with open("a.jsonl", "w") as file:
+    for i in range(40):
+        file.write(json.dumps({"id": i, "x": x[i].tolist(), "t": "\u00e9\U0001f600" * (i % 3), "n": 0.5 if i else float("nan")}) + "\\n")
+print(json.dumps({"largest": int(np.nonzero((x > 0.5).any(axis=0))[0].max()) + 1}))
+"""
+
 FEATURES = ("label: int64, box: {type: float32, shape: [4], default: 0}, ids: {shape: [-1]}, "
             "image: {type: bytes, shape: [3, 4]}, words: bytes_list")
 
@@ -133,6 +155,24 @@ class InteropTest(ProgramTest):
     def write_by(self, script):
         """Runs a script of the other software in the folder; gives what it printed last."""
         return json_of(self, script)
+
+    def test_lmdb_numpy_scikit_learn_and_python_are_read(self):
+        wrote = self.write_by(WRITE_SAMPLES)
+        found = self.run_json("inspect", "db/data.mdb")
+        self.assertEqual((found["kind"], found["records"], found["largest"]), ("LMDB", 2000, 20000))
+        found = self.run_json("inspect", "stored.npz")
+        self.assertEqual({name: array["shape"] for name, array in found["fields"].items()},
+                         {"x": [40, 9], "y": [40], "turned": [40, 9], "big": [40, 9]})
+        found = self.run_json("inspect", "a.svm")
+        self.assertEqual((found["records"], found["largest_index"]), (40, wrote["largest"]))
+        found = self.run_json("inspect", "a.jsonl")
+        self.assertEqual((found["records"], found["fields"]),
+                         (40, {"id": "int64", "n": "float32", "t": "text", "x": "float32[9]"}))
+        for line in ["lmdb: {path: db, database: named, key: true}", "npz: packed.npz", "libsvm: {files: a.svm, features: 9}",
+                     "jsonl: a.jsonl"]:
+            with self.subTest(line=line):
+                self.write("one.yaml", f"data:\n  root: .\n  train:\n    - {line}\n")
+                self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.2")["batches"], 30)
 
     def test_tensorflows_records_are_read_whatever_their_compression(self):
         self.write_by(WRITE_TFRECORDS)

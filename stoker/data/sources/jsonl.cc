@@ -32,7 +32,9 @@ Result<JsonlFields> GuessFields(const std::string& path, int64_t max_bytes) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());
     if (!row) break;
     Json object = Json::parse(row->text, nullptr, /*allow_exceptions=*/false);
-    if (object.is_object()) objects.push_back(std::move(object));  // others are errors when read
+    // Lines with NaN, which this parser does not know, tell nothing; what is no object is an error
+    // when it is read.
+    if (object.is_object()) objects.push_back(std::move(object));
   }
   JsonlFields fields = GuessJsonlFields(objects);
   if (!fields.empty()) return fields;
