@@ -176,12 +176,8 @@ void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
 
 void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {
   using O = TensorboardOptions;
-  table
-      .Field("enabled", &O::enabled,
-             "whether the run directory gets event files for TensorBoard, beside metrics.jsonl")
-      .Field("histograms", &O::histograms,
-             "steps between histograms of all weights and gradients; auto: none", AtLeast(1))
-      .Field("images", &O::images, "whether the first batch is shown, where it is of images");
+  table.Field("enabled", &O::enabled,
+              "whether the run directory gets event files for TensorBoard, beside metrics.jsonl");
 }
 
 OptimizerRegistry::Configured DefaultOptimizer() { return Configure(Adamw{}); }

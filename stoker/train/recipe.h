@@ -78,8 +78,6 @@ struct CheckpointOptions {
 struct TensorboardOptions {
   static constexpr std::string_view kName = "tensorboard";
   bool enabled = false;
-  std::optional<int64_t> histograms;
-  bool images = true;
 
   static void Describe(OptionTable<TensorboardOptions>& table);
 };

@@ -2,14 +2,12 @@
 // metrics.jsonl.
 //
 //   train:
-//     tensorboard: true             # or {enabled: true, histograms: 100, images: false}
+//     tensorboard: true
 //
 // Scalars are the figures of metrics.jsonl, tagged "train/loss", "eval/accuracy" and so on. There
-// are the recipe as text, its keys as hyperparameters, with the final metrics beside them, a grid
-// of the first batch, and where asked for histograms of weights and gradients
-// (tensorboard_tensors.h). A run that is resumed goes on in a file of its own, which tells
-// TensorBoard to forget what the steps that are done again had written
-// (formats/tensorboard/README.md).
+// are the recipe as text, and its keys as hyperparameters, with the final metrics beside them. A
+// run that is resumed goes on in a file of its own, which tells TensorBoard to forget what the
+// steps that are done again had written (formats/tensorboard/README.md).
 #pragma once
 
 #include <memory>
