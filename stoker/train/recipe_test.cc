@@ -38,7 +38,7 @@ lr_scaling: {rule: none, base_batch: 256}
 groups: []
 clip: {norm: auto, value: auto, adaptive: auto}
 average: {kind: none, decay: 0.9999, gamma: 1, power: 0.6666666666666666, start: auto, every: auto}
-tensorboard: {enabled: false}
+tensorboard: {enabled: false, histograms: auto, images: true}
 init_from: {weights: "", partial: false, prefix: "", rename: [], skip: []}
 checkpoint: {every_steps: auto, keep: 2}
 )",
