@@ -1,5 +1,5 @@
 """The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator; that
-of the tricks likewise optimizers, schedules and the keys of `train:`."""
+of the tricks likewise losses, optimizers, schedules and the keys of `train:`."""
 import os
 import pathlib
 import re
@@ -85,7 +85,7 @@ class TricksTest(ProgramTest):
         with open(os.path.join(DOCS, "tricks.md"), encoding="utf-8") as file:
             self.text = file.read()
 
-    def test_names_every_optimizer_and_schedule(self):
+    def test_names_every_loss_optimizer_and_schedule(self):
         words = set(re.findall(r"[a-z][a-z0-9_]*", self.text))
         self.assertLessEqual({name for name, kind in self.kinds.items() if kind["group"] not in ("model", "section")}, words)
 
@@ -100,7 +100,7 @@ class TricksTest(ProgramTest):
 
     def test_names_only_keys_that_exist(self):
         known = {option["name"] for kind in self.kinds.values() for option in kind["options"]}
-        known |= set(self.kinds) | {"model", "optimizer", "schedule"}
+        known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule"}
         for row in (line for line in self.text.splitlines() if line.startswith("| ")):
             for code in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[3]):
                 for key in re.findall(r"([a-z][a-z0-9_]*):", code):

@@ -152,6 +152,21 @@ class UseOfARunTest(ProgramTest):
         out, _ = self.run_stoker("eval", "run")
         self.assertIn(f"accuracy  {measured['accuracy']:.4f}", out)
 
+    def test_metrics_are_measured_kept_and_printed(self):
+        names = "train.metrics=[top2, confusion, precision, recall, f1, auc, mse, mae]"
+        summary = self.run_json("train", "recipe.yaml", "--run", "measured", "--set", names, "--set", "train.loss=focal")
+        kept = summary["last_evaluation"]["metrics"]
+        self.assertEqual(sum(map(sum, kept["confusion"])), 120)
+        self.assertGreaterEqual(kept["top2"], summary["last_evaluation"]["accuracy"])
+        lines = [json.loads(line) for line in self.read("measured/metrics.jsonl").splitlines()]
+        self.assertEqual([line["metrics"] for line in lines if line["kind"] == "eval"][-1], kept)
+        self.assertEqual(self.run_json("eval", "measured")["metrics"], kept)
+        for command in ["eval", "inspect"]:
+            out, _ = self.run_stoker(command, "measured")
+            self.assertRegex(out, rf"f1 +{kept['f1']:.4f}")
+        self.assertIn("top7", self.run_stoker("eval", "measured", "--set", "train.metrics=[top7]")[0])
+        self.assert_fails(["train", "recipe.yaml", "--set", "train.metrics=[top]"], 2, "no metric 'top'", "f1")
+
     def test_eval_needs_only_the_data_that_it_evaluates_on(self):
         for name in os.listdir(self.path("data")):
             if name.startswith("train-"):

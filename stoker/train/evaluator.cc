@@ -6,7 +6,7 @@
 #include "stoker/data/dataset.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/losses.h"
+#include "stoker/train/loss.h"
 #include "stoker/train/metrics.h"
 #include "stoker/train/model.h"
 
@@ -15,17 +15,26 @@ namespace {
 
 // Sums over batches, on the device until they are read.
 struct Sums {
-  int64_t samples = 0;
-  at::Tensor loss;
-  at::Tensor correct;
+  explicit Sums(const Measures& measures) : loss_of(measures.loss), metrics(measures.metrics) {}
 
   void Add(const at::Tensor& scores, const at::Tensor& target) {
-    const at::Tensor batch_loss = CrossEntropy(scores, target).to(at::kDouble) * target.size(0);
-    const at::Tensor batch_correct = CountCorrect(scores, target);
+    const double batch_weight = loss_of.Weight(target);
+    const at::Tensor batch_loss = loss_of.Mean(scores, target).to(at::kDouble) * batch_weight;
+    const at::Tensor predicted = loss_of.Predict(scores);
+    const at::Tensor batch_correct = CountCorrect(predicted, target);
     loss = loss.defined() ? loss + batch_loss : batch_loss;
     correct = correct.defined() ? correct + batch_correct : batch_correct;
+    metrics.Add(scores, predicted, target);
+    weight += batch_weight;
     samples += target.size(0);
   }
+
+  const Loss& loss_of;
+  MetricSet metrics;
+  int64_t samples = 0;
+  double weight = 0;
+  at::Tensor loss;
+  at::Tensor correct;
 };
 
 // The model in evaluation mode for a scope.
@@ -56,7 +65,9 @@ Status AddBatch(Model& model, const TensorBatch& batch, Sums& sums) {
 }  // namespace
 
 Json Evaluation::ToJson() const {
-  return {{"samples", samples}, {"loss", loss}, {"accuracy", accuracy}, {"seconds", seconds}};
+  Json json = {{"samples", samples}, {"loss", loss}, {"accuracy", accuracy}, {"seconds", seconds}};
+  if (!metrics.is_null()) json["metrics"] = metrics;
+  return json;
 }
 
 Status CheckEvaluable(const Dataset& batches) {
@@ -71,11 +82,12 @@ Status CheckEvaluable(const Dataset& batches) {
   return OkStatus();
 }
 
-Result<Evaluation> Evaluate(Model& model, Feeder& feeder, const std::atomic<bool>* stop) {
+Result<Evaluation> Evaluate(Model& model, const Measures& measures, Feeder& feeder,
+                            const std::atomic<bool>* stop) {
   const c10::InferenceMode no_gradients;
   const EvaluationMode evaluation_mode(model);
   const Stopwatch watch;
-  Sums sums;
+  Sums sums(measures);
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder.Next());
     if (!batch) break;
@@ -85,11 +97,13 @@ Result<Evaluation> Evaluate(Model& model, Feeder& feeder, const std::atomic<bool
   if (sums.samples == 0) {
     return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
   }
-  const auto samples = static_cast<double>(sums.samples);
-  return Evaluation{.samples = sums.samples,
-                    .loss = sums.loss.item<double>() / samples,
-                    .accuracy = static_cast<double>(sums.correct.item<int64_t>()) / samples,
-                    .seconds = watch.ElapsedSeconds()};
+  Evaluation evaluation{
+      .samples = sums.samples,
+      .loss = sums.loss.item<double>() / sums.weight,
+      .accuracy = sums.correct.item<double>() / static_cast<double>(sums.samples)};
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { evaluation.metrics = sums.metrics.Values(); }));
+  evaluation.seconds = watch.ElapsedSeconds();
+  return evaluation;
 }
 
 }  // namespace stoker

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
@@ -11,13 +13,21 @@ namespace stoker {
 
 class Dataset;
 class Feeder;
+class Loss;
 class Model;
+
+// What an evaluation is measured by.
+struct Measures {
+  const Loss& loss;
+  const std::vector<std::string>& metrics;  // names as MetricSet knows them
+};
 
 struct Evaluation {
   int64_t samples = 0;
-  double loss = 0;      // mean cross-entropy
+  double loss = 0;      // mean
   double accuracy = 0;  // 0 to 1
   double seconds = 0;
+  Json metrics = nullptr;  // of MetricSet, by name; null where none was asked for
 
   Json ToJson() const;
 };
@@ -28,6 +38,7 @@ Status CheckEvaluable(const Dataset& batches);
 // Puts every batch of `feeder` through the model, in evaluation mode, which is set back afterwards.
 //   stop  may be null; once true, the call ends after the batch under way with kCancelled
 // Errors: the pipeline's; no sample at all; those of Learner::Step.
-Result<Evaluation> Evaluate(Model& model, Feeder& feeder, const std::atomic<bool>* stop = nullptr);
+Result<Evaluation> Evaluate(Model& model, const Measures& measures, Feeder& feeder,
+                            const std::atomic<bool>* stop = nullptr);
 
 }  // namespace stoker

@@ -12,7 +12,6 @@
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/clipping.h"
-#include "stoker/train/losses.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/precision.h"
 
@@ -41,10 +40,11 @@ Status ExplainFailure(Status failure, const at::Tensor& target, const at::Tensor
 }
 
 // Of the model's scores, with those of its auxiliary heads by their weights.
-at::Tensor TrainingLoss(const TrainingScores& all, const at::Tensor& target) {
-  at::Tensor loss = CrossEntropy(all.scores, target);
+at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
+                        const at::Tensor& target) {
+  at::Tensor loss = objective.Mean(all.scores, target);
   for (const AuxiliaryScores& head : all.auxiliary) {
-    loss = loss + head.weight * CrossEntropy(head.scores, target);
+    loss = loss + head.weight * objective.Mean(head.scores, target);
   }
   return loss;
 }
@@ -75,9 +75,11 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
   return model;
 }
 
-Learner::Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
-                 const TrainRecipe& recipe, const Placement& placement, const SchedulePlan& plan)
+Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
+                 std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
+                 const Placement& placement, const SchedulePlan& plan)
     : model_(std::move(model)),
+      objective_(std::move(loss)),
       optimizer_(std::move(optimizer)),
       clip_(recipe.clip),
       precision_(placement.precision),
@@ -96,8 +98,9 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
                           recipe.train.optimizer.build(parameters));
-  return std::unique_ptr<Learner>(
-      new Learner(std::move(model), std::move(optimizer), recipe.train, placement, plan));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(loss),
+                                              std::move(optimizer), recipe.train, placement, plan));
 }
 
 // Scores of 16 bits would make the loss coarse.
@@ -110,40 +113,34 @@ TrainingScores Learner::Forward(const at::Tensor& input) {
 }
 
 Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
-  at::Tensor scores, loss;
+  at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
     const TrainingScores all = Forward(batch.input);
     scores = all.scores;
-    loss = TrainingLoss(all, batch.target);
+    const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);
     broken_ = broken_ || IsBroken(loss);
-    if (samples_ == 0) expected_ = batch.size() * batches;
-    at::Tensor share = loss;
-    // A batch's share of the step, as if all batches had as many samples as the first.
-    if (batches > 1) {
-      share = share * (static_cast<double>(batch.size()) / static_cast<double>(expected_));
-    }
+    // Of one batch only the ratio to itself would be asked for.
+    const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
+    if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
+    // A batch's share of the step, as if all batches had the weight of the first.
+    const at::Tensor share = batches == 1 ? loss : loss * (weight / expected_);
     if (!broken_) (scaler_ ? scaler_->Scale(share) : share).backward();
-    AddLoss(loss.detach(), batch.size());
+    AddLoss(loss.detach(), weight);
   });
   return status.ok() ? status : ExplainFailure(status, batch.target, scores);
 }
 
-void Learner::AddLoss(const at::Tensor& loss, int64_t samples) {
-  const int64_t before = std::exchange(samples_, samples_ + samples);
-  if (before == 0) {
-    loss_ = loss;
-    return;
-  }
-  loss_ = loss_.lerp(loss, static_cast<double>(samples) / static_cast<double>(samples_));
+void Learner::AddLoss(const at::Tensor& loss, double weight) {
+  weight_ += weight;
+  loss_ = loss_.defined() ? loss_.lerp(loss, weight / weight_) : loss;
 }
 
-// Where batches were not all as large as the first, gradients were divided by the wrong number.
+// Where batches had not all the weight of the first, gradients were divided by the wrong number.
 void Learner::WeighGradients() {
-  if (samples_ == expected_) return;
+  if (weight_ == expected_) return;
   const at::NoGradGuard no_grad;
-  const double factor = static_cast<double>(expected_) / static_cast<double>(samples_);
   for (const at::Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) parameter.mutable_grad().mul_(factor);
+    if (parameter.grad().defined()) parameter.mutable_grad().mul_(expected_ / weight_);
   }
 }
 
@@ -165,9 +162,9 @@ Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
     }
     ClearGradients();
   }));
-  samples_ = 0;
+  weight_ = 0;
   broken_ = false;
-  return loss_;
+  return std::exchange(loss_, at::Tensor());
 }
 
 Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step) {

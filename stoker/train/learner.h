@@ -12,6 +12,7 @@
 #include "stoker/device/feeder.h"
 #include "stoker/train/choices.h"
 #include "stoker/train/grad_scaler.h"
+#include "stoker/train/loss.h"
 #include "stoker/train/model.h"
 #include "stoker/train/optimizer.h"
 #include "stoker/train/recipe.h"
@@ -64,6 +65,7 @@ class Learner {
   Precision precision() const { return precision_; }
   // What scales the loss; null but in float16.
   const GradScaler* scaler() const { return scaler_ ? &*scaler_ : nullptr; }
+  const Loss& loss() const { return *objective_; }
 
   // While the result lives, the model has the weights to evaluate and to keep: their average where
   // there is one. No step meanwhile.
@@ -76,15 +78,17 @@ class Learner {
   Status Restore(std::span<const NamedArray> arrays, std::string_view source);
 
  private:
-  Learner(std::shared_ptr<Model> model, std::unique_ptr<Optimizer> optimizer,
-          const TrainRecipe& recipe, const Placement& placement, const SchedulePlan& plan);
+  Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
+          std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
+          const Placement& placement, const SchedulePlan& plan);
   TrainingScores Forward(const at::Tensor& input);
   Result<bool> Unscale();
-  void AddLoss(const at::Tensor& loss, int64_t samples);
+  void AddLoss(const at::Tensor& loss, double weight);
   void WeighGradients();
   void ClearGradients();
 
   const std::shared_ptr<Model> model_;
+  const std::shared_ptr<const Loss> objective_;
   const std::unique_ptr<Optimizer> optimizer_;
   const ClipOptions clip_;
   const Precision precision_;
@@ -93,10 +97,10 @@ class Learner {
   std::vector<at::Tensor> parameters_;
 
   // Of the step under way.
-  at::Tensor loss_;       // mean so far
-  int64_t samples_ = 0;   // so far
-  int64_t expected_ = 0;  // that the gradients were divided by
-  bool broken_ = false;   // a loss was not finite
+  at::Tensor loss_;      // mean so far
+  double weight_ = 0;    // that it was divided by (Loss::Weight)
+  double expected_ = 0;  // that the gradients were divided by
+  bool broken_ = false;  // a loss was not finite
 };
 
 }  // namespace stoker

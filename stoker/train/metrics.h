@@ -1,14 +1,68 @@
-// Metrics: how good a batch of scores is, in terms people use.
+// Metrics: how good scores are, in terms people use.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+
 namespace stoker {
 
-// How many samples have their highest score at the target's class. Stays on the device: an int64
-// scalar to be added up and read once.
-//   scores  [samples, classes]
-//   target  int64, [samples]
-at::Tensor CountCorrect(const at::Tensor& scores, const at::Tensor& target);
+// How many samples were taken for what they are. Stays on the device: an int64 scalar to be added
+// up and read once.
+//   predicted, target  int64, [samples]
+at::Tensor CountCorrect(const at::Tensor& predicted, const at::Tensor& target);
+
+// The metrics of one evaluation that a recipe asks for by name (train.metrics):
+//   topK       (top3, top5, ...) share of samples with the target among the K highest scores
+//   confusion  counts: row i, column j has the samples of class i that were taken for class j
+//   precision, recall, f1
+//              of each class, and their means over the classes there are samples of or predictions
+//              for; where something is divided by nothing it is 0
+//   auc        area under the receiver operating characteristic of each class against all others,
+//              by the softmax of the scores (the score itself where there is one), equal scores
+//              half right; and the mean over the classes that can have one. Keeps all scores.
+//   mse, mae   mean squared and absolute difference of the scores from 1 at the target's class and
+//   0
+//              elsewhere, or from the target's number where there is one score
+// One thread at a time. Add throws c10::Error.
+class MetricSet {
+ public:
+  // Errors: kInvalidArgument for a name that is none of these, with those there are, and for one
+  // that is there twice.
+  static Status Check(const std::vector<std::string>& names);
+
+  // `names` as Check allows them.
+  explicit MetricSet(const std::vector<std::string>& names);
+
+  // predicted as Loss::Predict gives it. Sums stay on the device.
+  void Add(const at::Tensor& scores, const at::Tensor& predicted, const at::Tensor& target);
+
+  // {"top5": 0.99, "f1": 0.8, "f1_of_classes": [...], ...}; null where there are none.
+  Json Values() const;
+
+ private:
+  void AddSum(const std::string& name, const at::Tensor& sum);
+  bool Wants(std::string_view name) const;
+  Json OfConfusion() const;
+  Json OfScores() const;
+
+  std::vector<std::string> names_;
+  bool counts_ = false;  // whether a name is made of the confusion matrix
+  int64_t samples_ = 0;
+  int64_t columns_ = 1;                              // scores of a sample
+  std::vector<at::Tensor> sums_;                     // of names_, where that is a mean
+  at::Tensor confusion_;                             // int64 [classes, classes]
+  std::vector<at::Tensor> probabilities_, targets_;  // for auc, in CPU memory
+};
+
+// The probability that a positive has a higher score than a negative, equal scores counting half
+// (Mann and Whitney's U by the number of pairs). NaN where there is no pair.
+double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive);
 
 }  // namespace stoker

@@ -16,6 +16,8 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
 #include "stoker/train/learner.h"
+#include "stoker/train/loss.h"
+#include "stoker/train/metrics.h"
 #include "stoker/train/precision.h"
 #include "stoker/train/run_directory.h"
 #include "stoker/train/weights_source.h"
@@ -68,6 +70,7 @@ struct Predictor::Parts {
   ConfigNode recipe;
   ModelRegistry::Configured model_recipe;
   TrainOptions options;
+  LossRegistry::Configured loss;
   std::vector<std::string> classes;
   OpenedDevice device;
   Choices choices;
@@ -154,6 +157,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
                                                   .recipe = std::move(recipe),
                                                   .model_recipe = std::move(model),
                                                   .options = std::move(train.options),
+                                                  .loss = std::move(train.loss),
                                                   .classes = std::move(classes),
                                                   .device = std::move(device),
                                                   .choices = choices,
@@ -169,8 +173,10 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(eval));
+  STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
   const PrecisionScope scope = parts_->Scope();
-  return Evaluate(*parts_->model, *feeder);
+  return Evaluate(*parts_->model, {*loss, parts_->options.metrics}, *feeder);
 }
 
 Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {

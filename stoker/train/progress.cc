@@ -23,7 +23,8 @@ Result<Progress> Progress::FromJson(const Json& json) {
       progress.last_evaluation = Evaluation{.samples = last.at("samples"),
                                             .loss = last.at("loss"),
                                             .accuracy = last.at("accuracy"),
-                                            .seconds = last.at("seconds")};
+                                            .seconds = last.at("seconds"),
+                                            .metrics = last.value("metrics", Json())};
     }
     return progress;
   } catch (const Json::exception& error) {

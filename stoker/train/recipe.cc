@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/schedules/one_cycle_schedule.h"
 
@@ -10,9 +11,9 @@ namespace stoker {
 namespace {
 
 // The keys of `train:` that hold a section of their own.
-constexpr std::string_view kNested[] = {"optimizer",  "schedule",   "warmup",  "lr_scaling",
-                                        "groups",     "clip",       "average", "init_from",
-                                        "checkpoint", "tensorboard"};
+constexpr std::string_view kNested[] = {"loss",       "optimizer",  "schedule",   "warmup",
+                                        "lr_scaling", "groups",     "clip",       "average",
+                                        "init_from",  "checkpoint", "tensorboard"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -93,7 +94,11 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
              "whether weight decay holds for biases and the weights of norms too")
       .Field("layer_rate", &O::layer_rate,
              "learning rate of a layer, by that of the layer above it",
-             OptionRange{.low = 0, .high = 1, .low_open = true});
+             OptionRange{.low = 0, .high = 1, .low_open = true})
+      .Field(
+          "metrics", &O::metrics,
+          "what evaluations measure beside loss and accuracy: topK (top5), confusion, precision, "
+          "recall, f1, auc, mse, mae");
 }
 
 void ClipOptions::Describe(OptionTable<ClipOptions>& table) {
@@ -180,11 +185,13 @@ void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {
               "whether the run directory gets event files for TensorBoard, beside metrics.jsonl");
 }
 
+LossRegistry::Configured DefaultLoss() { return Configure(CrossEntropy{}); }
 OptimizerRegistry::Configured DefaultOptimizer() { return Configure(Adamw{}); }
 ScheduleRegistry::Configured DefaultSchedule() { return Configure(OneCycleSchedule{}); }
 
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
+  filled.entries.push_back({"loss", {}, loss.node});
   filled.entries.push_back({"optimizer", {}, optimizer.node});
   filled.entries.push_back({"schedule", {}, schedule.node});
   filled.entries.push_back({"warmup", {}, FormatOptions(OptionsOf<WarmupOptions>(), &warmup)});
@@ -231,6 +238,9 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
                            section->location.ToString(), section->KindName());
   }
   STOKER_RETURN_IF_ERROR(CheckTrainKeys(*section));
+  if (const ConfigNode* node = section->Find("loss")) {
+    STOKER_ASSIGN_OR_RETURN(train.loss, LossRegistry::Builtin().Parse(*node));
+  }
   if (const ConfigNode* node = section->Find("optimizer")) {
     STOKER_ASSIGN_OR_RETURN(train.optimizer, OptimizerRegistry::Builtin().Parse(*node));
   }

@@ -44,6 +44,7 @@ struct TrainOptions {
   int64_t accumulate = 1;
   bool decay_vectors = true;
   double layer_rate = 1;
+  std::vector<std::string> metrics;
 
   static void Describe(OptionTable<TrainOptions>& table);
 };
@@ -127,6 +128,7 @@ struct GroupOptions {
   static void Describe(OptionTable<GroupOptions>& table);
 };
 
+LossRegistry::Configured DefaultLoss();            // cross_entropy
 OptimizerRegistry::Configured DefaultOptimizer();  // adamw
 ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
 
@@ -141,6 +143,7 @@ struct TrainRecipe {
   AverageOptions average;
   TensorboardOptions tensorboard;
   InitFromOptions init_from;
+  LossRegistry::Configured loss = DefaultLoss();
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
 

@@ -29,6 +29,8 @@ schedule_every: step
 accumulate: 1
 decay_vectors: true
 layer_rate: 1
+metrics: []
+loss: {cross_entropy: {label_smoothing: 0, weights: []}}
 optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
   div_factor: 25, final_div_factor: 10000, cycle_momentum: true, base_momentum: 0.85,
@@ -100,7 +102,7 @@ constexpr BrokenCase kBroken[] = {
     {"UnknownTrainKey", "model: linear\ntrain:\n  epocs: 3\n",
      "r.yaml:3:3: train: unknown key 'epocs'; did you mean 'epochs'?"},
     {"NestedKeyMisspelt", "model: linear\ntrain: {optimiser: sgd}\n", "did you mean 'optimizer'?"},
-    {"FarKey", "model: linear\ntrain: {zzzzzz: 1}\n", "known are optimizer, schedule, warmup"},
+    {"FarKey", "model: linear\ntrain: {zzzzzz: 1}\n", "known are loss, optimizer, schedule"},
     {"TrainIsAList", "model: linear\ntrain: [epochs]\n", "r.yaml:2:8: 'train' is a list"},
     {"WrongType", "model: linear\ntrain: {epochs: three}\n", "r.yaml:2:17"},
     {"OutOfRange", "model: linear\ntrain: {epochs: 0}\n", ">= 1"},

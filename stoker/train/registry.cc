@@ -17,6 +17,11 @@ const ModelRegistry& ModelRegistry::Builtin() {
   return registry;
 }
 
+const LossRegistry& LossRegistry::Builtin() {
+  static const LossRegistry registry = Filled(RegisterBuiltinLosses);
+  return registry;
+}
+
 const OptimizerRegistry& OptimizerRegistry::Builtin() {
   static const OptimizerRegistry registry = Filled(RegisterBuiltinOptimizers);
   return registry;

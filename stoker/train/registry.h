@@ -1,8 +1,8 @@
-// The models, optimizers and schedules that a recipe may name.
+// The models, losses, optimizers and schedules that a recipe may name.
 //
 // A kind is one struct with its options as fields (models/convnet.h): recipe keys, checks, help and
-// the C++ call come from it. cmake/StokerRegistry.cmake adds every header in models/, optimizers/
-// and schedules/. In C++ a kind needs no name: Configure(Convnet{.classes = 10}).
+// the C++ call come from it. cmake/StokerRegistry.cmake adds every header in models/, losses/,
+// optimizers/ and schedules/. In C++ a kind needs no name: Configure(Convnet{.classes = 10}).
 #pragma once
 
 #include <concepts>
@@ -19,6 +19,7 @@
 
 namespace stoker {
 
+class Loss;
 class Model;
 
 // The shape of one sample. Vectors of n features are n channels of 1 x 1.
@@ -42,6 +43,10 @@ concept ModelOptions = requires(const T& options, const ModelInput& input) {
   { options.Build(input) } -> std::same_as<Result<std::shared_ptr<Model>>>;
 };
 template <typename T>
+concept LossOptions = requires(const T& options) {
+  { options.Build() } -> std::same_as<Result<std::shared_ptr<const Loss>>>;
+};
+template <typename T>
 concept OptimizerOptions = requires(const T& options, const TrainedParameters& parameters) {
   { options.Build(parameters) } -> std::same_as<Result<std::unique_ptr<Optimizer>>>;
 };
@@ -58,6 +63,16 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
     AddKind<T>("model", [](const T& options, const ModelInput& in) { return options.Build(in); });
   }
   static const ModelRegistry& Builtin();
+};
+
+class LossRegistry : public Registry<std::shared_ptr<const Loss>> {
+ public:
+  LossRegistry() : Registry("loss") {}
+  template <LossOptions T>
+  void Add() {
+    AddKind<T>("loss", [](const T& options) { return options.Build(); });
+  }
+  static const LossRegistry& Builtin();
 };
 
 class OptimizerRegistry : public Registry<std::unique_ptr<Optimizer>, const TrainedParameters&> {
@@ -82,8 +97,9 @@ class ScheduleRegistry : public Registry<std::unique_ptr<Schedule>, const Schedu
   static const ScheduleRegistry& Builtin();
 };
 
-// Generated: add what stands in models/, optimizers/ and schedules/.
+// Generated: add what stands in models/, losses/, optimizers/ and schedules/.
 void RegisterBuiltinModels(ModelRegistry& registry);
+void RegisterBuiltinLosses(LossRegistry& registry);
 void RegisterBuiltinOptimizers(OptimizerRegistry& registry);
 void RegisterBuiltinSchedules(ScheduleRegistry& registry);
 
@@ -96,9 +112,9 @@ Configured ConfigureKind(const T& options) {
           .node = ConfigNode::Map(
               {{std::string(T::kName), {}, FormatOptions(OptionsOf<T>(), &options)}}),
           .location = {},
-          .build = [options](const auto& from) -> decltype(options.Build(from)) {
+          .build = [options](const auto&... from) -> decltype(options.Build(from...)) {
             STOKER_RETURN_IF_ERROR(CheckOptionsOf(options));
-            return options.Build(from);
+            return options.Build(from...);
           }};
 }
 }  // namespace internal
@@ -106,6 +122,10 @@ Configured ConfigureKind(const T& options) {
 template <ModelOptions T>
 ModelRegistry::Configured Configure(const T& options) {
   return internal::ConfigureKind<ModelRegistry::Configured>(options);
+}
+template <LossOptions T>
+LossRegistry::Configured Configure(const T& options) {
+  return internal::ConfigureKind<LossRegistry::Configured>(options);
 }
 template <OptimizerOptions T>
 OptimizerRegistry::Configured Configure(const T& options) {

@@ -14,7 +14,7 @@ namespace {
 // Keys that change no weight: a run goes on with new ones as it would have with the old.
 constexpr std::string_view kHarmless[] = {
     "data.root",       "data.classes",       "data.eval",  "train.checkpoint", "train.eval_every",
-    "train.log_every", "train.feed_threads", "train.lint", "train.tensorboard"};
+    "train.log_every", "train.feed_threads", "train.lint", "train.metrics",    "train.tensorboard"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory_format",
                                           "train.precision", "train.threads"};

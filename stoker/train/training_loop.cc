@@ -378,8 +378,10 @@ Status TrainingLoop::Evaluate() {
                                          FeedOptions(*recipe_.data.eval)));
   const WeightAverage::Use average = learner_->UseAverage();
   const PrecisionScope scope(choices_.precision, device_.device.type());
-  STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
-                          stoker::Evaluate(learner_->model(), *feeder, stop_));
+  STOKER_ASSIGN_OR_RETURN(
+      const Evaluation evaluation,
+      stoker::Evaluate(learner_->model(), {learner_->loss(), recipe_.train.options.metrics},
+                       *feeder, stop_));
   if (!std::isfinite(evaluation.loss)) {
     return Broken(FailedPrecondition("step {}: the loss on data.eval is {}", progress_.step,
                                      evaluation.loss));

@@ -8,6 +8,7 @@
 #include "stoker/device/feeder.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
+#include "stoker/train/metrics.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/run_schedule.h"
 
@@ -78,6 +79,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
     STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
   }
   // Before anything is written: whether the model can be made for such samples at all.
+  STOKER_RETURN_IF_ERROR(MetricSet::Check(recipe.train.options.metrics));
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe));

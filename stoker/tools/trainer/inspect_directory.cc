@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "stoker/io/file.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
+#include "stoker/tools/trainer/metrics_text.h"
 #include "stoker/train/checkpoint.h"
 #include "stoker/train/run_directory.h"
 #include "stoker/train/weights_file.h"
@@ -84,6 +87,7 @@ std::string SummaryText(const Json& summary) {
                                                  WithThousands(NumberIn(*evaluation, "samples")),
                                                  NumberIn(*evaluation, "loss"),
                                                  NumberIn(summary, "best_accuracy"))});
+    std::ranges::move(MetricRows(evaluation->value("metrics", Json())), std::back_inserter(rows));
   }
   return TableText(rows, 2);
 }

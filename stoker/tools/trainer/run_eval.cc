@@ -4,6 +4,7 @@
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
+#include "stoker/tools/trainer/metrics_text.h"
 #include "stoker/train/predictor.h"
 
 namespace stoker {
@@ -18,10 +19,12 @@ Status RunEval(const EvalArguments& arguments) {
     json["weights"] = predictor->weights();
     return PrintResult(json.dump() + "\n");
   }
-  return PrintResult(fmt::format(
+  std::string text = fmt::format(
       "accuracy  {:.4f}\nloss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.accuracy,
       evaluation.loss, WithThousands(static_cast<double>(evaluation.samples)),
-      DurationText(evaluation.seconds), predictor->weights()));
+      DurationText(evaluation.seconds), predictor->weights());
+  text += TableText(MetricRows(evaluation.metrics));
+  return PrintResult(text);
 }
 
 }  // namespace stoker

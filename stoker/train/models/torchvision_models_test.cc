@@ -9,7 +9,8 @@
 #include "stoker/base/testing.h"
 #include "stoker/io/checksum.h"
 #include "stoker/train/learner.h"
-#include "stoker/train/losses.h"
+#include "stoker/train/loss.h"
+#include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/model.h"
 #include "stoker/train/models/inception_v3.h"
 #include "stoker/train/models/resnet18.h"
@@ -230,8 +231,9 @@ TEST(AuxiliaryHeads, AddTheirWeighedLossInTraining) {
   const TensorBatch batch{.input = torch::ones({2, 1, 8, 8}),
                           .target = torch::tensor({1, 3}, torch::kLong)};
   const TrainingScores scores = learner->model().ForwardToTrain(batch.input);
-  const at::Tensor expected = CrossEntropy(scores.scores, batch.target) +
-                              .25 * CrossEntropy(scores.auxiliary[0].scores, batch.target);
+  const auto objective = *CrossEntropy{}.Build();
+  const at::Tensor expected = objective->Mean(scores.scores, batch.target) +
+                              .25 * objective->Mean(scores.auxiliary[0].scores, batch.target);
   const at::Tensor before = learner->model().named_parameters()["aside"].clone();
   STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor loss,
                               learner->Step(batch, {.lr = .1, .momentum = {}}));

@@ -1,12 +1,6 @@
-#include "stoker/train/losses.h"
-
-#include <ATen/ops/cross_entropy_loss.h>
+#include "stoker/train/loss.h"
 
 namespace stoker {
-
-at::Tensor CrossEntropy(const at::Tensor& scores, const at::Tensor& target) {
-  return at::cross_entropy_loss(scores, target);
-}
 
 Status CheckTarget(const at::Tensor& target, int64_t classes) {
   const at::Tensor host = target.to(at::kCPU).to(at::kLong).contiguous();

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "stoker/train/registry.h"
+
+namespace stoker {
+
+// The mean of (score - wanted)^2 over samples and scores. Where the model gives one score a sample,
+// wanted is the target's number itself: a regression on whole numbers. Where it gives several, it
+// is 1 for the target's class and 0 for others (Hui and Belkin, arXiv 2006.07322).
+struct Mse {
+  static constexpr std::string_view kName = "mse";
+  static constexpr std::string_view kHelp = "The mean squared error.";
+
+  static void Describe(OptionTable<Mse>& table);
+  Result<std::shared_ptr<const Loss>> Build() const;
+};
+
+}  // namespace stoker
