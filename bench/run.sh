@@ -37,6 +37,7 @@ run ./small_files "${options[@]}"
 run ./text "${options[@]}"
 run ./images "${options[@]}"
 run ./train "${options[@]}"
+run ./loop "${options[@]}"
 run ./accuracy "${recipes[@]}"
 for benchmark in "${STOKER_BIN:-../build/release/bin}"/*_bench; do
   run "$benchmark" --benchmark_min_time=0.2

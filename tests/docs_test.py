@@ -1,5 +1,5 @@
 """The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator; that
-of the tricks likewise losses, optimizers, schedules and the keys of `train:`."""
+of the tricks likewise losses, optimizers, schedules, callbacks and the keys of `train:`."""
 import os
 import pathlib
 import re
@@ -77,15 +77,20 @@ class GuaranteesTest(unittest.TestCase):
 
 
 class TricksTest(ProgramTest):
-    """docs/tricks.md names what a recipe may contain, all of it, and nothing else."""
+    """docs/tricks.md names what a recipe may contain, all of it, and nothing else; docs/from-lightning.md nothing else."""
 
     def setUp(self):
         super().setUp()
         self.kinds = {kind["name"]: kind for kind in self.run_json("inspect", "--models")}
         with open(os.path.join(DOCS, "tricks.md"), encoding="utf-8") as file:
             self.text = file.read()
+        with open(os.path.join(DOCS, "from-lightning.md"), encoding="utf-8") as file:
+            from_lightning = file.read()
+        # Each with the column that names our keys.
+        self.rows = [(line, 3) for line in self.text.splitlines() if line.startswith("| ")]
+        self.rows += [(line, 2) for line in from_lightning.splitlines() if line.startswith("| ")]
 
-    def test_names_every_loss_optimizer_and_schedule(self):
+    def test_names_every_loss_optimizer_schedule_and_callback(self):
         words = set(re.findall(r"[a-z][a-z0-9_]*", self.text))
         self.assertLessEqual({name for name, kind in self.kinds.items() if kind["group"] not in ("model", "section")}, words)
 
@@ -100,9 +105,9 @@ class TricksTest(ProgramTest):
 
     def test_names_only_keys_that_exist(self):
         known = {option["name"] for kind in self.kinds.values() for option in kind["options"]}
-        known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule"}
-        for row in (line for line in self.text.splitlines() if line.startswith("| ")):
-            for code in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[3]):
+        known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule", "callbacks"}
+        for row, column in self.rows:
+            for code in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[column]):
                 for key in re.findall(r"([a-z][a-z0-9_]*):", code):
                     with self.subTest(code=code):
                         self.assertIn(key, known)

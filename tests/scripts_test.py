@@ -79,10 +79,12 @@ class CompareTest(ScriptTest):
             esac
             """)
         self.write("bin/some_bench", "#!/bin/sh\n")
+        self.write("bin/stoker_train_bench", "#!/bin/sh\necho '{\"benchmarks\": [{\"us_a_step\": 40, \"us_of_loop\": 9}]}'\n")
         self.write("peers/records.py", "print('{\"records_per_s\": 1e5}')\n")
         self.write("peers/train_torch.py", "print('{\"images_per_s\": 100}')\n")
         self.write("peers/images.py", "print('{\"images_per_s\": 100}')\n")
         self.write("photos/.complete", "")
+        self.write("peers/loop_torch.py", "print('{\"us_a_step\": 400}')\n")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
 
     def bench(self, script, *arguments, expect, **environment):
@@ -91,7 +93,8 @@ class CompareTest(ScriptTest):
             "STOKER_PEERS_PYTHON": sys.executable, "STOKER_PHOTOS": str(self.folder / "photos"), **environment})
 
     def test_with_all_peers_the_ratios_are_printed(self):
-        for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"), ("run.sh", "times")]:
+        for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"),
+                             ("loop", "reached: at most 0.2 times Lightning"), ("run.sh", "times")]:
             with self.subTest(script=script):
                 said = self.bench(script, *(["--quick"] if script == "run.sh" else ["1"]), expect=0)
                 self.assertIn(says, said)

@@ -96,8 +96,8 @@ std::string CheckpointStore::PathOf(int64_t step) const {
   return (fs::path(directory_) / fmt::format("{}{:08}", kPrefix, step)).string();
 }
 
-Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
-                              const Json& state) {
+Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
+                              std::span<const int64_t> kept_beside) {
   STOKER_RETURN_IF_ERROR(CreateDirectories(directory_));
   std::error_code error;
   if (fs::exists(PathOf(step), error)) {
@@ -113,7 +113,7 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
   STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kManifest, ManifestText(files)));
   STOKER_RETURN_IF_ERROR(made.Commit());
   // The new one is safe whatever happens to the old ones.
-  if (const Status tidied = RemoveOld(step); !tidied.ok()) {
+  if (const Status tidied = RemoveOld(step, kept_beside); !tidied.ok()) {
     LogWarning("old checkpoints stay: {}", tidied.message());
   }
   return OkStatus();
@@ -121,12 +121,14 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
 
 // Keeps the newest up to `written`. Those of later steps were passed over as damaged when the run
 // was resumed before them, and must not take the place of a whole one.
-Status CheckpointStore::RemoveOld(int64_t written) const {
+Status CheckpointStore::RemoveOld(int64_t written, std::span<const int64_t> kept_beside) const {
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, Steps());
   const int64_t usable = std::ranges::upper_bound(steps, written) - steps.begin();
   for (int64_t i = 0; i < std::ssize(steps); ++i) {
-    if (i >= usable - keep_ && i < usable) continue;
-    STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(steps[static_cast<size_t>(i)])));
+    const int64_t step = steps[static_cast<size_t>(i)];
+    const bool beside = i < usable && std::ranges::find(kept_beside, step) != kept_beside.end();
+    if (beside || (i >= usable - keep_ && i < usable)) continue;
+    STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
   }
   return RemoveStaleTemporaries(directory_).status();
 }

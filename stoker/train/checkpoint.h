@@ -35,10 +35,11 @@ class CheckpointStore {
   CheckpointStore(std::string directory, int64_t keep)
       : directory_(std::move(directory)), keep_(keep) {}
 
-  // Writes the checkpoint of `step`, then removes those that are too many. A whole one of the
-  // same step stays as it is, a damaged one is replaced. Errors: those of io/atomic_file.h, after
-  // which the older ones are untouched.
-  Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state);
+  // Writes the checkpoint of `step`, then removes those that are too many, but for those of the
+  // steps `kept_beside`. A whole one of the same step stays as it is, a damaged one is replaced.
+  // Errors: those of io/atomic_file.h, after which the older ones are untouched.
+  Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
+               std::span<const int64_t> kept_beside = {});
 
   // The steps that have a checkpoint, whole or not, oldest first.
   Result<std::vector<int64_t>> Steps() const;
@@ -59,7 +60,7 @@ class CheckpointStore {
   std::string PathOf(int64_t step) const;
 
  private:
-  Status RemoveOld(int64_t written) const;
+  Status RemoveOld(int64_t written, std::span<const int64_t> kept_beside) const;
 
   std::string directory_;
   int64_t keep_;

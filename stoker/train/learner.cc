@@ -1,17 +1,24 @@
 #include "stoker/train/learner.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
 #include <ATen/ops/isfinite.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/ranges.h>
 #include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/clipping.h"
+#include "stoker/train/layer_trace.h"
+#include "stoker/train/out_of_memory.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/precision.h"
 
@@ -31,12 +38,31 @@ void SetLayout(Model& model, at::MemoryFormat format) {
   }
 }
 
-// What torch says about a wrong class number names neither the sample nor what to do.
-Status ExplainFailure(Status failure, const at::Tensor& target, const at::Tensor& scores) {
-  if (scores.defined() && scores.dim() == 2) {
-    STOKER_RETURN_IF_ERROR(CheckTarget(target, scores.size(1)));
+std::vector<at::Tensor> CopiesOf(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : tensors) copies.push_back(tensor.detach().clone());
+  return copies;
+}
+
+void CopyInto(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from) {
+  const at::NoGradGuard no_grad;
+  for (size_t i = 0; i < to.size(); ++i) to[i].copy_(from[i]);
+}
+
+// One pass over all gradients, as gradient scaling makes it: by the factor 1, which changes none.
+bool AllFinite(const at::Tensor& loss, const std::vector<at::Tensor>& gradients) {
+  const at::NoGradGuard no_grad;
+  at::Tensor broken = at::zeros({1}, loss.options().dtype(at::kFloat));
+  const at::Tensor one = at::ones({1}, broken.options());
+  if (!gradients.empty()) {
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, broken, one);
   }
-  return failure;
+  return broken.item<float>() == 0 && std::isfinite(loss.item<double>());
+}
+
+std::string SamplesText(const std::vector<int64_t>& samples) {
+  return fmt::format("sample{} {} of the batch, numbered from 0", samples.size() > 1 ? "s" : "",
+                     fmt::join(samples, ", "));
 }
 
 // Of the model's scores, with those of its auxiliary heads by their weights.
@@ -73,6 +99,15 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
     return OkStatus();
   }));
   return model;
+}
+
+Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input) {
+  const at::NoGradGuard no_grad;
+  const LayerTrace trace(model, LayerTrace::Values::kIgnored);
+  const Status again = CatchTorchErrors([&] { model.ForwardToTrain(input); });
+  if (again.ok()) return failure;
+  return {failure.code(), fmt::format("in {}, with an input of [{}]: {}", trace.LastOperator(),
+                                      fmt::join(input.sizes(), ", "), failure.message())};
 }
 
 Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
@@ -115,19 +150,90 @@ TrainingScores Learner::Forward(const at::Tensor& input) {
 Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
-    const TrainingScores all = Forward(batch.input);
-    scores = all.scores;
-    const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);
-    broken_ = broken_ || IsBroken(loss);
-    // Of one batch only the ratio to itself would be asked for.
-    const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
-    if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
-    // A batch's share of the step, as if all batches had the weight of the first.
-    const at::Tensor share = batches == 1 ? loss : loss * (weight / expected_);
-    if (!broken_) (scaler_ ? scaler_->Scale(share) : share).backward();
-    AddLoss(loss.detach(), weight);
+    if (checks_.gradients && !loss_.defined()) buffers_before_ = CopiesOf(model_->buffers());
+    std::optional<LayerTrace> trace;
+    if (checks_.layers) trace.emplace(*model_, LayerTrace::Values::kChecked);
+    BackwardLoss(batch, batches, scores, trace ? &*trace : nullptr);
+    if (trace && layer_.empty()) layer_ = trace->FirstBroken();
   });
-  return status.ok() ? status : ExplainFailure(status, batch.target, scores);
+  return status.ok() ? status : ExplainFailure(status, batch, scores);
+}
+
+void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
+                           const LayerTrace* trace) {
+  const TrainingScores all = Forward(batch.input);
+  scores = all.scores;
+  const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);
+  if (!broken_ && IsBroken(loss)) {
+    broken_ = true;
+    why_not_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
+                           WhyBroken(batch, scores, trace));
+  }
+  // Of one batch only the ratio to itself would be asked for.
+  const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
+  if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
+  // A batch's share of the step, as if all batches had the weight of the first.
+  const at::Tensor share = batches == 1 ? loss : loss * (weight / expected_);
+  if (!broken_) (scaler_ ? scaler_->Scale(share) : share).backward();
+  AddLoss(loss.detach(), weight);
+}
+
+// Where no trace has followed the batch, it goes through the model once more.
+std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
+                               const LayerTrace* trace) {
+  const at::DisableRecordFunctionGuard unobserved;
+  if (const std::vector<int64_t> samples = RowsNotFinite(batch.input); !samples.empty()) {
+    return fmt::format("the input holds values that are not finite in {}", SamplesText(samples));
+  }
+  std::string layer = trace == nullptr ? std::string() : trace->FirstBroken();
+  if (trace == nullptr) {
+    const at::RecordFunctionGuard observed;
+    const at::NoGradGuard no_grad;
+    const LayerTrace again(*model_, LayerTrace::Values::kChecked);
+    Forward(batch.input);
+    layer = again.FirstBroken();
+  }
+  if (layer.empty()) return "the loss itself is the first that is not finite";
+  const std::vector<int64_t> samples = RowsNotFinite(scores);
+  return fmt::format("{} is the first that is not finite{}", layer,
+                     samples.empty() ? "" : ", in " + SamplesText(samples));
+}
+
+void Learner::CheckGradients() {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : parameters_) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  if (AllFinite(loss_, gradients)) return;
+  broken_ = true;
+  for (const auto& [name, tensor] : ParametersOf(*model_)) {
+    if (!tensor.grad().defined() || at::isfinite(tensor.grad()).all().item<bool>()) continue;
+    why_not_ = fmt::format("the gradient of '{}' is not finite", name);
+    break;
+  }
+  if (why_not_.empty()) why_not_ = "the loss is not finite";
+  if (!layer_.empty()) why_not_ += fmt::format("; {} is the first that is not", layer_);
+}
+
+// What torch says names neither layer nor sample nor what to do.
+Status Learner::ExplainFailure(const Status& failure, const TensorBatch& batch,
+                               const at::Tensor& scores) {
+  if (failure.code() == StatusCode::kResourceExhausted) {
+    return ExplainOutOfMemory(failure, batch.size(), FixedBytes());
+  }
+  if (!scores.defined()) return ExplainForward(failure, *model_, batch.input);
+  if (scores.dim() == 2 && scores.size(1) > 1) {
+    STOKER_RETURN_IF_ERROR(CheckTarget(batch.target, scores.size(1)));
+  }
+  return failure;
+}
+
+// Weights, gradients and the optimizer's state, which do not grow with the batch.
+uint64_t Learner::FixedBytes() const {
+  uint64_t bytes = 0;
+  for (const at::Tensor& parameter : parameters_) bytes += 2 * parameter.nbytes();
+  for (const auto& [name, tensor] : optimizer_->State()) bytes += tensor.nbytes();
+  return bytes;
 }
 
 void Learner::AddLoss(const at::Tensor& loss, double weight) {
@@ -154,16 +260,21 @@ Result<bool> Learner::Unscale() {
 Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
   STOKER_ASSIGN_OR_RETURN(const bool move, Unscale());
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    if (move) {
+    if (!broken_) why_not_.clear();
+    if (!broken_ && !scaler_ && checks_.gradients) CheckGradients();
+    if (move && !broken_) {
       WeighGradients();
       ClipGradients(clip_, parameters_);
       optimizer_->Step(now);
       average_.Observe(step);
+    } else if (checks_.gradients) {
+      CopyInto(model_->buffers(), buffers_before_);
     }
     ClearGradients();
   }));
   weight_ = 0;
-  broken_ = false;
+  layer_.clear();
+  moved_ = !std::exchange(broken_, false);
   return std::exchange(loss_, at::Tensor());
 }
 

@@ -20,6 +20,8 @@
 
 namespace stoker {
 
+class LayerTrace;
+
 struct Placement {
   c10::Device device = c10::kCPU;
   MemoryFormat memory_format = MemoryFormat::kContiguous;
@@ -34,6 +36,19 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
                                           const ModelInput& input, uint64_t seed,
                                           const Placement& placement);
 
+// `failure` of a forward pass, with the layer and the shapes that it failed at. Goes through the
+// model once more.
+Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input);
+
+// What a Learner looks for in every step, beside a loss on the CPU that is not finite.
+struct StepChecks {
+  // Gradients: one that is not finite leaves weights, optimizer, averages and buffers as they were
+  // before the step. Costs a pass over the gradients; a device is waited for.
+  bool gradients = false;
+  // Which layer's output or gradient first was not finite. Implies gradients; slow (layer_trace.h).
+  bool layers = false;
+};
+
 // One thread at a time; computes on as many as at::set_num_threads was told.
 class Learner {
  public:
@@ -47,12 +62,21 @@ class Learner {
   // Errors: a class number out of range (which sample), shapes that do not fit, no memory.
   Status Backward(const TensorBatch& batch, int64_t batches = 1);
 
+  void Check(StepChecks checks) {
+    checks.gradients |= checks.layers;
+    checks_ = checks;
+  }
+
   // Unscales and clips the gradients, moves the weights and averages them: step number `step` of
   // the run, from 1. In float16 a step whose gradients are not finite is skipped (grad_scaler.h).
   // The gradient is that of the mean loss of all samples since the last Update, however many each
   // batch had. Returns this loss: a float scalar on the device, not waited for. On the CPU, where
   // losses are there at once, one that is not finite stops the step before any weight changes.
   Result<at::Tensor> Update(const ScheduleValue& now, int64_t step);
+
+  // Whether the last Update moved the weights; else why not: what was not finite, and where.
+  bool moved() const { return moved_; }
+  const std::string& why_not() const { return why_not_; }
 
   // Both, for a step of one batch.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step = 1);
@@ -83,6 +107,13 @@ class Learner {
           const Placement& placement, const SchedulePlan& plan);
   TrainingScores Forward(const at::Tensor& input);
   Result<bool> Unscale();
+  void BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
+                    const LayerTrace* trace);
+  std::string WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
+                        const LayerTrace* trace);
+  void CheckGradients();
+  Status ExplainFailure(const Status& failure, const TensorBatch& batch, const at::Tensor& scores);
+  uint64_t FixedBytes() const;
   void AddLoss(const at::Tensor& loss, double weight);
   void WeighGradients();
   void ClearGradients();
@@ -95,12 +126,17 @@ class Learner {
   std::optional<GradScaler> scaler_;
   WeightAverage average_;
   std::vector<at::Tensor> parameters_;
+  StepChecks checks_;
+  bool moved_ = true;
+  std::string why_not_;
 
   // Of the step under way.
   at::Tensor loss_;      // mean so far
   double weight_ = 0;    // that it was divided by (Loss::Weight)
   double expected_ = 0;  // that the gradients were divided by
-  bool broken_ = false;  // a loss was not finite
+  bool broken_ = false;  // a loss or gradient was not finite
+  std::string layer_;    // whose gradient first was not, where layers are checked
+  std::vector<at::Tensor> buffers_before_;  // where gradients are checked
 };
 
 }  // namespace stoker

@@ -7,6 +7,14 @@ Json Progress::ToJson() const {
           {"closed_step", closed_step},
           {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
           {"best_accuracy", best_accuracy},
+          {"evaluated_step", evaluated_step},
+          {"best_value", best_value ? Json(*best_value) : Json()},
+          {"best_step", best_step},
+          {"planned_checkpoint", planned_checkpoint},
+          {"skipped", skipped},
+          {"skipped_in_row", skipped_in_row},
+          {"rollbacks", rollbacks},
+          {"ended", ended},
           {"train_seconds", train_seconds},
           {"train_samples", train_samples}};
 }
@@ -17,6 +25,17 @@ Result<Progress> Progress::FromJson(const Json& json) {
     json.at("step").get_to(progress.step);
     json.at("closed_step").get_to(progress.closed_step);
     json.at("best_accuracy").get_to(progress.best_accuracy);
+    // Versions before this one had none of these.
+    progress.evaluated_step = json.value("evaluated_step", progress.closed_step);
+    if (const Json best = json.value("best_value", Json()); !best.is_null()) {
+      progress.best_value = best.get<double>();
+    }
+    progress.best_step = json.value("best_step", int64_t{-1});
+    progress.planned_checkpoint = json.value("planned_checkpoint", int64_t{-1});
+    progress.skipped = json.value("skipped", int64_t{0});
+    progress.skipped_in_row = json.value("skipped_in_row", int64_t{0});
+    progress.rollbacks = json.value("rollbacks", int64_t{0});
+    progress.ended = json.value("ended", std::string());
     json.at("train_seconds").get_to(progress.train_seconds);
     json.at("train_samples").get_to(progress.train_samples);
     if (const Json& last = json.at("last_evaluation"); !last.is_null()) {

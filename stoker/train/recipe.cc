@@ -11,9 +11,10 @@ namespace stoker {
 namespace {
 
 // The keys of `train:` that hold a section of their own.
-constexpr std::string_view kNested[] = {"loss",       "optimizer",  "schedule",   "warmup",
-                                        "lr_scaling", "groups",     "clip",       "average",
-                                        "init_from",  "checkpoint", "tensorboard"};
+constexpr std::string_view kNested[] = {
+    "loss",           "optimizer", "schedule",    "warmup",     "lr_scaling",
+    "groups",         "clip",      "average",     "checkpoint", "limit_batches",
+    "early_stopping", "callbacks", "tensorboard", "init_from"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -30,6 +31,21 @@ template <typename T>
 Status ParsePart(const ConfigNode& section, T& options) {
   const ConfigNode* node = section.Find(T::kName);
   return node == nullptr ? OkStatus() : ParseOptionsOf(*node, options);
+}
+
+Status ParseCallbacks(const ConfigNode& section,
+                      std::vector<CallbackRegistry::Configured>& callbacks) {
+  const ConfigNode* node = section.Find("callbacks");
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
+  if (node->kind != ConfigNode::Kind::kList) {
+    return InvalidArgument(
+        "{}: 'callbacks' is {}; it must be a list, such as callbacks: [{{stop_at: {{step: 100}}}}]",
+        node->location.ToString(), node->KindName());
+  }
+  for (const ConfigNode& item : node->items) {
+    STOKER_ASSIGN_OR_RETURN(callbacks.emplace_back(), CallbackRegistry::Builtin().Parse(item));
+  }
+  return OkStatus();
 }
 
 Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups) {
@@ -79,6 +95,8 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
       .Field("target", &O::target, "field of the pipeline that holds the class numbers")
       .Field("eval_every", &O::eval_every,
              "epochs between evaluations; there is one at the end too", AtLeast(1))
+      .Field("eval_every_steps", &O::eval_every_steps,
+             "steps between evaluations, in place of eval_every; auto: by the epoch", AtLeast(1))
       .Field("log_every", &O::log_every, "steps between lines of metrics.jsonl", AtLeast(1))
       .Field("max_steps", &O::max_steps,
              "at most so many steps, whatever the epochs; the schedule stretches over these; auto: "
@@ -98,7 +116,24 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
       .Field(
           "metrics", &O::metrics,
           "what evaluations measure beside loss and accuracy: topK (top5), confusion, precision, "
-          "recall, f1, auc, mse, mae");
+          "recall, f1, auc, mse, mae")
+      .Field("overfit_batches", &O::overfit_batches,
+             "trains on the first so many batches again and again, each time the same: a model "
+             "that cannot learn them by heart is broken; auto: on all",
+             AtLeast(1))
+      .Field("sanity", &O::sanity,
+             "whether a small batch goes through the model, forward and back, and one of data.eval "
+             "through an evaluation, before the first step")
+      .Field("on_nonfinite", &O::on_nonfinite,
+             "what to do where a loss or gradient is NaN or infinite: stop, skip the step, or "
+             "rollback to the weights of the last checkpoint and go on with the data behind; the "
+             "last two look at all gradients in every step",
+             OneOf{{"stop", "skip", "rollback"}})
+      .Field("nonfinite_limit", &O::nonfinite_limit,
+             "skipped steps in a row, or rollbacks in all, after which the run stops", AtLeast(1))
+      .Field("detect_anomaly", &O::detect_anomaly,
+             "follows every operator, so that it can name the layer whose output or gradient first "
+             "was NaN or infinite; slow");
 }
 
 void ClipOptions::Describe(OptionTable<ClipOptions>& table) {
@@ -176,7 +211,36 @@ void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
       .Field("every_steps", &CheckpointOptions::every_steps,
              "steps between checkpoints, beside the one after each epoch; auto: only those",
              AtLeast(1))
-      .Field("keep", &CheckpointOptions::keep, "how many of the newest stay", AtLeast(1));
+      .Field("keep", &CheckpointOptions::keep, "how many of the newest stay", AtLeast(1))
+      .Field("every_minutes", &CheckpointOptions::every_minutes,
+             "minutes after which there is one at the next step, beside the others; auto: none",
+             MoreThan(0))
+      .Field("best", &CheckpointOptions::best,
+             "the one that evaluates best by this stays too: loss, accuracy or a single figure of "
+             "train.metrics; empty: none")
+      .Field("best_mode", &CheckpointOptions::best_mode,
+             "which way is better; auto: min for loss, mse and mae, max for all others",
+             OneOf{{"auto", "min", "max"}});
+}
+
+void LimitBatchesOptions::Describe(OptionTable<LimitBatchesOptions>& table) {
+  using O = LimitBatchesOptions;
+  table.Field("train", &O::train, "an epoch has at most so many batches; auto: all", AtLeast(1))
+      .Field("eval", &O::eval, "an evaluation has at most so many batches; auto: all", AtLeast(1));
+}
+
+void EarlyStoppingOptions::Describe(OptionTable<EarlyStoppingOptions>& table) {
+  using O = EarlyStoppingOptions;
+  table
+      .Field("metric", &O::metric,
+             "what must get better: loss, accuracy or a single figure of train.metrics")
+      .Field("mode", &O::mode,
+             "which way is better; auto: min for loss, mse and mae, max for all others",
+             OneOf{{"auto", "min", "max"}})
+      .Field("patience", &O::patience,
+             "evaluations without a better one after which training ends; auto: it never does",
+             AtLeast(1))
+      .Field("min_delta", &O::min_delta, "better means by more than this", AtLeast(0));
 }
 
 void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {
@@ -210,6 +274,13 @@ ConfigNode TrainRecipe::Filled() const {
       {"checkpoint", {}, FormatOptions(OptionsOf<CheckpointOptions>(), &checkpoint)});
   filled.entries.push_back(
       {"tensorboard", {}, FormatOptions(OptionsOf<TensorboardOptions>(), &tensorboard)});
+  filled.entries.push_back(
+      {"limit_batches", {}, FormatOptions(OptionsOf<LimitBatchesOptions>(), &limit_batches)});
+  filled.entries.push_back(
+      {"early_stopping", {}, FormatOptions(OptionsOf<EarlyStoppingOptions>(), &early_stopping)});
+  std::vector<ConfigNode> called;
+  for (const CallbackRegistry::Configured& callback : callbacks) called.push_back(callback.node);
+  filled.entries.push_back({"callbacks", {}, ConfigNode::List(std::move(called))});
   return filled;
 }
 
@@ -254,6 +325,9 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.init_from));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.checkpoint));
   STOKER_RETURN_IF_ERROR(ParsePart(*section, train.tensorboard));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.limit_batches));
+  STOKER_RETURN_IF_ERROR(ParsePart(*section, train.early_stopping));
+  STOKER_RETURN_IF_ERROR(ParseCallbacks(*section, train.callbacks));
   STOKER_RETURN_IF_ERROR(ParseGroups(*section, train.groups));
   ConfigNode plain = *section;
   std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });

@@ -38,6 +38,7 @@ struct TrainOptions {
   std::string input = "image";
   std::string target = "label";
   int64_t eval_every = 1;
+  std::optional<int64_t> eval_every_steps;
   int64_t log_every = 50;
   std::optional<int64_t> max_steps;
   std::string schedule_every = "step";
@@ -45,6 +46,11 @@ struct TrainOptions {
   bool decay_vectors = true;
   double layer_rate = 1;
   std::vector<std::string> metrics;
+  std::optional<int64_t> overfit_batches;
+  bool sanity = true;
+  std::string on_nonfinite = "stop";
+  int64_t nonfinite_limit = 10;
+  bool detect_anomaly = false;
 
   static void Describe(OptionTable<TrainOptions>& table);
 };
@@ -70,7 +76,10 @@ struct LrScalingOptions {
 struct CheckpointOptions {
   static constexpr std::string_view kName = "checkpoint";
   std::optional<int64_t> every_steps;
+  std::optional<double> every_minutes;
   int64_t keep = 2;
+  std::string best;
+  std::string best_mode = "auto";
 
   static void Describe(OptionTable<CheckpointOptions>& table);
 };
@@ -81,6 +90,26 @@ struct TensorboardOptions {
   bool enabled = false;
 
   static void Describe(OptionTable<TensorboardOptions>& table);
+};
+
+// At most so many batches: of an epoch, and of an evaluation.
+struct LimitBatchesOptions {
+  static constexpr std::string_view kName = "limit_batches";
+  std::optional<int64_t> train;
+  std::optional<int64_t> eval;
+
+  static void Describe(OptionTable<LimitBatchesOptions>& table);
+};
+
+// When a run ends that no longer gets better (early_stopping.h).
+struct EarlyStoppingOptions {
+  static constexpr std::string_view kName = "early_stopping";
+  std::string metric = "loss";
+  std::string mode = "auto";
+  std::optional<int64_t> patience;
+  double min_delta = 0;
+
+  static void Describe(OptionTable<EarlyStoppingOptions>& table);
 };
 
 // What is done to gradients before the optimizer sees them (clipping.h).
@@ -136,6 +165,9 @@ ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
 struct TrainRecipe {
   TrainOptions options;
   CheckpointOptions checkpoint;
+  LimitBatchesOptions limit_batches;
+  EarlyStoppingOptions early_stopping;
+  std::vector<CallbackRegistry::Configured> callbacks;  // called in this order
   WarmupOptions warmup;
   LrScalingOptions lr_scaling;
   std::vector<GroupOptions> groups;

@@ -23,6 +23,7 @@ feed_threads: auto
 input: image
 target: label
 eval_every: 1
+eval_every_steps: auto
 log_every: 50
 max_steps: auto
 schedule_every: step
@@ -30,6 +31,11 @@ accumulate: 1
 decay_vectors: true
 layer_rate: 1
 metrics: []
+overfit_batches: auto
+sanity: true
+on_nonfinite: stop
+nonfinite_limit: 10
+detect_anomaly: false
 loss: {cross_entropy: {label_smoothing: 0, weights: []}}
 optimizer: {adamw: {betas: [0.9, 0.999], eps: 1e-08, weight_decay: 0.01}}
 schedule: {one_cycle: {max_lr: 0.003, pct_start: 0.3, anneal: cos, three_phase: false,
@@ -40,9 +46,12 @@ lr_scaling: {rule: none, base_batch: 256}
 groups: []
 clip: {norm: auto, value: auto, adaptive: auto}
 average: {kind: none, decay: 0.9999, gamma: 1, power: 0.6666666666666666, start: auto, every: auto}
-tensorboard: {enabled: false, histograms: auto, images: true}
 init_from: {weights: "", partial: false, prefix: "", rename: [], skip: []}
-checkpoint: {every_steps: auto, keep: 2}
+checkpoint: {every_steps: auto, keep: 2, every_minutes: auto, best: "", best_mode: auto}
+limit_batches: {train: auto, eval: auto}
+early_stopping: {metric: loss, mode: auto, patience: auto, min_delta: 0}
+callbacks: []
+tensorboard: {enabled: false, histograms: auto, images: true}
 )",
                                                                    "expected"));
   EXPECT_THAT(Differences(expected, train.Filled()), testing::IsEmpty());

@@ -17,6 +17,11 @@ const ModelRegistry& ModelRegistry::Builtin() {
   return registry;
 }
 
+const CallbackRegistry& CallbackRegistry::Builtin() {
+  static const CallbackRegistry registry = Filled(RegisterBuiltinCallbacks);
+  return registry;
+}
+
 const LossRegistry& LossRegistry::Builtin() {
   static const LossRegistry registry = Filled(RegisterBuiltinLosses);
   return registry;

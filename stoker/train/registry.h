@@ -1,8 +1,9 @@
-// The models, losses, optimizers and schedules that a recipe may name.
+// The models, losses, optimizers, schedules and callbacks that a recipe may name.
 //
 // A kind is one struct with its options as fields (models/convnet.h): recipe keys, checks, help and
 // the C++ call come from it. cmake/StokerRegistry.cmake adds every header in models/, losses/,
-// optimizers/ and schedules/. In C++ a kind needs no name: Configure(Convnet{.classes = 10}).
+// optimizers/, schedules/ and callbacks/. In C++ a kind needs no name: Configure(Convnet{.classes =
+// 10}).
 #pragma once
 
 #include <concepts>
@@ -19,6 +20,7 @@
 
 namespace stoker {
 
+class Callback;
 class Loss;
 class Model;
 
@@ -43,6 +45,10 @@ concept ModelOptions = requires(const T& options, const ModelInput& input) {
   { options.Build(input) } -> std::same_as<Result<std::shared_ptr<Model>>>;
 };
 template <typename T>
+concept CallbackOptions = requires(const T& options) {
+  { options.Build() } -> std::same_as<Result<std::shared_ptr<Callback>>>;
+};
+template <typename T>
 concept LossOptions = requires(const T& options) {
   { options.Build() } -> std::same_as<Result<std::shared_ptr<const Loss>>>;
 };
@@ -63,6 +69,16 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
     AddKind<T>("model", [](const T& options, const ModelInput& in) { return options.Build(in); });
   }
   static const ModelRegistry& Builtin();
+};
+
+class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
+ public:
+  CallbackRegistry() : Registry("callback") {}
+  template <CallbackOptions T>
+  void Add() {
+    AddKind<T>("callback", [](const T& options) { return options.Build(); });
+  }
+  static const CallbackRegistry& Builtin();
 };
 
 class LossRegistry : public Registry<std::shared_ptr<const Loss>> {
@@ -97,8 +113,9 @@ class ScheduleRegistry : public Registry<std::unique_ptr<Schedule>, const Schedu
   static const ScheduleRegistry& Builtin();
 };
 
-// Generated: add what stands in models/, losses/, optimizers/ and schedules/.
+// Generated: add what stands in models/, losses/, optimizers/, schedules/ and callbacks/.
 void RegisterBuiltinModels(ModelRegistry& registry);
+void RegisterBuiltinCallbacks(CallbackRegistry& registry);
 void RegisterBuiltinLosses(LossRegistry& registry);
 void RegisterBuiltinOptimizers(OptimizerRegistry& registry);
 void RegisterBuiltinSchedules(ScheduleRegistry& registry);
@@ -122,6 +139,10 @@ Configured ConfigureKind(const T& options) {
 template <ModelOptions T>
 ModelRegistry::Configured Configure(const T& options) {
   return internal::ConfigureKind<ModelRegistry::Configured>(options);
+}
+template <CallbackOptions T>
+CallbackRegistry::Configured Configure(const T& options) {
+  return internal::ConfigureKind<CallbackRegistry::Configured>(options);
 }
 template <LossOptions T>
 LossRegistry::Configured Configure(const T& options) {

@@ -4,6 +4,7 @@
 //   choices.json          what the tuner chose
 //   metrics.jsonl         one JSON object a line (metrics_file.h)
 //   events.out.tfevents.* the same for TensorBoard, where asked for (tensorboard_log.h)
+//   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
 //   log                   what happened, with times
 //   checkpoints/          one directory each (checkpoint.h)
 //   weights.safetensors   the final weights (weights_file.h); there once training has finished

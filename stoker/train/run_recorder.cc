@@ -46,6 +46,8 @@ Status RunRecorder::Logged(const TrainLine& line) {
     json["loss_scale"] = line.scaling->scale;
     json["skipped_steps"] = line.scaling->skipped;
   }
+  if (line.skipped > 0) json["skipped"] = line.skipped;
+  if (line.rollbacks > 0) json["rollbacks"] = line.rollbacks;
   return Append(json);
 }
 

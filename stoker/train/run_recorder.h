@@ -14,13 +14,13 @@
 
 namespace stoker {
 
-// What metrics.jsonl gets every `log_every` steps.
 // Of a run in float16 (grad_scaler.h).
 struct LossScaling {
   double scale = 0;
   int64_t skipped = 0;  // steps so far whose gradients were not finite
 };
 
+// What metrics.jsonl gets every `log_every` steps.
 struct TrainLine {
   int64_t step = 0;
   double epoch = 0;          // with its fraction
@@ -30,6 +30,8 @@ struct TrainLine {
   double waited = 0;         // share of the time since the line before spent waiting for data
   double train_seconds = 0;  // in steps of the run so far, over all its processes
   std::optional<LossScaling> scaling = {};
+  int64_t skipped = 0;    // steps, in all
+  int64_t rollbacks = 0;  // in all
 };
 
 // Errors are those of writing the metrics. One thread at a time.

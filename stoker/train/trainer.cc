@@ -12,9 +12,19 @@ namespace stoker {
 namespace {
 
 // Keys that change no weight: a run goes on with new ones as it would have with the old.
-constexpr std::string_view kHarmless[] = {
-    "data.root",       "data.classes",       "data.eval",  "train.checkpoint", "train.eval_every",
-    "train.log_every", "train.feed_threads", "train.lint", "train.metrics",    "train.tensorboard"};
+constexpr std::string_view kHarmless[] = {"data.root",
+                                          "data.classes",
+                                          "data.eval",
+                                          "train.checkpoint",
+                                          "train.metrics",
+                                          "train.eval_every",
+                                          "train.log_every",
+                                          "train.feed_threads",
+                                          "train.lint",
+                                          "train.sanity",
+                                          "train.limit_batches.eval",
+                                          "train.eval_every_steps",
+                                          "train.tensorboard"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory_format",
                                           "train.precision", "train.threads"};
@@ -83,7 +93,11 @@ Json TrainSummary::ToJson() const {
           {"best_accuracy", best_accuracy},
           {"images_per_s", images_per_s},
           {"train_seconds", train_seconds},
-          {"run", run}};
+          {"run", run},
+          {"ended", ended.empty() ? Json() : Json(ended)},
+          {"best_step", best_step < 0 ? Json() : Json(best_step)},
+          {"skipped", skipped},
+          {"rollbacks", rollbacks}};
 }
 
 Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}
@@ -94,11 +108,11 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
   STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
   STOKER_RETURN_IF_ERROR(TryInitialWeights(recipe, plan.input));
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
-  return std::unique_ptr<Trainer>(new Trainer(
-      std::make_unique<TrainingLoop>(TrainingLoop::Setup{.recipe = std::move(recipe),
-                                                         .plan = std::move(plan),
-                                                         .device = std::move(device),
-                                                         .run = std::move(directory)})));
+  return std::unique_ptr<Trainer>(
+      new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
+                                                               .plan = std::move(plan),
+                                                               .device = std::move(device),
+                                                               .run = std::move(directory)})));
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::filesystem::path& run,
@@ -112,15 +126,19 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
   STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
   return std::unique_ptr<Trainer>(new Trainer(
-      std::make_unique<TrainingLoop>(TrainingLoop::Setup{.recipe = std::move(recipe),
-                                                         .plan = std::move(plan),
-                                                         .device = std::move(device),
-                                                         .run = std::move(directory),
-                                                         .resume = true,
-                                                         .allow_changes = options.allow_changes,
-                                                         .recipe_changed = changes.any(),
-                                                         .choose_again = changes.choose_again,
-                                                         .warnings = changes.Warnings()})));
+      std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
+                                                   .plan = std::move(plan),
+                                                   .device = std::move(device),
+                                                   .run = std::move(directory),
+                                                   .resume = true,
+                                                   .allow_changes = options.allow_changes,
+                                                   .recipe_changed = changes.any(),
+                                                   .choose_again = changes.choose_again,
+                                                   .warnings = changes.Warnings()})));
+}
+
+void Trainer::Add(std::string name, std::shared_ptr<Callback> callback) {
+  loop_->Add(std::move(name), std::move(callback));
 }
 
 Result<TrainSummary> Trainer::Run(TrainObserver* observer, const std::atomic<bool>* stop) {

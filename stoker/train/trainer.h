@@ -4,7 +4,8 @@
 //   STOKER_ASSIGN_OR_RETURN(auto trainer, Trainer::Create(std::move(recipe), "runs/first"));
 //   STOKER_ASSIGN_OR_RETURN(TrainSummary summary, trainer->Run());
 //
-// One loop: take a batch, step, and at their times log, evaluate, write a checkpoint. It can be
+// One loop: take a batch, step, and at their times log, evaluate, write a checkpoint, call what you
+// have added (callback.h). It can be
 // stopped, or killed, at any moment; resumed, it ends with the same weights, byte for byte, as if
 // it had not been.
 #pragma once
@@ -22,6 +23,7 @@
 
 namespace stoker {
 
+class Callback;
 class TrainingLoop;
 
 struct TrainSummary {
@@ -33,6 +35,10 @@ struct TrainSummary {
   double images_per_s = 0;   // over all steps of the run: no tuning, evaluation or checkpoints
   double train_seconds = 0;  // likewise
   std::string run;           // the run directory
+  std::string ended;       // why it ended before its last step (early stopping, a callback); or ""
+  int64_t best_step = -1;  // of the checkpoint kept as the best (checkpoint.best); -1: none
+  int64_t skipped = 0;     // steps left out, and
+  int64_t rollbacks = 0;   // times the weights went back (on_nonfinite)
 
   Json ToJson() const;
 };
@@ -57,12 +63,18 @@ class Trainer {
                                                  const ResumeOptions& options = {});
   ~Trainer();
 
+  // Calls `callback` at its hook points (callback.h), before those that the recipe names. Before
+  // Run.
+  //   name  what a checkpoint and messages call it
+  void Add(std::string name, std::shared_ptr<Callback> callback);
+
   // Trains to the end, then writes weights.safetensors and summary.json. Call once.
   //   observer  may be null
   //   stop      may be null; may be set by a signal handler. Once true, the step under way is
   //             finished, a checkpoint written, and the call returns with `interrupted`
-  // Errors: kFailedPrecondition where the loss is NaN or infinite (step and epoch are named; the
-  // last checkpoint is from before), the pipeline's, and those of writing: a checkpoint that cannot
+  // Errors: kFailedPrecondition where the loss is NaN or infinite and the recipe does not say what
+  // else to do (epoch, step, layer and samples are named; the last checkpoint is from before), the
+  // pipeline's, those of callbacks, and those of writing: a checkpoint that cannot
   // be written ends the run, since going on would risk hours of work; those before it stay.
   Result<TrainSummary> Run(TrainObserver* observer = nullptr,
                            const std::atomic<bool>* stop = nullptr);

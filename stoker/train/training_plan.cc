@@ -3,12 +3,17 @@
 #include <algorithm>
 
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
+#include "stoker/train/callback.h"
+#include "stoker/train/early_stopping.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/metrics.h"
+#include "stoker/train/model_trial.h"
+#include "stoker/train/monitor.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/run_schedule.h"
 
@@ -28,8 +33,8 @@ struct Length {
   int64_t epochs = 0;
 };
 
-Result<Length> LengthOf(const Recipe& recipe) {
-  const Cardinality batches = recipe.data.train.cardinality();
+Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
+  const Cardinality batches = train.cardinality();
   const TrainOptions& options = recipe.train.options;
   if (batches.known()) {
     if (batches.value() == 0) {
@@ -50,6 +55,54 @@ Result<Length> LengthOf(const Recipe& recipe) {
                            options.accumulate);
   }
   return Length{all, 0};
+}
+
+// The training data of one epoch, after limit_batches and overfit_batches.
+Result<Dataset> LimitedTrain(const Recipe& recipe) {
+  Dataset train = recipe.data.train;
+  for (const std::optional<int64_t>& limit :
+       {recipe.train.limit_batches.train, recipe.train.options.overfit_batches}) {
+    if (!limit) continue;
+    STOKER_ASSIGN_OR_RETURN(train, Take{.count = *limit}.Build(train));
+  }
+  return train;
+}
+
+// What is found out by making it, before anything is written.
+Status CheckParts(const Recipe& recipe) {
+  const TrainRecipe& train = recipe.train;
+  STOKER_RETURN_IF_ERROR(MetricSet::Check(train.options.metrics));
+  STOKER_RETURN_IF_ERROR(
+      EarlyStopping::Create(train.early_stopping, train.options.metrics).status());
+  if (!train.checkpoint.best.empty()) {
+    STOKER_RETURN_IF_ERROR(
+        Monitor::Create(train.checkpoint.best, train.checkpoint.best_mode, train.options.metrics)
+            .status()
+            .While("reading train.checkpoint.best"));
+  }
+  if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
+    return InvalidArgument(
+        "train.{} follows evaluations, and the recipe has no data.eval; give it one",
+        train.early_stopping.patience ? "early_stopping" : "checkpoint.best");
+  }
+  for (const CallbackRegistry::Configured& callback : train.callbacks) {
+    STOKER_RETURN_IF_ERROR(callback.build().status());
+  }
+  return OkStatus();
+}
+
+// Whether the model can be made for such samples, and takes them.
+Status CheckModel(const Recipe& recipe, const ModelInput& input) {
+  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
+  STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
+  const TrainOptions& options = recipe.train.options;
+  if (!options.sanity) return OkStatus();
+  const Spec& spec = recipe.data.train.spec();
+  STOKER_ASSIGN_OR_RETURN(
+      const FeederFields fields,
+      FindFeederFields(spec, {.input = options.input, .target = options.target}));
+  return TryModel(recipe, *model, spec.fields[fields.input],
+                  HasChannelsLast(recipe.data.train, options.input));
 }
 
 Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
@@ -78,13 +131,17 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
     }
     STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
   }
-  // Before anything is written: whether the model can be made for such samples at all.
-  STOKER_RETURN_IF_ERROR(MetricSet::Check(recipe.train.options.metrics));
-  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
-  STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
-  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe));
-  STOKER_ASSIGN_OR_RETURN(Dataset batches, Repeat{.count = length.epochs}.Build(recipe.data.train));
+  STOKER_RETURN_IF_ERROR(CheckParts(recipe));
+  STOKER_RETURN_IF_ERROR(CheckModel(recipe, input));
+  STOKER_ASSIGN_OR_RETURN(Dataset batches, LimitedTrain(recipe));
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, batches));
   const TrainOptions& options = recipe.train.options;
+  std::optional<int64_t> again;
+  if (options.overfit_batches) {
+    again = std::min(*options.overfit_batches, length.batches_per_epoch);
+  } else {
+    STOKER_ASSIGN_OR_RETURN(batches, Repeat{.count = length.epochs}.Build(batches));
+  }
   const int64_t steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1;
   int64_t total_steps = steps_per_epoch;
   if (length.epochs > 0 && __builtin_mul_overflow(steps_per_epoch, length.epochs, &total_steps)) {
@@ -98,6 +155,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
                    .steps_per_epoch = steps_per_epoch},
       .batch_size = BatchSizeOf(recipe.data, options.input),
       .batches_per_epoch = length.batches_per_epoch,
+      .again = again,
       .accumulate = options.accumulate};
   if (plan.batch_size) *plan.batch_size *= options.accumulate;
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));

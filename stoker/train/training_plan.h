@@ -20,7 +20,9 @@ struct TrainingPlan {
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, where that is known
   int64_t batches_per_epoch = 0;
-  int64_t accumulate = 1;  // batches of a step, but for the last of an epoch
+  std::optional<int64_t> again;  // so many batches again and again (train.overfit_batches); then
+                                 // `batches` are these
+  int64_t accumulate = 1;        // batches of a step, but for the last of an epoch
 
   int64_t total_steps() const { return schedule.total_steps; }
   int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }

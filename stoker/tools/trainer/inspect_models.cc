@@ -24,6 +24,7 @@ KindDescription SectionOf(std::string name, std::string help) {
 Result<Inspection> InspectModels(const std::string& name) {
   std::vector<KindDescription> kinds = ModelRegistry::Builtin().Describe();
   std::ranges::move(LossRegistry::Builtin().Describe(), std::back_inserter(kinds));
+  std::ranges::move(CallbackRegistry::Builtin().Describe(), std::back_inserter(kinds));
   std::ranges::move(OptimizerRegistry::Builtin().Describe(), std::back_inserter(kinds));
   std::ranges::move(ScheduleRegistry::Builtin().Describe(), std::back_inserter(kinds));
   kinds.push_back(SectionOf<TrainOptions>("train", "The keys of `train:` beside those below it."));
@@ -43,7 +44,11 @@ Result<Inspection> InspectModels(const std::string& name) {
       "init_from", "The keys of `train: {init_from: ...}`: first weights from elsewhere."));
   kinds.push_back(
       SectionOf<CheckpointOptions>("checkpoint", "The keys of `train: {checkpoint: ...}`."));
-  return DescribeKinds(kinds, name, "model, loss, optimizer, schedule or section");
+  kinds.push_back(SectionOf<LimitBatchesOptions>(
+      "limit_batches", "The keys of `train: {limit_batches: ...}`: shorter epochs, for trying."));
+  kinds.push_back(SectionOf<EarlyStoppingOptions>(
+      "early_stopping", "The keys of `train: {early_stopping: ...}`: no longer than it helps."));
+  return DescribeKinds(kinds, name, "model, loss, optimizer, schedule, callback or section");
 }
 
 }  // namespace stoker

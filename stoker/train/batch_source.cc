@@ -1,0 +1,38 @@
+#include "stoker/train/batch_source.h"
+
+namespace stoker {
+
+Result<std::optional<TensorBatch>> BatchSource::Next() {
+  return again_ ? NextOfKept() : feeder_->Next();
+}
+
+// A model that normalises in place, say, must not change them for the next time.
+Result<std::optional<TensorBatch>> BatchSource::NextOfKept() {
+  if (kept_.empty()) STOKER_RETURN_IF_ERROR(Keep());
+  const TensorBatch& batch = kept_[static_cast<size_t>(given_++ % *again_)];
+  return std::optional(TensorBatch{batch.input.clone(), batch.target.clone()});
+}
+
+Status BatchSource::Keep() {
+  while (std::ssize(kept_) < *again_) {
+    STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder_->Next());
+    if (!batch) return DataLoss("data.train ended after {} of {} batches", kept_.size(), *again_);
+    kept_.push_back({batch->input.clone(), batch->target.clone()});
+  }
+  return OkStatus();
+}
+
+Result<Json> BatchSource::Save() const {
+  if (again_) return Json{{"given", given_}};
+  return feeder_->Save();
+}
+
+Status BatchSource::Restore(const Json& state) {
+  if (!again_) return feeder_->Restore(state);
+  const Json given = state.is_object() ? state.value("given", Json()) : Json();
+  if (!given.is_number_integer()) return DataLoss("the position in the kept batches is missing");
+  given_ = given.get<int64_t>();
+  return OkStatus();
+}
+
+}  // namespace stoker

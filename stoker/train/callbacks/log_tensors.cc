@@ -1,0 +1,93 @@
+#include "stoker/train/callbacks/log_tensors.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
+
+#include <cmath>
+
+#include "stoker/device/torch_error.h"
+#include "stoker/train/callback.h"
+#include "stoker/train/metrics_file.h"
+#include "stoker/train/parameters.h"
+
+namespace stoker {
+namespace {
+
+// JSON has neither NaN nor infinity.
+Json Figure(const at::Tensor& value) {
+  const double figure = value.item<double>();
+  return std::isfinite(figure) ? Json(figure) : Json();
+}
+
+Json FiguresOf(const at::Tensor& tensor) {
+  if (tensor.numel() == 0) return nullptr;
+  const at::Tensor values = tensor.detach().to(at::kDouble);
+  return {{"mean", Figure(values.mean())},
+          {"std", Figure(values.std(/*unbiased=*/false))},
+          {"min", Figure(values.min())},
+          {"max", Figure(values.max())},
+          {"norm", Figure(values.norm())},
+          {"not_finite", values.numel() - at::isfinite(values).sum().item<int64_t>()}};
+}
+
+class LogTensorsCallback final : public Callback {
+ public:
+  explicit LogTensorsCallback(const LogTensors& options) : options_(options) {}
+
+  Status OnStart(RunView& run) override {
+    bool any = false;
+    for (const auto& [name, tensor] : ParametersOf(run.model)) {
+      any = any || MatchesPattern(name, options_.match);
+    }
+    if (!any) {
+      return InvalidArgument("'{}' matches no parameter of the model; the first is '{}'",
+                             options_.match, ParametersOf(run.model).front().name);
+    }
+    STOKER_ASSIGN_OR_RETURN(file_, MetricsFile::Open((run.run / "tensors.jsonl").string()));
+    return file_->CutBack(kept_bytes_);
+  }
+
+  Status OnBackward(RunView& run) override {
+    if ((run.step + 1) % options_.every != 0) return OkStatus();
+    return CatchTorchErrors([&]() -> Status {
+      const at::NoGradGuard no_grad;
+      for (const auto& [name, tensor] : ParametersOf(run.model)) {
+        if (!MatchesPattern(name, options_.match)) continue;
+        Json line = {{"step", run.step + 1}, {"name", name}, {"value", FiguresOf(tensor)}};
+        if (tensor.grad().defined()) line["gradient"] = FiguresOf(tensor.grad());
+        STOKER_RETURN_IF_ERROR(file_->Append(line));
+      }
+      return OkStatus();
+    });
+  }
+
+  Result<Json> Save() const override {
+    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, file_->Sync());
+    return Json{{"bytes", bytes}};
+  }
+  Status Restore(const Json& state) override {
+    const Json bytes = state.is_object() ? state.value("bytes", Json()) : Json();
+    if (!bytes.is_number_unsigned()) return DataLoss("'bytes' is no size");
+    kept_bytes_ = bytes.get<uint64_t>();
+    return OkStatus();
+  }
+
+ private:
+  const LogTensors options_;
+  std::optional<MetricsFile> file_;
+  uint64_t kept_bytes_ = 0;  // that a resumed run goes on behind
+};
+
+}  // namespace
+
+void LogTensors::Describe(OptionTable<LogTensors>& table) {
+  table.Field("every", &LogTensors::every, "steps between lines", AtLeast(1))
+      .Field("match", &LogTensors::match,
+             "names of parameters; * stands for any letters, ? for one");
+}
+
+Result<std::shared_ptr<Callback>> LogTensors::Build() const {
+  return std::make_shared<LogTensorsCallback>(*this);
+}
+
+}  // namespace stoker

@@ -1,0 +1,196 @@
+// What a run does about losses and gradients that are not finite.
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "stoker/train/callback.h"
+#include "stoker/train/trainer_testing.h"
+
+namespace stoker {
+namespace {
+
+// Puts NaNs into sample 3 of the batches of some steps.
+class Poison : public Callback {
+ public:
+  explicit Poison(std::set<int64_t> steps) : steps_(std::move(steps)) {}
+  Status OnBatch(RunView& run, const TensorBatch& batch) override {
+    if (steps_.contains(run.step + 1)) batch.input[3].fill_(NAN);
+    return OkStatus();
+  }
+
+ private:
+  std::set<int64_t> steps_;
+};
+
+// Makes a gradient infinite at some steps.
+class PoisonGradient : public Callback {
+ public:
+  explicit PoisonGradient(std::set<int64_t> steps) : steps_(std::move(steps)) {}
+  Status OnBackward(RunView& run) override {
+    if (steps_.contains(run.step + 1)) {
+      run.model.parameters()[0].mutable_grad().view(-1)[0] = INFINITY;
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::set<int64_t> steps_;
+};
+
+class NonfiniteTest : public TrainerTest {
+ protected:
+  template <typename Kind = Poison>
+  Result<TrainSummary> TrainPoisoned(const std::string& run, const std::set<int64_t>& steps,
+                                     const std::vector<std::string>& set, bool resume = false,
+                                     Watcher* watcher = nullptr) {
+    STOKER_ASSIGN_OR_RETURN(Recipe recipe, problem_.Load(set));
+    STOKER_ASSIGN_OR_RETURN(const auto trainer,
+                            resume ? Trainer::Resume(std::move(recipe), problem_ / run)
+                                   : Trainer::Create(std::move(recipe), problem_ / run));
+    trainer->Add("poison", std::make_unique<Kind>(steps));
+    return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
+  }
+};
+
+TEST_F(NonfiniteTest, StopNamesStepAndSample) {
+  EXPECT_THAT(
+      TrainPoisoned("run", {8}, {}),
+      FailsWith(StatusCode::kFailedPrecondition,
+                "epoch 2 of 3, step 8: the loss is nan; the input holds values that are not "
+                "finite in sample 3 of the batch"));
+}
+
+TEST_F(NonfiniteTest, StopNamesTheLayerWhereTheInputIsSound) {
+  const Result<TrainSummary> result = Train("run", {"train.schedule={constant: {lr: 1.0e+30}}"});
+  EXPECT_THAT(result, FailsWith(StatusCode::kFailedPrecondition, "step 2: the loss is"));
+  EXPECT_THAT(result.status().message(), testing::ContainsRegex("layer '[0-9]' \\(aten::"));
+  EXPECT_THAT(result.status().message(), testing::HasSubstr("of the batch"));
+}
+
+TEST_F(NonfiniteTest, SkipLeavesWeightsAsTheyWereAndCounts) {
+  Watcher watcher;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      TrainPoisoned("run", {1, 8, 9}, {"train.on_nonfinite=skip"}, false, &watcher));
+  EXPECT_EQ(summary.step, 18);
+  EXPECT_EQ(summary.skipped, 3);
+  EXPECT_EQ(watcher.steps, 18);
+  EXPECT_TRUE(std::isfinite(summary.last_evaluation->loss));
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()),
+              testing::HasSubstr("step 8: the loss is nan; the input holds"));
+  EXPECT_EQ(Json::parse(MetricsOf("run").back())["kind"], "eval");
+}
+
+TEST_F(NonfiniteTest, SkipSeesGradientsToo) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      TrainPoisoned<PoisonGradient>("run", {4}, {"train.on_nonfinite=skip"}));
+  EXPECT_EQ(summary.skipped, 1);
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()),
+              testing::HasSubstr("step 4: the gradient of '1.weight' is not finite"));
+}
+
+// Running means of batch norm have seen the NaNs by the time the loss is known.
+TEST_F(NonfiniteTest, SkipTakesBackWhatTheForwardPassDidToBuffers) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      TrainPoisoned("run", {2},
+                    {"train.on_nonfinite=skip", "model={convnet: {classes: 4, channels: [8]}}"}));
+  EXPECT_TRUE(std::isfinite(summary.last_evaluation->loss));
+}
+
+TEST_F(NonfiniteTest, GradientsAreLookedAtWithoutChangingABit) {
+  STOKER_ASSERT_OK(Train("plain"));
+  STOKER_ASSERT_OK(Train("checked", {"train.on_nonfinite=skip"}));
+  STOKER_ASSERT_OK(Train("traced", {"train.detect_anomaly=true"}));
+  EXPECT_EQ(WeightsOf("checked"), WeightsOf("plain"));
+  EXPECT_EQ(WeightsOf("traced"), WeightsOf("plain"));
+}
+
+TEST_F(NonfiniteTest, TooManySkippedInARowStopTheRun) {
+  EXPECT_THAT(
+      TrainPoisoned("run", {3, 4, 5}, {"train.on_nonfinite=skip", "train.nonfinite_limit=2"}),
+      FailsWith(StatusCode::kFailedPrecondition, "2 steps in a row were skipped before"));
+  STOKER_EXPECT_OK(
+      TrainPoisoned("apart", {3, 4, 6, 7}, {"train.on_nonfinite=skip", "train.nonfinite_limit=2"}));
+}
+
+TEST_F(NonfiniteTest, SkippedStepsResumeToTheSameBytes) {
+  const std::vector<std::string> set = {"train.on_nonfinite=skip", "train.accumulate=2",
+                                        "train.average=ema"};
+  const std::set<int64_t> broken = {2, 5, 6};
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary whole, TrainPoisoned("whole", broken, set));
+  EXPECT_EQ(whole.skipped, 3);
+  for (int64_t step = 1; step < 9; ++step) {
+    const std::string run = "stopped" + std::to_string(step);
+    Watcher watcher;
+    watcher.stop_after = step;
+    STOKER_ASSERT_OK(TrainPoisoned(run, broken, set, false, &watcher));
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary resumed, TrainPoisoned(run, broken, set, true));
+    EXPECT_EQ(resumed.skipped, 3);
+    EXPECT_EQ(WeightsOf(run), WeightsOf("whole"));
+    EXPECT_EQ(MetricsOf(run), MetricsOf("whole"));
+  }
+}
+
+TEST_F(NonfiniteTest, RollbackGoesToTheLastCheckpointAndOnWithTheDataBehind) {
+  Watcher watcher;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      TrainPoisoned("run", {2, 9},
+                    {"train.on_nonfinite=rollback", "train.checkpoint.every_steps=4"}, false,
+                    &watcher));
+  EXPECT_EQ(summary.step, 18);
+  EXPECT_EQ(summary.rollbacks, 2);
+  EXPECT_EQ(watcher.steps, 18);
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()),
+              testing::HasSubstr("back to the weights of step 0"));
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()),
+              testing::HasSubstr("back to the weights of step 8"));
+}
+
+// Where the last step is the broken one, the weights are those of the checkpoint before it.
+TEST_F(NonfiniteTest, RollbackGivesTheWeightsOfTheCheckpoint) {
+  STOKER_ASSERT_OK(Train("short", {"train.schedule={constant: {}}", "train.max_steps=4"}));
+  STOKER_ASSERT_OK(
+      TrainPoisoned("rolled", {6},
+                    {"train.schedule={constant: {}}", "train.max_steps=6",
+                     "train.on_nonfinite=rollback", "train.checkpoint.every_steps=4"}));
+  EXPECT_EQ(WeightsOf("rolled"), WeightsOf("short"));
+}
+
+TEST_F(NonfiniteTest, TooManyRollbacksStopTheRun) {
+  EXPECT_THAT(
+      TrainPoisoned("run", {3, 8, 12}, {"train.on_nonfinite=rollback", "train.nonfinite_limit=2"}),
+      FailsWith(StatusCode::kFailedPrecondition, "has rolled back 2 times before"));
+}
+
+// Also where the interruption left a checkpoint of its own, which it must not go back to.
+TEST_F(NonfiniteTest, RollbacksResumeToTheSameBytes) {
+  const std::vector<std::string> set = {"train.on_nonfinite=rollback",
+                                        "train.checkpoint={every_steps: 4, keep: 1}"};
+  const std::set<int64_t> broken = {7, 11};
+  STOKER_ASSERT_OK(TrainPoisoned("whole", broken, set));
+  for (int64_t step = 1; step < 18; ++step) {
+    SCOPED_TRACE(step);
+    const std::string run = "stopped" + std::to_string(step);
+    Watcher watcher;
+    watcher.stop_after = step;
+    STOKER_ASSERT_OK(TrainPoisoned(run, broken, set, false, &watcher));
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary resumed, TrainPoisoned(run, broken, set, true));
+    EXPECT_EQ(resumed.rollbacks, 2);
+    EXPECT_EQ(WeightsOf(run), WeightsOf("whole"));
+    EXPECT_EQ(MetricsOf(run), MetricsOf("whole"));
+  }
+}
+
+TEST_F(NonfiniteTest, DetectAnomalyNamesTheLayerOfAGradient) {
+  EXPECT_THAT(TrainPoisoned<PoisonGradient>("run", {4}, {"train.detect_anomaly=true"}),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "step 4: the gradient of '1.weight' is not finite"));
+}
+
+}  // namespace
+}  // namespace stoker

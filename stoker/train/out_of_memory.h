@@ -1,0 +1,36 @@
+// What is to be done where a batch did not fit into memory: how much was missing, and which batch
+// would fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// What an allocator's message tells; bytes.
+struct MemoryShortage {
+  uint64_t wanted = 0;             // by the allocation that failed
+  std::optional<uint64_t> free;    // on the device
+  std::optional<uint64_t> in_use;  // by this process
+
+  bool operator==(const MemoryShortage&) const = default;
+};
+
+// Reads the messages of torch's allocators: "CUDA out of memory. Tried to allocate 2.50 GiB. ... of
+// which 1.20 GiB is free. ... this process has 70.10 GiB memory in use." and "you tried to allocate
+// 1048576 bytes". Nothing where it is none of these.
+std::optional<MemoryShortage> ParseShortage(std::string_view message);
+
+// The most samples that fit, by what is known when `batch` did not: all but `fixed` bytes (weights,
+// gradients, the optimizer's state) grow with the batch, and at least in_use + wanted were needed.
+// So it is an upper bound, rounded down to a multiple of 8 where it is 8 or more; 0 where not even
+// one fits. Nothing where the message does not tell what is free and in use.
+std::optional<int64_t> BatchThatFits(const MemoryShortage& shortage, int64_t batch, uint64_t fixed);
+
+// `failure` (kResourceExhausted) with that put behind it in words.
+Status ExplainOutOfMemory(const Status& failure, int64_t batch, uint64_t fixed);
+
+}  // namespace stoker

@@ -1,0 +1,132 @@
+#include "stoker/train/step_runner.h"
+
+#include "stoker/base/clock.h"
+#include "stoker/train/training_checkpoints.h"
+
+namespace stoker {
+
+// All batches of a step go forward and back one by one, so that they need the memory of one.
+Result<int64_t> StepRunner::Backward() {
+  const int64_t done = session_.progress.step;
+  const int64_t batches = session_.plan().BatchesOf(done);
+  int64_t samples = 0;
+  for (int64_t i = 0; i < batches; ++i) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, session_.batches->Next());
+    if (!batch) {
+      return DataLoss(
+          "data.train ended after {} of {} steps; its source gives less than it announced", done,
+          session_.plan().total_steps());
+    }
+    STOKER_RETURN_IF_ERROR(CallEach(session_, [&](Callback& callback, RunView& view) {
+      return callback.OnBatch(view, *batch);
+    }));
+    const Status status = session_.learner->Backward(*batch, batches);
+    if (!status.ok()) return status.While(fmt::format("in step {}", done + 1));
+    samples += batch->size();
+  }
+  return samples;
+}
+
+Status StepRunner::Step() {
+  const Stopwatch watch;
+  Progress& progress = session_.progress;
+  const ScheduleValue now = session_.schedule->At(progress.step);
+  if (session_.view) session_.view->now = now;
+  STOKER_ASSIGN_OR_RETURN(const int64_t samples, Backward());
+  STOKER_RETURN_IF_ERROR(CallEach(
+      session_, [](Callback& callback, RunView& view) { return callback.OnBackward(view); }));
+  const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
+  if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress.step + 1));
+  ++progress.step;
+  const bool log = progress.step % session_.options().log_every == 0;
+  STOKER_RETURN_IF_ERROR(session_.learner->moved() ? CountMoved(*loss, log) : HandleBroken());
+  session_.total.seconds += watch.ElapsedSeconds();
+  session_.total.samples += samples;
+  Tell(samples, now);
+  return log ? LogLine(now) : OkStatus();
+}
+
+Status StepRunner::CountMoved(const at::Tensor& loss, bool log) {
+  session_.progress.skipped_in_row = 0;
+  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Add(session_.progress.step, loss)));
+  if (log) STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Flush()));
+  return CallEach(session_,
+                  [&](Callback& callback, RunView& view) { return callback.OnStep(view, loss); });
+}
+
+// The weights are those before the step: Learner has seen to that.
+Status StepRunner::HandleBroken() {
+  const std::string what =
+      fmt::format("step {}: {}", session_.progress.step, session_.learner->why_not());
+  const std::string& action = session_.options().on_nonfinite;
+  if (action == "skip") return Skip(what);
+  if (action == "rollback") return RollBack(what);
+  return Broken(session_, FailedPrecondition("{}", what));
+}
+
+Status StepRunner::Skip(const std::string& what) {
+  Progress& progress = session_.progress;
+  ++progress.skipped;
+  ++progress.skipped_in_row;
+  if (progress.skipped_in_row > session_.options().nonfinite_limit) {
+    return Broken(session_, FailedPrecondition("{}; {} steps in a row were skipped before", what,
+                                               session_.options().nonfinite_limit));
+  }
+  session_.setup.run.Log(fmt::format("{}; skipped, {} in all", what, progress.skipped));
+  return OkStatus();
+}
+
+Status StepRunner::RollBack(const std::string& what) {
+  Progress& progress = session_.progress;
+  if (progress.rollbacks >= session_.options().nonfinite_limit) {
+    return Broken(session_, FailedPrecondition("{}; the run has rolled back {} times before", what,
+                                               progress.rollbacks));
+  }
+  ++progress.rollbacks;
+  session_.setup.run.Log(fmt::format(
+      "{}; back to the weights of step {}, rollback {} of at most {}", what,
+      progress.planned_checkpoint, progress.rollbacks, session_.options().nonfinite_limit));
+  return RestoreWeights(session_).While("rolling back after " + what);
+}
+
+void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
+  session_.recorder->Stepped({.step = session_.progress.step,
+                              .samples = samples,
+                              .loss = session_.loss_log.last(),
+                              .lr = now.lr,
+                              .train_seconds = session_.total.seconds,
+                              .waited_seconds = session_.batches->waited_seconds(),
+                              .train_samples = session_.total.samples});
+}
+
+Status StepRunner::LogLine(const ScheduleValue& now) {
+  const Throughput window = session_.total.Since(at_last_line_);
+  const double waited = session_.batches->waited_seconds() - waited_at_last_line_;
+  at_last_line_ = session_.total;
+  waited_at_last_line_ = session_.batches->waited_seconds();
+  return session_.recorder->Logged({.step = session_.progress.step,
+                                    .epoch = static_cast<double>(session_.progress.step) /
+                                             static_cast<double>(session_.plan().steps_per_epoch()),
+                                    .loss = session_.loss_log.TakeMean(),
+                                    .schedule = now,
+                                    .images_per_s = window.per_second(),
+                                    .waited = window.seconds > 0 ? waited / window.seconds : 0,
+                                    .train_seconds = session_.throughput().seconds,
+                                    .scaling = Scaling(),
+                                    .skipped = session_.progress.skipped,
+                                    .rollbacks = session_.progress.rollbacks});
+}
+
+std::optional<LossScaling> StepRunner::Scaling() const {
+  const GradScaler* const scaler = session_.learner->scaler();
+  if (scaler == nullptr) return std::nullopt;
+  return LossScaling{.scale = scaler->scale(), .skipped = scaler->skipped()};
+}
+
+Throughput StepRunner::TakeEpoch() {
+  const Throughput window = session_.total.Since(at_last_epoch_);
+  at_last_epoch_ = session_.total;
+  return window;
+}
+
+}  // namespace stoker

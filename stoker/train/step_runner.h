@@ -1,0 +1,36 @@
+// StepRunner: one step of a run after the other, and what is done about those that break.
+#pragma once
+
+#include "stoker/train/training_session.h"
+
+namespace stoker {
+
+// One thread at a time.
+class StepRunner {
+ public:
+  explicit StepRunner(TrainingSession& session) : session_(session) {}
+
+  // All batches of one step, the update, the lines that are due. Errors: those of the pipeline and
+  // of Learner; kFailedPrecondition where a loss or gradient was not finite and the recipe says
+  // stop, or the limit is reached.
+  Status Step();
+
+  // The samples and seconds since the last call.
+  Throughput TakeEpoch();
+
+ private:
+  Result<int64_t> Backward();
+  Status CountMoved(const at::Tensor& loss, bool log);
+  Status HandleBroken();
+  Status Skip(const std::string& what);
+  Status RollBack(const std::string& what);
+  void Tell(int64_t samples, const ScheduleValue& now);
+  Status LogLine(const ScheduleValue& now);
+  std::optional<LossScaling> Scaling() const;
+
+  TrainingSession& session_;
+  Throughput at_last_line_, at_last_epoch_;
+  double waited_at_last_line_ = 0;
+};
+
+}  // namespace stoker

@@ -1,0 +1,151 @@
+#include "stoker/train/training_checkpoints.h"
+
+#include "stoker/train/initial_weights.h"
+#include "stoker/train/random_state.h"
+
+namespace stoker {
+namespace {
+
+constexpr int kStateFormat = 1;
+
+Result<Json> Member(const Json& state, const char* key) {
+  const auto found = state.find(key);
+  if (found == state.end()) return DataLoss("'{}' is missing in its state.json", key);
+  return *found;
+}
+
+Result<Json> SessionState(const TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(Json data, session.batches->Save());
+  STOKER_ASSIGN_OR_RETURN(Json callbacks, session.callbacks.Save());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, session.recorder->metrics().Sync());
+  Progress progress = session.progress;
+  progress.train_seconds = session.throughput().seconds;
+  progress.train_samples = session.throughput().samples;
+  const TrainingPlan& plan = session.plan();
+  return Json{{"format", kStateFormat},
+              {"epoch", plan.EpochOf(progress.step)},
+              {"sample", plan.input.ToString()},
+              {"progress", progress.ToJson()},
+              {"schedule",
+               {{"total_steps", plan.total_steps()},
+                {"steps_per_epoch", plan.steps_per_epoch()},
+                {"next_lr", session.schedule->At(progress.step).lr},
+                {"state", session.schedule->Save()}}},
+              {"early_stopping", session.early_stopping.Save()},
+              {"callbacks", std::move(callbacks)},
+              {"random", SaveRandomState(session.setup.device.device)},
+              {"data", std::move(data)},
+              {"loss", session.loss_log.Save()},
+              {"metrics_bytes", metrics_bytes}};
+}
+
+Status RestoreSchedule(TrainingSession& session, const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const Json schedule, Member(state, "schedule"));
+  const int64_t steps = session.plan().steps_per_epoch();
+  if (!session.setup.allow_changes && schedule.value("steps_per_epoch", Json()) != steps) {
+    return FailedPrecondition(
+        "an epoch had {} steps when the run began and has {} now: the data has changed; start a "
+        "new run, or allow changes (--allow-changes)",
+        schedule.value("steps_per_epoch", Json()).dump(), steps);
+  }
+  const Json kept = schedule.value("state", Json());
+  return kept.is_null() ? OkStatus() : session.schedule->Restore(kept);
+}
+
+Status RestoreProgress(TrainingSession& session, const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const Json progress, Member(state, "progress"));
+  STOKER_ASSIGN_OR_RETURN(session.progress, Progress::FromJson(progress));
+  session.before = {session.progress.train_seconds, session.progress.train_samples};
+  // What ended it may be what was changed.
+  if (session.setup.recipe_changed && session.setup.allow_changes) session.progress.ended.clear();
+  if (session.progress.step <= session.plan().total_steps()) return OkStatus();
+  return FailedPrecondition(
+      "the run has done {} steps and the recipe ends after {}: give it more epochs or max_steps, "
+      "or start a new run",
+      session.progress.step, session.plan().total_steps());
+}
+
+Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
+  const Json& state = newest.checkpoint.state;
+  STOKER_RETURN_IF_ERROR(RestoreSchedule(session, state));
+  STOKER_RETURN_IF_ERROR(RestoreProgress(session, state));
+  STOKER_ASSIGN_OR_RETURN(const Json data, Member(state, "data"));
+  STOKER_RETURN_IF_ERROR(session.batches->Restore(data));
+  STOKER_ASSIGN_OR_RETURN(const Json loss, Member(state, "loss"));
+  STOKER_RETURN_IF_ERROR(session.loss_log.Restore(loss));
+  STOKER_RETURN_IF_ERROR(session.early_stopping.Restore(state.value("early_stopping", Json())));
+  STOKER_RETURN_IF_ERROR(session.callbacks.Restore(state.value("callbacks", Json())));
+  STOKER_ASSIGN_OR_RETURN(const Json metrics_bytes, Member(state, "metrics_bytes"));
+  if (!metrics_bytes.is_number_unsigned()) return DataLoss("'metrics_bytes' is no size");
+  STOKER_RETURN_IF_ERROR(
+      session.learner->Restore(newest.checkpoint.tensors, session.store.PathOf(newest.step)));
+  STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
+  // Last, when nothing can be refused any more.
+  STOKER_RETURN_IF_ERROR(session.recorder->metrics().CutBack(metrics_bytes.get<uint64_t>()));
+  session.last_checkpoint = newest.step;
+  return OkStatus();
+}
+
+// On an accelerator losses may be waiting: weights that are broken must not be kept.
+Status CheckFinite(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(Broken(session, session.loss_log.Flush()));
+  const Status finite = session.learner->CheckFinite();
+  if (finite.ok()) return finite;
+  return Broken(session, {finite.code(),
+                          fmt::format("step {}: {}", session.progress.step, finite.message())});
+}
+
+}  // namespace
+
+Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
+  Progress& progress = session.progress;
+  if (kind == CheckpointKind::kPlanned) progress.planned_checkpoint = progress.step;
+  if (session.last_checkpoint == progress.step) return OkStatus();
+  const Stopwatch watch;
+  STOKER_RETURN_IF_ERROR(CheckFinite(session));
+  STOKER_ASSIGN_OR_RETURN(const Json state, SessionState(session));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors, session.learner->Save());
+  std::vector<int64_t> kept = {progress.best_step};
+  if (session.options().on_nonfinite == "rollback") kept.push_back(progress.planned_checkpoint);
+  STOKER_RETURN_IF_ERROR(
+      session.store.Write(progress.step, tensors, state, kept)
+          .While(fmt::format("writing the checkpoint of step {} (those before it are untouched)",
+                             progress.step)));
+  session.last_checkpoint = progress.step;
+  session.recorder->Checkpointed({.step = progress.step,
+                                  .path = session.store.PathOf(progress.step),
+                                  .seconds = watch.ElapsedSeconds()});
+  return CallEach(session,
+                  [](Callback& callback, RunView& view) { return callback.OnCheckpoint(view); });
+}
+
+Status BeginWithWeights(TrainingSession& session) {
+  const InitFromOptions& options = session.setup.recipe.train.init_from;
+  if (options.weights.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const InitReport report,
+                          InitializeWeights(session.learner->model(), options));
+  session.initial_weights = report.ToText();
+  return OkStatus();
+}
+
+Status RestoreNewest(TrainingSession& session) {
+  const Result<CheckpointStore::Newest> newest = session.store.LoadNewest();
+  std::vector<std::string>& warnings = session.setup.warnings;
+  if (newest.status().code() == StatusCode::kNotFound) {
+    warnings.push_back("the run has no checkpoint yet, so it begins at step 0");
+    STOKER_RETURN_IF_ERROR(BeginWithWeights(session));
+    return session.recorder->metrics().CutBack(0);
+  }
+  STOKER_RETURN_IF_ERROR(newest.status());
+  warnings.insert(warnings.end(), newest->warnings.begin(), newest->warnings.end());
+  return Restore(session, *newest).While("restoring " + session.store.PathOf(newest->step));
+}
+
+Status RestoreWeights(TrainingSession& session) {
+  const int64_t step = session.progress.planned_checkpoint;
+  STOKER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, session.store.Load(step));
+  return session.learner->Restore(checkpoint.tensors, session.store.PathOf(step));
+}
+
+}  // namespace stoker

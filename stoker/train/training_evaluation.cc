@@ -1,0 +1,71 @@
+#include "stoker/train/training_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stoker/data/runtime.h"
+#include "stoker/train/monitor.h"
+#include "stoker/train/precision.h"
+
+namespace stoker {
+namespace {
+
+// Whether this is the one whose checkpoint is kept beside the newest.
+Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
+  const CheckpointOptions& options = session.setup.recipe.train.checkpoint;
+  if (options.best.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const Monitor monitor, Monitor::Create(options.best, options.best_mode,
+                                                                 session.options().metrics));
+  Progress& progress = session.progress;
+  const double value = monitor.ValueIn(evaluation);
+  const double best = progress.best_value.value_or(std::numeric_limits<double>::quiet_NaN());
+  if (!monitor.IsBetter(value, best)) return OkStatus();
+  progress.best_value = value;
+  progress.best_step = progress.step;
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
+                              const std::atomic<bool>* stop) {
+  STOKER_ASSIGN_OR_RETURN(auto iterator, batches.Open(FeedRuntime(session)));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder, Feeder::Create(std::move(iterator), batches.spec(),
+                                                            FeedOptions(session, batches)));
+  const WeightAverage::Use average = session.learner->UseAverage();
+  const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
+  return Evaluate(session.learner->model(), {session.learner->loss(), session.options().metrics},
+                  *feeder, stop);
+}
+
+Status EvaluateRun(TrainingSession& session) {
+  Progress& progress = session.progress;
+  STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
+                          EvaluateOn(session, *session.eval, session.stop));
+  if (!std::isfinite(evaluation.loss)) {
+    return Broken(session, FailedPrecondition("step {}: the loss on data.eval is {}", progress.step,
+                                              evaluation.loss));
+  }
+  const bool best = !progress.last_evaluation || evaluation.accuracy > progress.best_accuracy;
+  progress.last_evaluation = evaluation;
+  progress.best_accuracy = std::max(progress.best_accuracy, evaluation.accuracy);
+  progress.evaluated_step = progress.step;
+  STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
+  session.schedule->Observe(evaluation);
+  if (const auto reason = session.early_stopping.Observe(evaluation);
+      reason && progress.ended.empty()) {
+    progress.ended = "early stopping: " + *reason;
+  }
+  STOKER_RETURN_IF_ERROR(
+      session.recorder->Evaluated({.step = progress.step,
+                                   .epoch = session.plan().EpochOf(progress.step),
+                                   .evaluation = evaluation,
+                                   .best = best,
+                                   .train_seconds = session.throughput().seconds}));
+  return CallEach(session, [&](Callback& callback, RunView& view) {
+    return callback.OnEvaluate(view, evaluation);
+  });
+}
+
+}  // namespace stoker

@@ -1,0 +1,117 @@
+// TrainingSession: what a run works with from its start to its end. The parts of the loop share it,
+// each does one job: training_start.h makes it, step_runner.h takes steps, training_evaluation.h
+// evaluates, training_checkpoints.h writes it down and reads it back, training_loop.h says when.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/device/accelerator.h"
+#include "stoker/train/batch_source.h"
+#include "stoker/train/callback_list.h"
+#include "stoker/train/checkpoint.h"
+#include "stoker/train/early_stopping.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/loss_log.h"
+#include "stoker/train/progress.h"
+#include "stoker/train/run_recorder.h"
+#include "stoker/train/training_plan.h"
+
+namespace stoker {
+
+// Seconds spent in steps and samples put through: in all, and since the last mark.
+struct Throughput {
+  double seconds = 0;
+  int64_t samples = 0;
+
+  double per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
+  Throughput Since(const Throughput& mark) const {
+    return {seconds - mark.seconds, samples - mark.samples};
+  }
+  Throughput With(const Throughput& other) const {
+    return {seconds + other.seconds, samples + other.samples};
+  }
+};
+
+// What a run is begun or gone on with.
+struct TrainingSetup {
+  Recipe recipe;
+  TrainingPlan plan;
+  OpenedDevice device;
+  RunDirectory run;
+  bool resume = false;
+  bool allow_changes = false;              // go on although the data has changed
+  bool recipe_changed = false;             // the run directory still holds the one before
+  bool choose_again = false;               // something that the choices depend on has changed
+  std::vector<std::string> warnings = {};  // to be told at the start
+};
+
+// One thread at a time. Addresses of its members are kept: it stays where it is.
+struct TrainingSession {
+  TrainingSession(TrainingSetup with, CallbackList called, const std::atomic<bool>* asked_to_stop,
+                  EarlyStopping stopping)
+      : setup(std::move(with)),
+        callbacks(std::move(called)),
+        stop(asked_to_stop),
+        early_stopping(std::move(stopping)),
+        store(setup.run.paths().checkpoints(), setup.recipe.train.checkpoint.keep) {}
+  TrainingSession(const TrainingSession&) = delete;
+  TrainingSession& operator=(const TrainingSession&) = delete;
+
+  const TrainOptions& options() const { return setup.recipe.train.options; }
+  const TrainingPlan& plan() const { return setup.plan; }
+  bool stop_requested() const { return stop != nullptr && *stop; }
+  // Whether no step follows: the last is done, or something has ended the run before.
+  bool at_end() const { return progress.step >= plan().total_steps() || !progress.ended.empty(); }
+  // Over all processes of the run.
+  Throughput throughput() const { return before.With(total); }
+
+  TrainingSetup setup;
+  CallbackList callbacks;
+  const std::atomic<bool>* stop;
+  EarlyStopping early_stopping;
+  CheckpointStore store;
+
+  Choices choices;
+  std::unique_ptr<RunRecorder> recorder;
+  std::unique_ptr<Schedule> schedule;
+  std::unique_ptr<Learner> learner;
+  std::unique_ptr<BatchSource> batches;
+  std::optional<Dataset> eval;    // what evaluations go through
+  std::unique_ptr<RunView> view;  // what callbacks see
+  LossLog loss_log;
+  Progress progress;
+  std::string initial_weights;   // where they came from, for people; empty: from nowhere else
+  int64_t last_checkpoint = -1;  // its step; -1: none
+
+  Throughput total;   // of this process
+  Throughput before;  // of those that it goes on from
+};
+
+// The threads that a run's pipelines get: as many as CPUs, or a quarter of that where these compute
+// too, unless the recipe says.
+Runtime FeedRuntime(const TrainingSession& session);
+
+// How batches of `batches` come to the device.
+FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches);
+
+// `status` of a loss or weight that is not finite, with where it happened and what is left.
+Status Broken(const TrainingSession& session, const Status& status);
+
+// Asks each callback, and ends the run where one wants it to.
+template <typename Hook>
+Status CallEach(TrainingSession& session, Hook&& hook) {
+  if (session.callbacks.empty()) return OkStatus();
+  session.view->step = session.progress.step;
+  STOKER_RETURN_IF_ERROR(
+      session.callbacks.Each([&](Callback& callback) { return hook(callback, *session.view); }));
+  if (!session.view->end.empty() && session.progress.ended.empty()) {
+    session.progress.ended = session.view->end;
+  }
+  return OkStatus();
+}
+
+}  // namespace stoker

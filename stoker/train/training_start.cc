@@ -1,0 +1,188 @@
+#include "stoker/train/training_start.h"
+
+#include <ATen/Parallel.h>
+
+#include "stoker/data/ops/take.h"
+#include "stoker/data/runtime.h"
+#include "stoker/train/initial_weights.h"
+#include "stoker/train/model_lint.h"
+#include "stoker/train/precision.h"
+#include "stoker/train/random_state.h"
+#include "stoker/train/run_schedule.h"
+#include "stoker/train/training_checkpoints.h"
+#include "stoker/train/training_evaluation.h"
+#include "stoker/train/tuner.h"
+
+namespace stoker {
+namespace {
+
+// False where they do not fit what the recipe says now, as after a kill between the storing of a
+// new recipe and that of its choices.
+Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) {
+  const std::string device = session.setup.device.device.str();
+  if (before.device != device && !session.setup.allow_changes) {
+    return FailedPrecondition(
+        "the run has computed on {} and would go on on {}, which gives other bits: go on where it "
+        "began, start a new run, or allow changes (--allow-changes)",
+        before.device, device);
+  }
+  const TrainOptions& options = session.options();
+  const bool fits =
+      (!options.threads || *options.threads == before.threads) &&
+      (options.memory_format == "auto" ||
+       options.memory_format == MemoryFormatName(before.memory_format)) &&
+      (options.precision == "auto" || options.precision == PrecisionName(before.precision));
+  return fits && !session.setup.choose_again && before.device == device;
+}
+
+// A run that has chosen once keeps its choices: others could change its bits.
+Result<TuneReport> Choose(TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before,
+                          ReadRunChoices(session.setup.run.paths().root));
+  if (before) {
+    STOKER_ASSIGN_OR_RETURN(const bool keep, KeepChoices(session, *before));
+    if (keep) {
+      session.choices = *before;
+      at::set_num_threads(session.choices.threads);
+      return TuneReport{.reason = "as chosen when the run began"};
+    }
+  }
+  STOKER_ASSIGN_OR_RETURN(Tuned tuned, Tune(session.setup.recipe, session.setup.device.device));
+  session.choices = tuned.choices;
+  return std::move(tuned.report);
+}
+
+Status BuildLearner(TrainingSession& session) {
+  const TrainOptions& options = session.options();
+  STOKER_ASSIGN_OR_RETURN(session.learner,
+                          Learner::Create(session.setup.recipe, session.plan().input,
+                                          {.device = session.setup.device.device,
+                                           .memory_format = session.choices.memory_format,
+                                           .precision = session.choices.precision},
+                                          session.plan().schedule));
+  session.learner->Check(
+      {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
+  return OkStatus();
+}
+
+Status OpenBatches(TrainingSession& session) {
+  const auto seed = static_cast<uint64_t>(session.options().seed);
+  const Dataset& batches = session.plan().batches;
+  STOKER_ASSIGN_OR_RETURN(auto iterator, batches.Open(FeedRuntime(session), {.seed = seed}));
+  STOKER_ASSIGN_OR_RETURN(auto feeder, Feeder::Create(std::move(iterator), batches.spec(),
+                                                      FeedOptions(session, batches)));
+  session.batches = std::make_unique<BatchSource>(std::move(feeder), session.plan().again);
+  return OkStatus();
+}
+
+// Its files are opened and its first batch is evaluated now: an error in them must not cost the
+// first epoch.
+Status TryEvaluation(TrainingSession& session) {
+  const std::optional<Dataset>& eval = session.setup.recipe.data.eval;
+  if (!eval) return OkStatus();
+  session.eval = *eval;
+  if (const auto& limit = session.setup.recipe.train.limit_batches.eval) {
+    STOKER_ASSIGN_OR_RETURN(session.eval, Take{.count = *limit}.Build(*eval));
+  }
+  if (!session.options().sanity) {
+    return session.eval->Open(FeedRuntime(session)).status().While("opening data.eval");
+  }
+  const Json random = SaveRandomState(session.setup.device.device);
+  STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(*eval));
+  const Result<Evaluation> tried = EvaluateOn(session, first, /*stop=*/nullptr);
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
+  return tried.status().While("trying the first batch of data.eval");
+}
+
+// What it finds are warnings: they stop nobody.
+Status Lint(TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<LintFinding> findings,
+                          LintRecipe(session.setup.recipe, session.setup.device.device));
+  for (const LintFinding& finding : findings) {
+    if (!finding.hint) session.setup.warnings.emplace_back("lint: " + finding.ToText());
+  }
+  return OkStatus();
+}
+
+Status BuildCallbacks(TrainingSession& session) {
+  session.view =
+      std::make_unique<RunView>(RunView{.model = session.learner->model(),
+                                        .run = session.setup.run.paths().root,
+                                        .total_steps = session.plan().total_steps(),
+                                        .steps_per_epoch = session.plan().steps_per_epoch()});
+  for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, configured.build());
+    session.callbacks.Add(configured.name, std::move(callback));
+  }
+  return OkStatus();
+}
+
+// Only now: had the run not fitted the recipe, it would have kept its own. In this order, so that a
+// run killed in between has no results of another recipe, and chooses again where it must.
+Status StoreDecisions(TrainingSession& session) {
+  RunDirectory& run = session.setup.run;
+  const bool finished = session.at_end() && session.progress.closed_step == session.progress.step;
+  if (!finished) STOKER_RETURN_IF_ERROR(run.RemoveResults());
+  if (session.setup.recipe_changed) {
+    STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
+  }
+  return run.WriteChoices(session.choices);
+}
+
+void TellStart(TrainingSession& session, TuneReport tuning) {
+  std::vector<std::string> warnings = std::move(session.setup.warnings);
+  if (!session.setup.device.note.empty()) warnings.push_back(session.setup.device.note);
+  if (!session.setup.recipe.data.eval) {
+    warnings.emplace_back(
+        "the recipe has no data.eval, so nothing is evaluated, and `stoker predict` will not know "
+        "how to prepare samples");
+  }
+  session.recorder->Started({.run = session.setup.run.paths().root.string(),
+                             .device = session.setup.device.description,
+                             .model = session.setup.recipe.model.name,
+                             .parameters = CountParameters(session.learner->model()),
+                             .first_step = session.progress.step,
+                             .total_steps = session.plan().total_steps(),
+                             .steps_per_epoch = session.plan().steps_per_epoch(),
+                             .initial_weights = session.initial_weights,
+                             .choices = session.choices,
+                             .tuning = std::move(tuning),
+                             .warnings = std::move(warnings)});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, CallbackList callbacks,
+                                                       TrainObserver* observer,
+                                                       const std::atomic<bool>* stop) {
+  const TrainRecipe& train = setup.recipe.train;
+  STOKER_ASSIGN_OR_RETURN(EarlyStopping stopping,
+                          EarlyStopping::Create(train.early_stopping, train.options.metrics));
+  auto session = std::make_unique<TrainingSession>(std::move(setup), std::move(callbacks), stop,
+                                                   std::move(stopping));
+  STOKER_ASSIGN_OR_RETURN(session->recorder, RunRecorder::Open(session->setup.run, observer));
+  STOKER_ASSIGN_OR_RETURN(session->schedule,
+                          BuildRunSchedule(session->setup.recipe.train, session->plan().schedule,
+                                           session->plan().batch_size));
+  AllowTf32(session->options().tf32);
+  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(*session));
+  STOKER_RETURN_IF_ERROR(BuildLearner(*session));
+  STOKER_RETURN_IF_ERROR(OpenBatches(*session));
+  STOKER_RETURN_IF_ERROR(TryEvaluation(*session));
+  STOKER_RETURN_IF_ERROR(BuildCallbacks(*session));
+  if (session->options().lint && !session->setup.resume) STOKER_RETURN_IF_ERROR(Lint(*session));
+  STOKER_RETURN_IF_ERROR(session->setup.resume ? RestoreNewest(*session)
+                                               : BeginWithWeights(*session));
+  STOKER_RETURN_IF_ERROR(StoreDecisions(*session));
+  if (session->setup.recipe.train.tensorboard.enabled) {
+    const auto done = session->setup.resume ? std::optional(session->progress.step) : std::nullopt;
+    STOKER_RETURN_IF_ERROR(
+        session->recorder->OpenTensorboard(session->setup.recipe.Filled(), done));
+  }
+  TellStart(*session, std::move(tuning));
+  STOKER_RETURN_IF_ERROR(
+      CallEach(*session, [](Callback& callback, RunView& view) { return callback.OnStart(view); }));
+  return session;
+}
+
+}  // namespace stoker
