@@ -6,7 +6,8 @@ import unittest
 
 from program import STOKER, ProgramTest
 
-COMMANDS = ["train", "eval", "predict", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench", "pack", "inspect"]
+COMMANDS = ["train", "eval", "predict", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench", "pack",
+            "verify", "inspect"]
 
 
 class CommandLineTest(ProgramTest):

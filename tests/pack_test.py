@@ -1,5 +1,6 @@
 """stoker pack: what people have into files that are fast to read; at any moment killed, and gone on with."""
 import glob
+import json
 import os
 import random
 import signal
@@ -103,6 +104,31 @@ class PackTest(ProgramTest):
                 self.run_stoker(*command, *([] if process.returncode else ["--overwrite"]))
                 self.assertEqual(self.listing("*x-*"), wanted, "nothing else is left")
         self.assertGreater(kills, 0)
+
+    def test_what_is_damaged_is_listed_with_its_bytes_and_records(self):
+        self.run_stoker("pack", "recipe.yaml", "x", "--stages", "2")
+        self.run_stoker("pack", "x.stoker", "x.tfrecord")
+        self.write("list.csv", "a,b\n1,2\n")
+        found = self.run_json("verify", "x.stoker", "x.tfrecord", "data/train-images.gz", "list.csv", "recipe.yaml")
+        self.assertEqual([file["whole"] for file in found["files"]], [True] * 5)
+        self.assertEqual([file.get("records") for file in found["files"][:2]], [512, 512])
+        record = bytearray(self.read("x.tfrecord"))
+        frame = len(record) // 512
+        for number, byte in [(3, 100), (7, 2), (511, 100)]:  # data, a length, data
+            record[frame * number + byte] ^= 1
+        self.write("x.tfrecord", bytes(record))
+        shard = bytearray(self.read("x.stoker"))
+        shard[1000] ^= 1
+        self.write("x.stoker", bytes(shard))
+        self.write("data/train-images.gz", self.read("data/train-images.gz")[:-1])
+        out, err = self.run_stoker("verify", "x.stoker", "x.tfrecord", "data/train-images.gz", "list.csv", "--json", expect=1)
+        self.assertIn("stoker: error: 3 of 4 files are not whole", err)
+        shard, record, images, _ = json.loads(out)["files"]
+        self.assertEqual([(d["begin"], d["first_record"], d["records"]) for d in shard["damages"]], [(0, 0, 512)])
+        self.assertEqual([(d["begin"], d.get("first_record"), d.get("records_before")) for d in record["damages"]],
+                         [(frame * 3, 3, None), (frame * 7, None, 7), (frame * 511, 510, None)])
+        self.assertIn("data/train-images.gz", images["error"])
+        self.assert_fails(["verify", "nothing.stoker"], 1, "1 of 1 files are not whole")
 
     def test_a_signal_ends_it_with_what_is_whole(self):
         self.write("long.yaml", "data: {train: [range: 2000000000]}\n")

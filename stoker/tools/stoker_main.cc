@@ -14,6 +14,7 @@
 #include "stoker/tools/schedule_command.h"
 #include "stoker/tools/train_command.h"
 #include "stoker/tools/trainer_process.h"
+#include "stoker/tools/verify_command.h"
 #include "stoker/tools/vocabulary_command.h"
 
 int main(int argc, char** argv) {
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
   AddBatchFindCommand(program, hand_over);
   AddBenchCommand(program, hand_over);
   AddPackCommand(program);
+  AddVerifyCommand(program);
   AddInspectCommand(program, [argv](const InspectArguments& arguments) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });

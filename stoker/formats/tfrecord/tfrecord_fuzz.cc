@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/formats/tfrecord/example.h"
+#include "stoker/formats/tfrecord/record_check.h"
 #include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/io/atomic_file.h"
 
@@ -68,6 +69,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes = std::as_bytes(std::span(data, size));
   CheckExample(bytes);
   const std::vector<uint64_t> in_order = InOrder(bytes);
+  // Damages lie one behind the other, inside the file.
+  const TfRecordCheck check = CheckTfRecords(bytes);
+  uint64_t end = 0;
+  for (const TfRecordDamage& damage : check.damages) {
+    if (damage.begin < end || damage.bytes == 0 || damage.bytes > size - damage.begin) std::abort();
+    end = damage.begin + damage.bytes;
+  }
   const std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("stoker-tfrecord-fuzz-{}", ::getpid()))
           .string();

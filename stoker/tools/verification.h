@@ -1,0 +1,38 @@
+// What `stoker verify` finds out about one file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/json.h"
+
+namespace stoker {
+
+struct Verification {
+  struct Damage {
+    uint64_t begin = 0, bytes = 0;
+    std::string what;
+    // Records that are lost, where that is known; `first` alone: how many come before.
+    int64_t first = 0;
+    std::optional<int64_t> records;
+  };
+
+  std::string file;
+  std::string kind;                // "stoker", "TFRecord", ...; empty where it cannot be told
+  std::optional<int64_t> records;  // how many it has, the damaged ones included
+  std::vector<Damage> damages;
+  std::string error;  // the first thing wrong, where damages cannot be listed one by one
+
+  bool whole() const { return damages.empty() && error.empty(); }
+  std::string ToText() const;  // whole lines
+  Json ToJson() const;
+};
+
+// Reads all of a file of any format that InspectFile knows, and of pictures. Of a .stoker shard
+// every damaged block is listed, of a plain TFRecord file every damaged record, of others the first
+// error. What is of no such format, and so cannot be checked, is an error too.
+Verification VerifyFile(const std::string& path);
+
+}  // namespace stoker

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stoker/formats/probe/file_kind.h"
+#include "stoker/formats/shard/shard_file.h"
+#include "stoker/formats/tfrecord/record_check.h"
+#include "stoker/formats/tfrecord/record_reader.h"
+#include "stoker/image/decode.h"
+#include "stoker/io/file.h"
+#include "stoker/tools/inspection.h"
+#include "stoker/tools/text.h"
+#include "stoker/tools/verification.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kMostLines = 20;  // of damages, for people
+
+Status ListBlocks(const std::string& path, Verification& out) {
+  STOKER_ASSIGN_OR_RETURN(const ShardFile file, ShardFile::Open(path));
+  for (int64_t block = 0; block < file.blocks(); ++block) {
+    if (file.CheckBlock(block)) continue;
+    const ShardFile::Damage damage = file.DamageOf(block);
+    out.damages.push_back(
+        {damage.begin, damage.bytes, "a block without its checksum", damage.first, damage.records});
+  }
+  return OkStatus();
+}
+
+std::string TextOf(TfRecordDamage::Kind kind) {
+  switch (kind) {
+    case TfRecordDamage::Kind::kData: return "a record whose data lack their checksum";
+    case TfRecordDamage::Kind::kFrames: return "no record can be found";
+    case TfRecordDamage::Kind::kCut: return "the end of the file is no whole record";
+  }
+  return {};
+}
+
+Status ListRecords(const std::string& path, Verification& out) {
+  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, MapAdvice::kSequential));
+  const TfRecordCheck check = CheckTfRecords(file.bytes());
+  out.records = check.records;
+  for (const TfRecordDamage& damage : check.damages) {
+    out.damages.push_back(
+        {damage.begin, damage.bytes, TextOf(damage.kind), damage.record,
+         damage.kind == TfRecordDamage::Kind::kData ? std::optional<int64_t>(1) : std::nullopt});
+  }
+  return OkStatus();
+}
+
+// A file of TFRecord's name whose first record is damaged is not known by its content.
+bool IsPlainTfRecord(const std::string& path, const Result<Inspection>& inspection) {
+  const bool known = inspection.ok() && inspection->json.value("kind", "") == "TFRecord";
+  if (!known && !path.ends_with(".tfrecord") && !path.ends_with(".tfrecords")) return false;
+  const Result<File> file = File::Open(path);
+  if (!file.ok()) return false;
+  const Result<TfRecordCompression> compression = DetectTfRecordCompression(*file);
+  return compression.ok() && *compression == TfRecordCompression::kNone;
+}
+
+Status VerifyPicture(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path));
+  return DecodeImage({bytes.data(), bytes.size()}, path).status();
+}
+
+bool IsPicture(const std::string& kind) {
+  return std::ranges::any_of(
+      std::initializer_list<FileKind>{FileKind::kPng, FileKind::kJpeg, FileKind::kWebp},
+      [&](FileKind picture) { return kind == FileKindName(picture); });
+}
+
+// What inspect can only name. Gzip has a checksum, and was read.
+bool CannotBeChecked(const Json& json) {
+  if (json.value("gzip", false)) return false;
+  return std::ranges::any_of(
+      std::initializer_list<FileKind>{FileKind::kUnknown, FileKind::kEmpty, FileKind::kZip,
+                                      FileKind::kHdf5, FileKind::kZstd, FileKind::kGif,
+                                      FileKind::kHtml, FileKind::kJson, FileKind::kText},
+      [&](FileKind kind) { return json.value("kind", "") == FileKindName(kind); });
+}
+
+Status Verify(const std::string& path, Verification& out) {
+  const Result<Inspection> inspection = InspectFile(path);
+  if (IsPlainTfRecord(path, inspection) && (!inspection.ok() || !inspection->damage.ok() ||
+                                            inspection->json.value("kind", "") != "TFRecord")) {
+    out.kind = "TFRecord";
+    return ListRecords(path, out);
+  }
+  if (!inspection.ok()) return inspection.status();
+  const Json& json = inspection->json;
+  out.kind = json.value("kind", "");
+  if (json.contains("records") && json["records"].is_number_integer())
+    out.records = json["records"].get<int64_t>();
+  if (out.kind == "stoker") return ListBlocks(path, out);
+  if (IsPicture(out.kind)) return VerifyPicture(path);
+  if (CannotBeChecked(json)) {
+    return Unimplemented(
+        "{}: is {}, which has nothing to check it by; `stoker inspect` tells what is known of it",
+        path, out.kind);
+  }
+  return inspection->damage;
+}
+
+}  // namespace
+
+Verification VerifyFile(const std::string& path) {
+  Verification out{.file = path};
+  out.error = Verify(path, out).message();
+  return out;
+}
+
+std::string Verification::ToText() const {
+  std::string text = fmt::format("{}: {}", file, whole() ? "whole" : "damaged");
+  if (!kind.empty()) text += ", " + kind;
+  if (records) text += fmt::format(", {} records", WithThousands(static_cast<double>(*records)));
+  text += '\n';
+  if (!error.empty()) text += fmt::format("  {}\n", error);
+  for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
+    const Damage& damage = damages[i];
+    text += fmt::format("  bytes {} to {}: {}", damage.begin, damage.begin + damage.bytes - 1,
+                        damage.what);
+    if (!damage.records) {
+      text += fmt::format("; {} records before\n", damage.first);
+    } else if (*damage.records == 1) {
+      text += fmt::format("; record {}\n", damage.first);
+    } else if (*damage.records > 1) {
+      text += fmt::format("; part of records {} to {}\n", damage.first,
+                          damage.first + *damage.records - 1);
+    } else {
+      text += "; in the header\n";
+    }
+  }
+  if (damages.size() > kMostLines)
+    text += fmt::format("  and {} more; --json lists all\n", damages.size() - kMostLines);
+  return text;
+}
+
+Json Verification::ToJson() const {
+  Json list = Json::array();
+  for (const Damage& damage : damages) {
+    Json entry{{"begin", damage.begin}, {"bytes", damage.bytes}, {"what", damage.what}};
+    entry[damage.records ? "first_record" : "records_before"] = damage.first;
+    if (damage.records) entry["records"] = *damage.records;
+    list.push_back(std::move(entry));
+  }
+  Json json{{"file", file}, {"kind", kind}, {"whole", whole()}, {"damages", std::move(list)}};
+  if (records) json["records"] = *records;
+  if (!error.empty()) json["error"] = error;
+  return json;
+}
+
+}  // namespace stoker
