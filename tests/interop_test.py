@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import unittest
 
-from program import ProgramTest, idx
+from program import TRAIN_IMAGES, ProgramTest, idx, images_and_labels
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PYTHON = os.environ.get("STOKER_INTEROP", os.path.join(ROOT, ".deps", "interop", "bin", "python"))
@@ -40,6 +40,23 @@ for name, make, compression in [("plain", record, ""), ("gzip", record, "GZIP"),
     with tf.io.TFRecordWriter(name + ".tfrecord", compression) as writer:
         for i in range(200): writer.write(make(i))
 print(json.dumps({"version": tf.__version__}))
+"""
+
+READ_PACKED = """
+import json, os
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow as tf
+features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64)}
+images, labels = b"", []
+for record in tf.data.TFRecordDataset(sorted(tf.io.gfile.glob("x-*.tfrecord"))):
+    example = tf.io.parse_single_example(record, features)
+    images += example["image"].numpy()
+    labels.append(int(example["label"]))
+floats = {"image": tf.io.FixedLenFeature([1, 14, 14], tf.float32)}
+first = next(iter(tf.data.TFRecordDataset("y.tfrecord")))
+top = float(tf.reduce_max(tf.io.parse_single_example(first, floats)["image"]))
+with open("images.bin", "wb") as file: file.write(images)
+print(json.dumps({"labels": labels, "top": top}))
 """
 
 RECIPE = """
@@ -187,6 +204,15 @@ class InteropTest(ProgramTest):
                 self.assertEqual((features["box"]["records"], features["box"]["most"]), (133, 4))
                 self.write("one.yaml", RECIPE % (name, FEATURES, ""))
                 self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.2")["batches"], 200)
+
+    def test_tensorflow_reads_what_is_packed(self):
+        self.run_stoker("pack", "recipe.yaml", "x", "--stages", "1", "--format", "tfrecord", "--shards", "3")
+        self.run_stoker("pack", "recipe.yaml", "y", "--of", "eval", "--stages", "2", "--format", "tfrecord")
+        found = self.write_by(READ_PACKED)
+        images, labels = images_and_labels(TRAIN_IMAGES, 1)
+        self.assertEqual(self.read("images.bin"), images[16:])
+        self.assertEqual(found["labels"], list(labels[8:]))
+        self.assertGreater(found["top"], 1)
 
     def test_tensorflows_sequence_examples_are_read(self):
         self.write_by(WRITE_TFRECORDS)

@@ -3,7 +3,9 @@ import glob
 import json
 import os
 import random
+import re
 import signal
+import struct
 import time
 import unittest
 
@@ -40,6 +42,28 @@ class PackTest(ProgramTest):
         self.assertIn(self.read("pictures/dog/8.png"), self.read("p-00001-of-00002.stoker"))
         self.write("one.yaml", "data: {train: [stoker: p@2.stoker, decode, resize: 4, batch]}\n")
         self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["samples"], 9)
+
+    def test_pictures_are_made_smaller_and_those_that_are_small_are_not_enlarged(self):
+        for number, side in enumerate([8, 40, 64]):
+            self.write(f"pictures/cat/{number}.png", png(bytes(side * side * 2), side * 2, side))
+        self.run_stoker("pack", "pictures", "p", "--resize", "16", "--quality", "80")
+        self.assertIn("resized to 16, as JPEG of quality 80", self.run_json("inspect", "p.stoker")["origin"])
+        # Frame headers (ITU-T T.81, B.2.2): length, precision, height, width.
+        frames = re.findall(rb"\xff\xc0\0.\x08(..)(..)", self.read("p.stoker"), re.DOTALL)
+        self.assertEqual([struct.unpack(">HH", height + width) for height, width in frames],
+                         [(8, 16), (16, 32), (16, 32)])
+        self.write("one.yaml", "data: {train: [stoker: p.stoker, decode, resize: 8, batch]}\n")
+        self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["samples"], 2)
+        self.assert_fails(["pack", "recipe.yaml", "x", "--stages", "4", "--quality", "90"], 2, "encode: field 'image' is float32")
+
+    def test_arrays_are_packed_into_a_directory(self):
+        self.run_stoker("pack", "recipe.yaml", "arrays", "--stages", "1", "--format", "npy", "--verify")
+        self.assertEqual(sorted(os.listdir(self.path("arrays"))), ["image.npy", "label.npy"])
+        self.assertEqual(self.run_json("inspect", "arrays/image.npy")["shape"], [512, 1, 14, 14])
+        self.write("one.yaml", "data: {train: [npy: {fields: {image: arrays/image.npy, label: arrays/label.npy}}]}\n")
+        self.run_stoker("pack", "one.yaml", "x")
+        self.run_stoker("pack", "recipe.yaml", "y", "--stages", "1")
+        self.assertEqual(self.run_json("inspect", "x.stoker")["fields"], self.run_json("inspect", "y.stoker")["fields"])
 
     def test_records_are_packed_as_they_are(self):
         records = [example("label", int64s(number)) for number in range(9)]

@@ -8,6 +8,7 @@
 
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/pack/pack.h"
+#include "stoker/data/pack/pack_pictures.h"
 #include "stoker/data/pack/pack_source.h"
 #include "stoker/data/registry.h"
 #include "stoker/tools/arguments.h"
@@ -38,6 +39,8 @@ Result<PackSource> InputOf(const PackArguments& arguments) {
                           OpenPackSource(arguments.source, {.of = arguments.of,
                                                             .stages = arguments.stages,
                                                             .assignments = arguments.set}));
+  STOKER_ASSIGN_OR_RETURN(source, Reencode(std::move(source), {.resize = arguments.resize,
+                                                               .quality = arguments.quality}));
   if (arguments.shuffle) {
     STOKER_ASSIGN_OR_RETURN(source.dataset, Result(source.dataset) | Shuffle{});
     source.settings += ", shuffled";
@@ -107,6 +110,13 @@ void AddPackCommand(Program& program) {
   app.add_option("--seed", arguments.seed, "of that order, and of random stages")
       ->type_name("S")
       ->default_str("0");
+  app.add_option("--resize", arguments.resize,
+                 "pictures: shorter side at most so long; makes JPEGs")
+      ->type_name("PIXELS")
+      ->check(CLI::Range(1, 65500).description(""));
+  app.add_option("--quality", arguments.quality, "pictures: as JPEG of 1..100; 90 with --resize")
+      ->type_name("Q")
+      ->check(CLI::Range(1, 100).description(""));
   app.add_option("--of", arguments.of, "of a recipe: train or eval")
       ->type_name("NAME")
       ->check(CLI::IsMember({"train", "eval"}).description(""))

@@ -17,6 +17,7 @@ struct PackArguments {
   std::string of = "train";
   std::optional<int64_t> stages;
   int64_t shards = 1;
+  std::optional<int64_t> resize, quality;
   bool shuffle = false;
   uint64_t seed = 0;
   bool verify = false;

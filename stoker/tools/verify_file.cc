@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/formats/shard/shard_file.h"
@@ -70,14 +71,14 @@ bool IsPicture(const std::string& kind) {
       [&](FileKind picture) { return kind == FileKindName(picture); });
 }
 
-// What inspect can only name. Gzip has a checksum, and was read.
-bool CannotBeChecked(const Json& json) {
-  if (json.value("gzip", false)) return false;
-  return std::ranges::any_of(
-      std::initializer_list<FileKind>{FileKind::kUnknown, FileKind::kEmpty, FileKind::kZip,
-                                      FileKind::kHdf5, FileKind::kZstd, FileKind::kGif,
-                                      FileKind::kHtml, FileKind::kJson, FileKind::kText},
-      [&](FileKind kind) { return json.value("kind", "") == FileKindName(kind); });
+// What inspect can only name, by its first bytes. Gzip has a checksum, and was read.
+bool CannotBeChecked(const std::string& path, const Json& json) {
+  const Result<File> file = File::Open(path);
+  if (!file.ok() || json.value("gzip", false)) return false;
+  std::array<std::byte, kProbeBytes> prefix;
+  const Result<size_t> size = file->ReadUpTo(0, prefix);
+  return size.ok() &&
+         json.value("kind", "") == FileKindName(ProbeFile(std::span(prefix).first(*size)));
 }
 
 Status Verify(const std::string& path, Verification& out) {
@@ -94,7 +95,7 @@ Status Verify(const std::string& path, Verification& out) {
     out.records = json["records"].get<int64_t>();
   if (out.kind == "stoker") return ListBlocks(path, out);
   if (IsPicture(out.kind)) return VerifyPicture(path);
-  if (CannotBeChecked(json)) {
+  if (CannotBeChecked(path, json)) {
     return Unimplemented(
         "{}: is {}, which has nothing to check it by; `stoker inspect` tells what is known of it",
         path, out.kind);

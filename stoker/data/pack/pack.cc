@@ -1,9 +1,11 @@
 #include "stoker/data/pack/pack.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "stoker/data/iterator.h"
@@ -113,6 +115,10 @@ class Packer {
   Status WriteElements(PackReport::File& file) {
     progress_.file = static_cast<int64_t>(report_.files.size());
     checksums_.clear();
+    // A file is replaced; a directory that a kill left between its rename and the manifest is not.
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file.path, ignored))
+      STOKER_RETURN_IF_ERROR(RemoveAtomically(file.path));
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<PackSink> sink,
                             options_.format->create(file.path, dataset_.spec(), options_.settings));
     for (const int64_t end = EndOfFile(); progress_.elements < end;) {

@@ -9,7 +9,8 @@
 namespace stoker {
 
 std::span<const PackFormat> PackFormats() {
-  static const PackFormat formats[] = {internal::kStokerPackFormat, internal::kTfRecordPackFormat};
+  static const PackFormat formats[] = {internal::kStokerPackFormat, internal::kTfRecordPackFormat,
+                                       internal::kNpyPackFormat};
   return formats;
 }
 

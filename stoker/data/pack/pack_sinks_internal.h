@@ -12,4 +12,7 @@ extern const PackFormat kStokerPackFormat;
 // bytes of any length, are written as they are.
 extern const PackFormat kTfRecordPackFormat;
 
+// A directory with one .npy file for each field, of elements of one shape.
+extern const PackFormat kNpyPackFormat;
+
 }  // namespace stoker::internal

@@ -109,6 +109,22 @@ TEST_F(PackTest, EveryFormatThatTakesAnySpecGivesBackWhatWasPacked) {
   }
 }
 
+TEST_F(PackTest, ArraysOfOneShapeAreAFileEachInADirectory) {
+  PackOptions options = Into("npy");
+  options.verify = true;
+  for (const Dataset& dataset : {NumberedImages(9), StreamedImages(0), StreamedImages(12)}) {
+    options.overwrite = true;
+    STOKER_ASSERT_OK_AND_ASSIGN(const PackReport report, Pack(dataset, Path("x"), options));
+    EXPECT_EQ(report.files[0].path, Path("x"));
+    EXPECT_GT(report.bytes(), 0u);
+    EXPECT_EQ(ReadBack(*options.format, Path("x"), dataset.spec()),
+              WithoutKeys(*ReadAll(dataset, Runtime::Inline())));
+  }
+  EXPECT_EQ(FilesIn(directory_.path()).size(), 2u) << "image.npy and label.npy, and no manifest";
+  EXPECT_THAT(Pack(MixedElements(2), Path("y"), options),
+              FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [-1]"));
+}
+
 TEST_F(PackTest, InlineAndThreadedWriteTheSameBytes) {
   for (const PackFormat& format : PackFormats()) {
     SCOPED_TRACE(format.name);

@@ -14,6 +14,7 @@
 #include "stoker/data/testing_stream.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/encode.h"
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
@@ -86,6 +87,10 @@ inline Result<Dataset> SmallGreyPictures(Result<Dataset> files, Draws& draws,
   if (draws.Coin()) files = std::move(files) | Shuffle{.seed = draws.Below(1000)};
   if (draws.Below(3) == 0) files = StreamOf(*files);
   Result<Dataset> pictures = std::move(files) | Decode{.channels = "grey"};
+  if (draws.Below(4) == 0) {
+    pictures = std::move(pictures) | Encode{.format = draws.Coin() ? "jpeg" : "png"} |
+               Decode{.channels = "grey"};
+  }
   if (!masks.empty()) pictures = std::move(pictures) | Decode{.channels = "index", .field = "mask"};
   switch (draws.Below(4)) {
     case 0:

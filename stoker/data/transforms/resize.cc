@@ -16,6 +16,7 @@ struct Resizing {
   ResampleFilter filter = ResampleFilter::kBilinear;
   ResampleSize size;  // unless shorter_side says it
   int64_t shorter_side = 0;
+  bool enlarge = true;
 
   struct Draw {
     CropWindow whole;
@@ -25,6 +26,7 @@ struct Resizing {
   ResampleSize SizeOf(int64_t height, int64_t width) const {
     if (shorter_side == 0) return size;
     const int64_t shorter = std::max<int64_t>(1, std::min(height, width));
+    if (!enlarge && shorter <= shorter_side) return {height, width};
     return {height * shorter_side / shorter, width * shorter_side / shorter};
   }
 
@@ -42,8 +44,12 @@ struct Resizing {
 };
 
 Result<Resizing> PlanResizing(const Resize& options) {
-  Resizing plan{.shorter_side = options.shorter_side};
+  Resizing plan{.shorter_side = options.shorter_side, .enlarge = options.enlarge};
   STOKER_ASSIGN_OR_RETURN(plan.filter, ParseResampleFilter(options.interpolation));
+  if (!options.enlarge && options.shorter_side == 0) {
+    return InvalidArgument(
+        "resize: enlarge: false goes with shorter_side, which may leave images of several sizes");
+  }
   if (options.shorter_side == 0) {
     STOKER_ASSIGN_OR_RETURN(plan.size,
                             PlanSize(Resize::kName, options.size, options.height, options.width));
@@ -66,7 +72,9 @@ void Resize::Describe(OptionTable<Resize>& table) {
       .Field("width", &Resize::width, "width where it is not the height", Between(0, kMaxPixels))
       .Field("shorter_side", &Resize::shorter_side,
              "length of the shorter side, the other in proportion; instead of size",
-             Between(0, kMaxPixels));
+             Between(0, kMaxPixels))
+      .Field("enlarge", &Resize::enlarge,
+             "false: with shorter_side, smaller images keep their size");
   DescribeInterpolation(table);
   DescribePairedFields(table);
 }
@@ -83,9 +91,10 @@ Result<Dataset> Resize::Build(Dataset input) const {
                                   ? plan.SizeOf(shape[1], shape[2])
                                   : ResampleSize{kUnknownDim, kUnknownDim};
   SetSides(fields, result.height, result.width, output);
-  const std::string to = plan.shorter_side == 0
-                             ? fmt::format("{} x {}", result.height, result.width)
-                             : fmt::format("shorter side {}", shorter_side);
+  const std::string to =
+      plan.shorter_side == 0
+          ? fmt::format("{} x {}", result.height, result.width)
+          : fmt::format("shorter side {}{}", shorter_side, enlarge ? "" : " at most");
   return MapDataset(std::move(input), std::string(kName),
                     fmt::format("{}, to {}, {}", NamesInShort(names), to, interpolation),
                     std::move(output),

@@ -7,7 +7,8 @@ namespace stoker {
 
 // Resizes images [C, H, W] to a fixed height and width, or so that the shorter side has a given
 // length and the sides keep their ratio (the longer one rounded down, as torchvision's
-// Resize(int)). Antialiased as Pillow's resize and torchvision's antialias=True (image/resample.h);
+// Resize(int)); without `enlarge` images whose shorter side is no longer than that stay as
+// they are. Antialiased as Pillow's resize and torchvision's antialias=True (image/resample.h);
 // uint8 or float32, with `interpolation: nearest` any dtype.
 struct Resize {
   static constexpr std::string_view kName = "resize";
@@ -16,6 +17,7 @@ struct Resize {
   int64_t height = 0;
   int64_t width = 0;
   int64_t shorter_side = 0;
+  bool enlarge = true;
   std::string interpolation = "bilinear";
   std::string field = "image";
   std::vector<std::string> images;

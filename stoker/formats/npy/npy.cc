@@ -235,29 +235,27 @@ Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
                static_cast<size_t>(values - owner.data()));
 }
 
-Result<std::string> NpyHeaderOf(const Array& array, const std::string& name) {
-  const auto* const type = std::ranges::find(kTypes, array.dtype(), &NpyType::dtype);
+Result<std::string> NpyHeaderOf(DType dtype, const Shape& shape, const std::string& name) {
+  const auto* const type = std::ranges::find(kTypes, dtype, &NpyType::dtype);
   if (type == std::end(kTypes)) {
     return InvalidArgument("{}: NumPy has no {}; cast to another type first", name,
-                           DTypeName(array.dtype()));
+                           DTypeName(dtype));
   }
-  std::string shape;
-  for (const int64_t extent : array.shape()) shape += fmt::format("{}, ", extent);
+  std::string extents;
+  for (const int64_t extent : shape) extents += fmt::format("{}, ", extent);
   // As Python writes tuples: (), (3,), (3, 4).
-  if (array.shape().size() == 1) shape.pop_back();
-  if (array.shape().size() > 1) shape.resize(shape.size() - 2);
+  if (shape.size() == 1) extents.pop_back();
+  if (shape.size() > 1) extents.resize(extents.size() - 2);
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   DTypeSize(array.dtype()) == 1 ? '|' : '<', type->code, shape);
+                                   DTypeSize(dtype) == 1 ? '|' : '<', type->code, extents);
   // Room in which the first extent can grow.
   constexpr size_t kMostDigits = 21;
-  if (!array.shape().empty())
-    header.append(kMostDigits - std::to_string(array.shape()[0]).size(), ' ');
+  if (!shape.empty()) header.append(kMostDigits - std::to_string(shape[0]).size(), ' ');
   const size_t begin = kLength + 2;
   header.append(kAlignment - (begin + header.size() + 1) % kAlignment, ' ');
   header += '\n';
   if (header.size() > 0xffff)
-    return InvalidArgument("{}: an array of {} dimensions is not written", name,
-                           array.shape().size());
+    return InvalidArgument("{}: an array of {} dimensions is not written", name, shape.size());
   std::string start(kMagic);
   start += '\1';
   start += '\0';
@@ -267,7 +265,8 @@ Result<std::string> NpyHeaderOf(const Array& array, const std::string& name) {
 }
 
 Status WriteNpy(const std::string& path, const Array& array) {
-  STOKER_ASSIGN_OR_RETURN(const std::string header, NpyHeaderOf(array, path));
+  STOKER_ASSIGN_OR_RETURN(const std::string header,
+                          NpyHeaderOf(array.dtype(), array.shape(), path));
   STOKER_ASSIGN_OR_RETURN(AtomicFileWriter file, AtomicFileWriter::Create(path));
   STOKER_RETURN_IF_ERROR(file.Append(header));
   STOKER_RETURN_IF_ERROR(file.Append(std::span<const std::byte>(array.data(), array.num_bytes())));

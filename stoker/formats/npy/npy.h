@@ -35,11 +35,12 @@ Result<Array> ReadNpy(const std::string& path);
 Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
                        const std::string& name);
 
-// All of a file but its values: magic, version and header. Errors: as WriteNpy.
-Result<std::string> NpyHeaderOf(const Array& array, const std::string& name);
+// All of a file but its values: magic, version and header, of the same length whatever the first
+// extent is. Errors: kInvalidArgument for bfloat16, which NumPy lacks.
+Result<std::string> NpyHeaderOf(DType dtype, const Shape& shape, const std::string& name);
 
 // Writes `array` atomically, in C order, version 1.0, with the bytes that numpy.save gives. Errors:
-// kInvalidArgument for bfloat16, which NumPy lacks; those of AtomicFileWriter.
+// those above and of AtomicFileWriter.
 Status WriteNpy(const std::string& path, const Array& array);
 
 }  // namespace stoker

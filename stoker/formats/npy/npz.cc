@@ -48,7 +48,8 @@ Result<NamedArrays> ReadNpz(const std::string& path, const std::vector<std::stri
 Status WriteNpz(const std::string& path, const NamedArrays& arrays) {
   STOKER_ASSIGN_OR_RETURN(ZipWriter writer, ZipWriter::Create(path));
   for (const auto& [name, array] : arrays) {
-    STOKER_ASSIGN_OR_RETURN(std::string content, NpyHeaderOf(array, path + ": " + name));
+    STOKER_ASSIGN_OR_RETURN(std::string content,
+                            NpyHeaderOf(array.dtype(), array.shape(), path + ": " + name));
     content.append(reinterpret_cast<const char*>(array.data()), array.num_bytes());
     STOKER_RETURN_IF_ERROR(
         writer.Add(name + std::string(kSuffix), std::as_bytes(std::span(content)), kAlignment));

@@ -1,0 +1,102 @@
+#include "stoker/image/encode_jpeg.h"
+
+#include <csetjmp>
+#include <cstdlib>
+#include <vector>
+
+#include "stoker/image/interleave_row.h"
+#include "stoker/image/libjpeg.h"
+
+namespace stoker {
+namespace {
+
+// Errors end in a jump to where libjpeg was called from.
+struct ErrorManager : jpeg_error_mgr {
+  jmp_buf jump;
+  char text[JMSG_LENGTH_MAX] = {};
+
+  ErrorManager() : jpeg_error_mgr{} {
+    jpeg_std_error(this);
+    error_exit = Fail;
+    output_message = [](j_common_ptr) {};
+  }
+  [[noreturn]] static void Fail(j_common_ptr cinfo) {
+    auto& self = *static_cast<ErrorManager*>(cinfo->err);
+    self.format_message(cinfo, self.text);
+    std::longjmp(self.jump, 1);
+  }
+};
+
+// One picture. Between setjmp and the jump back to it, frames hold nothing that would have to be
+// destroyed: members do.
+class Encoder {
+ public:
+  Encoder(const PixelView& pixels, const EncodeOptions& options)
+      : pixels_(pixels),
+        options_(options),
+        row_(static_cast<size_t>(pixels.width * pixels.channels)) {
+    cinfo_.err = &errors_;
+  }
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+  ~Encoder() {
+    jpeg_destroy_compress(&cinfo_);
+    std::free(file_);
+  }
+
+  Result<std::string> Run() {
+    if (!Guarded()) return ResourceExhausted("JPEG: cannot be written: {}", errors_.text);
+    return std::string(reinterpret_cast<const char*>(file_), bytes_);
+  }
+
+ private:
+  bool Guarded() {
+    if (setjmp(errors_.jump) != 0) return false;
+    Compress();
+    return true;
+  }
+
+  void Compress() {
+    jpeg_create_compress(&cinfo_);
+    jpeg_mem_dest(&cinfo_, &file_, &bytes_);
+    cinfo_.image_width = static_cast<JDIMENSION>(pixels_.width);
+    cinfo_.image_height = static_cast<JDIMENSION>(pixels_.height);
+    cinfo_.input_components = static_cast<int>(pixels_.channels);
+    cinfo_.in_color_space = pixels_.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(&cinfo_);
+    jpeg_set_quality(&cinfo_, options_.quality, /*force_baseline=*/TRUE);
+    cinfo_.dct_method = JDCT_ISLOW;  // exact, so alike on every CPU
+    cinfo_.optimize_coding = TRUE;
+    if (pixels_.channels == 3) {
+      cinfo_.comp_info[0].h_samp_factor = options_.subsampling == ChromaSubsampling::k444 ? 1 : 2;
+      cinfo_.comp_info[0].v_samp_factor = options_.subsampling == ChromaSubsampling::k420 ? 2 : 1;
+    }
+    jpeg_start_compress(&cinfo_, TRUE);
+    JSAMPROW rows[] = {row_.data()};
+    while (cinfo_.next_scanline < cinfo_.image_height) {
+      InterleaveRow(pixels_, cinfo_.next_scanline, row_.data());
+      jpeg_write_scanlines(&cinfo_, rows, 1);
+    }
+    jpeg_finish_compress(&cinfo_);
+  }
+
+  const PixelView& pixels_;
+  const EncodeOptions& options_;
+  std::vector<uint8_t> row_;
+  ErrorManager errors_;
+  jpeg_compress_struct cinfo_ = {};
+  unsigned char* file_ = nullptr;
+  unsigned long bytes_ = 0;  // NOLINT: libjpeg's type
+};
+
+}  // namespace
+
+Result<std::string> EncodeJpeg(const PixelView& pixels, const EncodeOptions& options) {
+  if (pixels.width > JPEG_MAX_DIMENSION || pixels.height > JPEG_MAX_DIMENSION) {
+    return InvalidArgument("JPEG: {} x {} pixels cannot be written; a side has at most {}",
+                           pixels.height, pixels.width, JPEG_MAX_DIMENSION);
+  }
+  return Encoder(pixels, options).Run();
+}
+
+}  // namespace stoker
