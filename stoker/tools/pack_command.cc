@@ -21,8 +21,7 @@
 namespace stoker {
 namespace {
 
-constexpr const char* kAbout =
-    "Writes data into files that are fast to read, and goes on where it was stopped.";
+constexpr const char* kAbout = "Writes data into files that are fast to read.";
 constexpr const char* kFooter =
     "Example: stoker pack photos photos.stoker --shards 8 --shuffle --verify\n"
     "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
@@ -124,7 +123,7 @@ void AddPackCommand(Program& program) {
   app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
       ->type_name("N")
       ->check(AtLeastCheck(1));
-  AddSetOption(app, arguments.set);
+  AddSetOption(app, arguments.set).description("change a key of the recipe; any number of times");
   app.add_flag("--verify", arguments.verify, "read back and compare what was written");
   app.add_flag("--overwrite", arguments.overwrite, "replace what is there");
   app.add_option("--threads", arguments.threads, "worker threads, 1..1024")

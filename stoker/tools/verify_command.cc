@@ -8,8 +8,9 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Reads all of each FILE and lists what is damaged, with its bytes and records.\n"
-    "Of .stoker shards every damaged block is listed, of plain TFRecord files every damaged "
+    "Reads whole files and lists what is damaged.\n"
+    "Each damage with its bytes and records: of .stoker shards every damaged block, of plain "
+    "TFRecord files every damaged "
     "record, of every other format that `stoker inspect` knows, and of pictures, the first error.";
 constexpr const char* kFooter =
     "Example: stoker verify data/*.stoker\n"

@@ -33,7 +33,8 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "batch",       "one_hot",     "mixup",       "cutmix",       "zip",
         "concatenate", "mix",         "interleave",  "choose",       "tfrecord",
         "csv",         "webdataset",  "npy",         "lines",        "jsonl",
-        "libsvm",      "binary",      "lmdb",        "npz",          "recordio"}) {
+        "libsvm",      "binary",      "lmdb",        "npz",          "recordio",
+        "encode"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }

@@ -11,7 +11,7 @@ namespace {
 TEST(Encode, PngsDecodeToTheSamePixelsAndFieldsKeepTheirPlaces) {
   const Result<Dataset> images = NumberedImages(20);
   const Dataset files = *(images | Encode{.format = "png"});
-  EXPECT_EQ(files.spec().ToString(), "{image: uint8[-1], label: int64[]}");
+  EXPECT_EQ(files.spec().ToString(), "{image: uint8[?], label: int64[]}");
   const Dataset again = *(Result(files) | Decode{.channels = "grey"});
   EXPECT_EQ(Fingerprint(*ReadAll(again, Runtime::Inline())),
             Fingerprint(*ReadAll(*images, Runtime::Inline())));
@@ -37,7 +37,8 @@ TEST(Encode, JpegsOfLowQualityAreSmaller) {
 TEST(Encode, RefusesWhatIsNoPictureWhenItIsBuilt) {
   EXPECT_THAT(Result(NumberedImages(1)) | Encode{.field = "label"},
               FailsWith(StatusCode::kInvalidArgument, "field 'label' is int64[]"));
-  EXPECT_THAT(Result(NumberedImages(1)) | Normalize{.mean = {0}, .std = {1}} | Encode{},
+  const Normalize normalize{.mean = {0}, .std = {1}};
+  EXPECT_THAT(Result(NumberedImages(1)) | normalize | Encode{},
               FailsWith(StatusCode::kInvalidArgument, "before `normalize`"));
   EXPECT_THAT(Result(NumberedImages(1)) | Encode{.quality = 0},
               FailsWith(StatusCode::kInvalidArgument, "quality"));
