@@ -5,6 +5,7 @@
 #include "stoker/data/failure_policy.h"
 #include "stoker/data/files_read.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/rewrites/picture_pass.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
 
@@ -202,13 +203,14 @@ void IgnoreErrors::Describe(OptionTable<IgnoreErrors>& table) {
 Result<Dataset> IgnoreErrors::Build(Dataset input) const {
   if (policy == "fail") return input;
   if (!log.empty()) STOKER_RETURN_IF_ERROR(CheckNotRead(input, log, "the log of ignore_errors"));
-  const std::string& before = input.node().name();
+  const std::string before = input.node().name();
   if (!input.node().tolerates_errors()) {
     return InvalidArgument(
         "ignore_errors: '{}' cannot go on after an error, so there is nothing to {}; put it behind "
         "the stage whose elements fail: a source read by position, a map, a generator or a batch",
         before, policy);
   }
+  input = InOnePass(std::move(input));
   if (policy == "skip") return Dataset(std::make_shared<SkipNode>(std::move(input), *this));
   if (!input.node().random_access() || input.cardinality().infinite()) {
     return InvalidArgument(

@@ -161,38 +161,54 @@ class PicturePassNode final : public DatasetNode {
 
   // Puts the element through all maps. False where that fails: they then say why.
   bool Apply(Element& element, const ReadContext& context, Scratch& scratch) const {
-    if (!maps_.chain.Apply(element, context, scratch)) return false;
-    for (const DatasetNode* map : maps_.others) {
-      Rng rng = context.rngs(*map).For(element.key);
-      Scratch of_map = context.scratch(*map);
-      if (!map->element_wise()->Apply(element, rng, of_map).ok()) return false;
-    }
-    Count(context);
+    if (!maps_.chain.Apply(element, context, scratch))
+      return ApplyEach(AllMaps(), element, context);
+    if (!ApplyEach(maps_.others, element, context)) return false;
+    maps_.chain.CountElement(context);
     return true;
+  }
+
+  // Puts the element through `maps` one by one; they count it where all succeed.
+  bool ApplyEach(std::span<const DatasetNode* const> maps, Element& element,
+                 const ReadContext& context) const {
+    std::vector<int64_t> bytes;
+    for (const DatasetNode* map : maps) {
+      const ScopedStageTime time(context.stats(*map));
+      Rng rng = context.rngs(*map).For(element.key);
+      Scratch scratch = context.scratch(*map);
+      if (!map->element_wise()->Apply(element, rng, scratch).ok()) return false;
+      bytes.push_back(element.num_bytes());
+    }
+    for (size_t i = 0; i < maps.size(); ++i) context.stats(*maps[i]).AddElements(1, bytes[i]);
+    return true;
+  }
+
+  std::vector<const DatasetNode*> AllMaps() const {
+    std::vector<const DatasetNode*> maps = maps_.chain.maps();
+    maps.insert(maps.end(), maps_.others.begin(), maps_.others.end());
+    return maps;
   }
 
   bool MakeInto(Element& element, std::span<std::byte* const> slots, bool streamed,
                 const ReadContext& context, Scratch& scratch) const {
-    if (maps_.others.empty()) {
-      if (!maps_.chain.MakeInto(element, slots, streamed, context, scratch)) return false;
-      Count(context);
+    if (maps_.others.empty() && maps_.chain.MakeInto(element, slots, streamed, context, scratch)) {
+      maps_.chain.CountElement(context);
       return true;
     }
-    if (!Apply(element, context, scratch)) return false;
-    CopyInto(element, slots);
-    return true;
+    const bool made = maps_.others.empty() ? ApplyEach(maps_.chain.maps(), element, context)
+                                           : Apply(element, context, scratch);
+    return made && CopyInto(element, slots);
   }
 
-  void Count(const ReadContext& context) const {
-    maps_.chain.CountElement(context);
-    for (const DatasetNode* map : maps_.others) context.stats(*map).AddElements(1, 0);
-  }
-
-  void CopyInto(const Element& element, std::span<std::byte* const> slots) const {
+  // False where an array is not what the Spec says, and so has no place.
+  bool CopyInto(const Element& element, std::span<std::byte* const> slots) const {
     for (size_t i = 0; i < fields_.size(); ++i) {
       const Array& picture = element.arrays[fields_[i]];
+      const Field& field = spec().fields[fields_[i]];
+      if (picture.dtype() != field.dtype || picture.shape() != field.shape) return false;
       std::copy_n(picture.data(), picture.num_bytes(), slots[i]);
     }
+    return true;
   }
 
   // The element with its pictures at `slots`, and without them among its arrays.
@@ -202,7 +218,11 @@ class PicturePassNode final : public DatasetNode {
     Scratch scratch = context.scratch(*this);
     if (!MakeInto(element, slots, streamed, context, scratch)) {
       STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
-      CopyInto(element, slots);
+      if (!CopyInto(element, slots)) {
+        return InvalidArgument(
+            "element {}: a map gave an array of another shape or type than it says",
+            element.key.index);
+      }
     }
     std::vector<Array> others;
     for (size_t field = 0; field < element.arrays.size(); ++field) {
@@ -225,13 +245,17 @@ class PicturePassNode final : public DatasetNode {
 
   const PictureMaps maps_;
   const std::vector<size_t> fields_;
-  Spec other_fields_;  // that it does not change
+  Spec other_fields_;  // those that are no pictures
 };
 
 // Whether the node puts each element through its transform by itself.
 bool IsMap(const DatasetNode& node) {
   const auto* gathering = dynamic_cast<const GatheringTransform*>(node.element_wise());
   return IsMapDataset(node) && (gathering == nullptr || !gathering->gathers());
+}
+
+bool StaysBehind(const DatasetNode& map) {
+  return map.element_wise()->works_on_columns() && !IsPictureMap(map);
 }
 
 // The consecutive maps that end with `last`, from the first that decodes a picture on.
@@ -256,7 +280,17 @@ Dataset InOnePass(Dataset pipeline) {
     maps = MapOver(last, before->input(), "");
   std::optional<PictureMaps> found = MapsAtEnd(maps.node());
   if (!found) return pipeline;
-  return Dataset(std::make_shared<PicturePassNode>(maps, *std::move(found)));
+  // Those at the end that take many elements at once, and not pictures, do so behind the pass,
+  // which then may write straight into a batch.
+  std::vector<const DatasetNode*> behind;
+  while (!found->others.empty() && StaysBehind(*found->others.back())) {
+    behind.insert(behind.begin(), found->others.back());
+    found->others.pop_back();
+    maps = Dataset(maps.node().input());
+  }
+  Dataset passed(std::make_shared<PicturePassNode>(maps, *std::move(found)));
+  for (const DatasetNode* map : behind) passed = MapOver(*map, std::move(passed), "");
+  return passed;
 }
 
 }  // namespace stoker

@@ -13,9 +13,10 @@ namespace stoker {
 // bit, but for many at a time it does their work in one pass: it asks each map what it would do,
 // decodes the region that is needed, and resizes, mirrors and normalises row by row into the place
 // where the value is to stand. Maps of any other kind that follow, such as changes of colour, it
-// goes through one by one. Where a sample's plan cannot be held in one pass (two resizes, a resize
-// of a picture with a border), and where it fails, that sample goes through all the maps. One
-// element at a time, as the inline runtime reads, always does.
+// goes through one by one, but for those at the end that take many elements at once, such as
+// one_hot: they stay behind it. Where a sample's plan cannot be held in one pass (two resizes, a
+// resize of a picture with a border), and where it fails, that sample goes through all the maps.
+// One element at a time, as the inline runtime reads, always does.
 //
 // Streams need no such stage: their threads find the maps where they are (runtime/hop.h).
 Dataset InOnePass(Dataset pipeline);
