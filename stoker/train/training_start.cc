@@ -94,14 +94,19 @@ Status TryEvaluation(TrainingSession& session) {
   return tried.status().While("trying the first batch of data.eval");
 }
 
-// What it finds are warnings: they stop nobody.
-Status Lint(TrainingSession& session) {
-  STOKER_ASSIGN_OR_RETURN(const std::vector<LintFinding> findings,
-                          LintRecipe(session.setup.recipe, session.setup.device.device));
-  for (const LintFinding& finding : findings) {
-    if (!finding.hint) session.setup.warnings.emplace_back("lint: " + finding.ToText());
+// What it finds are warnings, and so is that it could find nothing out: they stop nobody.
+void Lint(TrainingSession& session) {
+  std::vector<std::string>& warnings = session.setup.warnings;
+  const Result<std::vector<LintFinding>> findings =
+      LintRecipe(session.setup.recipe, session.setup.device.device);
+  if (!findings.ok()) {
+    warnings.push_back(
+        fmt::format("lint: the model could not be looked at: {}", findings.status().message()));
+    return;
   }
-  return OkStatus();
+  for (const LintFinding& finding : *findings) {
+    if (!finding.hint) warnings.emplace_back("lint: " + finding.ToText());
+  }
 }
 
 Status BuildCallbacks(TrainingSession& session) {
@@ -170,7 +175,7 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   STOKER_RETURN_IF_ERROR(OpenBatches(*session));
   STOKER_RETURN_IF_ERROR(TryEvaluation(*session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(*session));
-  if (session->options().lint && !session->setup.resume) STOKER_RETURN_IF_ERROR(Lint(*session));
+  if (session->options().lint && !session->setup.resume) Lint(*session);
   STOKER_RETURN_IF_ERROR(session->setup.resume ? RestoreNewest(*session)
                                                : BeginWithWeights(*session));
   STOKER_RETURN_IF_ERROR(StoreDecisions(*session));
