@@ -34,12 +34,16 @@ struct Summary {
 Status Summarize(const File& file, Summary& summary) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<uint64_t> offsets, ScanRecordIo(file));
   std::vector<std::byte> frame, joined;
+  const auto memory = [&](size_t bytes) {
+    joined.resize(bytes);
+    return joined.data();
+  };
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     frame.resize(offsets[i + 1] - offsets[i]);
     STOKER_RETURN_IF_ERROR(file.ReadAt(offsets[i], frame));
     const std::string where = fmt::format("{}: record {} (byte {})", file.path(), i, offsets[i]);
     STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> data,
-                            RecordIoData(frame, where, joined));
+                            RecordIoData(frame, where, memory));
     summary.Add(data);
   }
   return OkStatus();

@@ -22,8 +22,10 @@ using NpzFields = FieldMap<NpzField>;
 // Rows of the arrays in a .npz file, as numpy.savez writes it (formats/npy): element i is part i of
 // the first dimension of each. Stored arrays are mapped where they are aligned, as Stoker writes
 // them; others, and those of numpy.savez_compressed, are held in memory for as long as the dataset
-// lives. Without `fields` every array is one. The checksums of what is wanted are verified when the
-// pipeline is built. An element's key is its row.
+// lives, from Build on and not charged to a pass's memory (the ledger). Without `fields` every
+// array is one, so all that are deflated are inflated then: of a file that holds more than is used,
+// name the fields. The checksums of what is wanted are verified when the pipeline is built. An
+// element's key is its row.
 struct Npz {
   static constexpr std::string_view kName = "npz";
   static constexpr std::string_view kHelp = "Rows of the NumPy arrays in a .npz file.";

@@ -1,7 +1,6 @@
 #include "stoker/data/sources/recordio.h"
 
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -42,16 +41,14 @@ class RecordioNode final : public IndexedFilesNode, public SampleNames {
     const std::string where = place.ToString();
     Scratch scratch = context.scratch(*this);
     STOKER_ASSIGN_OR_RETURN(Buffer frame, records().Read(place, scratch));
-    std::vector<std::byte> joined;
+    std::optional<Array> joined;
     STOKER_ASSIGN_OR_RETURN(
-        std::span<const std::byte> data,
-        RecordIoData({frame.data(), static_cast<size_t>(place.bytes())}, where, joined));
-    if (!joined.empty()) {
-      const Array whole = scratch.NewArray(DType::kUInt8, {std::ssize(joined)});
-      std::memcpy(whole.data(), joined.data(), joined.size());
-      frame = whole.buffer();
-      data = {frame.data(), joined.size()};
-    }
+        const std::span<const std::byte> data,
+        RecordIoData({frame.data(), static_cast<size_t>(place.bytes())}, where, [&](size_t bytes) {
+          joined = scratch.NewArray(DType::kUInt8, {static_cast<int64_t>(bytes)});
+          return joined->data();
+        }));
+    if (joined) frame = joined->buffer();
     const auto part = [&](std::span<const std::byte> bytes) {
       return Array(frame, DType::kUInt8, {std::ssize(bytes)},
                    static_cast<size_t>(bytes.data() - frame.data()));

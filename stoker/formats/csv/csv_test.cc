@@ -139,6 +139,15 @@ TEST(CsvRowParser, ReadsNumbersAsTheStandardLibraryDoes) {
   EXPECT_EQ(*Number<float>("16777217"), 16777216.0f);
 }
 
+TEST(CsvRowParser, ReadsNumbersTooSmallAsZeroAndRefusesTooLargeOnes) {
+  EXPECT_EQ(*Number<float>("1e-50"), 0.0f);
+  EXPECT_EQ(*Number<double>("1e-400"), 0.0);
+  EXPECT_THAT(Number<float>("1e50"),
+              FailsWith(StatusCode::kDataLoss, "'1e50' is too large for float32; mend it"));
+  EXPECT_THAT(Number<double>("-1e400"),
+              FailsWith(StatusCode::kDataLoss, "'-1e400' is too large for float64"));
+}
+
 TEST(CsvRowParser, TakesTheDefaultForACellOfNothing) {
   EXPECT_EQ(*Number<float>("\"\"", "1.5"), 1.5f);
   EXPECT_EQ(*Number<int64_t>("  ", "7"), 7);

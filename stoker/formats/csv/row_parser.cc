@@ -1,12 +1,13 @@
 #include "stoker/formats/csv/row_parser.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
+
+#include "stoker/formats/number.h"
 
 namespace stoker {
 namespace {
@@ -68,13 +69,12 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-// The whole of `text` as a number; false where it is none, or out of range.
+// The whole of `text` as a number, with blanks around it and a + in front.
 template <typename T>
-bool ReadNumber(std::string_view text, T& out) {
+NumberFault ReadNumber(std::string_view text, T& out) {
   text = Trimmed(text);
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+  return ParseNumber(text, out);
 }
 
 template <typename T>
@@ -159,7 +159,8 @@ Result<CsvRowParser> CsvRowParser::Make(const CsvDialect& dialect, int64_t colum
     if (i > 0 && wanted[i - 1].column == column.column)
       return InvalidArgument("column {} ('{}') is wanted twice", column.column, column.name);
     double ignored = 0;
-    if (column.has_default && !column.text && !ReadNumber(column.default_text, ignored)) {
+    if (column.has_default && !column.text &&
+        ReadNumber(column.default_text, ignored) != NumberFault::kNone) {
       return InvalidArgument("column {} ('{}'): default '{}' is not a number; give one",
                              column.column, column.name, column.default_text);
     }
@@ -225,7 +226,12 @@ Status CsvRowParser::ParseSlowly(const CsvColumn& column, const char*& at, const
       return InColumn(column, DataLoss("the cell is empty; fill it, or give the field a default"));
     text = column.default_text;
   }
-  if (ReadNumber(text, out)) return OkStatus();
+  const NumberFault fault = ReadNumber(text, out);
+  if (fault == NumberFault::kNone) return OkStatus();
+  if (std::is_floating_point_v<T> && fault == NumberFault::kTooLarge) {
+    return InColumn(column, DataLoss("'{}' is too large for {}; mend it, or set the field's type",
+                                     Shown(text), DTypeName(DTypeOf<T>())));
+  }
   return InColumn(column, DataLoss("'{}' is not {}{}; mend it, or set the field's type",
                                    Shown(text), kKind<T>, RangeOf<T>()));
 }

@@ -1,41 +1,18 @@
 #include "stoker/formats/jsonl/json_row_parser.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "stoker/formats/jsonl/json_cursor.h"
+#include "stoker/formats/number.h"
 
 namespace stoker {
 namespace {
 
 constexpr int64_t kUnknown = -1;
 constexpr size_t kShown = 40;  // of a value in messages
-
-// The whole of `text`, a number of JSON, as a T; false where it is none, or out of range.
-template <typename T>
-bool ReadNumber(std::string_view text, T& out) {
-  const char* const begin = text.data();
-  const auto [end, error] = std::from_chars(begin, begin + text.size(), out);
-  if (error == std::errc() && end == begin + text.size()) return true;
-  if constexpr (std::is_same_v<T, float>) {
-    // Too large or too small for a float: infinity or a small number, as a conversion gives it.
-    double wide = 0;
-    if (error != std::errc::result_out_of_range || !ReadNumber(text, wide)) return false;
-    out = static_cast<float>(wide);
-    return true;
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (text == "NaN") out = std::numeric_limits<T>::quiet_NaN();
-    if (text == "Infinity") out = std::numeric_limits<T>::infinity();
-    if (text == "-Infinity") out = -std::numeric_limits<T>::infinity();
-    return text == "NaN" || text.ends_with("Infinity");
-  }
-  return false;
-}
 
 template <typename T>
 std::string_view NameOf() {
@@ -51,7 +28,12 @@ Status TakeScalar(JsonCursor& cursor, T& out) {
                : cursor.Unexpected("true or false is wanted");
   } else {
     STOKER_ASSIGN_OR_RETURN(const std::string_view text, cursor.TakeNumber());
-    if (ReadNumber(text, out)) return OkStatus();
+    const NumberFault fault = ParseNumber(text, out);
+    if (fault == NumberFault::kNone) return OkStatus();
+    if (std::is_floating_point_v<T> && fault == NumberFault::kTooLarge) {
+      return DataLoss("byte {}: {} is too large for {}; mend it, or set the field's type",
+                      cursor.position() - text.size(), text.substr(0, kShown), NameOf<T>());
+    }
     return DataLoss("byte {}: {} is no {}; set the field's type", cursor.position() - text.size(),
                     text.substr(0, kShown), NameOf<T>());
   }
@@ -107,7 +89,7 @@ bool ReadDefault(const std::string& text, T& out) {
     out = text == "true";
     return text == "true" || text == "false";
   } else {
-    return ReadNumber(text == "nan" ? "NaN" : text, out);
+    return ParseNumber(text, out) == NumberFault::kNone;
   }
 }
 

@@ -51,6 +51,10 @@ TEST(JsonRowParser, ReadsNumbersOfEveryTypeAndForm) {
   EXPECT_THAT(*Values<uint8_t>(R"({"x":255})"), ElementsAre(255));
   EXPECT_THAT(*Values<double>(R"({"x":-1.25e-3})"), ElementsAre(-0.00125));
   EXPECT_THAT(*Values<float>(R"({"x":1e-60})"), ElementsAre(0.0f));
+  EXPECT_THAT(*Values<double>(R"({"x":1e-400})"), ElementsAre(0.0));
+  EXPECT_THAT(*Values<float>(R"({"x":1e-400})"), ElementsAre(0.0f));
+  EXPECT_THAT(*Values<double>(R"({"x":-Infinity})"),
+              ElementsAre(-std::numeric_limits<double>::infinity()));
   EXPECT_THAT(*Values<float>(R"({"x":-Infinity})"),
               ElementsAre(-std::numeric_limits<float>::infinity()));
   EXPECT_TRUE(std::isnan((*Values<float>(R"({"x":NaN})"))[0]));
@@ -107,6 +111,10 @@ TEST(JsonRowParser, SaysWhereALineIsWrong) {
            {R"({"y":nul})", "byte 5: a value is wanted"}}) {
     EXPECT_THAT(Values<int32_t>(line), FailsWith(StatusCode::kDataLoss, says)) << line;
   }
+  EXPECT_THAT(Values<float>(R"({"x":1e50})"),
+              FailsWith(StatusCode::kDataLoss, "byte 5: 1e50 is too large for float32; mend it"));
+  EXPECT_THAT(Values<double>(R"({"x":-1e400})"),
+              FailsWith(StatusCode::kDataLoss, "byte 5: -1e400 is too large for float64"));
   EXPECT_THAT(Values<float>(R"({"x":[1,2]})", {3}),
               FailsWith(StatusCode::kDataLoss, "the list has 2 values, 3 are wanted"));
   EXPECT_THAT(Values<float>(R"({"x":[1,2,3]})", {2}),

@@ -1,7 +1,9 @@
 #include "stoker/formats/libsvm/libsvm_parser.h"
 
-#include <charconv>
 #include <string>
+
+#include "stoker/base/dtype.h"
+#include "stoker/formats/number.h"
 
 namespace stoker {
 namespace {
@@ -25,16 +27,21 @@ class Cursor {
     return true;
   }
 
-  // False where no number begins here, or one that T does not hold; a + may stand in front.
+  // The number that begins here; a + may stand in front. `what`: what it is, for messages.
   template <typename T>
-  bool TakeNumber(T& out) {
+  Status TakeNumber(std::string_view what, T& out) {
     const size_t begin = at_ + (line_.substr(at_).starts_with('+') ? 1 : 0);
-    if (begin > at_ && line_.substr(begin).starts_with('-')) return false;
-    const auto [end, error] =
-        std::from_chars(line_.data() + begin, line_.data() + line_.size(), out);
-    if (error != std::errc()) return false;
-    at_ = static_cast<size_t>(end - line_.data());
-    return true;
+    if (begin > at_ && line_.substr(begin).starts_with('-'))
+      return Wrong(fmt::format("{} is wanted", what));
+    const char* from = line_.data() + begin;
+    switch (stoker::TakeNumber(from, line_.data() + line_.size(), out)) {
+      case NumberFault::kNone: break;
+      case NumberFault::kNoNumber: return Wrong(fmt::format("{} is wanted", what));
+      case NumberFault::kTooLarge:
+        return Wrong(fmt::format("{} is too large for {}", what, DTypeName(DTypeOf<T>())));
+    }
+    at_ = static_cast<size_t>(from - line_.data());
+    return OkStatus();
   }
 
   // The end of a part: a blank, or the end of the line.
@@ -56,7 +63,7 @@ class Cursor {
 Status ParseLabels(Cursor& cursor, std::vector<double>& labels) {
   do {
     double label = 0;
-    if (!cursor.TakeNumber(label)) return cursor.Wrong("a label is wanted");
+    STOKER_RETURN_IF_ERROR(cursor.TakeNumber("a label", label));
     labels.push_back(label);
   } while (cursor.Take(","));
   return cursor.AtEndOfPart() ? OkStatus() : cursor.Wrong("a blank is wanted behind the label");
@@ -65,7 +72,7 @@ Status ParseLabels(Cursor& cursor, std::vector<double>& labels) {
 Status ParseFeature(Cursor& cursor, const LibsvmForm& form, LibsvmSample& out) {
   const Cursor begin = cursor;
   int64_t index = 0;
-  if (!cursor.TakeNumber(index)) return cursor.Wrong("the index of a feature is wanted");
+  STOKER_RETURN_IF_ERROR(cursor.TakeNumber("the index of a feature", index));
   if (index < form.first_index ||
       (form.features > 0 && index - form.first_index >= form.features)) {
     return begin.Wrong(fmt::format("indices are {} to {}", form.first_index,
@@ -78,7 +85,7 @@ Status ParseFeature(Cursor& cursor, const LibsvmForm& form, LibsvmSample& out) {
     return begin.Wrong("indices must grow from left to right");
   if (!cursor.Take(":")) return cursor.Wrong("a colon is wanted behind the index");
   float value = 0;
-  if (!cursor.TakeNumber(value)) return cursor.Wrong("the value of a feature is wanted");
+  STOKER_RETURN_IF_ERROR(cursor.TakeNumber("the value of a feature", value));
   if (!cursor.AtEndOfPart()) return cursor.Wrong("a blank is wanted behind the value");
   out.indices.push_back(index);
   out.values.push_back(value);
@@ -96,8 +103,11 @@ Status ParseLibsvm(std::string_view line, const LibsvmForm& form, LibsvmSample& 
   if (!cursor.AtPart()) return cursor.Wrong("a label is wanted");
   STOKER_RETURN_IF_ERROR(ParseLabels(cursor, out.labels));
   if (cursor.AtPart() && cursor.Take("qid:")) {
-    if (!cursor.TakeNumber(out.query) || out.query < 0 || !cursor.AtEndOfPart())
-      return cursor.Wrong("the number of a query is wanted behind qid:");
+    const Cursor begin = cursor;
+    STOKER_RETURN_IF_ERROR(cursor.TakeNumber("the number of a query behind qid:", out.query));
+    if (out.query < 0) return begin.Wrong("the number of a query is from 0 on");
+    if (!cursor.AtEndOfPart())
+      return cursor.Wrong("a blank is wanted behind the number of the query");
   }
   while (cursor.AtPart()) STOKER_RETURN_IF_ERROR(ParseFeature(cursor, form, out));
   return OkStatus();

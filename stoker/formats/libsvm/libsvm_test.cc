@@ -1,3 +1,4 @@
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,13 @@ TEST(Libsvm, ReadsLabelsQueriesAndFeatures) {
   EXPECT_THAT(sample.indices, testing::IsEmpty());
 }
 
+TEST(Libsvm, ReadsValuesTooSmallForTheirTypeAsZero) {
+  LibsvmSample sample;
+  STOKER_ASSERT_OK(ParseLibsvm("1e-400 1:1e-50 2:-1e-60 3:1e-45 4:2", {}, sample));
+  EXPECT_THAT(sample.labels, ElementsAre(0));
+  EXPECT_THAT(sample.values, ElementsAre(0, 0, std::numeric_limits<float>::denorm_min(), 2));
+}
+
 TEST(Libsvm, SaysWhereALineIsWrong) {
   LibsvmSample sample;
   for (const auto& [line, says] : std::vector<std::pair<std::string, std::string>>{
@@ -42,7 +50,11 @@ TEST(Libsvm, SaysWhereALineIsWrong) {
            {"1 5:3", "byte 2: indices are 1 to 4, found '5:3'"},
            {"1 2:3 2:4", "byte 6: indices must grow from left to right, found '2:4'"},
            {"1 qid:x", "behind qid:"},
-           {"1 99999999999999999999:1", "the index of a feature is wanted"}}) {
+           {"1 qid:-1", "byte 6: the number of a query is from 0 on, found '-1'"},
+           {"1 qid:1x", "byte 7: a blank is wanted behind the number of the query, found 'x'"},
+           {"1e400 1:1", "byte 0: a label is too large for float64, found '1e400'"},
+           {"1 2:1e50 3:1", "byte 4: the value of a feature is too large for float32, found "},
+           {"1 99999999999999999999:1", "the index of a feature is too large for int64"}}) {
     EXPECT_THAT(ParseLibsvm(line, {.features = 4}, sample), FailsWith(StatusCode::kDataLoss, says))
         << line;
   }

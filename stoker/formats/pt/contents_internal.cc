@@ -20,6 +20,16 @@ constexpr size_t kMostSteps = 10'000'000;
 // What a file that is one tensor and no dict is called.
 constexpr std::string_view kLoneName = "tensor";
 constexpr size_t kMostDimensions = 64;
+// Of the joined keys; a key may be as long as the file, and stand on the way to very many values.
+constexpr size_t kLongestName = 4096;
+constexpr size_t kShown = 40;  // of a longer one in messages
+// What the contents may take in memory: so much more than in proportion to the pickle, since names
+// repeat the keys that several values share. A value or tensor takes about so much beside its texts
+// and numbers; what is not shared has more than that of the pickle's own values.
+constexpr uint64_t kMostShared = 64 << 20;
+constexpr uint64_t kBytesPerPickleValue = 256;
+constexpr uint64_t kBytesPerValue = 128;
+constexpr uint64_t kBytesPerTensor = 512;
 
 constexpr std::pair<std::string_view, DType> kStorageTypes[] = {
     {"torch DoubleStorage", DType::kFloat64}, {"torch FloatStorage", DType::kFloat32},
@@ -30,7 +40,10 @@ constexpr std::pair<std::string_view, DType> kStorageTypes[] = {
 
 class ContentsReader {
  public:
-  ContentsReader(const PickleTree& tree, const std::string& file) : tree_(tree), file_(file) {}
+  ContentsReader(const PickleTree& tree, const std::string& file) : tree_(tree), file_(file) {
+    for (const PickleValue& value : tree.values)
+      bytes_left_ += kBytesPerPickleValue + value.text.size();
+  }
 
   Result<PtContents> Read() {
     STOKER_RETURN_IF_ERROR(Walk(tree_.root, "", 0));
@@ -43,8 +56,26 @@ class ContentsReader {
                     problem);
   }
 
-  static std::string Join(const std::string& name, std::string_view key) {
+  Result<std::string> Join(const std::string& name, std::string_view key) const {
+    if ((name.empty() ? 0 : name.size() + 1) + key.size() > kLongestName) {
+      return Unimplemented(
+          "{}: a name that begins with '{}' has more than {} bytes once the keys are joined; save "
+          "it under shorter keys",
+          file_, (name.empty() ? key : std::string_view(name)).substr(0, kShown), kLongestName);
+    }
     return name.empty() ? std::string(key) : fmt::format("{}.{}", name, key);
+  }
+
+  // Counts memory that the contents are about to take.
+  Status Charge(const std::string& name, uint64_t bytes) {
+    if (bytes <= bytes_left_) {
+      bytes_left_ -= bytes;
+      return OkStatus();
+    }
+    return Unimplemented(
+        "{}: '{}': names and values up to here take over {} MiB more than the file's own, since "
+        "many places share them; save fewer, or under shorter keys",
+        file_, name.substr(0, kShown), kMostShared >> 20);
   }
 
   Status Walk(PickleId id, const std::string& name, int depth) {
@@ -77,19 +108,23 @@ class ContentsReader {
         return Unimplemented("{}: a key of '{}' is {}; only text and integers are read", file_,
                              name, PickleKindName(key.kind));
       }
-      const std::string text = key.kind == Kind::kText ? key.text : fmt::format("{}", key.integer);
-      STOKER_RETURN_IF_ERROR(Walk(dict.items[i + 1], Join(name, text), depth + 1));
+      STOKER_ASSIGN_OR_RETURN(
+          const std::string below,
+          key.kind == Kind::kText ? Join(name, key.text) : Join(name, std::to_string(key.integer)));
+      STOKER_RETURN_IF_ERROR(Walk(dict.items[i + 1], below, depth + 1));
     }
     return OkStatus();
   }
   Status WalkList(const PickleValue& list, const std::string& name, int depth) {
     for (size_t i = 0; i < list.items.size(); ++i) {
-      STOKER_RETURN_IF_ERROR(Walk(list.items[i], Join(name, fmt::format("{}", i)), depth + 1));
+      STOKER_ASSIGN_OR_RETURN(const std::string below, Join(name, std::to_string(i)));
+      STOKER_RETURN_IF_ERROR(Walk(list.items[i], below, depth + 1));
     }
     return OkStatus();
   }
 
   Status AddValue(const PickleValue& value, const std::string& name) {
+    STOKER_RETURN_IF_ERROR(Charge(name, kBytesPerValue + name.size() + value.text.size()));
     std::string text;
     switch (value.kind) {
       case Kind::kBool: text = value.integer != 0 ? "True" : "False"; break;
@@ -122,6 +157,10 @@ class ContentsReader {
     STOKER_ASSIGN_OR_RETURN(tensor.storage, FindStorage(tree_[call.items[0]], name));
     STOKER_ASSIGN_OR_RETURN(tensor.shape, Numbers(call.items[2], name));
     STOKER_ASSIGN_OR_RETURN(tensor.strides, Numbers(call.items[3], name));
+    // Its name is also that of an entry, and kept to find equal ones; so are its sizes.
+    const size_t numbers = 2 * tensor.shape.size() + tensor.strides.size();
+    STOKER_RETURN_IF_ERROR(
+        Charge(name, kBytesPerTensor + 3 * name.size() + numbers * sizeof(int64_t)));
     const PtStorage& storage = contents_.storages[tensor.storage];
     tensor.dtype = storage.dtype;
     const int64_t offset = tree_[call.items[1]].integer;
@@ -225,6 +264,7 @@ class ContentsReader {
   std::unordered_map<std::string, size_t> by_key_;
   std::set<std::string> names_;
   size_t walked_ = 0;
+  uint64_t bytes_left_ = kMostShared;
 };
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "stoker/base/config.h"
+#include "stoker/formats/array_bytes.h"
 #include "stoker/formats/pt/contents_internal.h"
 #include "stoker/io/byte_reader.h"
 #include "stoker/io/file.h"
@@ -26,6 +28,10 @@ constexpr std::string_view kPickleSuffix = "/data.pkl";
 constexpr std::string_view kOldMagic =
     "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv;
 constexpr int64_t kOldProtocol = 1001;
+// Copies of views that ReadAll makes may take so many times the bytes of the file, and some MiB:
+// a storage may have very many views.
+constexpr uint64_t kMostCopies = 4;
+constexpr uint64_t kMostExtraCopies = 64 << 20;
 
 std::string_view TextOf(const Buffer& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -89,12 +95,15 @@ Status FindRecords(const ZipFile& archive, const std::string& folder, PtContents
 // Behind the pickles: for each storage, in the order of a list of keys, how many values, then they.
 Status FindOldStorages(ByteReader& in, PtContents& contents) {
   STOKER_ASSIGN_OR_RETURN(const PickleTree keys, internal::ReadPickle(in));
+  std::unordered_map<std::string_view, PtStorage*> by_key;
+  for (PtStorage& storage : contents.storages) by_key.emplace(storage.key, &storage);
   for (const internal::PickleId id : keys[keys.root].items) {
-    const auto storage = std::ranges::find(contents.storages, keys[id].text, &PtStorage::key);
-    if (storage == contents.storages.end()) {
+    const auto found = by_key.find(keys[id].text);
+    if (found == by_key.end()) {
       return DataLoss("{}: the storage '{}' belongs to no tensor; the file is damaged", in.name(),
                       keys[id].text);
     }
+    PtStorage* const storage = found->second;
     STOKER_ASSIGN_OR_RETURN(const uint64_t values, in.ReadU64Le("size of a storage"));
     storage->offset = in.position();
     if (values != storage->values) {
@@ -143,6 +152,13 @@ bool IsContiguous(const PtTensor& tensor) {
     expected *= tensor.shape[i];
   }
   return true;
+}
+
+// Whether the tensor's values lie in the storage as an Array's do, so that none need be copied.
+bool CanShare(const PtTensor& tensor, const ZipContent& storage) {
+  const size_t size = DTypeSize(tensor.dtype);
+  return NumValues(tensor.shape) > 0 && IsContiguous(tensor) &&
+         reinterpret_cast<uintptr_t>(storage.data + tensor.offset * size) % size == 0;
 }
 
 // The values of a tensor with strides, in C order.
@@ -236,7 +252,7 @@ Result<Array> PtFile::View(const PtTensor& tensor, const ZipContent& storage) co
   const bool empty = NumValues(tensor.shape) == 0;
   const std::byte* const data = empty ? storage.data : storage.data + tensor.offset * size;
   Array array;
-  if (!empty && IsContiguous(tensor) && reinterpret_cast<uintptr_t>(data) % size == 0) {
+  if (CanShare(tensor, storage)) {
     array = Array(storage.owner, tensor.dtype, tensor.shape,
                   static_cast<size_t>(data - storage.owner.data()));
   } else {
@@ -266,10 +282,22 @@ Result<std::vector<NamedArray>> PtFile::ReadAll() const {
   std::vector<std::optional<ZipContent>> storages(contents_.storages.size());
   std::vector<NamedArray> arrays;
   arrays.reserve(contents_.tensors.size());
+  const uint64_t most = kMostCopies * bytes_.size() + kMostExtraCopies;
+  uint64_t copied = 0;
   for (const PtTensor& tensor : contents_.tensors) {
     std::optional<ZipContent>& storage = storages[tensor.storage];
     if (!storage) {
       STOKER_ASSIGN_OR_RETURN(storage, ReadStorage(tensor.storage));
+    }
+    if (!CanShare(tensor, *storage)) {
+      copied += *ArrayBytes(tensor.dtype, tensor.shape);
+      if (copied > most) {
+        return Unimplemented(
+            "{}: '{}': the tensors up to here that are strided or unaligned views of others, and "
+            "so are copied, have {} bytes, {} are the most for this file; save it with fewer of "
+            "them",
+            name_, tensor.name, copied, most);
+      }
     }
     STOKER_ASSIGN_OR_RETURN(Array array, View(tensor, *storage));
     arrays.push_back({tensor.name, std::move(array)});

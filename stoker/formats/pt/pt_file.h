@@ -81,7 +81,9 @@ class PtFile {
   // names; kDataLoss where the values are damaged.
   Result<Array> Read(std::string_view name) const;
 
-  // All of them, in the order of entries(); each storage is verified once.
+  // All of them, in the order of entries(); each storage is verified once. Errors: those of Read;
+  // kUnimplemented where the copies of tensors that are strided or unaligned views would take more
+  // than 4 times the bytes of the file and 64 MiB.
   Result<std::vector<NamedArray>> ReadAll() const;
 
  private:

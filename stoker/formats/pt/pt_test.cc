@@ -4,8 +4,8 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/formats/pt/pt_file.h"
+#include "stoker/formats/pt/pt_testing_internal.h"
 #include "stoker/formats/pt/pt_writer.h"
-#include "stoker/formats/zip/zip_writer.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -13,51 +13,8 @@ namespace {
 
 using namespace std::string_literals;
 
-Result<PtFile> Parse(std::string_view bytes) {
-  const Buffer buffer = Buffer::Allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
-  return PtFile::Parse(buffer, "x.pt");
-}
-
 std::string Floats(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
-
-using Records = std::vector<std::pair<std::string, std::string>>;
-
-// An archive of this pickle and these records below "a/".
-std::string Archive(const std::string& pickle, const Records& records = {}) {
-  const TempDir dir;
-  Result<ZipWriter> zip = ZipWriter::Create(dir / "a.pt");
-  const auto add = [&](const std::string& name, const std::string& content) {
-    EXPECT_THAT(zip->Add("a/" + name, std::as_bytes(std::span(content)), 64), IsOk());
-  };
-  add("data.pkl", pickle);
-  for (const auto& [name, content] : records) add(name, content);
-  EXPECT_THAT(zip->Finish(), IsOk());
-  return *ReadTextFile(dir / "a.pt");
-}
-
-// Pieces of pickles.
-std::string Text(const std::string& text) {
-  return "X"s + static_cast<char>(text.size()) + "\0\0\0"s + text;
-}
-std::string Storage(const std::string& type, int values, const std::string& key = "0") {
-  return "(" + Text("storage") + "ctorch\n" + type + "\n" + Text(key) + Text("cpu") + "K" +
-         static_cast<char>(values) + "tQ";
-}
-std::string Numbers(const std::vector<int>& values) {
-  std::string text = "(";
-  for (const int value : values) text += "K"s + static_cast<char>(value);
-  return text + "t";
-}
-std::string Tensor(const std::string& storage, int offset, const std::vector<int>& sizes,
-                   const std::vector<int>& strides) {
-  return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + "K" + static_cast<char>(offset) +
-         Numbers(sizes) + Numbers(strides) + "\x89" + "ccollections\nOrderedDict\n)RtR";
-}
-std::string Dict(const std::string& name, const std::string& value) {
-  return "\x80\x02}" + Text(name) + value + "s.";
 }
 
 std::vector<NamedArray> OneOfEveryKind() {
@@ -85,7 +42,7 @@ std::string Written(std::span<const NamedArray> arrays) {
 
 TEST(PtFile, ReadsBackWhatWritePtWrote) {
   const std::vector<NamedArray> arrays = OneOfEveryKind();
-  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, Parse(Written(arrays)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, ParsePt(Written(arrays)));
   STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<NamedArray> read, file.ReadAll());
   ASSERT_EQ(read.size(), arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) {
@@ -134,12 +91,12 @@ const std::string kTorch =
     "2q4h\tK\x02tq5QK\0K\x02\x85q6K\x01\x85q7\x89h\x02)Rq8tq9Rq:u."s;
 
 TEST(PtFile, ReadsWhatTorchSaveWrites) {
-  const std::string bytes = Archive(kTorch, {{"byteorder", "little"},
-                                             {"data/0", Floats({1, 2})},
-                                             {"data/1", Floats({3})},
-                                             {"data/2", "\x80\x3f\x80\x3f"},
-                                             {"version", "3\n"}});
-  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, Parse(bytes));
+  const std::string bytes = PtArchive(kTorch, {{"byteorder", "little"},
+                                               {"data/0", Floats({1, 2})},
+                                               {"data/1", Floats({3})},
+                                               {"data/2", "\x80\x3f\x80\x3f"},
+                                               {"version", "3\n"}});
+  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, ParsePt(bytes));
   std::vector<std::string> names;
   for (const PtEntry& entry : file.entries()) {
     names.push_back(entry.name + " " + std::string(DTypeName(entry.dtype)) +
@@ -175,7 +132,7 @@ const std::string kOld =
     "a.\x04\0\0\0\0\0\0\0"s;
 
 TEST(PtFile, ReadsWhatTorchBefore16Wrote) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, Parse(kOld + Floats({1, 2, 3, 4})));
+  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, ParsePt(kOld + Floats({1, 2, 3, 4})));
   STOKER_ASSERT_OK_AND_ASSIGN(const Array w, file.Read("w"));
   EXPECT_EQ(w.shape(), (Shape{2, 2}));
   EXPECT_THAT(w.values<float>(), testing::ElementsAre(1, 3, 2, 4)) << "it is a transposed view";
@@ -184,9 +141,10 @@ TEST(PtFile, ReadsWhatTorchBefore16Wrote) {
 TEST(PtFile, EveryProperPrefixOfAGoodFileIsAnError) {
   const std::vector<NamedArray> arrays = {{"w", Array::Of(std::vector<float>{1, 2})}};
   for (const std::string& good : {Written(arrays), kOld + Floats({1, 2, 3, 4})}) {
-    STOKER_ASSERT_OK(Parse(good));
+    STOKER_ASSERT_OK(ParsePt(good));
     for (size_t size = 0; size < good.size(); ++size) {
-      EXPECT_THAT(Parse(good.substr(0, size)), FailsWith(StatusCode::kDataLoss, "x.pt: ")) << size;
+      EXPECT_THAT(ParsePt(good.substr(0, size)), FailsWith(StatusCode::kDataLoss, "x.pt: "))
+          << size;
     }
   }
 }
@@ -199,7 +157,7 @@ TEST(PtFile, AFlippedByteIsFoundOrChangesNothing) {
   for (size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(~bad[i]);
-    const Result<PtFile> file = Parse(bad);
+    const Result<PtFile> file = ParsePt(bad);
     if (!file.ok()) continue;
     const Result<std::vector<NamedArray>> read = file->ReadAll();
     if (!read.ok()) continue;
@@ -216,12 +174,12 @@ TEST(PtFile, AFlippedByteOfAnOldFileIsNeverMoreThanAWrongValue) {
   for (size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(~bad[i]);
-    const Result<PtFile> file = Parse(bad);
+    const Result<PtFile> file = ParsePt(bad);
     if (file.ok()) (void)file->ReadAll().ok();
   }
 }
 
-const std::string kFour = Storage("FloatStorage", 4);
+const std::string kFour = PickledStorage("FloatStorage", 4);
 
 struct BrokenCase {
   const char* name;
@@ -243,16 +201,17 @@ const BrokenCase kBroken[] = {
     {"OsSystem",
      "\x80\x02"
      "cposix\nsystem\n" +
-         Text("true") + "\x85R.",
+         PickledText("true") + "\x85R.",
      "byte 2: the file needs Python's 'posix.system'", StatusCode::kUnimplemented},
     {"StackGlobal",
      "\x80\x04\x8c\x08"
      "builtins\x8c\x04"
      "eval\x93.",
      "Python's 'builtins.eval'", StatusCode::kUnimplemented},
-    {"Numpy", Dict("w", "cnumpy.core.multiarray\nscalar\n)R"),
+    {"Numpy", PickledDict("w", "cnumpy.core.multiarray\nscalar\n)R"),
      "Python's 'numpy.core.multiarray.scalar'", StatusCode::kUnimplemented},
-    {"OtherStorage", Dict("w", Tensor(Storage("ComplexFloatStorage", 4), 0, {4}, {1})),
+    {"OtherStorage",
+     PickledDict("w", PickledTensor(PickledStorage("ComplexFloatStorage", 4), 0, {4}, {1})),
      "Python's 'torch.ComplexFloatStorage'", StatusCode::kUnimplemented},
     {"EndlessName",
      "\x80\x02"
@@ -266,7 +225,7 @@ const BrokenCase kBroken[] = {
     {"KeyWithoutValue", "\x80\x02}(Nu.", "a dict has a key without a value"},
     {"AppendToNothing", "\x80\x02NNa.", "the pickle adds to a list, which is not there"},
     {"AttributesOfNothing", "\x80\x02NNb.", "the pickle adds to a dict, which is not there"},
-    {"CallOfText", "\x80\x02" + Text("x") + ")R.", "what is called is no function"},
+    {"CallOfText", "\x80\x02" + PickledText("x") + ")R.", "what is called is no function"},
     {"CallOfAStorage",
      "\x80\x02"
      "ctorch\nFloatStorage\n)R.",
@@ -296,80 +255,87 @@ const BrokenCase kBroken[] = {
      StatusCode::kUnimplemented},
     {"KeyIsATuple", "\x80\x02}()Ns."s.replace(3, 1, ""), "a key of '' is a tuple",
      StatusCode::kUnimplemented},
-    {"BareStorage", Dict("w", kFour), "'w' is a bare storage", StatusCode::kUnimplemented},
-    {"TensorOfNothing", Dict("w", "ctorch._utils\n_rebuild_tensor_v2\n)R"),
+    {"BareStorage", PickledDict("w", kFour), "'w' is a bare storage", StatusCode::kUnimplemented},
+    {"TensorOfNothing", PickledDict("w", "ctorch._utils\n_rebuild_tensor_v2\n)R"),
      "'w' is a tensor without a storage"},
-    {"ParameterOfNothing", Dict("w", "ctorch._utils\n_rebuild_parameter\n)R"),
+    {"ParameterOfNothing", PickledDict("w", "ctorch._utils\n_rebuild_parameter\n)R"),
      "'w' is a parameter without a tensor"},
-    {"StorageOfText", Dict("w", Tensor(Text("x") + "Q", 0, {4}, {1})),
+    {"StorageOfText", PickledDict("w", PickledTensor(PickledText("x") + "Q", 0, {4}, {1})),
      "'w' has a storage without a type"},
-    {"BeyondItsStorage", Dict("w", Tensor(kFour, 1, {4}, {1})),
+    {"BeyondItsStorage", PickledDict("w", PickledTensor(kFour, 1, {4}, {1})),
      "'w' is float32[4] and reaches beyond its storage of 4 values"},
-    {"StrideBeyondItsStorage", Dict("w", Tensor(kFour, 0, {2, 2}, {3, 1})), "reaches beyond"},
+    {"StrideBeyondItsStorage", PickledDict("w", PickledTensor(kFour, 0, {2, 2}, {3, 1})),
+     "reaches beyond"},
     {"NegativeSize",
-     Dict("w", "ctorch._utils\n_rebuild_tensor_v2\n(" + kFour + "K\0"s + "J\xff\xff\xff\xff\x85" +
-                   Numbers({1}) + "tR"),
+     PickledDict("w", "ctorch._utils\n_rebuild_tensor_v2\n(" + kFour + "K\0"s +
+                          "J\xff\xff\xff\xff\x85" + PickledNumbers({1}) + "tR"),
      "has a size or stride that is no number"},
     {"NegativeOffset",
-     Dict("w", "ctorch._utils\n_rebuild_tensor_v2\n(" + kFour + "J\xff\xff\xff\xff" + Numbers({4}) +
-                   Numbers({1}) + "tR"),
+     PickledDict("w", "ctorch._utils\n_rebuild_tensor_v2\n(" + kFour + "J\xff\xff\xff\xff" +
+                          PickledNumbers({4}) + PickledNumbers({1}) + "tR"),
      "'w' begins before its storage"},
-    {"StridesMissing", Dict("w", Tensor(kFour, 0, {2, 2}, {1})), "other than its strides"},
-    {"Repeated", Dict("w", Tensor(kFour, 0, {100}, {0})), "save it with .contiguous()",
-     StatusCode::kUnimplemented},
+    {"StridesMissing", PickledDict("w", PickledTensor(kFour, 0, {2, 2}, {1})),
+     "other than its strides"},
+    {"Repeated", PickledDict("w", PickledTensor(kFour, 0, {100}, {0})),
+     "save it with .contiguous()", StatusCode::kUnimplemented},
     {"SizesThatOverflow",
-     Dict("w", "ctorch._utils\n_rebuild_tensor_v2\n(" + kFour + "K\0"s + "\x8a\x06\0\0\0\0\0\x01"s +
-                   "\x8a\x06\0\0\0\0\0\x01"s + "\x86" + Numbers({0, 0}) + "tR"),
+     PickledDict("w", "ctorch._utils\n_rebuild_tensor_v2\n(" + kFour + "K\0"s +
+                          "\x8a\x06\0\0\0\0\0\x01"s + "\x8a\x06\0\0\0\0\0\x01"s + "\x86" +
+                          PickledNumbers({0, 0}) + "tR"),
      "which no memory can hold"},
-    {"StorageMissing", Dict("w", Tensor(Storage("FloatStorage", 4, "7"), 0, {4}, {1})),
+    {"StorageMissing",
+     PickledDict("w", PickledTensor(PickledStorage("FloatStorage", 4, "7"), 0, {4}, {1})),
      "the values 'a/data/7' of a tensor are missing"},
-    {"StorageOfOtherSize", Dict("w", Tensor(Storage("FloatStorage", 5), 0, {4}, {1})),
+    {"StorageOfOtherSize",
+     PickledDict("w", PickledTensor(PickledStorage("FloatStorage", 5), 0, {4}, {1})),
      "'a/data/0' has 16 bytes, its tensors say 5 values of float32"},
     {"SameName",
-     "\x80\x02}" + Text("w") + Tensor(kFour, 0, {4}, {1}) + "s" + Text("w") +
-         Tensor(kFour, 0, {4}, {1}) + "s.",
+     "\x80\x02}" + PickledText("w") + PickledTensor(kFour, 0, {4}, {1}) + "s" + PickledText("w") +
+         PickledTensor(kFour, 0, {4}, {1}) + "s.",
      "two tensors are called 'w'", StatusCode::kInvalidArgument},
 };
 
 class PtBroken : public testing::TestWithParam<BrokenCase> {};
 
 TEST_P(PtBroken, SaysWhatAndWhere) {
-  const std::string bytes = Archive(GetParam().pickle, {{"data/0", Floats({1, 2, 3, 4})}});
-  EXPECT_THAT(Parse(bytes), FailsWith(GetParam().code, GetParam().says));
-  EXPECT_THAT(Parse(bytes), FailsWith(GetParam().code, "x.pt: "));
+  const std::string bytes = PtArchive(GetParam().pickle, {{"data/0", Floats({1, 2, 3, 4})}});
+  EXPECT_THAT(ParsePt(bytes), FailsWith(GetParam().code, GetParam().says));
+  EXPECT_THAT(ParsePt(bytes), FailsWith(GetParam().code, "x.pt: "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PtBroken, testing::ValuesIn(kBroken),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(PtFile, NamesALoneTensor) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file,
-                              Parse(Archive("\x80\x02" + Tensor(kFour, 1, {3}, {1}) + ".",
-                                            {{"data/0", Floats({1, 2, 3, 4})}})));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const PtFile file, ParsePt(PtArchive("\x80\x02" + PickledTensor(kFour, 1, {3}, {1}) + ".",
+                                           {{"data/0", Floats({1, 2, 3, 4})}})));
   STOKER_ASSERT_OK_AND_ASSIGN(const Array array, file.Read("tensor"));
   EXPECT_THAT(array.values<float>(), testing::ElementsAre(2, 3, 4));
 }
 
 TEST(PtFile, SaysWhatOtherArchivesAre) {
-  EXPECT_THAT(Parse(Archive("N.", {{"constants.pkl", "x"}})),
+  EXPECT_THAT(ParsePt(PtArchive("N.", {{"constants.pkl", "x"}})),
               FailsWith(StatusCode::kUnimplemented, "this is a TorchScript module"));
-  EXPECT_THAT(Parse(Archive("N.", {{"byteorder", "big"}})),
+  EXPECT_THAT(ParsePt(PtArchive("N.", {{"byteorder", "big"}})),
               FailsWith(StatusCode::kUnimplemented, "its byte order is 'big'"));
-  EXPECT_THAT(Parse("PK\x05\x06" + std::string(18, '\0')),
+  EXPECT_THAT(ParsePt("PK\x05\x06" + std::string(18, '\0')),
               FailsWith(StatusCode::kDataLoss, "this is no file of PyTorch"));
-  EXPECT_THAT(Parse("hello"), FailsWith(StatusCode::kDataLoss, "this is no file of PyTorch"));
+  EXPECT_THAT(ParsePt("hello"), FailsWith(StatusCode::kDataLoss, "this is no file of PyTorch"));
 }
 
 TEST(PtFile, NamesTheNearestTensorWhereOneIsMissing) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, Parse(Written(OneOfEveryKind())));
+  STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file, ParsePt(Written(OneOfEveryKind())));
   EXPECT_THAT(file.Read("layer.flaot32"),
               FailsWith(StatusCode::kNotFound, "did you mean 'layer.float32'?"));
 }
 
 TEST(PtFile, RefusesTruthValuesThatAreNeitherTrueNorFalse) {
   STOKER_ASSERT_OK_AND_ASSIGN(
-      const PtFile file, Parse(Archive(Dict("t", Tensor(Storage("BoolStorage", 2), 0, {2}, {1})),
-                                       {{"data/0", "\x01\x02"}})));
+      const PtFile file,
+      ParsePt(
+          PtArchive(PickledDict("t", PickledTensor(PickledStorage("BoolStorage", 2), 0, {2}, {1})),
+                    {{"data/0", "\x01\x02"}})));
   EXPECT_THAT(file.Read("t"), FailsWith(StatusCode::kDataLoss, "'t': value 1 is 0x02"));
 }
 

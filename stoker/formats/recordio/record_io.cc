@@ -44,9 +44,29 @@ bool Follows(bool inside, uint32_t flag) {
   return inside ? flag == kMiddle || flag == kLast : flag == kWhole || flag == kFirst;
 }
 
+// Calls f(data) for each part in order; false where `frame` is not the parts of one record, and
+// all of them.
+template <typename F>
+bool ForEachPart(std::span<const std::byte> frame, const F& f) {
+  bool inside = false;
+  for (size_t at = 0; at < frame.size();) {
+    Part part;
+    if (frame.size() - at < kHeader || !ReadPart(frame.data() + at, part) ||
+        !Follows(inside, part.flag) || part.frame() > frame.size() - at)
+      return false;
+    f(frame.subspan(at + kHeader, part.length));
+    at += part.frame();
+    inside = part.flag == kFirst || part.flag == kMiddle;
+    if (!inside) return at == frame.size();
+  }
+  return false;
+}
+
 Status NoPart(const File& file, uint64_t at, std::span<const std::byte> start) {
   const FileKind kind = at == 0 ? ProbeFile(start) : FileKind::kUnknown;
-  if (kind != FileKind::kUnknown && kind != FileKind::kEmpty) {
+  const bool other =
+      kind != FileKind::kUnknown && kind != FileKind::kEmpty && kind != FileKind::kRecordIo;
+  if (other) {
     return DataLoss("{}: byte 0: this is {}, not RecordIO; check the path", file.path(),
                     FileKindName(kind));
   }
@@ -94,31 +114,30 @@ Result<std::vector<uint64_t>> ScanRecordIo(const File& file) {
 
 Result<std::span<const std::byte>> RecordIoData(std::span<const std::byte> frame,
                                                 std::string_view where,
-                                                std::vector<std::byte>& joined) {
-  size_t at = 0;
-  bool inside = false;
-  while (at < frame.size()) {
-    Part part;
-    if (frame.size() - at < kHeader || !ReadPart(frame.data() + at, part) ||
-        !Follows(inside, part.flag) || part.frame() > frame.size() - at)
-      break;
-    const std::span<const std::byte> data = frame.subspan(at + kHeader, part.length);
-    at += part.frame();
-    if (part.flag == kWhole && at == frame.size()) return data;
-    if (part.flag == kWhole) break;
-    if (part.flag == kFirst) joined.clear();
-    if (part.flag != kFirst) {
-      const auto* const magic = reinterpret_cast<const std::byte*>(&kMagic);
-      joined.insert(joined.end(), magic, magic + sizeof(kMagic));
-    }
-    joined.insert(joined.end(), data.begin(), data.end());
-    inside = part.flag != kLast;
-    if (!inside && at == frame.size()) return std::span<const std::byte>(joined);
+                                                const RecordIoMemory& memory) {
+  size_t parts = 0, bytes = 0;
+  std::span<const std::byte> last;
+  const bool whole = ForEachPart(frame, [&](std::span<const std::byte> data) {
+    bytes += (parts++ > 0 ? sizeof(kMagic) : 0) + data.size();
+    last = data;
+  });
+  if (!whole) {
+    return DataLoss(
+        "{}: there is no such record any more; the file was changed in place after it was opened: "
+        "run again",
+        where);
   }
-  return DataLoss(
-      "{}: there is no such record any more; the file was changed in place after it was opened: "
-      "run again",
-      where);
+  if (parts == 1) return last;
+  std::byte* const joined = memory(bytes);
+  std::byte* to = joined;
+  ForEachPart(frame, [&](std::span<const std::byte> data) {
+    if (data.data() != frame.data() + kHeader) {  // the cuts are where the magic number stood
+      std::memcpy(to, &kMagic, sizeof(kMagic));
+      to += sizeof(kMagic);
+    }
+    to = std::ranges::copy(data, to).out;
+  });
+  return std::span<const std::byte>(joined, bytes);
 }
 
 Result<ImageRecord> ParseImageRecord(std::span<const std::byte> record, std::string_view where) {

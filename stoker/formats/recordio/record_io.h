@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,13 +22,17 @@ namespace stoker {
 // at.
 Result<std::vector<uint64_t>> ScanRecordIo(const File& file);
 
+// Gives memory of this many bytes.
+using RecordIoMemory = std::function<std::byte*(size_t bytes)>;
+
 // The data of one record. `frame` is all of it as it stands in the file, from the first part to
-// the padding of the last. Where it has several parts they are put together in `joined`, which is
-// else left alone; the data are part of the one or the other.
+// the padding of the last. Where it has several parts they are put together in what `memory` gives,
+// which is asked once then, for the exact size, and else not at all; the data are part of the one
+// or the other.
 //   where  begins messages
 Result<std::span<const std::byte>> RecordIoData(std::span<const std::byte> frame,
                                                 std::string_view where,
-                                                std::vector<std::byte>& joined);
+                                                const RecordIoMemory& memory);
 
 // What an image record holds.
 struct ImageRecord {

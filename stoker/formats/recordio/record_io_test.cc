@@ -28,10 +28,14 @@ class RecordIoTest : public testing::Test {
     STOKER_ASSIGN_OR_RETURN(const std::vector<uint64_t> offsets, ScanRecordIo(file));
     std::vector<std::string> records;
     std::vector<std::byte> joined;
+    const auto memory = [&](size_t size) {
+      joined.resize(size);
+      return joined.data();
+    };
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {
       const std::string frame = bytes.substr(offsets[i], offsets[i + 1] - offsets[i]);
       STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> data,
-                              RecordIoData(std::as_bytes(std::span(frame)), "here", joined));
+                              RecordIoData(std::as_bytes(std::span(frame)), "here", memory));
       records.emplace_back(TextOf(data));
     }
     return records;
@@ -56,6 +60,30 @@ TEST_F(RecordIoTest, GivesTheRecordsWholeOrInParts) {
   for (const std::string& record : records) bytes += RecordIoRecord(record);
   EXPECT_EQ(*Records(bytes), records);
   EXPECT_THAT(*Records(""), testing::IsEmpty());
+}
+
+TEST_F(RecordIoTest, AsksForMemoryOfTheExactSizeAndOnlyForParts) {
+  std::vector<size_t> asked;
+  std::vector<std::byte> memory(100);
+  const auto ask = [&](size_t bytes) {
+    asked.push_back(bytes);
+    return memory.data();
+  };
+  const std::string whole = RecordIoRecord("whole");
+  STOKER_ASSERT_OK(RecordIoData(std::as_bytes(std::span(whole)), "here", ask));
+  EXPECT_THAT(asked, testing::IsEmpty());
+  const std::string record =
+      "abcd\x0a\x23\xd7\xce"
+      "ef";
+  const std::string parts = RecordIoRecord(record);
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::span<const std::byte> data,
+                              RecordIoData(std::as_bytes(std::span(parts)), "here", ask));
+  EXPECT_THAT(asked, ElementsAre(record.size()));
+  EXPECT_EQ(data.data(), memory.data());
+  EXPECT_EQ(TextOf(data), record);
+  EXPECT_THAT(RecordIoData(std::as_bytes(std::span(parts).first(parts.size() - 4)), "here", ask),
+              FailsWith(StatusCode::kDataLoss, "here: there is no such record any more"));
+  EXPECT_EQ(asked.size(), 1u) << "nothing is taken for what is broken";
 }
 
 TEST_F(RecordIoTest, ReadsTheBytesOfTheSpecification) {

@@ -9,7 +9,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   std::vector<std::byte> joined;
-  const Result<std::span<const std::byte>> record = RecordIoData(bytes, "input", joined);
+  const auto memory = [&](size_t joined_bytes) {
+    joined.resize(joined_bytes);
+    return joined.data();
+  };
+  const Result<std::span<const std::byte>> record = RecordIoData(bytes, "input", memory);
   if (record.ok() && record->size() > size) std::abort();
   const Result<ImageRecord> image = ParseImageRecord(record.ok() ? *record : bytes, "input");
   if (image.ok() && (image->labels.empty() || image->image.size() > size)) std::abort();
