@@ -81,6 +81,20 @@ class PackTest(ProgramTest):
         self.assertEqual(self.run_json("inspect", "y.stoker")["records"], 512)
         self.assertEqual(self.run_json("inspect", "z.tfrecord")["records"], 512)
 
+    def test_a_set_is_not_packed_onto_itself(self):
+        command = ["pack", "recipe.yaml", "x", "--stages", "1", "--shards", "3"]
+        self.run_stoker(*command)
+        before = self.listing("*x*")
+        self.assert_fails(["pack", "x@3.stoker", "x", "--shards", "3", "--overwrite"], 1,
+                          "x-00000-of-00003.stoker: is read by this pipeline; give another name")
+        self.assertEqual(self.listing("*x*"), before)
+
+    def test_a_name_that_is_not_utf_8_is_packed_and_reported(self):
+        packed = self.run_json("pack", "recipe.yaml", "o\udcff", "--stages", "1")
+        self.assertEqual(packed["files"][0]["file"], "o\ufffd.stoker")
+        self.assertEqual(self.run_json("inspect", "o\udcff.stoker")["records"], 512)
+        self.run_stoker("pack", "o\udcff.stoker", "p", "--shards", "2", "--verify")
+
     def test_wrong_requests_say_what_to_do(self):
         self.write("a.npy", b"\x93NUMPY\1\0")
         for arguments, says in [

@@ -52,6 +52,11 @@ class PlotTest(ProgramTest):
         self.assertIn("line 6", err)
         self.assertIn("cut short", err)
 
+    def test_a_run_whose_name_is_not_utf_8_is_shown(self):
+        self.write("runs/\udcff/metrics.jsonl", metrics(0.5))
+        shown = self.run_json("plot", "runs/\udcff")
+        self.assertIn("\ufffd", json.dumps(shown, ensure_ascii=False))
+
     def test_says_what_is_wrong_with_a_run_or_a_metric(self):
         self.write("runs/broken/metrics.jsonl", "{}\n" + metrics(0.5))
         self.write("runs/empty/metrics.jsonl", "")

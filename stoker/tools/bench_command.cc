@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "stoker/base/json_text.h"
 #include "stoker/data/recipe.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/pipeline_bench.h"
@@ -115,7 +116,7 @@ Status RunBench(const BenchArguments& arguments) {
   runtime.memory_budget = arguments.memory_bytes;
   STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,
                           MeasurePipeline(data.train, runtime, arguments.seconds));
-  return PrintResult(arguments.json ? ToJson(measured, arguments).dump() + "\n"
+  return PrintResult(arguments.json ? DumpJson(ToJson(measured, arguments)) + "\n"
                                     : ToText(measured, arguments));
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "stoker/base/json_text.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/print.h"
 
@@ -73,7 +74,7 @@ Status RunInspect(const InspectArguments& arguments) {
 
 Status PrintInspection(const Result<Inspection>& inspection, bool json) {
   if (!inspection.ok()) return inspection.status();
-  STOKER_RETURN_IF_ERROR(PrintResult(json ? inspection->json.dump() + "\n" : inspection->text));
+  STOKER_RETURN_IF_ERROR(PrintResult(json ? DumpJson(inspection->json) + "\n" : inspection->text));
   return inspection->damage;
 }
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <utility>
 
+#include "stoker/base/json_text.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/pack/pack.h"
 #include "stoker/data/pack/pack_pictures.h"
@@ -163,7 +164,7 @@ Status RunPack(const PackArguments& arguments) {
   if (!report.ok()) return report.status();
   const double rate = progress.elements_per_s();
   return PrintResult(arguments.json
-                         ? ToJson(*report, arguments, *format, input.dataset, rate).dump() + "\n"
+                         ? DumpJson(ToJson(*report, arguments, *format, input.dataset, rate)) + "\n"
                          : ToText(*report, arguments, input.dataset, rate));
 }
 

@@ -25,7 +25,8 @@ std::string PackProgressLine::Text() const {
   const double rate = elements_per_s();
   std::string text = fmt::format(
       "{} elements  {}/s", WithThousands(static_cast<double>(last_.elements)), WithThousands(rate));
-  if (files_ > 1) text = fmt::format("file {}/{}  {}", last_.file + 1, files_, text);
+  if (files_ > 1)
+    text = fmt::format("file {}/{}  {}", std::min(last_.file + 1, files_), files_, text);
   if (last_.verifying) return text + "  verifying";
   if (last_.total <= 0) return text;
   const double share = static_cast<double>(last_.elements) / static_cast<double>(last_.total);

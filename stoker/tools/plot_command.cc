@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/print.h"
@@ -136,7 +137,7 @@ Status RunPlotCommand(const PlotArguments& arguments) {
   for (size_t i = 0; goal && i < runs.size(); ++i) {
     plot.json["runs"][i]["reached"] = ReachedJson(runs[i], *goal);
   }
-  return PrintResult(plot.json.dump() + "\n");
+  return PrintResult(DumpJson(plot.json) + "\n");
 }
 
 }  // namespace stoker

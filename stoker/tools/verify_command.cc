@@ -1,5 +1,6 @@
 #include "stoker/tools/verify_command.h"
 
+#include "stoker/base/json_text.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/verification.h"
@@ -38,8 +39,7 @@ Status RunVerify(const VerifyArguments& arguments) {
   }
   if (arguments.json) {
     const Json json{{"files", std::move(files)}, {"damaged", damaged}};
-    STOKER_RETURN_IF_ERROR(
-        PrintResult(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"));
+    STOKER_RETURN_IF_ERROR(PrintResult(DumpJson(json) + "\n"));
   }
   if (damaged == 0) return OkStatus();
   return DataLoss("{} of {} files are not whole; make or copy them again", damaged,

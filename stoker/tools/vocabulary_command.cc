@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "stoker/base/json_text.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/recipe.h"
 #include "stoker/data/runtime.h"
@@ -111,12 +112,11 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
       counted.words.MostFrequent(arguments.size, arguments.min_count, arguments.first));
   STOKER_RETURN_IF_ERROR(vocabulary.Save(arguments.out));
   if (arguments.json) {
-    return PrintResult(Json{{"file", arguments.out},
-                            {"tokens", vocabulary.size()},
-                            {"texts", counted.texts},
-                            {"words", counted.words.words()},
-                            {"different_words", counted.words.different()}}
-                           .dump() +
+    return PrintResult(DumpJson({{"file", arguments.out},
+                                 {"tokens", vocabulary.size()},
+                                 {"texts", counted.texts},
+                                 {"words", counted.words.words()},
+                                 {"different_words", counted.words.different()}}) +
                        "\n");
   }
   return PrintResult(fmt::format("{}: {} tokens, of {} different words in {} texts\n",

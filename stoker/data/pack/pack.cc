@@ -1,19 +1,20 @@
 #include "stoker/data/pack/pack.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/pack/pack_manifest.h"
+#include "stoker/data/pack/pack_target.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/shards.h"
+#include "stoker/io/temporary_internal.h"
 
 namespace stoker {
 namespace {
@@ -48,6 +49,16 @@ uint32_t ChecksumOf(std::span<const Array> arrays) {
   return checksum;
 }
 
+// The checksum of some elements, and then one more.
+uint32_t Joined(uint32_t checksum, uint32_t element) {
+  return Crc32c(std::as_bytes(std::span(&element, 1)), checksum);
+}
+
+void AppendFilesOf(const Dataset& dataset, std::vector<std::string>& files) {
+  for (const Dataset& input : dataset.node().inputs()) AppendFilesOf(input, files);
+  std::ranges::move(dataset.node().files(), std::back_inserter(files));
+}
+
 // One packing, from the pass that is opened to the last file.
 class Packer {
  public:
@@ -66,24 +77,30 @@ class Packer {
       progress_.kept += shard.elements;
     }
     progress_.elements = progress_.kept;
+    progress_.file = std::ssize(report_.files);
   }
 
   Result<PackReport> Run(const Runtime& runtime) {
-    if (report_.files.size() < names_.size()) {
-      if (const Status status = WriteFiles(runtime); !status.ok()) {
-        manifest_.Abandon();
-        return status;
-      }
+    stop_ = runtime.stop;
+    Observe();
+    Status status = options_.verify ? VerifyKept() : OkStatus();
+    if (status.ok() && report_.files.size() < names_.size()) status = WriteFiles(runtime);
+    if (!status.ok()) {
+      manifest_.Abandon();
+      return status;
     }
     STOKER_RETURN_IF_ERROR(manifest_.Finish());
     return std::move(report_);
   }
 
  private:
+  void Observe() const {
+    if (options_.observer) options_.observer(progress_);
+  }
+
   Status WriteFiles(const Runtime& runtime) {
     STOKER_ASSIGN_OR_RETURN(elements_, dataset_.Open(runtime, options_.pass));
     if (!manifest_.state().is_null()) STOKER_RETURN_IF_ERROR(elements_->Restore(manifest_.state()));
-    stop_ = runtime.stop;
     while (report_.files.size() < names_.size()) STOKER_RETURN_IF_ERROR(WriteNextFile());
     return OkStatus();
   }
@@ -107,51 +124,88 @@ class Packer {
     }
     file.bytes = BytesOnDisk(file.path);
     STOKER_ASSIGN_OR_RETURN(Json state, elements_->Save());
-    STOKER_RETURN_IF_ERROR(manifest_.Add({file.elements, file.bytes}, std::move(state)));
+    STOKER_RETURN_IF_ERROR(manifest_.Add({file.elements, file.bytes, checksum_}, std::move(state)));
     report_.files.push_back(std::move(file));
+    ++progress_.file;
+    Observe();
     return OkStatus();
   }
 
   Status WriteElements(PackReport::File& file) {
-    progress_.file = static_cast<int64_t>(report_.files.size());
     checksums_.clear();
-    // A file is replaced; a directory that a kill left between its rename and the manifest is not.
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file.path, ignored))
-      STOKER_RETURN_IF_ERROR(RemoveAtomically(file.path));
+    checksum_ = 0;
+    // Where a rename cannot replace what is there, names are exchanged when the new file is whole.
+    const bool exchanged = StandsInTheWay(file.path, options_.format->extension.empty());
+    const std::string made = exchanged ? internal::TemporaryName(file.path) : file.path;
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<PackSink> sink,
-                            options_.format->create(file.path, dataset_.spec(), options_.settings));
+                            options_.format->create(made, dataset_.spec(), options_.settings));
     for (const int64_t end = EndOfFile(); progress_.elements < end;) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
       if (!element && options_.files == 1) break;
       if (!element) return TooFew();
       STOKER_RETURN_IF_ERROR(sink->Append(element->arrays));
-      if (options_.verify) checksums_.push_back(ChecksumOf(element->arrays));
+      const uint32_t checksum = ChecksumOf(element->arrays);
+      if (options_.verify) checksums_.push_back(checksum);
+      checksum_ = Joined(checksum_, checksum);
       ++progress_.elements;
       ++file.elements;
-      if (options_.observer) options_.observer(progress_);
+      Observe();
     }
     if (report_.files.size() + 1 == names_.size()) STOKER_RETURN_IF_ERROR(CheckEnd());
-    return sink->Commit();
+    STOKER_RETURN_IF_ERROR(sink->Commit());
+    return exchanged ? TakePlace(made, file.path) : OkStatus();
+  }
+
+  // Gives `each` the checksum of every element of a file.
+  Status ReadBack(const PackReport::File& file, const std::function<Status(uint32_t)>& each) {
+    progress_.verifying = true;
+    const Status status = options_.format->read(
+        file.path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
+          if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", file.path);
+          STOKER_RETURN_IF_ERROR(each(ChecksumOf(arrays)));
+          Observe();
+          return OkStatus();
+        });
+    progress_.verifying = false;
+    return status;
+  }
+
+  // The files of an interrupted packing: its elements are gone, their checksum is not.
+  Status VerifyKept() {
+    for (size_t i = 0; i < report_.files.size(); ++i) {
+      const PackReport::File& file = report_.files[i];
+      uint32_t checksum = 0;
+      int64_t number = 0;
+      Status status = ReadBack(file, [&](uint32_t element) {
+        checksum = Joined(checksum, element);
+        ++number;
+        return OkStatus();
+      });
+      if (status.code() == StatusCode::kCancelled) return status;
+      if (status.ok() && number == file.elements && checksum == manifest_.done()[i].checksum)
+        continue;
+      if (status.ok())
+        status = DataLoss("{}: other elements are read back than were written", file.path);
+      return DataLoss(
+          "{}; an interrupted packing had made this file: check the disk and the memory of this "
+          "machine, remove it, and pack again with --overwrite",
+          status.message());
+    }
+    return OkStatus();
   }
 
   Status Verify(const PackReport::File& file) {
-    progress_.verifying = true;
     int64_t number = 0;
-    STOKER_RETURN_IF_ERROR(options_.format->read(
-        file.path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
-          if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", file.path);
-          if (number >= file.elements || ChecksumOf(arrays) != checksums_[number]) {
-            return DataLoss(
-                "{}: element {} is read back with other values than were written; check the disk "
-                "and the memory of this machine, and pack again",
-                file.path, number);
-          }
-          ++number;
-          if (options_.observer) options_.observer(progress_);
-          return OkStatus();
-        }));
-    progress_.verifying = false;
+    STOKER_RETURN_IF_ERROR(ReadBack(file, [&](uint32_t checksum) -> Status {
+      if (number >= file.elements || checksum != checksums_[number]) {
+        return DataLoss(
+            "{}: element {} is read back with other values than were written; check the disk "
+            "and the memory of this machine, and pack again",
+            file.path, number);
+      }
+      ++number;
+      return OkStatus();
+    }));
     if (number == file.elements) return OkStatus();
     return DataLoss("{}: {} elements are read back, {} were written; check the disk", file.path,
                     number, file.elements);
@@ -182,7 +236,8 @@ class Packer {
   PackProgress progress_;
   PackReport report_;
   std::unique_ptr<Iterator> elements_;
-  std::vector<uint32_t> checksums_;  // of the elements of the file under way
+  std::vector<uint32_t> checksums_;  // of the elements of the file under way, to verify it
+  uint32_t checksum_ = 0;            // of all of them
   const std::atomic<bool>* stop_ = nullptr;
 };
 
@@ -221,9 +276,11 @@ Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
   const std::string origin = internal::OriginOf(
       dataset, fmt::format("{}; seed {}, epoch {}; {}", options.format->name, options.pass.seed,
                            options.pass.epoch, options.settings));
+  std::vector<std::string> inputs;
+  AppendFilesOf(dataset, inputs);
   STOKER_ASSIGN_OR_RETURN(PackManifest manifest,
                           PackManifest::Begin(PackedNames(destination, *options.format, 1).front(),
-                                              names, origin, options.overwrite));
+                                              names, origin, options.overwrite, inputs));
   return Packer(dataset, options, std::move(manifest), std::move(names)).Run(runtime);
 }
 

@@ -17,7 +17,7 @@ struct PackProgress {
   int64_t elements = 0;  // written so far, those of an earlier, interrupted packing included
   int64_t kept = 0;      // of these the earlier packing's
   int64_t total = -1;    // -1: not known
-  int64_t file = 0;      // which one is under way, from 0
+  int64_t file = 0;      // which one is under way, from 0: so many are whole
   bool verifying = false;
 };
 
@@ -26,15 +26,17 @@ struct PackOptions {
   // So many files, of elements of equal number (or one more), consecutive ones; more than one only
   // where the pipeline says how many elements it has.
   int64_t files = 1;
-  // Reads each file back when it is written, and compares every element with the pipeline's.
+  // Reads each file back when it is written, and compares every element with the pipeline's; those
+  // of an interrupted packing too, with the checksum that it took of them.
   bool verify = false;
-  // Replaces what is there. Otherwise that is an error, but for what an interrupted packing of the
-  // same left, which is gone on with.
+  // Replaces what is there, each file when the new one is whole, but never what the pipeline reads.
+  // Otherwise that is an error, but for what an interrupted packing of the same left, which is gone
+  // on with.
   bool overwrite = false;
   // What else the elements depend on, beside what the pipeline tells of itself: its options.
   std::string settings;
   PassOptions pass;
-  // Called after each element; may be empty.
+  // Called at the beginning, after each element and after each file; may be empty.
   std::function<void(const PackProgress&)> observer;
 };
 
@@ -62,9 +64,9 @@ std::vector<std::string> PackedNames(const std::string& destination, const PackF
 //
 // Errors: kInvalidArgument for a pipeline without an end, for what the format cannot hold, and for
 // several files where the number of elements is not known; kFailedPrecondition where files stand in
-// the way; kDataLoss where `verify` finds another element than was written; kCancelled through
-// Runtime::stop; those of the pass and of writing. Files that are whole then stay, for the next
-// call.
+// the way, or are those that the pipeline reads; kDataLoss where `verify` finds another element
+// than was written; kCancelled through Runtime::stop; those of the pass and of writing. Files that
+// are whole then stay, for the next call.
 Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
                         const PackOptions& options, const Runtime& runtime = Runtime::Threaded());
 

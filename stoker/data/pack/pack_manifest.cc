@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "stoker/base/json_text.h"
+#include "stoker/data/pack/pack_target.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 bool Exists(const std::string& path) {
   std::error_code error;
@@ -28,46 +30,37 @@ std::string DirectoryOf(const std::string& path) {
 
 std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
 
-// JSON is UTF-8, which paths need not be.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // What the packing is, as it is compared and stored.
 Json IdentityOf(const std::string& origin, const std::vector<std::string>& files) {
   Json names = Json::array();
   for (const std::string& file : files) names.push_back(NameOf(file));
-  return Json::parse(Dump({{"stoker_pack", kVersion}, {"origin", origin}, {"files", names}}));
+  return Json::parse(DumpJson({{"stoker_pack", kVersion}, {"origin", origin}, {"files", names}}));
+}
+
+// Names of files in one directory: a manifest reaches nothing elsewhere, whatever it says.
+bool AreNames(const Json& names) {
+  return names.is_array() && std::ranges::all_of(names, [](const Json& json) {
+           if (!json.is_string()) return false;
+           const std::string name = json.get<std::string>();
+           return !name.empty() && name != "." && name != ".." && NameOf(name) == name;
+         });
 }
 
 // A manifest of whatever packing; nothing where it is none.
 std::optional<Json> ParseManifest(const std::string& text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto has = [&](const char* key) { return json.contains(key); };
   const bool right =
-      json.is_object() && json.value("stoker_pack", Json()) == Json(kVersion) &&
-      json.contains("origin") && json["origin"].is_string() && json.contains("files") &&
-      json["files"].is_array() && json.contains("done") && json["done"].is_array() &&
-      json["done"].size() <= json["files"].size() && json.contains("state") &&
-      std::ranges::all_of(json["files"], [](const Json& name) { return name.is_string(); }) &&
+      json.is_object() && json.value("stoker_pack", Json()) == Json(kVersion) && has("origin") &&
+      json["origin"].is_string() && has("files") && AreNames(json["files"]) && has("replaces") &&
+      AreNames(json["replaces"]) && has("state") && has("done") && json["done"].is_array() &&
+      json["done"].size() <= json["files"].size() &&
       std::ranges::all_of(json["done"], [](const Json& shard) {
         return shard.is_object() && shard.value("elements", Json()).is_number_integer() &&
-               shard.value("bytes", Json()).is_number_unsigned();
+               shard.value("bytes", Json()).is_number_unsigned() &&
+               shard.value("checksum", Json()).is_number_unsigned();
       });
   return right ? std::optional(std::move(json)) : std::nullopt;
-}
-
-Status RemoveIfThere(const std::string& path) {
-  return Exists(path) ? RemoveAtomically(path) : OkStatus();
-}
-
-// The files that an interrupted packing has finished, or had begun to.
-Status RemoveFilesOf(const Json& stored, const std::string& directory) {
-  for (const Json& name : stored["files"]) {
-    // A name, whatever the file says: nothing elsewhere is touched.
-    const fs::path file = fs::path(directory) / fs::path(name.get<std::string>()).filename();
-    STOKER_RETURN_IF_ERROR(RemoveIfThere(file.string()));
-  }
-  return OkStatus();
 }
 
 }  // namespace
@@ -93,25 +86,21 @@ PackManifest::PackManifest(std::string path, std::vector<std::string> files,
 
 Result<PackManifest> PackManifest::Begin(const std::string& destination,
                                          std::vector<std::string> files, const std::string& origin,
-                                         bool overwrite) {
+                                         bool overwrite, const std::vector<std::string>& inputs) {
   const std::string directory = DirectoryOf(destination);
   STOKER_RETURN_IF_ERROR(CreateDirectories(directory));
   STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(directory).status());
   const std::string path =
       (fs::path(directory) / fmt::format(".{}.stoker-pack", NameOf(destination))).string();
   PackManifest manifest(path, std::move(files), origin);
-  if (!Exists(path)) {
-    STOKER_RETURN_IF_ERROR(manifest.MakeRoom(overwrite));
-    STOKER_RETURN_IF_ERROR(manifest.Write());
-    return manifest;
+  bool goes_on = false;
+  if (Exists(path)) {
+    STOKER_ASSIGN_OR_RETURN(goes_on, manifest.TakeUp(overwrite));
   }
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
-  const std::optional<Json> stored = ParseManifest(text);
-  const Status taken_up = stored ? manifest.TakeUp(*stored) : manifest.BelongsToAnother();
-  if (taken_up.ok() || !overwrite) return taken_up.ok() ? Result(std::move(manifest)) : taken_up;
-  if (stored) STOKER_RETURN_IF_ERROR(RemoveFilesOf(*stored, directory));
-  STOKER_RETURN_IF_ERROR(manifest.MakeRoom(true));
-  manifest.done_.clear();
+  STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.files_, inputs));
+  STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.replaced_, inputs));
+  if (goes_on) return manifest;
+  if (!overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckRoom());
   STOKER_RETURN_IF_ERROR(manifest.Write());
   return manifest;
 }
@@ -123,14 +112,40 @@ Status PackManifest::BelongsToAnother() const {
       path_);
 }
 
+// Whether the packing that was interrupted is gone on with; if not, it is this one's to replace.
+Result<bool> PackManifest::TakeUp(bool overwrite) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path_));
+  const std::optional<Json> stored = ParseManifest(text);
+  const Status status = stored ? Continue(*stored) : BelongsToAnother();
+  if (status.ok()) return true;
+  const bool nothing_done = stored && (*stored)["done"].empty();
+  if (!overwrite && !nothing_done) return status;
+  done_.clear();
+  if (!stored) return false;
+  Replace((*stored)["replaces"]);
+  if (overwrite) Replace((*stored)["files"]);
+  return false;
+}
+
+void PackManifest::Replace(const Json& names) {
+  for (const Json& name : names) {
+    std::string file = (fs::path(path_).parent_path() / name.get<std::string>()).string();
+    const bool written = std::ranges::any_of(
+        files_, [&](const std::string& own) { return NameOf(own) == NameOf(file); });
+    if (!written) replaced_.push_back(std::move(file));
+  }
+}
+
 // The position is only known behind the last shard, so all are kept or none.
-Status PackManifest::TakeUp(const Json& stored) {
+Status PackManifest::Continue(const Json& stored) {
   for (const auto& [key, value] : identity_.items()) {
     if (stored[key] != value) return BelongsToAnother();
   }
   for (size_t i = 0; i < stored["done"].size(); ++i) {
     const Json& shard = stored["done"][i];
-    done_.push_back({shard["elements"].get<int64_t>(), shard["bytes"].get<uint64_t>()});
+    done_.push_back({.elements = shard["elements"].get<int64_t>(),
+                     .bytes = shard["bytes"].get<uint64_t>(),
+                     .checksum = shard["checksum"].get<uint32_t>()});
     if (Exists(files_[i]) && BytesOnDisk(files_[i]) == done_.back().bytes) continue;
     return FailedPrecondition(
         "{}: the interrupted packing had finished it with {} bytes, {} are there; put it back, or "
@@ -138,33 +153,29 @@ Status PackManifest::TakeUp(const Json& stored) {
         files_[i], done_.back().bytes, BytesOnDisk(files_[i]));
   }
   state_ = stored["state"];
+  Replace(stored["replaces"]);
   return OkStatus();
 }
 
-Status PackManifest::MakeRoom(bool overwrite) {
-  for (const std::string& file : files_) {
-    if (!Exists(file)) continue;
-    if (!overwrite) {
-      return FailedPrecondition(
-          "{}: is there already; give --overwrite to replace it, or another "
-          "name",
-          file);
-    }
-    std::error_code error;
-    if (files_.size() == 1 && fs::is_regular_file(file, error)) continue;
-    STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
-  }
-  return OkStatus();
+Status PackManifest::CheckRoom() const {
+  const auto there = std::ranges::find_if(files_, Exists);
+  if (there == files_.end()) return OkStatus();
+  return FailedPrecondition("{}: is there already; give --overwrite to replace it, or another name",
+                            *there);
 }
 
 Status PackManifest::Write() const {
   Json done = Json::array();
-  for (const Shard& shard : done_)
-    done.push_back({{"elements", shard.elements}, {"bytes", shard.bytes}});
+  for (const Shard& shard : done_) {
+    done.push_back(
+        {{"elements", shard.elements}, {"bytes", shard.bytes}, {"checksum", shard.checksum}});
+  }
   Json json = identity_;
+  json["replaces"] = Json::array();
+  for (const std::string& file : replaced_) json["replaces"].push_back(NameOf(file));
   json["done"] = std::move(done);
   json["state"] = state_;
-  return WriteFileAtomically(path_, Dump(json) + "\n");
+  return WriteFileAtomically(path_, DumpJson(json) + "\n");
 }
 
 Status PackManifest::Add(const Shard& shard, Json state) {
@@ -173,11 +184,16 @@ Status PackManifest::Add(const Shard& shard, Json state) {
   return Write();
 }
 
-Status PackManifest::Finish() { return RemoveAtomically(path_); }
+Status PackManifest::Finish() {
+  for (const std::string& file : replaced_) {
+    if (Exists(file)) STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
+  }
+  return RemoveAtomically(path_);
+}
 
 void PackManifest::Abandon() {
   std::error_code ignored;
-  if (done_.empty()) fs::remove(path_, ignored);
+  if (done_.empty() && replaced_.empty()) fs::remove(path_, ignored);
 }
 
 }  // namespace stoker

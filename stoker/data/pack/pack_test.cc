@@ -198,6 +198,8 @@ Status PackUpTo(int64_t elements, const Dataset& dataset, const std::string& to,
   return Pack(dataset, to, options, runtime).status();
 }
 
+auto WasStopped() { return FailsWith(StatusCode::kCancelled, ""); }
+
 TEST_F(PackTest, WhatWasInterruptedGoesOnToTheSameBytes) {
   const Dataset shuffled = *(Result(NumberedImages(1000)) | Shuffle{});
   const TempDir whole;
@@ -206,8 +208,7 @@ TEST_F(PackTest, WhatWasInterruptedGoesOnToTheSameBytes) {
     SCOPED_TRACE(at);
     const TempDir parts;
     const std::string to = (parts.path() / "x").string();
-    EXPECT_THAT(PackUpTo(at, shuffled, to, Into("tfrecord", 7)),
-                FailsWith(StatusCode::kCancelled, ""));
+    EXPECT_THAT(PackUpTo(at, shuffled, to, Into("tfrecord", 7)), WasStopped());
     const size_t done = std::ranges::count_if(
         FilesIn(parts.path()), [](const auto& file) { return file.first.ends_with(".tfrecord"); });
     STOKER_ASSERT_OK_AND_ASSIGN(const PackReport report,
@@ -219,8 +220,7 @@ TEST_F(PackTest, WhatWasInterruptedGoesOnToTheSameBytes) {
 
 TEST_F(PackTest, AnInterruptedPackingOfSomethingElseIsNotMixedIn) {
   PackOptions options = Into("stoker", 4);
-  EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), options),
-              FailsWith(StatusCode::kCancelled, ""));
+  EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), options), WasStopped());
   EXPECT_THAT(Pack(NumberedImages(41), Path("x"), options),
               FailsWith(StatusCode::kFailedPrecondition, "of other data or with other options"));
   options.pass.seed = 1;
@@ -233,17 +233,130 @@ TEST_F(PackTest, AnInterruptedPackingOfSomethingElseIsNotMixedIn) {
 }
 
 TEST_F(PackTest, AFinishedFileThatChangedMeanwhileIsNoticed) {
-  EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), Into("stoker", 4)),
-              FailsWith(StatusCode::kCancelled, ""));
+  EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), Into("stoker", 4)), WasStopped());
   STOKER_ASSERT_OK(WriteFileAtomically(Path("x-00000-of-00004.stoker"), "other"));
   EXPECT_THAT(Pack(NumberedImages(40), Path("x"), Into("stoker", 4)),
               FailsWith(StatusCode::kFailedPrecondition, "x-00000-of-00004.stoker"));
 }
 
+TEST_F(PackTest, WhatThePipelineReadsIsNeverReplaced) {
+  STOKER_ASSERT_OK(Pack(NumberedImages(40), Path("x"), Into("stoker", 4)));
+  const auto before = FilesIn(directory_.path());
+  const Dataset packed = *(Result(Source(Stoker{.files = Path("x@4.stoker")})) | Shuffle{});
+  PackOptions options = Into("stoker", 4);
+  for (const bool overwrite : {false, true}) {
+    options.overwrite = overwrite;
+    EXPECT_THAT(Pack(packed, Path("x"), options),
+                FailsWith(StatusCode::kFailedPrecondition,
+                          "x-00000-of-00004.stoker: is read by this pipeline; give another name"));
+  }
+  std::filesystem::create_directory_symlink(directory_.path(), Path("link"));
+  EXPECT_THAT(Pack(packed, Path("link/x"), options),
+              FailsWith(StatusCode::kFailedPrecondition, "is read by this pipeline"));
+  std::filesystem::remove(Path("link"));
+  // A directory that holds an input is as good as the input.
+  options = Into("npy");
+  options.overwrite = true;
+  EXPECT_THAT(Pack(packed, directory_.path().string(), options),
+              FailsWith(StatusCode::kFailedPrecondition, "is read by this pipeline"));
+  EXPECT_EQ(FilesIn(directory_.path()), before);
+}
+
+TEST_F(PackTest, FilesOfAnInterruptedPackingThatAreReadAreNotRemovedForAnother) {
+  EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), Into("stoker", 4)), WasStopped());
+  const auto before = FilesIn(directory_.path());
+  PackOptions options = Into("stoker", 2);
+  options.overwrite = true;
+  EXPECT_THAT(Pack(*Source(Stoker{.files = Path("x-00000-of-00004.stoker")}), Path("x"), options),
+              FailsWith(StatusCode::kFailedPrecondition, "x-00000-of-00004.stoker: is read"));
+  EXPECT_EQ(FilesIn(directory_.path()), before);
+}
+
+TEST_F(PackTest, WhatIsReplacedStaysUntilTheNewFileIsWhole) {
+  for (const char* format : {"stoker", "npy"}) {
+    SCOPED_TRACE(format);
+    const TempDir directory;
+    const std::string to = (directory.path() / "x").string();
+    STOKER_ASSERT_OK(Pack(NumberedImages(40), to, Into(format, 4)));
+    const auto before = FilesIn(directory.path());
+    PackOptions options = Into(format, 4);
+    options.overwrite = true;
+    options.pass.seed = 1;  // another packing, of the same elements
+    EXPECT_THAT(PackUpTo(15, NumberedImages(40), to, options), WasStopped());
+    auto after = FilesIn(directory.path());
+    EXPECT_EQ(std::erase_if(after, [](const auto& file) { return file.first[0] == '.'; }), 1u);
+    EXPECT_EQ(after, before);
+    options.overwrite = false;  // what was begun with it goes on
+    STOKER_ASSERT_OK(Pack(NumberedImages(40), to, options));
+    EXPECT_EQ(FilesIn(directory.path()), before) << "and nothing else is left";
+  }
+}
+
+TEST_F(PackTest, AnotherPackingsFilesGoOnlyWhenAllNewOnesAreWhole) {
+  EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), Into("stoker", 4)), WasStopped());
+  PackOptions options = Into("stoker", 2);
+  options.overwrite = true;
+  for (const int64_t at : {1, 30}) {
+    EXPECT_THAT(PackUpTo(at, NumberedImages(41), Path("x"), options), WasStopped());
+    EXPECT_TRUE(std::filesystem::exists(Path("x-00000-of-00004.stoker"))) << at;
+  }
+  options.overwrite = false;
+  STOKER_ASSERT_OK(Pack(NumberedImages(41), Path("x"), options));
+  EXPECT_EQ(FilesIn(directory_.path()).size(), 2u);
+}
+
+TEST_F(PackTest, APackingThatWasKilledBeforeItsFirstFileStandsInNobodysWay) {
+  STOKER_ASSERT_OK(
+      PackManifest::Begin(Path("x.stoker"), {Path("x.stoker")}, "killed", false, {}).status());
+  STOKER_ASSERT_OK(Pack(NumberedImages(4), Path("x"), Into("stoker")));
+  EXPECT_EQ(FilesIn(directory_.path()).size(), 1u);
+}
+
+TEST_F(PackTest, VerifyReadsBackTheFilesOfAnInterruptedPackingToo) {
+  EXPECT_THAT(PackUpTo(25, NumberedImages(40), Path("x"), Into("stoker", 4)), WasStopped());
+  const std::string first = Path("x-00000-of-00004.stoker");
+  const std::string content = *ReadTextFile(first);
+  const std::string other = *ReadTextFile(Path("x-00001-of-00004.stoker"));
+  ASSERT_EQ(content.size(), other.size());
+  PackOptions options = Into("stoker", 4);
+  options.verify = true;
+  // Whole, but with other elements; then damaged.
+  for (std::string wrong : {other, content}) {
+    if (wrong == content) wrong[wrong.size() / 2] ^= 1;
+    STOKER_ASSERT_OK(WriteFileAtomically(first, wrong));
+    EXPECT_THAT(Pack(NumberedImages(40), Path("x"), options),
+                FailsWith(StatusCode::kDataLoss, "an interrupted packing had made this file"));
+  }
+  STOKER_ASSERT_OK(WriteFileAtomically(first, content));
+  STOKER_ASSERT_OK_AND_ASSIGN(const PackReport report,
+                              Pack(NumberedImages(40), Path("x"), options));
+  EXPECT_TRUE(report.files[0].kept);
+}
+
+TEST_F(PackTest, ProgressBeginsWithWhatIsWholeAlready) {
+  EXPECT_THAT(PackUpTo(25, NumberedImages(40), Path("x"), Into("stoker", 4)), WasStopped());
+  std::vector<PackProgress> seen;
+  PackOptions options = Into("stoker", 4);
+  options.observer = [&](const PackProgress& progress) { seen.push_back(progress); };
+  const std::atomic<bool> stop = true;
+  Runtime runtime = Runtime::Threaded(2);
+  runtime.stop = &stop;
+  EXPECT_THAT(Pack(NumberedImages(40), Path("x"), options, runtime), WasStopped());
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.back().file, 2);
+  EXPECT_EQ(seen.back().elements, 20);
+  EXPECT_EQ(seen.back().kept, 20);
+  EXPECT_EQ(seen.back().total, 40);
+  STOKER_ASSERT_OK(Pack(NumberedImages(40), Path("x"), options));
+  EXPECT_EQ(seen.back().file, 4) << "all are whole";
+}
+
 TEST_F(PackTest, AManifestThatIsNoneIsRefused) {
-  for (const char* text : {"", "{}", "[1]", "{\"stoker_pack\": 1, \"origin\": 3}",
-                           "{\"stoker_pack\": 1, \"origin\": \"\", \"files\": [], \"done\": [{}], "
-                           "\"state\": null}"}) {
+  for (const char* text : {"", "{}", "[1]", "{\"stoker_pack\": 2, \"origin\": 3}",
+                           "{\"stoker_pack\": 2, \"origin\": \"\", \"files\": [\"x\"], "
+                           "\"replaces\": [], \"done\": [{}], \"state\": null}",
+                           "{\"stoker_pack\": 2, \"origin\": \"\", \"files\": [\"../x\"], "
+                           "\"replaces\": [], \"done\": [], \"state\": null}"}) {
     STOKER_ASSERT_OK(WriteFileAtomically(Path(".x.stoker.stoker-pack"), text));
     EXPECT_THAT(Pack(NumberedImages(4), Path("x"), Into("stoker")),
                 FailsWith(StatusCode::kFailedPrecondition, ".x.stoker.stoker-pack"));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "stoker/base/json.h"
+#include "stoker/base/json_text.h"
 #include "stoker/io/byte_reader.h"
 #include "stoker/io/checksum.h"
 
@@ -21,10 +21,8 @@ void AppendInteger(std::string& out, T value) {
 }
 
 std::string HeaderBytes(const ElementFileHeader& header) {
-  // The origin holds paths, which need not be UTF-8.
   const std::string text =
-      Json{{"fields", RecordFieldsToJson(header.fields)}, {"origin", header.origin}}.dump(
-          -1, ' ', false, Json::error_handler_t::replace);
+      DumpJson({{"fields", RecordFieldsToJson(header.fields)}, {"origin", header.origin}});
   std::string bytes(kMagic);
   AppendInteger(bytes, static_cast<uint32_t>(text.size()));
   AppendInteger(bytes, Crc32c(text));

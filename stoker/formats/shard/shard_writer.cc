@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "stoker/base/json_text.h"
 #include "stoker/formats/shard/shard_layout_internal.h"
 #include "stoker/io/checksum.h"
 
@@ -39,9 +40,7 @@ bool Fits(const ElementField& field, const Array& array) {
 }
 
 std::string SchemaText(const ShardSchema& schema) {
-  // The origin holds paths, which need not be UTF-8.
-  return Json{{"fields", RecordFieldsToJson(schema.fields)}, {"origin", schema.origin}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return DumpJson({{"fields", RecordFieldsToJson(schema.fields)}, {"origin", schema.origin}});
 }
 
 }  // namespace

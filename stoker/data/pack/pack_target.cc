@@ -1,0 +1,92 @@
+#include "stoker/data/pack/pack_target.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/descriptor.h"
+#include "stoker/io/temporary_internal.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+using FileId = std::pair<dev_t, ino_t>;
+
+std::optional<FileId> IdOf(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return FileId(found.st_dev, found.st_ino);
+}
+
+Status FlushDirectoryOf(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string directory = parent.empty() ? "." : parent.string();
+  const Descriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file.valid())
+    return internal::WriteError(errno, directory, "cannot open to flush it to the disk");
+  return internal::SyncToDisk(file.get(), directory);
+}
+
+// Leaves what had the name under `made`, if it could not be removed at once.
+Status Exchange(const std::string& made, const std::string& path) {
+  bool placed = ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
+  if (!placed && (errno == EINVAL || errno == ENOSYS)) {
+    STOKER_RETURN_IF_ERROR(RemoveAtomically(path));
+    placed = std::rename(made.c_str(), path.c_str()) == 0;
+  }
+  if (placed) return FlushDirectoryOf(path);
+  return internal::WriteError(errno, path, "cannot give the finished file its name");
+}
+
+}  // namespace
+
+Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
+                              const std::vector<std::string>& inputs) {
+  std::map<FileId, const std::string*> replaced;
+  const auto note = [&](const std::string& path, const std::string& target) {
+    if (const std::optional<FileId> id = IdOf(path)) replaced.emplace(*id, &target);
+  };
+  for (const std::string& target : targets) {
+    note(target, target);
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(target, error), end; !error && it != end;
+         it.increment(error)) {
+      note(it->path().string(), target);
+    }
+  }
+  if (replaced.empty()) return OkStatus();
+  for (const std::string& input : inputs) {
+    const std::optional<FileId> id = IdOf(input);
+    const auto found = id ? replaced.find(*id) : replaced.end();
+    if (found == replaced.end()) continue;
+    return FailedPrecondition("{}: is read by this pipeline; give another name", *found->second);
+  }
+  return OkStatus();
+}
+
+bool StandsInTheWay(const std::string& path, bool of_directory) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ||
+         (of_directory && fs::exists(fs::symlink_status(path, ignored)));
+}
+
+Status TakePlace(const std::string& made, const std::string& path) {
+  const Status status = Exchange(made, path);
+  // Now what was replaced, if there is something left.
+  std::error_code error;
+  fs::remove_all(made, error);
+  if (!status.ok() || !error) return status;
+  return internal::WriteError(error.value(), path, "cannot remove all of what it replaced");
+}
+
+}  // namespace stoker

@@ -1,0 +1,27 @@
+// What stands where a packing is to write: it is never removed before the new file is whole, nor
+// where the pipeline itself reads it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// kFailedPrecondition where one of `targets` that is there, or anything in a directory among them,
+// is one of `inputs`, by whatever name or link. Costs a stat(2) of each input, but only where a
+// target is there.
+Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
+                              const std::vector<std::string>& inputs);
+
+// Whether a rename cannot replace what is at `path`: a directory, or anything where a directory is
+// to be.
+bool StandsInTheWay(const std::string& path, bool of_directory);
+
+// Gives the whole `made`, which has a name of internal::TemporaryName, the name `path`, and removes
+// what had it: in one step where the file system can exchange two names (renameat2(2)), else with a
+// moment in between. After an error `made` is gone. Errors: those of io/atomic_file.h.
+Status TakePlace(const std::string& made, const std::string& path);
+
+}  // namespace stoker
