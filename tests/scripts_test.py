@@ -85,6 +85,7 @@ class CompareTest(ScriptTest):
         self.write("peers/images.py", "print('{\"images_per_s\": 100}')\n")
         self.write("photos/.complete", "")
         self.write("peers/loop_torch.py", "print('{\"us_a_step\": 400}')\n")
+        self.write("peers/text_peers.py", "print('{\"lines_per_s\": 1e5}')\n")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
 
     def bench(self, script, *arguments, expect, **environment):
