@@ -91,9 +91,9 @@ TEST(PtLimits, CopiesOfOneStorageAreLimited) {
   STOKER_EXPECT_OK(tied.ReadAll());
 }
 
-// With a search through all of them for each it would take minutes.
+// With a search through all of them for each that is more than a thousand million steps.
 TEST(PtLimits, AnOldFileMayHaveVeryManyStorages) {
-  constexpr int kStorages = 200'000;
+  constexpr int kStorages = 50'000;
   std::string tensors = "\x80\x02(", keys = "\x80\x02(", values;
   for (int i = 0; i < kStorages; ++i) {
     tensors += PickledTensor(PickledStorage("FloatStorage", 1, std::to_string(i)), 0, {1}, {1});
@@ -105,8 +105,8 @@ TEST(PtLimits, AnOldFileMayHaveVeryManyStorages) {
       "F\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."s;
   STOKER_ASSERT_OK_AND_ASSIGN(const PtFile file,
                               ParsePt(head + tensors + "t." + keys + "t." + values));
-  STOKER_ASSERT_OK_AND_ASSIGN(const Array array, file.Read("77777"));
-  EXPECT_EQ(*reinterpret_cast<const int32_t*>(array.data()), 77'777);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array array, file.Read("43210"));
+  EXPECT_EQ(*reinterpret_cast<const int32_t*>(array.data()), 43'210);
 }
 
 }  // namespace
