@@ -25,6 +25,7 @@
 #include "stoker/data/sources/npy.h"
 #include "stoker/data/sources/npz.h"
 #include "stoker/data/sources/recordio.h"
+#include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/transforms/cast.h"
@@ -32,6 +33,7 @@
 #include "stoker/formats/npy/npy.h"
 #include "stoker/formats/npy/npz.h"
 #include "stoker/formats/recordio/record_io_testing_internal.h"
+#include "stoker/formats/shard/shard_writer.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/io/atomic_file.h"
@@ -118,6 +120,15 @@ class RandomFiles {
     STOKER_ASSERT_OK(WriteNpy(dir_ / "images.npy", images));
     STOKER_ASSERT_OK(WriteNpy(dir_ / "labels.npy", labels));
     STOKER_ASSERT_OK(WriteNpz(dir_ / "both.npz", {{"image", images}, {"label", labels}}));
+    STOKER_ASSERT_OK_AND_ASSIGN(ShardWriter shard,
+                                ShardWriter::Create(dir_ / "both.stoker",
+                                                    {.fields = {{"image", DType::kUInt8, {1, 4, 4}},
+                                                                {"label", DType::kInt64, {}}},
+                                                     .origin = ""},
+                                                    /*page_bytes=*/7 * kRecordBytes));
+    for (int64_t i = 0; i < count; ++i)
+      STOKER_ASSERT_OK(shard.Append(std::vector{images.Row(i), labels.Row(i)}));
+    STOKER_ASSERT_OK(shard.Commit());
   }
 
   void Write(const std::string& name, const std::string& bytes) const {
@@ -189,6 +200,7 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
                ImageOfText();
       },
       [](Draws&) { return Source(Npz{.path = RandomFiles::Get().One("both.npz")}); },
+      [](Draws&) { return Source(Stoker{.files = RandomFiles::Get().One("both.stoker")}); },
       [](Draws&) {
         const RandomFiles& files = RandomFiles::Get();
         return Source(Npy{

@@ -261,9 +261,12 @@ inline const std::vector<RandomStep>& RandomSteps() {
                                           .drop_remainder = draws.Coin()};
        }},
       {"unbatch",
-       [](In input, Draws&) {
+       [](In input, Draws& draws) {
          for (const Field& field : input->spec().fields) {
-           if (field.shape.empty()) return input;
+           if (!field.shape.empty()) continue;
+           // A number cannot be taken apart; a batch of them can.
+           if (!input->spec().ElementBytes()) return input;
+           return input | Batch{.size = 1 + draws.Below(3)} | Unbatch{};
          }
          Result<Dataset> split = input | Unbatch{};
          return split.ok() ? split : input;  // fields of different numbers of parts

@@ -34,7 +34,7 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "concatenate", "mix",         "interleave",  "choose",       "tfrecord",
         "csv",         "webdataset",  "npy",         "lines",        "jsonl",
         "libsvm",      "binary",      "lmdb",        "npz",          "recordio",
-        "encode"}) {
+        "encode",      "stoker"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }
