@@ -353,7 +353,8 @@ Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folde
   return OkStatus();
 }
 
-// A name that no class of the model bears is a mistake in one or the other.
+// A name that no class of the model bears is a mistake in one or the other. The names stand in the
+// recipe or come from the data, such as from folders.
 Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
                        const ModelRegistry::Configured& model) {
   const ConfigNode* classes = model.node.entries.front().value.Find("classes");
@@ -361,10 +362,18 @@ Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
   int64_t wanted = 0;
   STOKER_RETURN_IF_ERROR(ReadOption(*classes, wanted));
   if (std::ssize(data.classes) <= wanted) return OkStatus();
+  const ConfigNode* const names = root.Find("data")->Find("classes");
+  if (names == nullptr) {
+    return InvalidArgument(
+        "{}: data.train has {} classes ('{}', ...), but the model {} tells {} apart; set its "
+        "classes "
+        "to {}",
+        root.Find("model")->location.ToString(), data.classes.size(), data.classes.front(),
+        model.name, wanted, data.classes.size());
+  }
   return InvalidArgument(
       "{}: data.classes has {} names, but the model {} tells {} classes apart; make them agree",
-      root.Find("data")->Find("classes")->location.ToString(), data.classes.size(), model.name,
-      wanted);
+      names->location.ToString(), data.classes.size(), model.name, wanted);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "stoker/train/recipe.h"
 
 #include "stoker/base/testing.h"
+#include "stoker/io/atomic_file.h"
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/testing.h"
 
@@ -144,6 +145,24 @@ TEST(Recipe, MoreClassNamesThanTheModelTellsApartAreRefused) {
                         "--set data.classes: data.classes has 5 names, "
                         "but the model"));
   STOKER_EXPECT_OK(problem.Load({"data.classes=[a, b, c, d]"}));
+}
+
+TEST(Recipe, MoreClassFoldersThanTheModelTellsApartAreRefused) {
+  const TempDir dir;
+  for (const char* const name : {"cat", "dog", "owl"}) {
+    std::filesystem::create_directories(dir.path() / "pictures" / name);
+    STOKER_ASSERT_OK(WriteFileAtomically((dir.path() / "pictures" / name / "1.ppm").string(),
+                                         "P6 1 1 255\nabc"));
+  }
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "r.yaml", R"(
+data:
+  train: [folder: pictures, decode: {}, resize: {size: 8}, normalize: {}, batch: {size: 1}]
+model: {mlp: {classes: 2}}
+)"));
+  EXPECT_THAT(LoadRecipe(dir / "r.yaml"),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "data.train has 3 classes ('cat', ...), but the model mlp tells 2 apart; "
+                        "set its classes to 3"));
 }
 
 TEST(Recipe, AMissingFileIsNamed) {
