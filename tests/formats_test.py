@@ -6,7 +6,7 @@ import tarfile
 import unittest
 import zipfile
 
-from program import ProgramTest, idx, png
+from program import ProgramTest, bmp, idx, png
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "formats.md")
 
@@ -196,6 +196,15 @@ class FormatsTest(ProgramTest):
         damaged[200] ^= 1
         self.write("bad.stoker", bytes(damaged))
         self.assert_fails(["inspect", "bad.stoker"], 1, "1 of 1 blocks do not have their checksum", "records 0 to 2")
+
+    def test_pictures_that_only_decoding_tells_apart_are_verified(self):
+        self.write("a.bmp", bmp(bytes(16), 4, 4))
+        self.write("a.ppm", b"P6 2 2 255\n" + bytes(12))
+        said, _ = self.run_stoker("verify", "a.bmp", "a.ppm")
+        self.assertIn("a.bmp: whole, a BMP image", said)
+        self.assertIn("a.ppm: whole, a PNM image", said)
+        self.write("bad.bmp", self.read("a.bmp")[:-1])
+        self.assert_fails(["verify", "bad.bmp"], 1, "1 of 1 files are not whole")
 
     def test_a_tfrecord_file_is_described(self):
         found = self.run_json("inspect", "x-1.tfrecord")

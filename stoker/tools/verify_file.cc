@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/formats/shard/shard_file.h"
@@ -71,6 +72,19 @@ bool IsPicture(const std::string& kind) {
       [&](FileKind picture) { return kind == FileKindName(picture); });
 }
 
+// Of pictures that begin with too little to be known among all kinds of files: what it would be.
+std::string_view MayBePicture(const std::string& path) {
+  const Result<File> file = File::Open(path);
+  if (!file.ok()) return {};
+  constexpr size_t kMagic = 3;
+  std::string magic(kMagic, '\0');
+  const Result<size_t> size = file->ReadUpTo(0, std::as_writable_bytes(std::span(magic)));
+  if (!size.ok() || *size < kMagic) return {};
+  const bool pnm = (magic.starts_with("P5") || magic.starts_with("P6")) &&
+                   std::isspace(static_cast<unsigned char>(magic[2])) != 0;
+  return magic.starts_with("BM") ? "a BMP image" : pnm ? "a PNM image" : "";
+}
+
 // What inspect can only name, by its first bytes. Gzip has a checksum, and was read.
 bool CannotBeChecked(const std::string& path, const Json& json) {
   const Result<File> file = File::Open(path);
@@ -96,6 +110,10 @@ Status Verify(const std::string& path, Verification& out) {
   if (out.kind == "stoker") return ListBlocks(path, out);
   if (IsPicture(out.kind)) return VerifyPicture(path);
   if (CannotBeChecked(path, json)) {
+    if (const std::string_view picture = MayBePicture(path); !picture.empty()) {
+      out.kind = picture;
+      return VerifyPicture(path);
+    }
     return Unimplemented(
         "{}: is {}, which has nothing to check it by; `stoker inspect` tells what is known of it",
         path, out.kind);
