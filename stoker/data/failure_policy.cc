@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/data/iterator.h"
 #include "stoker/io/append_line.h"
@@ -22,11 +23,6 @@ constexpr size_t kMaxReason = 300;
 
 std::string Shortened(const std::string& reason) {
   return reason.size() <= kMaxReason ? reason : reason.substr(0, kMaxReason) + "...";
-}
-
-// File names need not be UTF-8, and a reason may be cut within a character, but JSON must be.
-std::string AsJsonText(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 struct Place {
@@ -89,7 +85,7 @@ int64_t FailurePolicy::Allowed(int64_t elements) const {
 Status FailurePolicy::Record(const Element& failed, FailureCount& count) const {
   const Status& reason = failed.failure->reason;
   if (count.failed++ == 0) {
-    count.first = Json::parse(AsJsonText(Shortened(reason.ToString()))).get<std::string>();
+    count.first = Json::parse(DumpJson(Shortened(reason.ToString()))).get<std::string>();
   }
   STOKER_RETURN_IF_ERROR(WriteToLog(failed));
   const int64_t few = std::min(kFewElements, options_.epoch_elements.value_or(kFewElements));
@@ -152,7 +148,7 @@ std::string QuarantineLine(const Element& failed, const std::string& verb) {
     line["file"] = place->file;
     if (place->offset) line["offset"] = *place->offset;
   }
-  return AsJsonText(line);
+  return DumpJson(line);
 }
 
 }  // namespace stoker

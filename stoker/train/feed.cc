@@ -10,6 +10,21 @@
 
 namespace stoker {
 
+Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device) {
+  if (options.feed_threads) return Runtime::Threaded(static_cast<int>(*options.feed_threads));
+  const int cpus = AvailableCpus();
+  return Runtime::Threaded(device.is_cpu() ? std::max(1, cpus / 4) : cpus);
+}
+
+FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
+                          const c10::Device& device, MemoryFormat memory_format) {
+  return {.input = options.input,
+          .target = options.target,
+          .device = device,
+          .channels_last = HasChannelsLast(batches, options.input),
+          .memory_format = ToTorch(memory_format)};
+}
+
 Result<FinderPlace> PlaceFor(const TrainOptions& options) {
   FinderPlace place;
   STOKER_ASSIGN_OR_RETURN(place.device, OpenDevice(options.device));
@@ -25,19 +40,11 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement) {
   const TrainOptions& options = recipe.train.options;
-  const int cpus = AvailableCpus();
-  // The CPU computes too, where there is nothing else.
-  const int threads = placement.device.is_cpu() ? std::max(1, cpus / 4) : cpus;
-  const Runtime runtime =
-      Runtime::Threaded(static_cast<int>(options.feed_threads.value_or(threads)));
   STOKER_ASSIGN_OR_RETURN(auto elements,
-                          batches.Open(runtime, {.seed = static_cast<uint64_t>(options.seed)}));
+                          batches.Open(FeedRuntime(options, placement.device),
+                                       {.seed = static_cast<uint64_t>(options.seed)}));
   return Feeder::Create(std::move(elements), batches.spec(),
-                        {.input = options.input,
-                         .target = options.target,
-                         .device = placement.device,
-                         .channels_last = HasChannelsLast(batches, options.input),
-                         .memory_format = ToTorch(placement.memory_format)});
+                        FeedOptions(options, batches, placement.device, placement.memory_format));
 }
 
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement) {

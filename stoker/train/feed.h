@@ -1,15 +1,25 @@
-// Batches of a recipe's pipeline as tensors, for what trains without being a run: the finders.
+// Batches of a recipe's pipeline as tensors: how runs are fed, and what trains without being a run,
+// the finders.
 #pragma once
 
 #include <memory>
 
 #include "stoker/base/status.h"
+#include "stoker/data/runtime.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/recipe.h"
 
 namespace stoker {
+
+// The threads that make batches: those that the recipe names, else all CPUs, or a part of them
+// where the CPU computes too.
+Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device);
+
+// What a Feeder makes of the elements of `batches`.
+FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
+                          const c10::Device& device, MemoryFormat memory_format);
 
 // Where and how a finder computes: on the recipe's device, with its threads (at::set_num_threads is
 // called), its layout and precision, the contiguous one and float32 where those are open. Not

@@ -2,27 +2,17 @@
 
 #include <algorithm>
 
-#include "stoker/base/worker_group.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/transforms/layout.h"
+#include "stoker/train/feed.h"
 
 namespace stoker {
 
 Runtime FeedRuntime(const TrainingSession& session) {
-  if (const auto& threads = session.options().feed_threads) {
-    return Runtime::Threaded(static_cast<int>(*threads));
-  }
-  const int cpus = AvailableCpus();
-  return Runtime::Threaded(session.setup.device.is_cpu() ? std::max(1, cpus / 4) : cpus);
+  return FeedRuntime(session.options(), session.setup.device.device);
 }
 
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches) {
-  const TrainOptions& options = session.options();
-  return {.input = options.input,
-          .target = options.target,
-          .device = session.setup.device.device,
-          .channels_last = HasChannelsLast(batches, options.input),
-          .memory_format = ToTorch(session.choices.memory_format)};
+  return FeedOptions(session.options(), batches, session.setup.device.device,
+                     session.choices.memory_format);
 }
 
 Status Broken(const TrainingSession& session, const Status& status) {

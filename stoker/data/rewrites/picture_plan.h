@@ -96,8 +96,6 @@ class PictureDecoder {
   virtual std::optional<size_t> picture_field() const = 0;
   virtual const DecodeOptions& decode_options() const = 0;
   virtual int FastScaleOf(const ImageInfo& info) const = 0;
-  // What messages call the picture of this element.
-  virtual std::string PictureName(const Element& element) const = 0;
 };
 
 // Moves the pixels of some fields by one draw.

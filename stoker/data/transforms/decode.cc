@@ -86,7 +86,6 @@ class DecodeTransform final : public Transform, public PictureDecoder {
       scale *= 2;
     return scale;
   }
-  std::string PictureName(const Element& element) const override { return names_.NameOf(element); }
 
  private:
   const size_t field_;
