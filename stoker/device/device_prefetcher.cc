@@ -1,0 +1,153 @@
+#include "stoker/device/device_prefetcher.h"
+
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <utility>
+
+#include "stoker/base/clock.h"
+#include "stoker/device/torch_error.h"
+
+namespace stoker {
+
+Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& batches,
+                                                                 Runtime runtime,
+                                                                 const PassOptions& pass,
+                                                                 const FeederOptions& options,
+                                                                 int depth) {
+  if (depth < 0 || depth > kMostBatchesAhead) {
+    return InvalidArgument("{} batches ahead of the step; it must be 0 to {}", depth,
+                           kMostBatchesAhead);
+  }
+  std::unique_ptr<DevicePrefetcher> prefetcher(new DevicePrefetcher(options.device, depth));
+  runtime.stop = &prefetcher->stop_;
+  STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(runtime, pass));
+  STOKER_ASSIGN_OR_RETURN(prefetcher->feeder_,
+                          Feeder::Create(std::move(elements), batches.spec(), options));
+  return prefetcher;
+}
+
+DevicePrefetcher::DevicePrefetcher(c10::Device device, int depth)
+    : device_(device), depth_(depth) {}
+
+DevicePrefetcher::~DevicePrefetcher() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+}
+
+double DevicePrefetcher::waited_seconds() const {
+  return depth_ == 0 ? feeder_->waited_seconds() : static_cast<double>(waited_ns_) * 1e-9;
+}
+
+// With the first Next and not before, so that the position can be restored.
+Status DevicePrefetcher::Start() {
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    if (device_.is_cpu()) return;
+    const c10::impl::VirtualGuardImpl backend(device_.type());
+    stream_ = backend.getStreamFromGlobalPool(device_, /*isHighPriority=*/false);
+  }));
+  STOKER_ASSIGN_OR_RETURN(thread_, WorkerGroup::Start(1, "to-device", [this](int) { Run(); }));
+  started_ = true;
+  return OkStatus();
+}
+
+void DevicePrefetcher::Run() {
+  for (int64_t made = 0; WaitForRoom(); ++made) {
+    if (made % kBatchesBetweenPositions == 0) TakePosition(made);
+    Ready ready = Make();
+    const bool last = ready.is_last();
+    {
+      std::lock_guard lock(mutex_);
+      ready_.push_back(std::move(ready));
+    }
+    changed_.notify_all();
+    if (last) return;
+  }
+}
+
+// Of those taken, the newest that no more batches are behind than were handed out is the one to
+// save; those before it are forgotten.
+void DevicePrefetcher::TakePosition(int64_t made) {
+  Result<Json> state = feeder_->Save();
+  std::lock_guard lock(mutex_);
+  positions_.push_back({.behind = made, .state = std::move(state)});
+  while (positions_.size() > 1 && positions_[1].behind <= given_) positions_.pop_front();
+}
+
+DevicePrefetcher::Ready DevicePrefetcher::Make() {
+  Ready ready{.batch = std::optional<TensorBatch>(), .copied = {}};
+  const Status status = CatchTorchErrors([&] {
+    if (!stream_) {
+      ready.batch = feeder_->Next();
+      return;
+    }
+    const c10::StreamGuard guard(*stream_);
+    ready.batch = feeder_->Next();
+    ready.copied.emplace(device_.type());
+    ready.copied->record(*stream_);
+  });
+  if (!status.ok()) ready.batch = status;
+  return ready;
+}
+
+// False where the prefetcher is being destroyed.
+bool DevicePrefetcher::WaitForRoom() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stop_ || std::ssize(ready_) < depth_; });
+  return !stop_;
+}
+
+DevicePrefetcher::Ready DevicePrefetcher::Take() {
+  const Stopwatch watch;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !ready_.empty(); });
+  waited_ns_ += watch.ElapsedNs();
+  Ready ready = std::move(ready_.front());
+  ready_.pop_front();
+  if (!ready.is_last()) ++given_;
+  lock.unlock();
+  changed_.notify_all();
+  return ready;
+}
+
+// The memory was allocated for the copying stream: the allocator must know who else reads it.
+void DevicePrefetcher::HandToCurrentStream(const Ready& ready) const {
+  const c10::impl::VirtualGuardImpl backend(device_.type());
+  const c10::Stream current = backend.getStream(device_);
+  ready.copied->block(current);
+  (*ready.batch)->input.record_stream(current);
+  (*ready.batch)->target.record_stream(current);
+}
+
+Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {
+  if (depth_ == 0) return feeder_->Next();
+  if (last_) return last_->batch;
+  if (!started_) STOKER_RETURN_IF_ERROR(Start());
+  Ready ready = Take();
+  if (ready.is_last()) {
+    last_ = std::move(ready);
+    return last_->batch;
+  }
+  if (ready.copied) {
+    STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { HandToCurrentStream(ready); }));
+  }
+  return std::move(ready.batch);
+}
+
+// The thread takes a position before it makes the first batch, so there is one.
+Result<Json> DevicePrefetcher::Save() const {
+  if (!started_) return feeder_->Save();
+  std::lock_guard lock(mutex_);
+  const Position* newest = &positions_.front();
+  for (const Position& position : positions_) {
+    if (position.behind <= given_) newest = &position;
+  }
+  STOKER_ASSIGN_OR_RETURN(Json state, newest->state);
+  SkipMore(given_ - newest->behind, state);
+  return state;
+}
+
+}  // namespace stoker
