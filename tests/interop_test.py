@@ -132,6 +132,25 @@ FEATURES = ("label: int64, box: {type: float32, shape: [4], default: 0}, ids: {s
             "image: {type: bytes, shape: [3, 4]}, words: bytes_list")
 
 
+READ_PACKED_SAMPLES = """
+import json, lmdb, numpy as np, webdataset as wds
+samples = list(wds.WebDataset("w-{00000..00001}-of-00002.tar", shardshuffle=False).decode())
+env = lmdb.open("d.lmdb", readonly=True, lock=False)
+with env.begin() as txn:
+    schema = json.loads(txn.get(b"stoker"))
+    keys = [bytes(key).decode() for key in txn.cursor().iternext(values=False)]
+    kinds = {field["name"]: field for field in schema["fields"]}
+    def of(name, i):
+        field = kinds[name]
+        return np.frombuffer(txn.get(b"%012d/%s" % (i, name.encode())), field["dtype"]).reshape(field["shape"])
+    labels = [int(of("label", i)) for i in range(len(samples))]
+    sums = [int(of("image", i).sum()) for i in range(len(samples))]
+print(json.dumps({"keys": [sample["__key__"] for sample in samples], "fields": sorted(samples[0]), "classes": schema["classes"],
+                  "labels": [int(sample["cls"]) for sample in samples], "entries": len(keys), "first": keys[:3],
+                  "shape": list(samples[0]["image.npy"].shape), "sums": [int(sample["image.npy"].sum()) for sample in samples],
+                  "lmdb": [labels, sums], "size": env.stat()["psize"]}))
+"""
+
 READ_EVENTS = """
 import json, struct, sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -213,6 +232,22 @@ class InteropTest(ProgramTest):
         self.assertEqual(self.read("images.bin"), images[16:])
         self.assertEqual(found["labels"], list(labels[8:]))
         self.assertGreater(found["top"], 1)
+
+    def test_webdataset_and_lmdb_read_what_is_packed(self):
+        self.run_stoker("pack", "recipe.yaml", "w", "--stages", "1", "--format", "tar", "--shards", "2")
+        self.run_stoker("pack", "recipe.yaml", "d", "--stages", "1", "--format", "lmdb")
+        found = self.write_by(READ_PACKED_SAMPLES)
+        images, labels = images_and_labels(TRAIN_IMAGES, 1)
+        pixels = images[16:]
+        size = len(pixels) // TRAIN_IMAGES
+        sums = [sum(pixels[size * i:size * (i + 1)]) for i in range(TRAIN_IMAGES)]
+        self.assertEqual(found["keys"], [f"{number:012}" for number in range(TRAIN_IMAGES)])
+        self.assertLessEqual({"cls", "image.npy"}, set(found["fields"]))
+        self.assertEqual((found["labels"], found["sums"]), (list(labels[8:]), sums))
+        self.assertEqual(found["lmdb"], [list(labels[8:]), sums])
+        self.assertEqual((found["entries"], found["first"]),
+                         (2 * TRAIN_IMAGES + 1, ["000000000000/image", "000000000000/label", "000000000001/image"]))
+        self.assertEqual(len(found["classes"]), 4)
 
     def test_tensorflows_sequence_examples_are_read(self):
         self.write_by(WRITE_TFRECORDS)

@@ -98,7 +98,7 @@ class PackTest(ProgramTest):
     def test_wrong_requests_say_what_to_do(self):
         self.write("a.npy", b"\x93NUMPY\1\0")
         for arguments, says in [
-                (["a.npy", "x"], ["a.npy: this is", "npy: {fields: {x: FILE}}"]),
+                (["a.npy", "x"], ["a.npy: this is", "npy: {fields: {x: a.npy}}"]),
                 (["recipe.yaml", "x", "--stages", "7"], ["--stages 7: data.train has 6 stages"]),
                 (["data", "x", "--stages", "1"], ["--of, --stages and --set are for recipes"]),
                 (["recipe.yaml", "x", "--stages", "1", "--format", "stocker"], ["did you mean 'stoker'?"]),

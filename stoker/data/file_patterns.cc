@@ -15,8 +15,16 @@ bool Exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+Status CheckThere(const std::string& path, FilePatterns::Kind kind) {
+  std::error_code ignored;
+  if (kind == FilePatterns::Kind::kAny && std::filesystem::is_directory(path, ignored))
+    return OkStatus();
+  return File::Open(path).status();
+}
+
 // Of a pattern without braces.
-Status ExpandNames(const std::string& pattern, std::vector<std::string>& paths) {
+Status ExpandNames(const std::string& pattern, FilePatterns::Kind kind,
+                   std::vector<std::string>& paths) {
   if (IsGlob(pattern)) {
     STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> found, ExpandGlob(pattern));
     STOKER_RETURN_IF_ERROR(CheckShards(pattern, found));
@@ -27,21 +35,22 @@ Status ExpandNames(const std::string& pattern, std::vector<std::string>& paths) 
   const std::vector<std::string> shards =
       Exists(path) ? std::vector<std::string>{} : ShardsOf(path);
   for (const std::string& name : shards.empty() ? std::vector<std::string>{path} : shards) {
-    STOKER_RETURN_IF_ERROR(File::Open(name).status());
+    STOKER_RETURN_IF_ERROR(CheckThere(name, kind));
     paths.push_back(name);
   }
   return OkStatus();
 }
 
 // A file that is there is meant by its name, whatever characters that has.
-Status ExpandPattern(const std::string& pattern, std::vector<std::string>& paths) {
+Status ExpandPattern(const std::string& pattern, FilePatterns::Kind kind,
+                     std::vector<std::string>& paths) {
   if (Exists(pattern) || (!IsGlob(pattern) && !HasBraces(pattern) && ShardsOf(pattern).empty())) {
-    STOKER_RETURN_IF_ERROR(File::Open(pattern).status());
+    STOKER_RETURN_IF_ERROR(CheckThere(pattern, kind));
     paths.push_back(pattern);
     return OkStatus();
   }
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> patterns, ExpandBraces(pattern));
-  for (const std::string& one : patterns) STOKER_RETURN_IF_ERROR(ExpandNames(one, paths));
+  for (const std::string& one : patterns) STOKER_RETURN_IF_ERROR(ExpandNames(one, kind, paths));
   return OkStatus();
 }
 
@@ -51,12 +60,13 @@ std::string FilePatterns::ToString() const {
   return patterns_.size() == 1 ? patterns_.front() : fmt::format("{} patterns", patterns_.size());
 }
 
-Result<std::vector<std::string>> FilePatterns::Expand(std::string_view who, bool sorted) const {
+Result<std::vector<std::string>> FilePatterns::Expand(std::string_view who, bool sorted,
+                                                      Kind kind) const {
   if (patterns_.empty())
     return InvalidArgument("{}: no file is named; give a path or a pattern, such as '*.txt'", who);
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns_)
-    STOKER_RETURN_IF_ERROR(ExpandPattern(pattern, paths));
+    STOKER_RETURN_IF_ERROR(ExpandPattern(pattern, kind, paths));
   if (sorted) std::ranges::sort(paths);
   return paths;
 }

@@ -28,11 +28,14 @@ class FilePatterns {
   bool empty() const { return patterns_.empty(); }
   std::string ToString() const;
 
+  enum class Kind { kFile, kAny };  // a path may be a directory
+
   // The files, in the order in which the patterns stand, those of one pattern sorted by their
   // bytes; `sorted`: all of them. `who` begins the message where no file is named. Errors: also
   // those of ExpandGlob and ExpandBraces, and kNotFound for a file that is not there, a shard that
   // a pattern would match included.
-  Result<std::vector<std::string>> Expand(std::string_view who, bool sorted) const;
+  Result<std::vector<std::string>> Expand(std::string_view who, bool sorted,
+                                          Kind kind = Kind::kFile) const;
 
   // See OptionObject.
   Status Read(const ConfigNode& node) { return ReadOption(node, patterns_); }

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "stoker/base/options.h"
+#include "stoker/data/class_names.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
-#include "stoker/data/sample_names.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/io/file.h"
 
@@ -62,16 +62,10 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
 Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& train,
                         const std::vector<std::string>& other) {
   if (train.empty() || other.empty() || train == other) return OkStatus();
-  const auto [of_train, of_eval] = std::ranges::mismatch(train, other);
-  const auto name = [](const auto& at, const std::vector<std::string>& names) {
-    return at == names.end() ? "nothing" : fmt::format("'{}'", *at);
-  };
   return InvalidArgument(
-      "{}: data.eval has other classes than data.train: number {} is {} there and {} in train; "
-      "give "
-      "both the same folders (folder.allow_empty lets some be empty)",
-      eval.location.ToString(), of_train - train.begin(), name(of_eval, other),
-      name(of_train, train));
+      "{}: data.eval has other classes than data.train: {}; give both the same folders "
+      "(folder.allow_empty lets some be empty), or files that were packed from such",
+      eval.location.ToString(), FirstDifferenceOfClasses(train, other));
 }
 
 // A root that stands in the recipe is relative to the recipe, one given on the command line to the

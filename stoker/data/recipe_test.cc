@@ -100,12 +100,12 @@ TEST_F(RecipeOfFolders, CallsTheClassesAsTheFoldersUnlessTheRecipeNamesThem) {
 
 TEST_F(RecipeOfFolders, RefusesAnEvalFolderWhoseClassesHaveOtherNumbers) {
   WriteBelow(dir_, "test/cow/1.ppm", SmallPicture(2, 2, 0));
-  EXPECT_THAT(Parse(), FailsWith(StatusCode::kInvalidArgument,
-                                 "number 1 is 'cow' there and 'dog' in train"));
+  EXPECT_THAT(Parse(),
+              FailsWith(StatusCode::kInvalidArgument, "number 1 is 'dog' there and 'cow' here"));
   std::filesystem::remove_all(dir_.path() / "test" / "cow");
   std::filesystem::remove_all(dir_.path() / "test" / "dog");
-  EXPECT_THAT(Parse(), FailsWith(StatusCode::kInvalidArgument,
-                                 "number 1 is nothing there and 'dog' in train"));
+  EXPECT_THAT(Parse(),
+              FailsWith(StatusCode::kInvalidArgument, "number 1 is 'dog' there and nothing here"));
 }
 
 }  // namespace

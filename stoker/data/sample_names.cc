@@ -33,14 +33,4 @@ std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset) {
   return std::dynamic_pointer_cast<const SampleNames>(at->shared_node());
 }
 
-std::vector<std::string> FindClassNames(const Dataset& dataset) {
-  if (const auto* const names = dynamic_cast<const SampleNames*>(&dataset.node()))
-    return names->ClassNames();
-  for (const Dataset& input : dataset.node().inputs()) {
-    std::vector<std::string> names = FindClassNames(input);
-    if (!names.empty()) return names;
-  }
-  return {};
-}
-
 }  // namespace stoker

@@ -1,7 +1,9 @@
 #include "stoker/formats/record_fields.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "stoker/base/json_text.h"
 #include "stoker/formats/array_bytes.h"
 
 namespace stoker {
@@ -46,6 +48,29 @@ Result<std::vector<ElementField>> RecordFieldsFromJson(const Json& json) {
     fields.push_back(std::move(field));
   }
   return fields;
+}
+
+std::string RecordSchemaToText(const RecordSchema& schema) {
+  Json json = {{"fields", RecordFieldsToJson(schema.fields)}, {"origin", schema.origin}};
+  if (!schema.classes.empty()) json["classes"] = schema.classes;
+  return DumpJson(json);
+}
+
+Result<RecordSchema> ParseRecordSchema(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("fields") || !json.contains("origin") ||
+      !json["origin"].is_string()) {
+    return DataLoss("the schema is no JSON object with fields and origin");
+  }
+  RecordSchema schema{.origin = json["origin"].get<std::string>()};
+  STOKER_ASSIGN_OR_RETURN(schema.fields, RecordFieldsFromJson(json["fields"]));
+  if (schema.fields.empty()) return DataLoss("the schema has no fields");
+  if (!json.contains("classes")) return schema;
+  const bool names =
+      json["classes"].is_array() && std::ranges::all_of(json["classes"], &Json::is_string);
+  if (!names) return DataLoss("the schema's classes are no list of names");
+  schema.classes = json["classes"].get<std::vector<std::string>>();
+  return schema;
 }
 
 }  // namespace stoker

@@ -53,6 +53,11 @@ std::string ShardName(std::string_view base, int64_t shard, int64_t shards,
   return fmt::format("{}-{:05}-of-{:05}{}", base, shard, shards, extension);
 }
 
+std::string WithoutShardNumber(const std::string& path) {
+  const std::optional<Shard> shard = ParseShard(path);
+  return shard ? shard->base + shard->extension : path;
+}
+
 std::vector<std::string> ShardsOf(const std::string& text) {
   const size_t at = text.rfind('@');
   if (at == text.npos || text.find('/', at) != text.npos) return {};

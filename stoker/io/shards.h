@@ -14,6 +14,10 @@ namespace stoker {
 std::string ShardName(std::string_view base, int64_t shard, int64_t shards,
                       std::string_view extension = "");
 
+// The name that all shards of a set share: "dir/x.gz" for "dir/x-00003-of-00128.gz"; any other path
+// as it is.
+std::string WithoutShardNumber(const std::string& path);
+
 // All of a set that is written as "dir/x@128" or "dir/x@128.gz"; nothing where `text` is no such.
 std::vector<std::string> ShardsOf(const std::string& text);
 

@@ -21,6 +21,13 @@ TEST(Shards, OfASetAreAllItsFiles) {
     EXPECT_THAT(ShardsOf(none), IsEmpty()) << none;
 }
 
+TEST(WithoutShardNumber, IsTheNameOfTheSet) {
+  EXPECT_EQ(WithoutShardNumber("d/x-00001-of-00002.tfrecord.gz"), "d/x.tfrecord.gz");
+  EXPECT_EQ(WithoutShardNumber("d/x-00001-of-00002"), "d/x");
+  for (const char* const other : {"", "x", "x-1-of-2", "x-00001-of-00002/y"})
+    EXPECT_EQ(WithoutShardNumber(other), other);
+}
+
 TEST(CheckShards, MissesOnlyWhatThePatternWouldMatch) {
   const std::vector<std::string> found = {"d/x-00000-of-00003", "d/x-00002-of-00003", "d/y"};
   for (const char* const pattern : {"d/*", "d/x-*", "d/x-0000?-of-00003"}) {

@@ -92,7 +92,7 @@ Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
 void AddPackCommand(Program& program) {
   auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, RunPack);
   app.add_option("SOURCE", arguments.source,
-                 "recipe, directory of class folders, .stoker or TFRecord files")
+                 "recipe, directory of class folders, .stoker, TFRecord, tar or LMDB files")
       ->type_name("")
       ->required();
   app.add_option("DEST", arguments.destination, "what to make; the extension may be left out")
@@ -154,6 +154,7 @@ Status RunPack(const PackArguments& arguments) {
             .files = arguments.shards,
             .verify = arguments.verify,
             .overwrite = arguments.overwrite,
+            .classes = input.classes,
             .settings = input.settings,
             .pass = {.seed = arguments.seed},
             .observer = [&](const PackProgress& now) { progress.On(now); }},

@@ -44,12 +44,7 @@ Status Check(const Spec& spec) {
           "pad), or pack into .stoker",
           field.name, ShapeToString(field.shape));
     }
-    if (field.dtype == DType::kBFloat16) {
-      return InvalidArgument(
-          "npy: field '{}' is bfloat16, which NumPy lacks; put `cast: {{field: {}, dtype: "
-          "float32}}` at the end of the pipeline",
-          field.name, field.name);
-    }
+    if (field.dtype == DType::kBFloat16) return NoNumPyType("npy", field);
     if (field.name.empty() || field.name.front() == '.' ||
         field.name.find('/') != std::string::npos) {
       return InvalidArgument("npy: field '{}' cannot name a file", field.name);
@@ -58,11 +53,10 @@ Status Check(const Spec& spec) {
   return OkStatus();
 }
 
-Result<std::unique_ptr<PackSink>> Create(const std::string& path, const Spec& spec,
-                                         const std::string& /*origin*/) {
-  STOKER_ASSIGN_OR_RETURN(AtomicDirectory directory, AtomicDirectory::Create(path));
+Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+  STOKER_ASSIGN_OR_RETURN(AtomicDirectory directory, AtomicDirectory::Create(file.path));
   std::vector<NpyWriter> columns;
-  for (const Field& field : spec.fields) {
+  for (const Field& field : file.spec.fields) {
     STOKER_ASSIGN_OR_RETURN(NpyWriter column, NpyWriter::Create(FileOf(directory.path(), field),
                                                                 field.dtype, field.shape));
     columns.push_back(std::move(column));
@@ -92,7 +86,11 @@ Status Read(const std::string& path, const Spec& spec, const PackedElement& each
 
 }  // namespace
 
-const PackFormat kNpyPackFormat = {
-    .name = "npy", .extension = "", .check = Check, .create = Create, .read = Read};
+const PackFormat kNpyPackFormat = {.name = "npy",
+                                   .extension = "",
+                                   .directory = true,
+                                   .check = Check,
+                                   .create = Create,
+                                   .read = Read};
 
 }  // namespace stoker::internal

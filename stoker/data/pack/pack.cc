@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/pack/pack_manifest.h"
@@ -26,6 +27,7 @@ Status CheckRequest(const Dataset& dataset, const PackOptions& options) {
         "the pipeline has no end; leave `repeat` out (--stages), or limit it with `take`");
   }
   STOKER_RETURN_IF_ERROR(options.format->check(dataset.spec()));
+  if (!options.format->holds_classes) STOKER_RETURN_IF_ERROR(CheckClassNames(options.classes));
   if (options.files == 1) return OkStatus();
   if (!cardinality.known()) {
     return InvalidArgument(
@@ -63,11 +65,12 @@ void AppendFilesOf(const Dataset& dataset, std::vector<std::string>& files) {
 class Packer {
  public:
   Packer(const Dataset& dataset, const PackOptions& options, PackManifest manifest,
-         std::vector<std::string> names)
+         std::vector<std::string> names, std::string class_file)
       : dataset_(dataset),
         options_(options),
         manifest_(std::move(manifest)),
-        names_(std::move(names)) {
+        names_(std::move(names)),
+        class_file_(std::move(class_file)) {
     if (dataset.cardinality().known()) progress_.total = dataset.cardinality().value();
     for (const PackManifest::Shard& shard : manifest_.done()) {
       report_.files.push_back({.path = names_[report_.files.size()],
@@ -89,6 +92,7 @@ class Packer {
       manifest_.Abandon();
       return status;
     }
+    STOKER_RETURN_IF_ERROR(KeepClasses());
     STOKER_RETURN_IF_ERROR(manifest_.Finish());
     return std::move(report_);
   }
@@ -135,10 +139,14 @@ class Packer {
     checksums_.clear();
     checksum_ = 0;
     // Where a rename cannot replace what is there, names are exchanged when the new file is whole.
-    const bool exchanged = StandsInTheWay(file.path, options_.format->extension.empty());
+    const bool exchanged = StandsInTheWay(file.path, options_.format->directory);
     const std::string made = exchanged ? internal::TemporaryName(file.path) : file.path;
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<PackSink> sink,
-                            options_.format->create(made, dataset_.spec(), options_.settings));
+                            options_.format->create({.path = made,
+                                                     .spec = dataset_.spec(),
+                                                     .classes = options_.classes,
+                                                     .origin = options_.settings,
+                                                     .first = progress_.elements}));
     for (const int64_t end = EndOfFile(); progress_.elements < end;) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
       if (!element && options_.files == 1) break;
@@ -211,6 +219,14 @@ class Packer {
                     number, file.elements);
   }
 
+  // All files are whole. Names that another packing has left would be wrong.
+  Status KeepClasses() const {
+    if (class_file_.empty()) return OkStatus();
+    if (!options_.classes.empty()) return WriteClassNames(class_file_, options_.classes);
+    const Status status = RemoveAtomically(class_file_);
+    return status.code() == StatusCode::kNotFound ? OkStatus() : status;
+  }
+
   Status TooFew() const {
     return FailedPrecondition(
         "the pipeline announces {} elements and has {}; its files have changed, or a stage counts "
@@ -233,6 +249,7 @@ class Packer {
   const PackOptions& options_;
   PackManifest manifest_;
   const std::vector<std::string> names_;
+  const std::string class_file_;  // empty: the names are in the files
   PackProgress progress_;
   PackReport report_;
   std::unique_ptr<Iterator> elements_;
@@ -268,20 +285,31 @@ std::vector<std::string> PackedNames(const std::string& destination, const PackF
   return names;
 }
 
+std::string PackedClassNames(const std::string& destination, const PackFormat& format) {
+  if (format.holds_classes) return "";
+  return ClassNamesFileOf(PackedNames(destination, format, 1).front());
+}
+
 Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
                         const PackOptions& options, const Runtime& runtime) {
   STOKER_RETURN_IF_ERROR(
       CheckRequest(dataset, options).While(fmt::format("packing {}", destination)));
   std::vector<std::string> names = PackedNames(destination, *options.format, options.files);
   const std::string origin = internal::OriginOf(
-      dataset, fmt::format("{}; seed {}, epoch {}; {}", options.format->name, options.pass.seed,
-                           options.pass.epoch, options.settings));
+      dataset,
+      fmt::format("{}; seed {}, epoch {}; classes {}; {}", options.format->name, options.pass.seed,
+                  options.pass.epoch, fmt::join(options.classes, ", "), options.settings));
+  std::vector<std::string> targets = names;
+  std::string class_file = PackedClassNames(destination, *options.format);
+  if (!class_file.empty()) targets.push_back(class_file);
   std::vector<std::string> inputs;
   AppendFilesOf(dataset, inputs);
-  STOKER_ASSIGN_OR_RETURN(PackManifest manifest,
-                          PackManifest::Begin(PackedNames(destination, *options.format, 1).front(),
-                                              names, origin, options.overwrite, inputs));
-  return Packer(dataset, options, std::move(manifest), std::move(names)).Run(runtime);
+  STOKER_ASSIGN_OR_RETURN(
+      PackManifest manifest,
+      PackManifest::Begin(PackedNames(destination, *options.format, 1).front(), std::move(targets),
+                          origin, options.overwrite, inputs));
+  return Packer(dataset, options, std::move(manifest), std::move(names), std::move(class_file))
+      .Run(runtime);
 }
 
 }  // namespace stoker

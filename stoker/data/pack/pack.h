@@ -33,6 +33,8 @@ struct PackOptions {
   // Otherwise that is an error, but for what an interrupted packing of the same left, which is gone
   // on with.
   bool overwrite = false;
+  // What labels stand for, kept with the elements; may be empty.
+  std::vector<std::string> classes;
   // What else the elements depend on, beside what the pipeline tells of itself: its options.
   std::string settings;
   PassOptions pass;
@@ -56,6 +58,9 @@ struct PackReport {
 // ("DEST-00003-of-00128.EXT").
 std::vector<std::string> PackedNames(const std::string& destination, const PackFormat& format,
                                      int64_t files);
+
+// Where the names of the classes are kept of formats that have no place for them; empty for others.
+std::string PackedClassNames(const std::string& destination, const PackFormat& format);
 
 // Writes the first epoch of `dataset` to `destination`, with its random draws. Each file has its
 // name only when it is whole. What was interrupted, be it by SIGKILL, is gone on with by the same

@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/base/array.h"
 #include "stoker/base/status.h"
 #include "stoker/data/spec.h"
+#include "stoker/formats/record_fields.h"
 
 namespace stoker {
 
@@ -29,19 +31,31 @@ class PackSink {
   virtual Status Commit() = 0;
 };
 
+// One file that is to be made.
+struct PackedFile {
+  std::string path;
+  Spec spec;
+  std::vector<std::string> classes;  // what labels stand for; may be empty
+  std::string origin;                // says for people what it is made from
+  int64_t first = 0;                 // the number of its first element in all files
+
+  RecordSchema schema() const;
+};
+
 // What is called for each element of a file that is read back, in order.
 using PackedElement = std::function<Status(std::span<const Array> arrays)>;
 
 struct PackFormat {
   std::string_view name;       // in --format
-  std::string_view extension;  // of its files, with the dot; empty: a directory
+  std::string_view extension;  // of its files, with the dot; may be empty
+  bool directory = false;      // each of them is one
+  bool holds_classes = false;  // PackedFile::classes goes into it, not into a file beside it
 
   // Whether elements of this Spec can be written. Errors: kInvalidArgument says which field cannot,
   // and what to put into the pipeline.
   Status (*check)(const Spec& spec);
-  // Begins a file. `origin` says for people what it is made from.
-  Result<std::unique_ptr<PackSink>> (*create)(const std::string& path, const Spec& spec,
-                                              const std::string& origin);
+  // Begins a file.
+  Result<std::unique_ptr<PackSink>> (*create)(const PackedFile& file);
   // Reads all of a file that was written with this Spec, checksums included: the elements are those
   // that were appended, byte by byte. Errors: those of the format's reader.
   Status (*read)(const std::string& path, const Spec& spec, const PackedElement& each);

@@ -1,9 +1,18 @@
 // The formats that pack_format.cc lists.
 #pragma once
 
+#include <string_view>
+
+#include "stoker/data/dataset.h"
 #include "stoker/data/pack/pack_format.h"
 
 namespace stoker::internal {
+
+// Calls `each` with every element of a source, in order.
+Status ReadEach(const Result<Dataset>& source, const PackedElement& each);
+
+// The error for a field of bfloat16 in a format that stores arrays as NumPy has them.
+Status NoNumPyType(std::string_view format, const Field& field);
 
 // .stoker shards: any Spec.
 extern const PackFormat kStokerPackFormat;
@@ -11,6 +20,14 @@ extern const PackFormat kStokerPackFormat;
 // TFRecord files of tf.train.Examples (example_codec.h); elements that are one field `record`,
 // bytes of any length, are written as they are.
 extern const PackFormat kTfRecordPackFormat;
+
+// tar archives as WebDataset has them: a member for each field of an element
+// (data/sources/packed_members_internal.h).
+extern const PackFormat kTarPackFormat;
+
+// LMDB databases: an entry for each field of an element
+// (data/sources/packed_values_internal.h).
+extern const PackFormat kLmdbPackFormat;
 
 // A directory with one .npy file for each field, of elements of one shape.
 extern const PackFormat kNpyPackFormat;

@@ -7,12 +7,16 @@
 #include <system_error>
 #include <utility>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/file_patterns.h"
 #include "stoker/data/recipe.h"
+#include "stoker/data/recipe_line.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/sources/folder.h"
+#include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
+#include "stoker/data/sources/webdataset.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/io/byte_source.h"
@@ -78,39 +82,33 @@ Result<PackSource> OpenRecipe(const std::string& path, const PackSourceOptions& 
   }
   STOKER_ASSIGN_OR_RETURN(DataRecipe parsed,
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
-  return PackSource{std::move(parsed.train), ToYamlLine(*parsed.filled.Find("train"))};
+  return PackSource{std::move(parsed.train), std::move(parsed.classes),
+                    ToYamlLine(*parsed.filled.Find("train"))};
 }
 
 template <typename Options>
 Result<PackSource> OpenAs(const Options& options) {
   STOKER_ASSIGN_OR_RETURN(Dataset dataset, Source(options));
-  return PackSource{std::move(dataset),
+  std::vector<std::string> classes = FindClassNames(dataset);
+  return PackSource{std::move(dataset), std::move(classes),
                     fmt::format("{}: {}", Options::kName,
                                 ToYamlLine(FormatOptions(OptionsOf<Options>(), &options)))};
 }
 
-// The line of a recipe that reads files of a kind which needs options of its own.
-std::string_view RecipeLineOf(FileKind kind) {
-  switch (kind) {
-    case FileKind::kIdx: return "idx: {images: FILE, labels: FILE}";
-    case FileKind::kTar: return "webdataset: {files: FILE, fields: [...]}";
-    case FileKind::kNumpy: return "npy: {fields: {x: FILE}}";
-    case FileKind::kPng:
-    case FileKind::kJpeg:
-    case FileKind::kWebp: return "list: {path: LIST}";
-    default: return "csv: {files: FILE, fields: {...}}";
-  }
-}
-
 Result<PackSource> OpenFiles(const std::string& source) {
-  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> files,
-                          FilePatterns(source).Expand("pack", /*sorted=*/false));
+  STOKER_ASSIGN_OR_RETURN(
+      const std::vector<std::string> files,
+      FilePatterns(source).Expand("pack", /*sorted=*/false, FilePatterns::Kind::kAny));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(files.front(), ignored)) return OpenAs(Lmdb{.path = source});
   const std::string& first = files.front();
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(first));
   std::array<std::byte, kProbeBytes> prefix;
   STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
   const FileKind kind = ProbeFile(std::span(prefix).first(size));
   if (kind == FileKind::kStoker) return OpenAs(Stoker{.files = source});
+  if (kind == FileKind::kTar) return OpenAs(Webdataset{.files = source});
+  if (kind == FileKind::kLmdb) return OpenAs(Lmdb{.path = source});
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> content,
                           OpenTfRecordSource(first, TfRecordCompression::kAuto));
   std::array<std::byte, kTfRecordHeaderBytes> start;
@@ -119,9 +117,10 @@ Result<PackSource> OpenFiles(const std::string& source) {
     return OpenAs(Tfrecord{.files = source});
   return InvalidArgument(
       "{}: this is {}; packed as they are are directories of class folders, .stoker and TFRecord "
-      "files; write a recipe for anything else, such as data: {{train: [{}]}}, and give that "
+      "files, tar archives and LMDB databases; write a recipe for anything else, such as data: "
+      "{{train: [{}]}}, and give that "
       "(docs/formats.md has a line for each format)",
-      first, FileKindName(kind), RecipeLineOf(kind));
+      first, FileKindName(kind), RecipeLineOf(kind, first));
 }
 
 }  // namespace
@@ -133,7 +132,9 @@ Result<PackSource> OpenPackSource(const std::string& source, const PackSourceOpt
         "{}: --of, --stages and --set are for recipes, whose names end in .yaml or .yml", source);
   }
   std::error_code ignored;
-  if (std::filesystem::is_directory(source, ignored)) return OpenAs(Folder{.path = source});
+  const bool directory = std::filesystem::is_directory(source, ignored);
+  if (directory && !std::filesystem::exists(std::filesystem::path(source) / "data.mdb", ignored))
+    return OpenAs(Folder{.path = source});
   return OpenFiles(source);
 }
 

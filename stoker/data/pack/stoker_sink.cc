@@ -23,12 +23,8 @@ Status Check(const Spec& spec) {
   return InvalidArgument("elements without a field cannot be packed");
 }
 
-Result<std::unique_ptr<PackSink>> Create(const std::string& path, const Spec& spec,
-                                         const std::string& origin) {
-  ShardSchema schema{.fields = {}, .origin = origin};
-  for (const Field& field : spec.fields)
-    schema.fields.push_back({field.name, field.dtype, field.shape});
-  STOKER_ASSIGN_OR_RETURN(ShardWriter writer, ShardWriter::Create(path, schema));
+Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+  STOKER_ASSIGN_OR_RETURN(ShardWriter writer, ShardWriter::Create(file.path, file.schema()));
   return std::make_unique<StokerSink>(std::move(writer));
 }
 
@@ -43,7 +39,11 @@ Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& 
 
 }  // namespace
 
-const PackFormat kStokerPackFormat = {
-    .name = "stoker", .extension = ".stoker", .check = Check, .create = Create, .read = Read};
+const PackFormat kStokerPackFormat = {.name = "stoker",
+                                      .extension = ".stoker",
+                                      .holds_classes = true,
+                                      .check = Check,
+                                      .create = Create,
+                                      .read = Read};
 
 }  // namespace stoker::internal

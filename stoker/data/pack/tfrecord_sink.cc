@@ -46,11 +46,10 @@ Status Check(const Spec& spec) {
   return IsRecord(spec) ? OkStatus() : ExampleCodec::For(spec).status();
 }
 
-Result<std::unique_ptr<PackSink>> Create(const std::string& path, const Spec& spec,
-                                         const std::string& /*origin*/) {
-  STOKER_ASSIGN_OR_RETURN(TfRecordWriter writer, TfRecordWriter::Create(path));
-  if (IsRecord(spec)) return std::make_unique<RecordSink>(std::move(writer));
-  STOKER_ASSIGN_OR_RETURN(ExampleCodec codec, ExampleCodec::For(spec));
+Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
+  STOKER_ASSIGN_OR_RETURN(TfRecordWriter writer, TfRecordWriter::Create(file.path));
+  if (IsRecord(file.spec)) return std::make_unique<RecordSink>(std::move(writer));
+  STOKER_ASSIGN_OR_RETURN(ExampleCodec codec, ExampleCodec::For(file.spec));
   return std::make_unique<ExampleSink>(std::move(writer), std::move(codec));
 }
 

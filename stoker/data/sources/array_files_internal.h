@@ -17,9 +17,11 @@ struct ArrayField {
 };
 
 // Element i is row i of each array, which have elements along their first dimension; read by
-// position. `op` is the operator's name, `files` what is read. Errors: kInvalidArgument for an
+// position. `op` is the operator's name, `files` what is read, `classes` what labels stand for, if
+// that is known. Errors: kInvalidArgument for an
 // array that is a single value, kDataLoss where the arrays differ in length.
 Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayField>& fields,
-                                  std::vector<std::string> files);
+                                  std::vector<std::string> files,
+                                  std::vector<std::string> classes = {});
 
 }  // namespace stoker

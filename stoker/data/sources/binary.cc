@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "stoker/data/check_key.h"
+#include "stoker/data/by_position_node.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
@@ -62,12 +62,11 @@ class RecordFiles {
 };
 
 // Plain files, by position.
-class BinaryNode final : public DatasetNode {
+class BinaryNode final : public ByPositionNode {
  public:
   BinaryNode(const Binary& options, Spec spec, RecordLayout layout, std::vector<std::string> paths,
              RecordFiles records)
-      : DatasetNode(std::string(Binary::kName), std::move(spec), Cardinality::Of(records.size()),
-                    {}),
+      : ByPositionNode(Binary::kName, std::move(spec), Cardinality::Of(records.size())),
         details_(options.files.ToString()),
         layout_(std::move(layout)),
         paths_(std::move(paths)),
@@ -75,17 +74,10 @@ class BinaryNode final : public DatasetNode {
 
   std::string Details() const override { return details_; }
   std::vector<std::string> files() const override { return paths_; }
-  std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     // One record at a time as it stands in the file.
     return AddSizes(count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count),
                     layout_.record_bytes());
-  }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("binary: is read by position");
   }
 
  protected:
@@ -96,11 +88,6 @@ class BinaryNode final : public DatasetNode {
     Element element = NewElement(spec(), {context.epoch(), position}, scratch);
     layout_.Unpack(record.values<std::byte>(), MemoryOf(element.arrays));
     return element;
-  }
-
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/by_position_node.h"
+#include "stoker/data/class_names.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/io/file.h"
@@ -43,11 +43,11 @@ Result<Array> ReadFile(std::string path, Scratch& scratch) {
   return bytes;
 }
 
-class FileSamplesNode final : public DatasetNode, public SampleNames {
+class FileSamplesNode final : public ByPositionNode, public SampleNames, public LabelNames {
  public:
   FileSamplesNode(std::string_view name, std::string details, const FileSampleFields& fields,
                   std::shared_ptr<const FileSamples> samples)
-      : DatasetNode(std::string(name), SpecOf(fields), Cardinality::Of(samples->size()), {}),
+      : ByPositionNode(name, SpecOf(fields), Cardinality::Of(samples->size())),
         details_(std::move(details)),
         num_files_(fields.files.size()),
         has_label_(!fields.label.empty()),
@@ -55,19 +55,12 @@ class FileSamplesNode final : public DatasetNode, public SampleNames {
         samples_(std::move(samples)) {}
 
   std::string Details() const override { return details_; }
-  std::string_view Disturbs() const override { return ""; }
   std::vector<std::string> files() const override {
     std::vector<std::string> paths;
     for (int64_t i = 0; i < samples_->size(); ++i) {
       for (size_t file = 0; file < num_files_; ++file) paths.push_back(samples_->PathOf(i, file));
     }
     return paths;
-  }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("{}: is read by position", name());
   }
 
   std::string NameOf(int64_t index, std::string_view field) const override {
@@ -97,11 +90,6 @@ class FileSamplesNode final : public DatasetNode, public SampleNames {
       std::memcpy(element.arrays.back().data(), path.data(), path.size());
     }
     return element;
-  }
-
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
  private:

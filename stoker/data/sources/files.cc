@@ -2,8 +2,7 @@
 
 #include <cstring>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/by_position_node.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/data/sources/text_table_internal.h"
@@ -20,17 +19,15 @@ Spec SpecOf(const Files& files) {
   return spec;
 }
 
-class FilesNode final : public DatasetNode, public SampleNames {
+class FilesNode final : public ByPositionNode, public SampleNames {
  public:
   FilesNode(const Files& files, const std::vector<std::string>& paths)
-      : DatasetNode(std::string(Files::kName), SpecOf(files), Cardinality::Of(std::ssize(paths)),
-                    {}),
+      : ByPositionNode(Files::kName, SpecOf(files), Cardinality::Of(std::ssize(paths))),
         files_(files) {
     for (const std::string& path : paths) paths_.Add(path);
   }
 
   std::string Details() const override { return files_.path.ToString(); }
-  std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count);
   }
@@ -42,12 +39,6 @@ class FilesNode final : public DatasetNode, public SampleNames {
   std::string NameOf(int64_t index, std::string_view field) const override {
     const bool here = index >= 0 && index < paths_.size() && field == "bytes";
     return here ? PathOf(index) : "";
-  }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("files: is read by position");
   }
 
  protected:
@@ -67,11 +58,6 @@ class FilesNode final : public DatasetNode, public SampleNames {
       element.arrays.push_back(std::move(name));
     }
     return element;
-  }
-
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
   // Files of one size are read straight into the column.

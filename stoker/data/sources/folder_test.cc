@@ -1,5 +1,6 @@
 #include "stoker/data/sources/folder.h"
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"

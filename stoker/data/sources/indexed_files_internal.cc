@@ -4,8 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/io/byte_source.h"
 
@@ -76,23 +74,13 @@ int64_t IndexedFiles::MostBytes() const { return static_cast<int64_t>(BlockBytes
 
 IndexedFilesNode::IndexedFilesNode(std::string_view name, Spec spec, std::string details,
                                    std::vector<std::string> paths, IndexedFiles records)
-    : DatasetNode(std::string(name), std::move(spec), Cardinality::Of(records.size()), {}),
+    : ByPositionNode(name, std::move(spec), Cardinality::Of(records.size())),
       details_(std::move(details)),
       paths_(std::move(paths)),
       records_(std::move(records)) {}
 
-Result<std::unique_ptr<Iterator>> IndexedFilesNode::OpenStream(const OpenContext&) const {
-  return Internal("{}: is read by position", name());
-}
-
 std::string IndexedFilesNode::NameOfRecord(int64_t number) const {
   return number >= 0 && number < records_.size() ? records_.At(number).ToString() : "";
-}
-
-Result<Element> IndexedFilesNode::DoReadKey(const SampleKey& key,
-                                            const ReadContext& context) const {
-  STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-  return DoRead(key.index, context.WithEpoch(key.epoch));
 }
 
 }  // namespace stoker

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/data/by_position_node.h"
 #include "stoker/data/dataset.h"
 #include "stoker/data/transform.h"
 #include "stoker/formats/offset_index/offset_index.h"
@@ -56,15 +57,10 @@ class IndexedFiles {
 
 // A source over them: element i is made of record i, and has its number as key. Sub-classes say how
 // (DoRead) and what it takes (MemoryToRead).
-class IndexedFilesNode : public DatasetNode {
+class IndexedFilesNode : public ByPositionNode {
  public:
   std::string Details() const final { return details_; }
   std::vector<std::string> files() const final { return paths_; }
-  std::string_view Disturbs() const final { return ""; }
-  bool fixed_order() const final { return true; }
-  bool random_access() const final { return true; }
-  bool rereadable() const final { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const final;
 
  protected:
   IndexedFilesNode(std::string_view name, Spec spec, std::string details,
@@ -73,7 +69,6 @@ class IndexedFilesNode : public DatasetNode {
   const IndexedFiles& records() const { return records_; }
   // For NameOf of a source whose files name samples (SampleNames); empty for what is no record.
   std::string NameOfRecord(int64_t number) const;
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const final;
 
  private:
   const std::string details_;

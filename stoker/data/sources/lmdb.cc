@@ -1,97 +1,170 @@
 #include "stoker/data/sources/lmdb.h"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/by_position_node.h"
+#include "stoker/data/class_names.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
-#include "stoker/formats/lmdb/lmdb_file.h"
+#include "stoker/data/sources/lmdb_files_internal.h"
+#include "stoker/data/sources/packed_values_internal.h"
+#include "stoker/formats/array_bytes.h"
 
 namespace stoker {
 namespace {
 
 constexpr std::string_view kKeyField = "key";
 
-Spec SpecOf(const Lmdb& options) {
-  Spec spec{{{options.field, DType::kUInt8, {kUnknownDim}}}};
-  if (options.key) spec.fields.push_back({std::string(kKeyField), DType::kUInt8, {kUnknownDim}});
-  return spec;
+Array Part(const LmdbFile& file, std::span<const std::byte> part) {
+  return Array(file.bytes(), DType::kUInt8, {std::ssize(part)},
+               static_cast<size_t>(part.data() - file.bytes().data()));
 }
 
-class LmdbNode final : public DatasetNode, public SampleNames {
+// What both share: which files, and what their elements are called.
+class LmdbNode : public ByPositionNode, public SampleNames, public LabelNames {
  public:
-  LmdbNode(const Lmdb& options, LmdbFile file)
-      : DatasetNode(std::string(Lmdb::kName), SpecOf(options), Cardinality::Of(file.size()), {}),
+  LmdbNode(const Lmdb& options, Spec spec, LmdbFiles files)
+      : ByPositionNode(Lmdb::kName, std::move(spec), Cardinality::Of(files.size())),
         options_(options),
-        file_(std::move(file)) {}
+        files_(std::move(files)) {}
 
-  std::string Details() const override {
-    std::string text = options_.path.string();
+  std::string Details() const final {
+    std::string text = options_.path.ToString();
     if (!options_.database.empty()) text += ", database " + options_.database;
     if (!options_.prefix.empty()) text += ", prefix " + options_.prefix;
     return text;
   }
-  std::vector<std::string> files() const override { return {file_.name()}; }
-  std::string NameOf(int64_t index, std::string_view) const override {
-    if (index < 0 || index >= file_.size()) return "";
-    return fmt::format("{}: '{}'", file_.name(), file_.key(index));
+  std::vector<std::string> files() const final { return files_.names(); }
+  std::string NameOf(int64_t index, std::string_view) const final {
+    if (index < 0 || index >= files_.size()) return "";
+    const LmdbFiles::Place place = files_.At(index);
+    return fmt::format("{}: '{}'", place.file->name(), place.file->key(place.entry));
   }
-  std::string_view Disturbs() const override { return ""; }
+  std::vector<std::string> ClassNames() const final {
+    return files_.packed() ? files_.packed()->classes : std::vector<std::string>{};
+  }
+
+ protected:
+  const Lmdb& options() const { return options_; }
+  const LmdbFiles& databases() const { return files_; }
+
+ private:
+  const Lmdb options_;
+  const LmdbFiles files_;
+};
+
+// The values as they are.
+class LmdbValuesNode final : public LmdbNode {
+ public:
+  using LmdbNode::LmdbNode;
+
   // Keys and values are mapped.
   std::optional<int64_t> MemoryToRead(int64_t) const override { return 0; }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("lmdb: is read by position");
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    const auto [file, entry] = databases().At(position);
+    Element element{.key = {context.epoch(), position},
+                    .arrays = {Part(*file, file->value(entry))}};
+    if (options().key)
+      element.arrays.push_back(Part(*file, std::as_bytes(std::span(file->key(entry)))));
+    return element;
+  }
+};
+
+// Elements that were packed: an entry for each field, by the fields' names.
+class LmdbPackedNode final : public LmdbNode {
+ public:
+  LmdbPackedNode(const Lmdb& options, Spec spec, LmdbFiles files)
+      : LmdbNode(options, std::move(spec), std::move(files)), by_name_(fields().size()) {
+    std::iota(by_name_.begin(), by_name_.end(), size_t{0});
+    std::ranges::sort(by_name_, {}, [&](size_t f) { return fields()[f].name; });
+  }
+
+  // Bytes lie mapped; larger values are copied where they are not aligned.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    constexpr int64_t kBlock = 64;
+    int64_t bytes = 0;
+    for (const ElementField& field : fields()) {
+      if (DTypeSize(field.dtype) == 1) continue;
+      const uint64_t most = IsFullyKnown(field.shape) ? *ArrayBytes(field.dtype, field.shape)
+                                                      : databases().longest_value();
+      bytes += static_cast<int64_t>(most) + kBlock;
+    }
+    return MultiplySizes(count, bytes);
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    return ElementAt({context.epoch(), position});
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext&) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return ElementAt(key);
-  }
-
- private:
-  Element ElementAt(SampleKey key) const {
-    Element element{.key = key, .arrays = {Part(file_.value(key.index))}};
-    if (options_.key) {
-      const std::string_view text = file_.key(key.index);
-      element.arrays.push_back(Part(std::as_bytes(std::span(text))));
+    const auto [file, entry] = databases().At(position);
+    Scratch scratch = context.scratch(*this);
+    Element element{.key = {context.epoch(), position}, .arrays = {}};
+    element.arrays.resize(fields().size());
+    const std::string_view number = file->key(entry).substr(0, file->key(entry).find('/'));
+    for (size_t i = 0; i < by_name_.size(); ++i) {
+      const ElementField& field = fields()[by_name_[i]];
+      const int64_t at = entry + static_cast<int64_t>(i);
+      const std::string_view key = file->key(at);
+      const std::string name = fmt::format("{}: '{}'", file->name(), key);
+      if (key.size() != number.size() + 1 + field.name.size() || !key.starts_with(number) ||
+          !key.ends_with(field.name)) {
+        return DataLoss("{}: field '{}' of element {} should be there; pack it again", name,
+                        field.name, number);
+      }
+      STOKER_ASSIGN_OR_RETURN(
+          element.arrays[by_name_[i]],
+          ParsePackedValue(field, file->bytes(), file->value(at), name, scratch));
     }
     return element;
   }
 
-  Array Part(std::span<const std::byte> part) const {
-    return Array(file_.bytes(), DType::kUInt8, {std::ssize(part)},
-                 static_cast<size_t>(part.data() - file_.bytes().data()));
-  }
+ private:
+  const std::vector<ElementField>& fields() const { return databases().packed()->fields; }
 
-  const Lmdb options_;
-  const LmdbFile file_;
+  std::vector<size_t> by_name_;  // the fields in the order of their keys
 };
 
 }  // namespace
 
 void Lmdb::Describe(OptionTable<Lmdb>& table) {
-  table.Field("path", &Lmdb::path, "the database's folder, or its data file")
-      .Required()
-      .Field("database", &Lmdb::database, "the name of one within; empty: the main one")
+  table.Field("database", &Lmdb::database, "the name of one within; empty: the main one")
       .Field("prefix", &Lmdb::prefix, "take only what has a key that begins so")
       .Field("key", &Lmdb::key, "the keys too, as field `key`")
       .Field("field", &Lmdb::field, "what the field of the values is called");
 }
 
+template <>
+const std::vector<Option>& OptionsOf<Lmdb>() {
+  static const auto options = WithObjects<Lmdb>({ObjectOption(
+      "path", &Lmdb::path, "the database's folder, or its data file; 'x-*.lmdb', shards 'x@4.lmdb'",
+      /*required=*/true)});
+  return options;
+}
+
 Result<Dataset> Lmdb::Build() const {
   if (field.empty() || (key && field == kKeyField))
     return InvalidArgument("lmdb: the field is called '{}'; give it another name", field);
-  STOKER_ASSIGN_OR_RETURN(LmdbFile file, LmdbFile::Open(path.string(), database, prefix));
-  return Dataset(std::make_shared<LmdbNode>(*this, std::move(file)));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                          path.Expand(kName, /*sorted=*/false, FilePatterns::Kind::kAny));
+  STOKER_ASSIGN_OR_RETURN(LmdbFiles files, LmdbFiles::Open(paths, database, prefix));
+  Spec spec;
+  if (!files.packed()) {
+    spec.fields.push_back({field, DType::kUInt8, {kUnknownDim}});
+    if (key) spec.fields.push_back({std::string(kKeyField), DType::kUInt8, {kUnknownDim}});
+    return Dataset(std::make_shared<LmdbValuesNode>(*this, std::move(spec), std::move(files)));
+  }
+  if (key || field != Lmdb().field) {
+    return InvalidArgument(
+        "lmdb: {} was packed, and its elements have fields of their own; leave out `key` and "
+        "`field`, or give a prefix (such as '0') to read values as they are",
+        paths.front());
+  }
+  for (const auto& [name, dtype, shape] : files.packed()->fields)
+    spec.fields.push_back({name, dtype, shape});
+  return Dataset(std::make_shared<LmdbPackedNode>(*this, std::move(spec), std::move(files)));
 }
 
 }  // namespace stoker

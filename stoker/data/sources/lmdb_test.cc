@@ -24,8 +24,9 @@ class LmdbTest : public testing::Test {
 };
 
 TEST_F(LmdbTest, GivesValuesAndKeys) {
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              Source(Lmdb{.path = dir_.path(), .prefix = "01", .key = true}));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Source(Lmdb{.path = dir_.path().string(), .prefix = "01", .key = true}));
   EXPECT_EQ(dataset.spec().ToString(), "{value: uint8[?], key: uint8[?]}");
   EXPECT_EQ(dataset.cardinality(), Cardinality::Of(10));
   STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(dataset, Runtime::Inline()));
@@ -35,13 +36,13 @@ TEST_F(LmdbTest, GivesValuesAndKeys) {
 
 TEST_F(LmdbTest, KeepsItsPromises) {
   ExpectKeepsItsPromises(Source(Lmdb{.path = dir_ / "data.mdb"}));
-  ExpectKeepsItsPromises(Source(Lmdb{.path = dir_.path(), .key = true}) | Shuffle{});
+  ExpectKeepsItsPromises(Source(Lmdb{.path = dir_.path().string(), .key = true}) | Shuffle{});
 }
 
 TEST_F(LmdbTest, SaysWhatIsWrong) {
-  EXPECT_THAT(Source(Lmdb{.path = dir_.path(), .database = "x"}),
+  EXPECT_THAT(Source(Lmdb{.path = dir_.path().string(), .database = "x"}),
               FailsWith(StatusCode::kNotFound, "there is no database 'x'"));
-  EXPECT_THAT(Source(Lmdb{.path = dir_.path(), .key = true, .field = "key"}),
+  EXPECT_THAT(Source(Lmdb{.path = dir_.path().string(), .key = true, .field = "key"}),
               FailsWith(StatusCode::kInvalidArgument, "give it another name"));
 }
 

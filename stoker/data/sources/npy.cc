@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/sources/array_files_internal.h"
 #include "stoker/formats/npy/npy.h"
 
@@ -45,13 +46,15 @@ const std::vector<Option>& OptionsOf<Npy>() {
 
 Result<Dataset> Npy::Build() const {
   std::vector<ArrayField> arrays;
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, directories;
   for (const auto& [name, path] : fields.files()) {
     STOKER_ASSIGN_OR_RETURN(Array array, ReadNpy(path));
     arrays.push_back({.name = name, .where = path, .array = std::move(array)});
     paths.push_back(path);
+    directories.push_back(std::filesystem::path(path).parent_path().string());
   }
-  return ArrayFilesDataset(kName, arrays, std::move(paths));
+  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> classes, ReadClassNamesBeside(directories));
+  return ArrayFilesDataset(kName, arrays, std::move(paths), std::move(classes));
 }
 
 }  // namespace stoker

@@ -1,7 +1,6 @@
 #include "stoker/data/sources/range.h"
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/by_position_node.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -22,25 +21,17 @@ Result<int64_t> CountOf(const Range& range) {
   return static_cast<int64_t>(count);
 }
 
-class RangeNode final : public DatasetNode {
+class RangeNode final : public ByPositionNode {
  public:
   RangeNode(const Range& range, int64_t count)
-      : DatasetNode(std::string(Range::kName), {{{range.field, DType::kInt64, {}}}},
-                    Cardinality::Of(count), {}),
+      : ByPositionNode(Range::kName, {{{range.field, DType::kInt64, {}}}}, Cardinality::Of(count)),
         range_(range) {}
 
   std::string Details() const override {
     return fmt::format("{}..{}, step {}", range_.start, range_.stop, range_.step);
   }
-  std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count);
-  }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("range: is read by position");
   }
 
  protected:
@@ -50,11 +41,6 @@ class RangeNode final : public DatasetNode {
     value.values<int64_t>()[0] = Value(position);
     return Element{.key = {context.epoch(), position}, .arrays = {std::move(value)}};
   }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
-  }
-
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);

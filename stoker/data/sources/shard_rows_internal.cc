@@ -30,6 +30,7 @@ Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardCh
           RecordFieldsToJson(file.schema().fields).dump(), rows.files_.front().name(),
           RecordFieldsToJson(rows.schema().fields).dump());
     }
+    STOKER_RETURN_IF_ERROR(rows.classes_.Add(path, file.schema().classes));
     rows.starts_.push_back(rows.starts_.back() + file.size());
     rows.files_.push_back(std::move(file));
   }

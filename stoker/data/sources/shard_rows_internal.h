@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/element.h"
 #include "stoker/data/transform.h"
 #include "stoker/formats/shard/shard_file.h"
@@ -15,12 +16,13 @@ namespace stoker {
 // Immutable and thread-safe.
 class ShardRows {
  public:
-  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument where one has other fields than
-  // the first.
+  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument where one has other fields, or
+  // other names of classes, than another.
   static Result<ShardRows> Open(const std::vector<std::string>& paths, ShardChecks checks);
 
   int64_t size() const { return starts_.back(); }
   const ShardSchema& schema() const { return files_.front().schema(); }
+  const std::vector<std::string>& classes() const { return classes_.names(); }
 
   // Record `position`, 0 <= position < size(), sharing the mapping.
   Result<std::vector<Array>> Read(int64_t position) const;
@@ -45,6 +47,7 @@ class ShardRows {
                             Scratch& scratch) const;
 
   std::vector<ShardFile> files_;
+  AgreedClassNames classes_;
   std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
 };
 

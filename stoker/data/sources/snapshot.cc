@@ -1,6 +1,6 @@
 #include "stoker/data/sources/snapshot.h"
 
-#include "stoker/data/check_key.h"
+#include "stoker/data/by_position_node.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/formats/elements/element_file.h"
@@ -15,10 +15,10 @@ Spec SpecOf(const ElementFile& file) {
   return spec;
 }
 
-class SnapshotNode final : public DatasetNode {
+class SnapshotNode final : public ByPositionNode {
  public:
   SnapshotNode(ElementFile file, std::string path)
-      : DatasetNode(std::string(Snapshot::kName), SpecOf(file), Cardinality::Of(file.size()), {}),
+      : ByPositionNode(Snapshot::kName, SpecOf(file), Cardinality::Of(file.size())),
         file_(std::move(file)),
         path_(std::move(path)) {}
 
@@ -27,21 +27,11 @@ class SnapshotNode final : public DatasetNode {
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return count == 1 ? std::optional<int64_t>(0) : spec().BytesTogether(count);
   }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("snapshot: is read by position");
-  }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_.Read(position));
     return Element{.key = {context.epoch(), position}, .arrays = std::move(record.arrays)};
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
 
  private:

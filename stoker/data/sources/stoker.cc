@@ -1,7 +1,7 @@
 #include "stoker/data/sources/stoker.h"
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/by_position_node.h"
+#include "stoker/data/class_names.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/data/sources/shard_rows_internal.h"
@@ -16,11 +16,10 @@ Spec SpecOf(const ShardSchema& schema) {
   return spec;
 }
 
-class StokerNode final : public DatasetNode, public SampleNames {
+class StokerNode final : public ByPositionNode, public SampleNames, public LabelNames {
  public:
   StokerNode(std::string details, std::vector<std::string> paths, ShardRows rows)
-      : DatasetNode(std::string(Stoker::kName), SpecOf(rows.schema()), Cardinality::Of(rows.size()),
-                    {}),
+      : ByPositionNode(Stoker::kName, SpecOf(rows.schema()), Cardinality::Of(rows.size())),
         details_(std::move(details)),
         paths_(std::move(paths)),
         rows_(std::move(rows)) {}
@@ -30,26 +29,16 @@ class StokerNode final : public DatasetNode, public SampleNames {
   std::string NameOf(int64_t index, std::string_view) const override {
     return index >= 0 && index < rows_.size() ? rows_.NameOf(index) : "";
   }
+  std::vector<std::string> ClassNames() const override { return rows_.classes(); }
   // Elements share the mapping; rows, which need known shapes, are copies.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return count == 1 ? std::optional<int64_t>(0) : spec().BytesTogether(count);
-  }
-  std::string_view Disturbs() const override { return ""; }
-  bool fixed_order() const override { return true; }
-  bool random_access() const override { return true; }
-  bool rereadable() const override { return true; }
-  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
-    return Internal("stoker: is read by position");
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     STOKER_ASSIGN_OR_RETURN(std::vector<Array> arrays, rows_.Read(position));
     return Element{.key = {context.epoch(), position}, .arrays = std::move(arrays)};
-  }
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
-    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
-    return DoRead(key.index, context.WithEpoch(key.epoch));
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {

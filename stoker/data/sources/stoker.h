@@ -10,9 +10,9 @@ namespace stoker {
 
 // The records of .stoker shards (formats/shard), which `stoker pack` writes: one file after the
 // other, named by paths, patterns or shards ("train@128"). The Spec comes from the files, which
-// must agree in it. Readable by position: shuffle is exact, and resuming costs nothing. For data
-// larger than memory, `shuffle: {window: ..., page: ...}` with pages of as many records as the
-// files' pages have (`stoker inspect` tells) reads disks forward.
+// must agree in it, and so do the names of the classes. Readable by position: shuffle is exact, and
+// resuming costs nothing. For data larger than memory, `shuffle: {window: ..., page: ...}` with
+// pages of as many records as the files' pages have (`stoker inspect` tells) reads disks forward.
 //
 // The files are mapped: elements share the mapping, gathered rows are copies, and a run of
 // consecutive records of a field is one copy. Opening reads headers and footers only. With

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
@@ -17,16 +18,19 @@ constexpr double kMostBytes = 0x1p40;
 Spec SpecOf(const Tfrecord& options) { return {{{options.field, DType::kUInt8, {kUnknownDim}}}}; }
 
 // Plain files, by position.
-class TfrecordNode final : public IndexedFilesNode, public SampleNames {
+class TfrecordNode final : public IndexedFilesNode, public SampleNames, public LabelNames {
  public:
-  TfrecordNode(const Tfrecord& options, std::vector<std::string> paths, IndexedFiles records)
+  TfrecordNode(const Tfrecord& options, std::vector<std::string> paths,
+               std::vector<std::string> classes, IndexedFiles records)
       : IndexedFilesNode(Tfrecord::kName, SpecOf(options), options.files.ToString(),
                          std::move(paths), std::move(records)),
-        options_(options) {}
+        options_(options),
+        classes_(std::move(classes)) {}
 
   std::string NameOf(int64_t index, std::string_view field) const override {
     return field == options_.field ? NameOfRecord(index) : "";
   }
+  std::vector<std::string> ClassNames() const override { return classes_; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MultiplySizes(count, records().MostBytes());
   }
@@ -52,20 +56,23 @@ class TfrecordNode final : public IndexedFilesNode, public SampleNames {
 
  private:
   const Tfrecord options_;
+  const std::vector<std::string> classes_;
 };
 
-class TfrecordStreamNode final : public FilesInOrderNode {
+class TfrecordStreamNode final : public FilesInOrderNode, public LabelNames {
  public:
   TfrecordStreamNode(const Tfrecord& options, TfRecordCompression compression,
-                     std::vector<std::string> paths)
+                     std::vector<std::string> paths, std::vector<std::string> classes)
       : FilesInOrderNode(Tfrecord::kName, SpecOf(options), options.files.ToString(),
                          std::move(paths)),
         options_(options),
+        classes_(std::move(classes)),
         compression_(compression) {}
 
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return spec().BytesApart(count);
   }
+  std::vector<std::string> ClassNames() const override { return classes_; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
   const Tfrecord& options() const { return options_; }
@@ -73,6 +80,7 @@ class TfrecordStreamNode final : public FilesInOrderNode {
 
  private:
   const Tfrecord options_;
+  const std::vector<std::string> classes_;
   const TfRecordCompression compression_;
 };
 
@@ -175,15 +183,18 @@ const std::vector<Option>& OptionsOf<Tfrecord>() {
 Result<Dataset> Tfrecord::Build() const {
   if (field.empty()) return InvalidArgument("tfrecord: the field's name is empty; give it one");
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
+  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> classes, ReadClassNamesBeside(paths));
   const TfRecordCompression packed = CompressionOf(compression);
   STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlainRecords(paths, packed));
   if (!plain || index == "none")
-    return Dataset(std::make_shared<TfrecordStreamNode>(*this, packed, std::move(paths)));
+    return Dataset(
+        std::make_shared<TfrecordStreamNode>(*this, packed, std::move(paths), std::move(classes)));
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,
       IndexedFiles::Open(paths, kName, /*settings=*/0,
                          index == "stored" ? IndexUse::kStored : IndexUse::kMemory, ScanTfRecords));
-  return Dataset(std::make_shared<TfrecordNode>(*this, std::move(paths), std::move(indexed)));
+  return Dataset(std::make_shared<TfrecordNode>(*this, std::move(paths), std::move(classes),
+                                                std::move(indexed)));
 }
 
 }  // namespace stoker

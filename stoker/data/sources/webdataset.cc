@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
@@ -16,19 +17,64 @@
 namespace stoker {
 namespace {
 
+struct Layout {
+  SampleShape shape;
+  std::vector<std::string> classes;  // what labels stand for; may be empty
+};
+
+// Of archives that were packed; nothing where the first was not. They must agree in the names of
+// classes, and where `in_fields` in their fields.
+Result<std::optional<RecordSchema>> PackedSchemaOf(const std::vector<std::string>& paths,
+                                                   bool in_fields) {
+  STOKER_ASSIGN_OR_RETURN(std::optional<RecordSchema> all, ReadPackedSchema(paths.front()));
+  if (!all) return std::nullopt;
+  AgreedClassNames classes;
+  STOKER_RETURN_IF_ERROR(classes.Add(paths.front(), all->classes));
+  for (const std::string& path : std::span(paths).subspan(1)) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<RecordSchema> schema, ReadPackedSchema(path));
+    if (in_fields && (!schema || schema->fields != all->fields)) {
+      return InvalidArgument(
+          "{}: it was not packed with the fields that {} has; name those that both have (fields: "
+          "[...])",
+          path, paths.front());
+    }
+    if (schema) STOKER_RETURN_IF_ERROR(classes.Add(path, schema->classes));
+  }
+  all->classes = classes.names();
+  return all;
+}
+
+Result<Layout> LayoutOf(const Webdataset& options, const std::vector<std::string>& paths) {
+  STOKER_ASSIGN_OR_RETURN(std::optional<RecordSchema> packed,
+                          PackedSchemaOf(paths, /*in_fields=*/options.fields.empty()));
+  std::vector<std::string> classes;
+  if (packed) classes = std::move(packed->classes);
+  if (packed && options.fields.empty()) {
+    STOKER_ASSIGN_OR_RETURN(SampleShape shape, SampleShape::OfPacked(packed->fields, options.key));
+    return Layout{std::move(shape), std::move(classes)};
+  }
+  std::vector<std::string> texts = options.fields;
+  if (texts.empty()) {
+    STOKER_ASSIGN_OR_RETURN(texts, FirstSampleExtensions(paths.front()));
+  }
+  STOKER_ASSIGN_OR_RETURN(SampleShape shape, SampleShape::Make(texts, options.key));
+  return Layout{std::move(shape), std::move(classes)};
+}
+
 // Plain archives, by position.
-class WebdatasetNode final : public IndexedFilesNode, public SampleNames {
+class WebdatasetNode final : public IndexedFilesNode, public SampleNames, public LabelNames {
  public:
-  WebdatasetNode(SampleShape shape, std::string details, std::vector<std::string> paths,
+  WebdatasetNode(Layout layout, std::string details, std::vector<std::string> paths,
                  IndexedFiles records)
-      : IndexedFilesNode(Webdataset::kName, shape.spec(), std::move(details), std::move(paths),
-                         std::move(records)),
-        shape_(std::move(shape)) {}
+      : IndexedFilesNode(Webdataset::kName, layout.shape.spec(), std::move(details),
+                         std::move(paths), std::move(records)),
+        layout_(std::move(layout)) {}
 
   std::string NameOf(int64_t index, std::string_view field) const override {
     const std::string record = NameOfRecord(index);
     return record.empty() ? "" : fmt::format("{}: .{}", record, field);
   }
+  std::vector<std::string> ClassNames() const override { return layout_.classes; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     // The sample, and small arrays of numbers and names.
     constexpr int64_t kSmall = 4 << 10;
@@ -51,31 +97,34 @@ class WebdatasetNode final : public IndexedFilesNode, public SampleNames {
       const std::optional<SampleName> split = SplitSampleName(member->name);
       if (!split) continue;
       name = split->key;
-      if (const std::optional<size_t> field = shape_.FieldNumber(split->extension)) {
+      if (const std::optional<size_t> field = layout_.shape.FieldNumber(split->extension)) {
         found[*field] = Array(bytes, DType::kUInt8, {static_cast<int64_t>(member->size)},
                               static_cast<size_t>(member->data - place.begin));
       }
     }
-    return shape_.Finish(std::move(found), name, {context.epoch(), position}, place.ToString(),
-                         scratch);
+    return layout_.shape.Finish(std::move(found), name, {context.epoch(), position},
+                                place.ToString(), scratch);
   }
 
  private:
-  const SampleShape shape_;
+  const Layout layout_;
 };
 
-class WebdatasetStreamNode final : public FilesInOrderNode {
+class WebdatasetStreamNode final : public FilesInOrderNode, public LabelNames {
  public:
-  WebdatasetStreamNode(SampleShape shape, std::string details, std::vector<std::string> paths)
-      : FilesInOrderNode(Webdataset::kName, shape.spec(), std::move(details), std::move(paths)),
-        shape_(std::move(shape)) {}
+  WebdatasetStreamNode(Layout layout, std::string details, std::vector<std::string> paths)
+      : FilesInOrderNode(Webdataset::kName, layout.shape.spec(), std::move(details),
+                         std::move(paths)),
+        layout_(std::move(layout)) {}
+
+  std::vector<std::string> ClassNames() const override { return layout_.classes; }
 
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 
-  const SampleShape& shape() const { return shape_; }
+  const SampleShape& shape() const { return layout_.shape; }
 
  private:
-  const SampleShape shape_;
+  const Layout layout_;
 };
 
 class WebdatasetIterator final : public FilesInOrderIterator {
@@ -188,21 +237,17 @@ const std::vector<Option>& OptionsOf<Webdataset>() {
 
 Result<Dataset> Webdataset::Build() const {
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
-  std::vector<std::string> texts = fields;
-  if (texts.empty()) {
-    STOKER_ASSIGN_OR_RETURN(texts, FirstSampleExtensions(paths.front()));
-  }
-  STOKER_ASSIGN_OR_RETURN(SampleShape shape, SampleShape::Make(texts, key));
+  STOKER_ASSIGN_OR_RETURN(Layout layout, LayoutOf(*this, paths));
   STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(paths));
   if (!plain || index == "none")
-    return Dataset(std::make_shared<WebdatasetStreamNode>(std::move(shape), files.ToString(),
+    return Dataset(std::make_shared<WebdatasetStreamNode>(std::move(layout), files.ToString(),
                                                           std::move(paths)));
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,
       IndexedFiles::Open(paths, "tar", /*settings=*/0,
                          index == "stored" ? IndexUse::kStored : IndexUse::kMemory,
                          ScanTarSamples));
-  return Dataset(std::make_shared<WebdatasetNode>(std::move(shape), files.ToString(),
+  return Dataset(std::make_shared<WebdatasetNode>(std::move(layout), files.ToString(),
                                                   std::move(paths), std::move(indexed)));
 }
 

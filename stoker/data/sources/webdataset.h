@@ -16,8 +16,9 @@ namespace stoker {
 // ASCII.
 //
 //   fields  extensions, in the order of the fields; alternatives with bars between, of which a
-//           sample has one: "jpg|jpeg|png". Empty: those of the first sample. An extension with
-//           dots ("seg.png") is one as a whole.
+//           sample has one: "jpg|jpeg|png". Empty: those of the first sample, or where `stoker
+//           pack` wrote the archives the fields that were packed, with their types. An extension
+//           with dots ("seg.png") is one as a whole.
 //
 // Plain archives are read by position, through an index that one scan of the headers makes and that
 // is kept beside each file (formats/offset_index): shuffle is exact, a sample takes one read, and

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "stoker/formats/npy/npy.h"
 #include "stoker/formats/tar/tar_reader.h"
 #include "stoker/io/byte_source.h"
 
@@ -22,8 +23,11 @@ SampleField FieldOf(const std::string& text) {
     field.extensions.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  field.name = field.extensions.front();
-  field.number = field.name == "cls" || field.name == "id" || field.name == "index";
+  const std::string& name = field.extensions.front();
+  const bool number = name == "cls" || name == "id" || name == "index";
+  field.content = number ? MemberContent::kNumber : MemberContent::kBytes;
+  field.field = {name, number ? DType::kInt64 : DType::kUInt8,
+                 number ? Shape{} : Shape{kUnknownDim}};
   return field;
 }
 
@@ -39,27 +43,78 @@ Result<int64_t> NumberOf(const Array& array, const std::string& field, const std
                   text.substr(0, 40));
 }
 
+template <typename T>
+bool Store(int64_t number, const Array& out) {
+  out.values<T>()[0] = static_cast<T>(number);
+  return static_cast<int64_t>(static_cast<T>(number)) == number;
+}
+
+// False where the number is beyond the type.
+bool StoreNumber(int64_t number, const Array& out) {
+  switch (out.dtype()) {
+    case DType::kUInt8: return Store<uint8_t>(number, out);
+    case DType::kInt8: return Store<int8_t>(number, out);
+    case DType::kInt16: return Store<int16_t>(number, out);
+    case DType::kInt32: return Store<int32_t>(number, out);
+    default: return Store<int64_t>(number, out);
+  }
+}
+
+// The member's bytes as a value of the field; `where` and the sample's `name` begin messages.
+Result<Array> ValueOf(const SampleField& field, Array member, const std::string& name,
+                      std::string_view where, Scratch& scratch) {
+  if (field.content == MemberContent::kBytes) return member;
+  const std::string& extension = field.extensions.front();
+  if (field.content == MemberContent::kNumber) {
+    Array number = scratch.NewArray(field.field.dtype, {});
+    STOKER_ASSIGN_OR_RETURN(const int64_t found, NumberOf(member, extension, name, where));
+    if (StoreNumber(found, number)) return number;
+    return DataLoss("{}: sample '{}': .{} is {}, which is beyond {}", where, name, extension, found,
+                    DTypeName(field.field.dtype));
+  }
+  STOKER_ASSIGN_OR_RETURN(Array array,
+                          ParseNpy(member.buffer(), {member.data(), member.num_bytes()},
+                                   fmt::format("{}: sample '{}': .{}", where, name, extension)));
+  const bool fits =
+      array.dtype() == field.field.dtype && array.shape().size() == field.field.shape.size() &&
+      std::ranges::equal(array.shape(), field.field.shape, [](int64_t extent, int64_t wanted) {
+        return wanted == kUnknownDim || extent == wanted;
+      });
+  if (fits) return array;
+  return DataLoss("{}: sample '{}': .{} is {}{}, packed were {}{}", where, name, extension,
+                  DTypeName(array.dtype()), ShapeToString(array.shape()),
+                  DTypeName(field.field.dtype), ShapeToString(field.field.shape));
+}
+
 }  // namespace
 
 SampleShape::SampleShape(std::vector<SampleField> fields, bool key)
     : fields_(std::move(fields)), key_(key) {
-  for (const SampleField& field : fields_) {
-    spec_.fields.push_back({field.name, field.number ? DType::kInt64 : DType::kUInt8,
-                            field.number ? Shape{} : Shape{kUnknownDim}});
-  }
+  for (const auto& [field, extensions, content] : fields_)
+    spec_.fields.push_back({field.name, field.dtype, field.shape});
   if (key_) spec_.fields.push_back({std::string(kKeyField), DType::kUInt8, {kUnknownDim}});
 }
 
 Result<SampleShape> SampleShape::Make(const std::vector<std::string>& texts, bool key) {
   std::vector<SampleField> fields;
+  for (const std::string& text : texts) fields.push_back(FieldOf(text));
+  return Checked(std::move(fields), key);
+}
+
+Result<SampleShape> SampleShape::OfPacked(std::span<const ElementField> elements, bool key) {
+  std::vector<SampleField> fields;
+  for (const ElementField& field : elements) fields.push_back(PackedField(field));
+  return Checked(std::move(fields), key);
+}
+
+Result<SampleShape> SampleShape::Checked(std::vector<SampleField> fields, bool key) {
   std::set<std::string> extensions;
-  for (const std::string& text : texts) {
-    fields.push_back(FieldOf(text));
-    for (const std::string& extension : fields.back().extensions) {
+  for (const SampleField& field : fields) {
+    for (const std::string& extension : field.extensions) {
       if (extension.empty() || !extensions.insert(extension).second)
         return InvalidArgument("webdataset: extension '{}' is named twice, or empty", extension);
     }
-    if (key && fields.back().name == kKeyField)
+    if (key && field.field.name == kKeyField)
       return InvalidArgument("webdataset: a field is called 'key' already; leave out key");
   }
   return SampleShape(std::move(fields), key);
@@ -83,14 +138,9 @@ Result<Element> SampleShape::Finish(std::vector<std::optional<Array>> found,
           "name other fields",
           where, name, fmt::join(fields_[f].extensions, " or ."));
     }
-    if (!fields_[f].number) {
-      element.arrays.push_back(*std::move(found[f]));
-      continue;
-    }
-    Array number = scratch.NewArray(DType::kInt64, {});
-    STOKER_ASSIGN_OR_RETURN(number.values<int64_t>()[0],
-                            NumberOf(*found[f], fields_[f].name, name, where));
-    element.arrays.push_back(std::move(number));
+    STOKER_ASSIGN_OR_RETURN(Array value,
+                            ValueOf(fields_[f], *std::move(found[f]), name, where, scratch));
+    element.arrays.push_back(std::move(value));
   }
   if (key_) {
     Array text = scratch.NewArray(DType::kUInt8, {std::ssize(name)});

@@ -3,22 +3,17 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/data/element.h"
+#include "stoker/data/sources/packed_members_internal.h"
 #include "stoker/data/spec.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
-
-// One field, and the extensions that may hold it.
-struct SampleField {
-  std::string name;
-  std::vector<std::string> extensions;
-  bool number = false;
-};
 
 // Puts the members of a sample in their places. Immutable; thread-safe.
 class SampleShape {
@@ -26,19 +21,25 @@ class SampleShape {
   // `texts`: extensions, in the order of the fields, alternatives with bars between; `key`: with
   // the name of the sample as last field. Errors: kInvalidArgument for an extension named twice.
   static Result<SampleShape> Make(const std::vector<std::string>& texts, bool key);
+  // The fields of elements that were packed. Errors: kInvalidArgument for fields that would be the
+  // same member, or none.
+  static Result<SampleShape> OfPacked(std::span<const ElementField> fields, bool key);
 
   const Spec& spec() const { return spec_; }
+  const std::vector<SampleField>& fields() const { return fields_; }
 
   // The field that a member with this extension is, or nothing.
   std::optional<size_t> FieldNumber(std::string_view extension) const;
 
   // `found`: for each field its member's bytes, or nothing where there is none; `where` begins
-  // messages. Errors: kDataLoss for a field that is missing, or no number where one is wanted.
+  // messages. Errors: kDataLoss for a field that is missing, no number or array where one is
+  // wanted, or an array of another type or shape.
   Result<Element> Finish(std::vector<std::optional<Array>> found, const std::string& name,
                          SampleKey key, std::string_view where, Scratch& scratch) const;
 
  private:
   SampleShape(std::vector<SampleField> fields, bool key);
+  static Result<SampleShape> Checked(std::vector<SampleField> fields, bool key);
 
   std::vector<SampleField> fields_;
   bool key_;

@@ -18,17 +18,6 @@ bool IsMagic(const char (&found)[8], std::string_view magic) {
   return std::string_view(found, sizeof(found)) == magic;
 }
 
-Result<ShardSchema> ParseSchema(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("fields") || !json.contains("origin") ||
-      !json["origin"].is_string()) {
-    return DataLoss("the schema is no JSON object with fields and origin");
-  }
-  STOKER_ASSIGN_OR_RETURN(std::vector<ElementField> fields, RecordFieldsFromJson(json["fields"]));
-  if (fields.empty()) return DataLoss("the schema has no fields");
-  return ShardSchema{.fields = std::move(fields), .origin = json["origin"].get<std::string>()};
-}
-
 // Gives where the schema ends.
 Result<uint64_t> ParseHeader(std::span<const std::byte> bytes, ShardContent& content) {
   ShardHeader header;
@@ -53,7 +42,7 @@ Result<uint64_t> ParseHeader(std::span<const std::byte> bytes, ShardContent& con
   if (header.schema_checksum != Crc32c(text))
     return content.DamagedAt(sizeof(header), "the schema does not have its checksum");
   Result<ShardSchema> schema =
-      ParseSchema({reinterpret_cast<const char*>(text.data()), text.size()});
+      ParseRecordSchema({reinterpret_cast<const char*>(text.data()), text.size()});
   if (!schema.ok()) return content.DamagedAt(sizeof(header), schema.status().message());
   content.schema = *std::move(schema);
   for (const ElementField& field : content.schema.fields) content.columns.emplace_back(field);

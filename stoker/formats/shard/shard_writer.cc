@@ -6,7 +6,6 @@
 #include <limits>
 #include <unordered_set>
 
-#include "stoker/base/json_text.h"
 #include "stoker/formats/shard/shard_layout_internal.h"
 #include "stoker/io/checksum.h"
 
@@ -39,17 +38,13 @@ bool Fits(const ElementField& field, const Array& array) {
   });
 }
 
-std::string SchemaText(const ShardSchema& schema) {
-  return DumpJson({{"fields", RecordFieldsToJson(schema.fields)}, {"origin", schema.origin}});
-}
-
 }  // namespace
 
 Result<ShardWriter> ShardWriter::Create(const std::string& path, const ShardSchema& schema,
                                         uint64_t page_bytes) {
   STOKER_RETURN_IF_ERROR(CheckSchema(schema).While(path));
   STOKER_ASSIGN_OR_RETURN(AtomicFileWriter file, AtomicFileWriter::Create(path));
-  const std::string text = SchemaText(schema);
+  const std::string text = RecordSchemaToText(schema);
   internal::ShardHeader header{.version = internal::kShardVersion,
                                .schema_bytes = static_cast<uint32_t>(text.size()),
                                .schema_checksum = Crc32c(text),

@@ -1,0 +1,45 @@
+// LMDB databases, one after the other, as one row of elements.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/data/class_names.h"
+#include "stoker/formats/lmdb/lmdb_file.h"
+#include "stoker/formats/record_fields.h"
+
+namespace stoker {
+
+// Immutable and thread-safe.
+class LmdbFiles {
+ public:
+  // Opens each. Where the first was packed all must be, with the same fields. Errors: those of
+  // LmdbFile::Open; kInvalidArgument where they disagree; kDataLoss for one that was packed and
+  // lacks entries.
+  static Result<LmdbFiles> Open(const std::vector<std::string>& paths, std::string_view database,
+                                std::string_view prefix);
+
+  // Of databases that `stoker pack` wrote; nothing of others.
+  const std::optional<RecordSchema>& packed() const { return packed_; }
+  int64_t size() const { return starts_.back(); }
+  uint64_t longest_value() const { return longest_; }
+  std::vector<std::string> names() const;
+
+  // Element `position`, 0 <= position < size().
+  struct Place {
+    const LmdbFile* file;
+    int64_t entry;  // its first
+  };
+  Place At(int64_t position) const;
+
+ private:
+  std::vector<LmdbFile> files_;
+  std::vector<int64_t> starts_ = {0};  // the position of each file's first element; last, of all
+  std::optional<RecordSchema> packed_;
+  uint64_t longest_ = 0;
+};
+
+}  // namespace stoker
