@@ -60,8 +60,8 @@ class InspectTest(ProgramTest):
     def test_an_idx_file_is_read_whole_and_described(self):
         for name in ["data/train-images", "data/train-images.gz"]:
             found = self.run_json("inspect", name)
-            self.assertEqual((found["kind"], found["dtype"], found["shape"]),
-                             ("IDX", "uint8", [TRAIN_IMAGES, SIDE, SIDE]))
+            self.assertEqual((found["format"], found["dtype"], found["shape"]),
+                             ("idx", "uint8", [TRAIN_IMAGES, SIDE, SIDE]))
             self.assertEqual(found["values"]["min"], 0)
             # A quarter of the pixels is brighter by 150; the rest is uniform in 0..59.
             self.assertAlmostEqual(found["values"]["mean"], 29.5 + 150 / 4, delta=0.5)
@@ -100,7 +100,7 @@ class InspectTest(ProgramTest):
         self.write("page.gz", gzip.compress(b"<!DOCTYPE html><html>" * 100))
         found = self.run_json("inspect", "page.gz")
         self.assertEqual((found["gzip"], found["decompressed_bytes"]), (True, 2100))
-        self.assertIn("HTML", found["kind"])
+        self.assertIn("HTML", found["format"])
         self.write("empty", b"")
         out, _ = self.run_stoker("inspect", "empty")
         self.assertIn("an empty file", out)

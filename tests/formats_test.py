@@ -141,54 +141,69 @@ class FormatsTest(ProgramTest):
 
     def test_a_csv_file_is_described(self):
         found = self.run_json("inspect", "a.csv")
-        self.assertEqual((found["kind"], found["records"]), ("CSV", 2))
-        self.assertEqual(found["fields"], {"a": "int64", "b": "float32", "name": "text"})
+        self.assertEqual((found["format"], found["count"]), ("csv", 2))
+        self.assertEqual(found["fields"], {name: {"dtype": dtype, "shape": []} for name, dtype in
+                                           [("a", "int64"), ("b", "float32"), ("name", "text")]})
         self.write("bad.csv", "a,b\n1,2\n3\n")
         self.assert_fails(["inspect", "bad.csv"], 1, "bad.csv: record 1 (byte 8): the row ends before column 1 ('b')")
 
     def test_a_jsonl_file_is_described(self):
         found = self.run_json("inspect", "a.jsonl")
-        self.assertEqual((found["kind"], found["records"]), ("JSON lines", 2))
-        self.assertEqual(found["fields"], {"id": "int64", "t": "text", "v": "float32[2]"})
+        self.assertEqual((found["format"], found["count"]), ("jsonl", 2))
+        self.assertEqual(found["fields"], {"id": {"dtype": "int64", "shape": []}, "t": {"dtype": "text", "shape": []},
+                                           "v": {"dtype": "float32", "shape": [2]}})
         self.write("bad.jsonl", '{"id": 1}\n{"id": 2\n')
         self.assert_fails(["inspect", "bad.jsonl"], 1, "bad.jsonl: record 1 (byte 10): byte 8: '}' is wanted")
 
     def test_a_libsvm_file_is_described(self):
         found = self.run_json("inspect", "a.svm")
-        self.assertEqual((found["kind"], found["records"], found["largest_index"]), ("LIBSVM", 2, 3))
+        self.assertEqual((found["format"], found["count"], found["largest_index"]), ("libsvm", 2, 3))
         self.write("bad.svm", "1 2:3\n1 2\n")
         self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (byte 6): byte 3: a colon is wanted")
 
     def test_numpy_archives_and_recordio_files_are_described(self):
         found = self.run_json("inspect", "z.npz")
-        self.assertEqual((found["kind"], found["fields"]["x"]), ("NumPy archive", {"dtype": "int16", "shape": [2, 3]}))
+        self.assertEqual((found["format"], found["fields"]["x"]["dtype"]), ("npz", "int16"))
         found = self.run_json("inspect", "i.rec")
-        self.assertEqual((found["kind"], found["records"], found["images"], found["most_labels"]), ("RecordIO", 1, 1, 1))
+        self.assertEqual((found["format"], found["count"], found["images"], found["fields"]["label"]["most"]), ("recordio", 1, 1, 1))
         self.write("bad.rec", self.read("i.rec")[:-1])
         self.assert_fails(["inspect", "bad.rec"], 1, "bad.rec: byte 0: the file ends in the middle of a record")
 
+    def test_every_data_file_is_described_by_format_count_fields_and_samples(self):
+        files = {"a.csv": "csv", "a.jsonl": "jsonl", "a.svm": "libsvm", "z.npz": "npz", "x.npy": "npy", "i.rec": "recordio",
+                 "db/data.mdb": "lmdb", "s-000.tar": "tar", "a-0.stoker": "stoker", "x-1.tfrecord": "tfrecord"}
+        for file, name in files.items():
+            with self.subTest(file=file):
+                found = self.run_json("inspect", file, "--samples", "1")
+                self.assertEqual(found["format"], name)
+                self.assertGreaterEqual(found["count"], 1)
+                self.assertGreaterEqual(len(found["fields"]), 1)
+                self.assertEqual(len(found["samples"]), 1)
+        self.assertEqual(self.run_json("inspect", "a.csv", "--samples", "1")["samples"], [{"a": 1, "b": 2.5, "name": "ann"}])
+        self.assertNotIn("samples", self.run_json("inspect", "a.csv", "--samples", "0"))
+
     def test_an_lmdb_database_is_described(self):
         found = self.run_json("inspect", "db/data.mdb")
-        self.assertEqual((found["kind"], found["records"], found["smallest"], found["largest"]), ("LMDB", 2, 3, 5))
+        self.assertEqual((found["format"], found["count"], found["fields"]), ("lmdb", 2, {"value": {"smallest": 3, "largest": 5}}))
         self.write("bad.mdb", self.read("db/data.mdb")[:8192])
         self.assert_fails(["inspect", "bad.mdb"], 1, "bad.mdb: page 2 (byte 8192): it is not in the file")
 
     def test_a_tar_archive_is_described(self):
         found = self.run_json("inspect", "s-000.tar")
-        self.assertEqual((found["kind"], found["records"], found["members"]), ("tar", 2, 4))
+        self.assertEqual((found["format"], found["count"], found["members"]), ("tar", 2, 4))
         self.assertEqual(found["fields"]["txt"], {"samples": 2, "smallest": 1, "largest": 1})
         self.write("bad.tar", self.read("s-000.tar")[:1500])
         self.assert_fails(["inspect", "bad.tar"], 1, "bad.tar: byte 1024: the archive ends in the middle")
 
     def test_a_numpy_array_is_described(self):
         found = self.run_json("inspect", "x.npy")
-        self.assertEqual((found["kind"], found["dtype"], found["shape"]), ("NumPy", "int16", [2, 3]))
+        self.assertEqual((found["format"], found["count"], found["fields"]), ("npy", 2, {"value": {"dtype": "int16", "shape": [3]}}))
         self.write("bad.npy", self.read("x.npy")[:-1])
         self.assert_fails(["inspect", "bad.npy"], 1, "int16[2, 3] takes 12 bytes, 11 are there")
 
     def test_a_stoker_shard_is_described(self):
         found = self.run_json("inspect", "a-0.stoker")
-        self.assertEqual((found["kind"], found["records"], found["pages"], found["page_records"]), ("stoker", 3, 1, 3))
+        self.assertEqual((found["format"], found["count"], found["pages"], found["page_records"]), ("stoker", 3, 1, 3))
         self.assertEqual(found["fields"], {"label": {"dtype": "int64", "shape": []}})
         self.write("bad.stoker", self.read("a-0.stoker")[:-1])
         self.assert_fails(["inspect", "bad.stoker"], 1, "bad.stoker: byte 367: the file is cut short")
@@ -208,8 +223,8 @@ class FormatsTest(ProgramTest):
 
     def test_a_tfrecord_file_is_described(self):
         found = self.run_json("inspect", "x-1.tfrecord")
-        self.assertEqual((found["kind"], found["records"], found["examples"], found["damaged"]), ("TFRecord", 2, 2, 0))
-        self.assertEqual(found["features"]["label"], {"type": "int64", "fewest": 1, "most": 1, "records": 2})
+        self.assertEqual((found["format"], found["count"], found["examples"], found["damaged"]), ("tfrecord", 2, 2, 0))
+        self.assertEqual(found["fields"]["label"], {"type": "int64", "fewest": 1, "most": 1, "records": 2})
         self.write("bad.tfrecord", self.read("x-1.tfrecord")[:-1])
         self.assert_fails(["inspect", "bad.tfrecord"], 1, "the file ends in the middle of record 1")
         damaged = bytearray(self.read("x-1.tfrecord"))

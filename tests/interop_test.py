@@ -195,15 +195,16 @@ class InteropTest(ProgramTest):
     def test_lmdb_numpy_scikit_learn_and_python_are_read(self):
         wrote = self.write_by(WRITE_SAMPLES)
         found = self.run_json("inspect", "db/data.mdb")
-        self.assertEqual((found["kind"], found["records"], found["largest"]), ("LMDB", 2000, 20000))
+        self.assertEqual((found["format"], found["count"], found["fields"]["value"]["largest"]), ("lmdb", 2000, 20000))
         found = self.run_json("inspect", "stored.npz")
         self.assertEqual({name: array["shape"] for name, array in found["fields"].items()},
-                         {"x": [40, 9], "y": [40], "turned": [40, 9], "big": [40, 9]})
+                         {"x": [9], "y": [], "turned": [9], "big": [9]})
         found = self.run_json("inspect", "a.svm")
-        self.assertEqual((found["records"], found["largest_index"]), (40, wrote["largest"]))
+        self.assertEqual((found["count"], found["largest_index"]), (40, wrote["largest"]))
         found = self.run_json("inspect", "a.jsonl")
-        self.assertEqual((found["records"], found["fields"]),
-                         (40, {"id": "int64", "n": "float32", "t": "text", "x": "float32[9]"}))
+        self.assertEqual((found["count"], found["fields"]),
+                         (40, {name: {"dtype": dtype, "shape": shape} for name, dtype, shape in
+                               [("id", "int64", []), ("n", "float32", []), ("t", "text", []), ("x", "float32", [9])]}))
         for line in ["lmdb: {path: db, database: named, key: true}", "npz: packed.npz", "libsvm: {files: a.svm, features: 9}",
                      "jsonl: a.jsonl"]:
             with self.subTest(line=line):
@@ -215,8 +216,8 @@ class InteropTest(ProgramTest):
         for name in ["plain", "gzip", "zlib"]:
             with self.subTest(compression=name):
                 found = self.run_json("inspect", f"{name}.tfrecord")
-                self.assertEqual((found["records"], found["examples"], found["damaged"]), (200, 200, 0))
-                features = found["features"]
+                self.assertEqual((found["count"], found["examples"], found["damaged"]), (200, 200, 0))
+                features = found["fields"]
                 self.assertEqual({key: value["type"] for key, value in features.items()},
                                  {"label": "int64", "box": "float", "ids": "int64", "image": "bytes", "words": "bytes"})
                 self.assertEqual((features["image"]["fewest"], features["image"]["most"]), (12, 12))
@@ -329,10 +330,10 @@ class TorchTest(ProgramTest):
         shapes = self.run_script(SAVE_BY_TORCH)
         for file in ["new.pt", "old.pth", "half.pt"]:
             with self.subTest(file=file):
-                tensors = self.run_json("inspect", file)["tensors"]
-                self.assertEqual({tensor["name"]: tensor["shape"] for tensor in tensors}, shapes)
+                tensors = self.run_json("inspect", file)["fields"]
+                self.assertEqual({name: tensor["shape"] for name, tensor in tensors.items()}, shapes)
         found = self.run_json("inspect", "checkpoint.pt")
-        self.assertEqual({tensor["name"] for tensor in found["tensors"]}, {"state_dict.module." + name for name in shapes})
+        self.assertEqual(set(found["fields"]), {"state_dict.module." + name for name in shapes})
         self.assertEqual((found["metadata"]["epoch"], found["metadata"]["optimizer.param_groups.0.lr"]), ("7", "0.1"))
 
     def test_a_run_begins_with_torchvisions_weights_and_ends_with_weights_that_torchvision_predicts_alike_with(self):

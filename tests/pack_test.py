@@ -28,12 +28,12 @@ class PackTest(ProgramTest):
         packed = self.run_json("pack", "recipe.yaml", "x.stoker", "--stages", "4", "--verify")
         self.assertEqual((packed["elements"], packed["format"], packed["verified"]), (512, "stoker", True))
         found = self.run_json("inspect", "x.stoker")
-        self.assertEqual((found["records"], found["fields"]["image"]["dtype"]), (512, "float32"))
+        self.assertEqual((found["count"], found["fields"]["image"]["dtype"]), (512, "float32"))
         self.assertIn("random_crop", found["origin"])
         packed = self.run_json("pack", "recipe.yaml", "eval", "--of", "eval", "--stages", "1", "--format", "tfrecord")
         self.assertEqual([file["file"] for file in packed["files"]], ["eval.tfrecord"])
         found = self.run_json("inspect", "eval.tfrecord")
-        self.assertEqual((found["records"], found["features"]["label"]["type"]), (120, "int64"))
+        self.assertEqual((found["count"], found["fields"]["label"]["type"]), (120, "int64"))
 
     def test_class_folders_are_packed_with_their_pictures_as_they_are(self):
         self.make_pictures(10)
@@ -78,8 +78,8 @@ class PackTest(ProgramTest):
         self.run_stoker("pack", "recipe.yaml", "x", "--stages", "1", "--shards", "3")
         self.run_stoker("pack", "x-*.stoker", "y.stoker")
         self.run_stoker("pack", "x@3.stoker", "z.tfrecord")
-        self.assertEqual(self.run_json("inspect", "y.stoker")["records"], 512)
-        self.assertEqual(self.run_json("inspect", "z.tfrecord")["records"], 512)
+        self.assertEqual(self.run_json("inspect", "y.stoker")["count"], 512)
+        self.assertEqual(self.run_json("inspect", "z.tfrecord")["count"], 512)
 
     def test_a_set_is_not_packed_onto_itself(self):
         command = ["pack", "recipe.yaml", "x", "--stages", "1", "--shards", "3"]
@@ -92,7 +92,7 @@ class PackTest(ProgramTest):
     def test_a_name_that_is_not_utf_8_is_packed_and_reported(self):
         packed = self.run_json("pack", "recipe.yaml", "o\udcff", "--stages", "1")
         self.assertEqual(packed["files"][0]["file"], "o\ufffd.stoker")
-        self.assertEqual(self.run_json("inspect", "o\udcff.stoker")["records"], 512)
+        self.assertEqual(self.run_json("inspect", "o\udcff.stoker")["count"], 512)
         self.run_stoker("pack", "o\udcff.stoker", "p", "--shards", "2", "--verify")
 
     def test_wrong_requests_say_what_to_do(self):
@@ -149,7 +149,7 @@ class PackTest(ProgramTest):
         self.write("list.csv", "a,b\n1,2\n")
         found = self.run_json("verify", "x.stoker", "x.tfrecord", "data/train-images.gz", "list.csv", "recipe.yaml")
         self.assertEqual([file["whole"] for file in found["files"]], [True] * 5)
-        self.assertEqual([file.get("records") for file in found["files"][:2]], [512, 512])
+        self.assertEqual([file.get("count") for file in found["files"][:2]], [512, 512])
         record = bytearray(self.read("x.tfrecord"))
         frame = len(record) // 512
         for number, byte in [(3, 100), (7, 2), (511, 100)]:  # data, a length, data

@@ -262,7 +262,7 @@ class UseOfARunTest(ProgramTest):
         newest = self.run_json("inspect", found["checkpoints"][-1]["path"])
         self.assertTrue(newest["whole"])
         weights = self.run_json("inspect", "run/weights.safetensors")
-        self.assertIn([4, 8 * 3 * 3], [tensor["shape"] for tensor in weights["tensors"]])
+        self.assertIn([4, 8 * 3 * 3], [tensor["shape"] for tensor in weights["fields"].values()])
         self.assert_fails(["inspect", "data"], 1, "neither a run", "nor a checkpoint")
 
     def test_inspect_lists_models_optimizers_and_schedules(self):
@@ -302,7 +302,7 @@ class WeightsTest(ProgramTest):
             with self.subTest(name=name):
                 done = self.run_json("export", "run", "--to", name)
                 found = self.run_json("inspect", name)
-                self.assertEqual((found["kind"], len(found["tensors"])), (kind, done["tensors"]))
+                self.assertEqual((found["format"], found["count"]), (kind, done["tensors"]))
         self.run_json("export", "w.pt", "--to", "again.safetensors")
         self.assertEqual(self.run_json("inspect", "again.safetensors")["values"], self.run_json("inspect", "w.pt")["values"])
         self.assert_fails(["export", "run", "--to", "w.onnx"], 2, "must be .pt, .pth or .safetensors")

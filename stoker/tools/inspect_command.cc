@@ -49,6 +49,10 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
                  "and print its labels")
       ->type_name("PNG")
       ->needs(file);
+  app.add_option("--samples", to.samples, "how many of a data file's first samples to show")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(file);
   AddSetOption(app, to.set).needs(file);
   AddJsonOption(app, to.json);
 }
@@ -69,7 +73,7 @@ Status RunInspect(const InspectArguments& arguments) {
   }
   if (!arguments.set.empty())
     return PrintInspection(InspectRecipe(arguments.file, arguments.set), arguments.json);
-  return PrintInspection(InspectFile(arguments.file), arguments.json);
+  return PrintInspection(InspectFile(arguments.file, arguments.samples), arguments.json);
 }
 
 Status PrintInspection(const Result<Inspection>& inspection, bool json) {

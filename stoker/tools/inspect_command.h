@@ -17,8 +17,9 @@ struct InspectArguments {
   bool ops = false;
   std::string op;  // the one operator that is asked for, or empty
   bool models = false;
-  std::string model;  // likewise
-  std::string grid;   // where to write a contact sheet of a recipe's pictures, or empty
+  std::string model;    // likewise
+  std::string grid;     // where to write a contact sheet of a recipe's pictures, or empty
+  int64_t samples = 3;  // of a data file, to show
   std::vector<std::string> set;
   bool json = false;
 };

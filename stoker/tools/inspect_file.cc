@@ -12,6 +12,7 @@
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/content.h"
+#include "stoker/tools/inspect_samples.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -43,7 +44,7 @@ Result<Inspection> InspectOther(const std::string& path, const File& file, FileK
                                 FileKind content) {
   Inspection out;
   out.json = {{"file", path},
-              {"kind", FileKindName(content)},
+              {"format", FileKindName(content)},
               {"bytes", file.size()},
               {"gzip", stored == FileKind::kGzip}};
   out.text = fmt::format("{}: {}, {}", path, FileKindName(stored), ByteText(file.size()));
@@ -93,9 +94,7 @@ bool IsPt(const std::string& path, FileKind stored) {
   return archive.ok() ? IsPtArchive(*archive) : path.ends_with(".pt") || path.ends_with(".pth");
 }
 
-}  // namespace
-
-Result<Inspection> InspectFile(const std::string& path) {
+Result<Inspection> InspectByContent(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
   STOKER_ASSIGN_OR_RETURN(const bool tfrecord, IsTfRecord(path));
   if (tfrecord) return InspectTfRecord(path);
@@ -116,6 +115,15 @@ Result<Inspection> InspectFile(const std::string& path) {
   if (const Inspect by_name = InspectionByName(path)) return by_name(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
   return InspectOther(path, file, stored, content);
+}
+
+}  // namespace
+
+Result<Inspection> InspectFile(const std::string& path, int64_t samples) {
+  Result<Inspection> inspection = InspectByContent(path);
+  if (inspection.ok() && inspection->damage.ok() && samples > 0)
+    AddFirstSamples(path, inspection->json.value("format", ""), samples, *inspection);
+  return inspection;
 }
 
 }  // namespace stoker

@@ -6,6 +6,7 @@
 #include "stoker/base/array.h"
 #include "stoker/base/statistics.h"
 #include "stoker/formats/idx/idx.h"
+#include "stoker/tools/array_rows.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -81,7 +82,9 @@ Result<Inspection> InspectIdx(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdx(path));
   Inspection out;
   out.json = {{"file", path},
-              {"kind", "IDX"},
+              {"format", "idx"},
+              {"count", RowsOf(array)},
+              {"fields", {{"value", RowJson(array)}}},
               {"dtype", DTypeName(array.dtype())},
               {"shape", array.shape()}};
   out.text =

@@ -19,11 +19,10 @@ Result<Inspection> InspectLmdb(const std::string& path) {
   }
   Inspection out;
   out.json = {{"file", path},
-              {"kind", "LMDB"},
-              {"records", file.size()},
-              {"smallest", smallest},
-              {"largest", file.longest_value()},
-              {"value_bytes", total}};
+              {"format", "lmdb"},
+              {"count", file.size()},
+              {"value_bytes", total},
+              {"fields", {{"value", {{"smallest", smallest}, {"largest", file.longest_value()}}}}}};
   out.text = fmt::format("{}: LMDB, {} values of {} to {} bytes, {}\n", path, file.size(), smallest,
                          file.longest_value(), ByteText(total));
   const auto printable = [](std::string_view key) {

@@ -6,6 +6,7 @@
 
 #include "stoker/formats/npy/npy.h"
 #include "stoker/formats/npy/npz.h"
+#include "stoker/tools/array_rows.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -15,7 +16,9 @@ Result<Inspection> InspectNpy(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const Array array, ReadNpy(path));
   Inspection out;
   out.json = {{"file", path},
-              {"kind", "NumPy"},
+              {"format", "npy"},
+              {"count", RowsOf(array)},
+              {"fields", {{"value", RowJson(array)}}},
               {"dtype", DTypeName(array.dtype())},
               {"shape", array.shape()}};
   out.text = fmt::format("{}: NumPy array, {}, {}; whole\n", path, array.ToString(),
@@ -27,14 +30,17 @@ Result<Inspection> InspectNpz(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const NamedArrays arrays, ReadNpz(path));
   Inspection out;
   Json fields = Json::object();
+  bool agree = true;  // in the number of rows
   std::vector<std::vector<std::string>> table = {{"array", "type", "size"}};
   for (const auto& [name, array] : arrays) {
-    fields[name] = {{"dtype", DTypeName(array.dtype())}, {"shape", array.shape()}};
+    fields[name] = RowJson(array);
+    if (RowsOf(array) != RowsOf(arrays.begin()->second)) agree = false;
     table.push_back({name, array.ToString(), ByteText(array.num_bytes())});
   }
   out.json = {{"file", path},
-              {"kind", "NumPy archive"},
+              {"format", "npz"},
               {"arrays", arrays.size()},
+              {"count", agree && !arrays.empty() ? Json(RowsOf(arrays.begin()->second)) : Json()},
               {"fields", std::move(fields)}};
   out.text = fmt::format("{}: NumPy archive, {} arrays; whole\n", path, arrays.size());
   out.text += TableText(table, 2);

@@ -20,12 +20,13 @@ Result<Inspection> InspectPt(const std::string& path) {
   for (const PtEntry& entry : file.entries()) tensors.Add(entry.name, entry.dtype, entry.shape);
   Inspection out;
   out.json = {{"file", path},
-              {"kind", "pt"},
+              {"format", "pt"},
+              {"count", tensors.size()},
               {"archive", file.is_archive()},
               {"values", tensors.values()},
               {"bytes", tensors.bytes()},
               {"metadata", file.values()},
-              {"tensors", tensors.json()}};
+              {"fields", tensors.json()}};
   out.text = fmt::format(
       "{}: PyTorch ({}), {}; {}\n", path,
       file.is_archive() ? "zip archive" : "as before version 1.6", tensors.Totals(),

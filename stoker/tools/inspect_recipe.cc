@@ -34,7 +34,7 @@ Result<Inspection> InspectRecipe(const std::string& path,
   Inspection out;
   std::vector<std::string> sections;
   for (const ConfigNode::Entry& entry : recipe.entries) sections.push_back(entry.key);
-  out.json = {{"file", path}, {"kind", "recipe"}, {"sections", sections}};
+  out.json = {{"file", path}, {"format", "recipe"}, {"sections", sections}};
   STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
   out.text = fmt::format("{}: recipe with the sections {}\n  data.root {}\n", path,

@@ -57,13 +57,12 @@ Result<Inspection> InspectRecordIo(const std::string& path) {
   Inspection out;
   out.damage = Summarize(file, summary);
   out.json = {{"file", path},
-              {"kind", "RecordIO"},
-              {"records", summary.records},
-              {"smallest", summary.smallest},
-              {"largest", summary.largest},
+              {"format", "recordio"},
+              {"count", summary.records},
               {"images", summary.images},
-              {"fewest_labels", summary.fewest_labels},
-              {"most_labels", summary.most_labels}};
+              {"fields",
+               {{"record", {{"smallest", summary.smallest}, {"largest", summary.largest}}},
+                {"label", {{"fewest", summary.fewest_labels}, {"most", summary.most_labels}}}}}};
   out.text = fmt::format("{}: RecordIO, {} records of {} to {} bytes{}\n", path, summary.records,
                          summary.smallest, summary.largest,
                          out.damage.ok() ? "; whole" : " up to an error");

@@ -19,17 +19,20 @@
 namespace stoker {
 namespace {
 
+bool IsText(const Field& field) {
+  return field.dtype == DType::kUInt8 && field.shape == Shape{kUnknownDim};
+}
+
 std::string TypeOf(const Field& field) {
   const std::string dtype(DTypeName(field.dtype));
   if (field.shape.empty()) return dtype;
-  const bool text = field.dtype == DType::kUInt8 && field.shape == Shape{kUnknownDim};
-  return text ? "text" : dtype + ShapeToString(field.shape);
+  return IsText(field) ? "text" : dtype + ShapeToString(field.shape);
 }
 
 // Reads all rows of a file in order, up to an error. `look` is handed each.
 template <typename Look>
-Result<Inspection> InspectRows(const std::string& path, std::string_view kind, const Dataset& rows,
-                               const Look& look) {
+Result<Inspection> InspectRows(const std::string& path, std::string_view format,
+                               const Dataset& rows, const Look& look) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, rows.Open(Runtime::Inline()));
   Inspection out;
   int64_t count = 0;
@@ -43,12 +46,13 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view kind, c
   Json fields = Json::object();
   std::vector<std::vector<std::string>> table = {{"field", "type"}};
   for (const Field& field : rows.spec().fields) {
-    fields[field.name] = TypeOf(field);
+    fields[field.name] = {{"dtype", IsText(field) ? "text" : DTypeName(field.dtype)},
+                          {"shape", IsText(field) ? Shape{} : field.shape}};
     table.push_back({field.name, TypeOf(field)});
   }
-  out.json = {{"file", path}, {"kind", kind}, {"records", count}, {"fields", std::move(fields)}};
+  out.json = {{"file", path}, {"format", format}, {"count", count}, {"fields", std::move(fields)}};
   out.text =
-      fmt::format("{}: {}, {} records of {} fields{}\n", path, kind, count,
+      fmt::format("{}: {}, {} records of {} fields{}\n", path, format, count,
                   rows.spec().fields.size(), out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(table, 2);
   return out;
@@ -58,12 +62,12 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view kind, c
 
 Result<Inspection> InspectCsv(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Csv{.files = path, .index = "none"}));
-  return InspectRows(path, "CSV", rows, [](const Element&) {});
+  return InspectRows(path, "csv", rows, [](const Element&) {});
 }
 
 Result<Inspection> InspectJsonl(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Jsonl{.files = path, .index = "none"}));
-  return InspectRows(path, "JSON lines", rows, [](const Element&) {});
+  return InspectRows(path, "jsonl", rows, [](const Element&) {});
 }
 
 Result<Inspection> InspectLibsvm(const std::string& path) {
@@ -77,8 +81,8 @@ Result<Inspection> InspectLibsvm(const std::string& path) {
       for (const int64_t index : row.arrays[0].values<int64_t>())
         largest = std::max(largest, index);
     };
-    STOKER_ASSIGN_OR_RETURN(Inspection found, InspectRows(path, "LIBSVM", rows, look));
-    if (!best.text.empty() && found.json["records"] <= best.json["records"]) continue;
+    STOKER_ASSIGN_OR_RETURN(Inspection found, InspectRows(path, "libsvm", rows, look));
+    if (!best.text.empty() && found.json["count"] <= best.json["count"]) continue;
     found.json["largest_index"] = largest;
     found.text += fmt::format("  largest index {}\n", largest);
     best = std::move(found);

@@ -17,11 +17,12 @@ Result<Inspection> InspectSafetensors(const std::string& path) {
   }
   Inspection out;
   out.json = {{"file", path},
-              {"kind", "safetensors"},
+              {"format", "safetensors"},
+              {"count", tensors.size()},
               {"values", tensors.values()},
               {"bytes", tensors.bytes()},
               {"metadata", file.metadata()},
-              {"tensors", tensors.json()},
+              {"fields", tensors.json()},
               {"verified", verified}};
   out.text = fmt::format(
       "{}: safetensors, {}; {}\n", path, tensors.Totals(),

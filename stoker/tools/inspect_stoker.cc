@@ -51,8 +51,8 @@ Result<Inspection> InspectStoker(const std::string& path) {
   }
   Inspection out;
   out.json = {{"file", path},
-              {"kind", "stoker"},
-              {"records", file.size()},
+              {"format", "stoker"},
+              {"count", file.size()},
               {"bytes", file.bytes()},
               {"pages", file.pages()},
               {"page_records", page_records},

@@ -65,9 +65,9 @@ Result<Inspection> InspectTar(const std::string& path) {
                      fmt::format("{} to {}", field.smallest, field.largest)});
   }
   out.json = {{"file", path},
-              {"kind", "tar"},
+              {"format", "tar"},
               {"members", summary.members},
-              {"records", summary.samples},
+              {"count", summary.samples},
               {"fields", std::move(fields)}};
   out.text = fmt::format("{}: tar, {} members, {} samples{}\n", path, summary.members,
                          summary.samples, out.damage.ok() ? "; whole" : " up to an error");

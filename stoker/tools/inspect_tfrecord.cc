@@ -79,11 +79,12 @@ Status Summarize(TfRecordReader& reader, Summary& summary) {
   }
 }
 
+// `key` is what they are called in the JSON, `title` in the text.
 void DescribeFeatures(const std::map<std::string, FeatureSummary>& features, const char* key,
-                      Inspection& out) {
+                      const char* title, Inspection& out) {
+  Json& json = out.json[key] = Json::object();
   if (features.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{key, "type", "values", "records"}};
-  Json json = Json::object();
+  std::vector<std::vector<std::string>> rows = {{title, "type", "values", "records"}};
   for (const auto& [name, feature] : features) {
     std::string types;
     for (const auto& [kind, count] : feature.kinds) types += (types.empty() ? "" : ", ") + kind;
@@ -97,7 +98,6 @@ void DescribeFeatures(const std::map<std::string, FeatureSummary>& features, con
                         : fmt::format("{} to {}", feature.fewest, feature.most),
                     std::to_string(feature.records)});
   }
-  out.json[key] = std::move(json);
   out.text += TableText(rows, 2);
 }
 
@@ -116,8 +116,8 @@ Result<Inspection> InspectTfRecord(const std::string& path) {
   }
   out.json = {
       {"file", path},
-      {"kind", "TFRecord"},
-      {"records", summary.records},
+      {"format", "tfrecord"},
+      {"count", summary.records},
       {"damaged", summary.damaged},
       {"examples", summary.examples},
       {"bytes",
@@ -126,8 +126,8 @@ Result<Inspection> InspectTfRecord(const std::string& path) {
       fmt::format("{}: TFRecord, {} records of {} to {} bytes, {} of them tf.train.Examples{}\n",
                   path, summary.records, summary.shortest, summary.longest, summary.examples,
                   out.damage.ok() ? "; whole" : "");
-  DescribeFeatures(summary.features, "features", out);
-  DescribeFeatures(summary.sequences, "sequences", out);
+  DescribeFeatures(summary.features, "fields", "features", out);
+  DescribeFeatures(summary.sequences, "sequences", "sequences", out);
   return out;
 }
 

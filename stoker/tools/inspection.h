@@ -11,15 +11,18 @@ namespace stoker {
 
 struct Inspection {
   std::string text = {};  // whole lines
-  Json json = {};         // the same facts
-  Status damage = {};     // what is wrong with it, where it could be described all the same
+  // The same facts. Of every data file "format", "count" (of what the format's source would make
+  // samples of; null where that is not one number) and "fields", by their names.
+  Json json = {};
+  Status damage = {};  // what is wrong with it, where it could be described all the same
 };
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, .npy,
 // .npz, RecordIO, LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with a
 // section `data`, `model` or `train`); of other kinds the name and size. Everything that has a
-// checksum or announces its size is read and checked.
-Result<Inspection> InspectFile(const std::string& path);
+// checksum or announces its size is read and checked. The first `samples` samples are shown, where
+// a source reads the format.
+Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
 // there are of each.

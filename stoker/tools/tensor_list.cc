@@ -9,8 +9,7 @@ namespace stoker {
 void TensorList::Add(std::string_view name, DType dtype, const Shape& shape) {
   const int64_t values = NumValues(shape);
   const uint64_t bytes = static_cast<uint64_t>(values) * DTypeSize(dtype);
-  json_.push_back(
-      {{"name", name}, {"dtype", DTypeName(dtype)}, {"shape", shape}, {"bytes", bytes}});
+  json_[std::string(name)] = {{"dtype", DTypeName(dtype)}, {"shape", shape}, {"bytes", bytes}};
   rows_.push_back(
       {std::string(name), std::string(DTypeName(dtype)), ShapeToString(shape), ByteText(bytes)});
   values_ += values;

@@ -18,8 +18,8 @@ class TensorList {
 
   int64_t values() const { return values_; }
   uint64_t bytes() const { return bytes_; }
-  size_t size() const { return json_.size(); }
-  // A list of objects: name, dtype, shape, bytes.
+  size_t size() const { return rows_.size() - 1; }
+  // For each name an object: dtype, shape, bytes.
   const Json& json() const { return json_; }
   // "7 tensors, 17,018 values, 68 KB"
   std::string Totals() const;
@@ -27,7 +27,7 @@ class TensorList {
   std::string Table() const;
 
  private:
-  Json json_ = Json::array();
+  Json json_ = Json::object();
   std::vector<std::vector<std::string>> rows_ = {{"tensor", "type", "shape", "size"}};
   int64_t values_ = 0;
   uint64_t bytes_ = 0;

@@ -20,8 +20,8 @@ struct Verification {
   };
 
   std::string file;
-  std::string kind;                // "stoker", "TFRecord", ...; empty where it cannot be told
-  std::optional<int64_t> records;  // how many it has, the damaged ones included
+  std::string format;            // "stoker", "tfrecord", ...; empty where it cannot be told
+  std::optional<int64_t> count;  // how many records it has, the damaged ones included
   std::vector<Damage> damages;
   std::string error;  // the first thing wrong, where damages cannot be listed one by one
 

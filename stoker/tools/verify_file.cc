@@ -42,7 +42,7 @@ std::string TextOf(TfRecordDamage::Kind kind) {
 Status ListRecords(const std::string& path, Verification& out) {
   STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, MapAdvice::kSequential));
   const TfRecordCheck check = CheckTfRecords(file.bytes());
-  out.records = check.records;
+  out.count = check.records;
   for (const TfRecordDamage& damage : check.damages) {
     out.damages.push_back(
         {damage.begin, damage.bytes, TextOf(damage.kind), damage.record,
@@ -53,7 +53,7 @@ Status ListRecords(const std::string& path, Verification& out) {
 
 // A file of TFRecord's name whose first record is damaged is not known by its content.
 bool IsPlainTfRecord(const std::string& path, const Result<Inspection>& inspection) {
-  const bool known = inspection.ok() && inspection->json.value("kind", "") == "TFRecord";
+  const bool known = inspection.ok() && inspection->json.value("format", "") == "tfrecord";
   if (!known && !path.ends_with(".tfrecord") && !path.ends_with(".tfrecords")) return false;
   const Result<File> file = File::Open(path);
   if (!file.ok()) return false;
@@ -66,10 +66,10 @@ Status VerifyPicture(const std::string& path) {
   return DecodeImage({bytes.data(), bytes.size()}, path).status();
 }
 
-bool IsPicture(const std::string& kind) {
+bool IsPicture(const std::string& format) {
   return std::ranges::any_of(
       std::initializer_list<FileKind>{FileKind::kPng, FileKind::kJpeg, FileKind::kWebp},
-      [&](FileKind picture) { return kind == FileKindName(picture); });
+      [&](FileKind picture) { return format == FileKindName(picture); });
 }
 
 // Of pictures that begin with too little to be known among all kinds of files: what it would be.
@@ -92,31 +92,31 @@ bool CannotBeChecked(const std::string& path, const Json& json) {
   std::array<std::byte, kProbeBytes> prefix;
   const Result<size_t> size = file->ReadUpTo(0, prefix);
   return size.ok() &&
-         json.value("kind", "") == FileKindName(ProbeFile(std::span(prefix).first(*size)));
+         json.value("format", "") == FileKindName(ProbeFile(std::span(prefix).first(*size)));
 }
 
 Status Verify(const std::string& path, Verification& out) {
   const Result<Inspection> inspection = InspectFile(path);
   if (IsPlainTfRecord(path, inspection) && (!inspection.ok() || !inspection->damage.ok() ||
-                                            inspection->json.value("kind", "") != "TFRecord")) {
-    out.kind = "TFRecord";
+                                            inspection->json.value("format", "") != "tfrecord")) {
+    out.format = "tfrecord";
     return ListRecords(path, out);
   }
   if (!inspection.ok()) return inspection.status();
   const Json& json = inspection->json;
-  out.kind = json.value("kind", "");
-  if (json.contains("records") && json["records"].is_number_integer())
-    out.records = json["records"].get<int64_t>();
-  if (out.kind == "stoker") return ListBlocks(path, out);
-  if (IsPicture(out.kind)) return VerifyPicture(path);
+  out.format = json.value("format", "");
+  if (json.contains("count") && json["count"].is_number_integer())
+    out.count = json["count"].get<int64_t>();
+  if (out.format == "stoker") return ListBlocks(path, out);
+  if (IsPicture(out.format)) return VerifyPicture(path);
   if (CannotBeChecked(path, json)) {
     if (const std::string_view picture = MayBePicture(path); !picture.empty()) {
-      out.kind = picture;
+      out.format = picture;
       return VerifyPicture(path);
     }
     return Unimplemented(
         "{}: is {}, which has nothing to check it by; `stoker inspect` tells what is known of it",
-        path, out.kind);
+        path, out.format);
   }
   return inspection->damage;
 }
@@ -131,8 +131,8 @@ Verification VerifyFile(const std::string& path) {
 
 std::string Verification::ToText() const {
   std::string text = fmt::format("{}: {}", file, whole() ? "whole" : "damaged");
-  if (!kind.empty()) text += ", " + kind;
-  if (records) text += fmt::format(", {} records", WithThousands(static_cast<double>(*records)));
+  if (!format.empty()) text += ", " + format;
+  if (count) text += fmt::format(", {} records", WithThousands(static_cast<double>(*count)));
   text += '\n';
   if (!error.empty()) text += fmt::format("  {}\n", error);
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
@@ -163,8 +163,8 @@ Json Verification::ToJson() const {
     if (damage.records) entry["records"] = *damage.records;
     list.push_back(std::move(entry));
   }
-  Json json{{"file", file}, {"kind", kind}, {"whole", whole()}, {"damages", std::move(list)}};
-  if (records) json["records"] = *records;
+  Json json{{"file", file}, {"format", format}, {"whole", whole()}, {"damages", std::move(list)}};
+  if (count) json["count"] = *count;
   if (!error.empty()) json["error"] = error;
   return json;
 }

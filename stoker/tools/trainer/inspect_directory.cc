@@ -41,8 +41,10 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
   const Result<Checkpoint> loaded = store.Load(step);
   CheckpointReport report;
   report.status = loaded.status();
-  report.json = {
-      {"kind", "checkpoint"}, {"step", step}, {"path", store.PathOf(step)}, {"whole", loaded.ok()}};
+  report.json = {{"format", "checkpoint"},
+                 {"step", step},
+                 {"path", store.PathOf(step)},
+                 {"whole", loaded.ok()}};
   if (!loaded.ok()) {
     report.json["error"] = loaded.status().message();
     report.text =
@@ -98,7 +100,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const bool finished, Exists(paths.weights()));
   Inspection out;
   out.json = {{"directory", paths.root.string()},
-              {"kind", "run"},
+              {"format", "run"},
               {"finished", finished},
               {"checkpoints", Json::array()}};
   out.text =

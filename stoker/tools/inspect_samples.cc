@@ -1,0 +1,88 @@
+#include "stoker/tools/inspect_samples.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "stoker/data/from_arrays.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/sources/csv.h"
+#include "stoker/data/sources/jsonl.h"
+#include "stoker/data/sources/libsvm.h"
+#include "stoker/data/sources/lmdb.h"
+#include "stoker/data/sources/npz.h"
+#include "stoker/data/sources/recordio.h"
+#include "stoker/data/sources/stoker.h"
+#include "stoker/data/sources/tfrecord.h"
+#include "stoker/data/sources/webdataset.h"
+#include "stoker/formats/idx/idx.h"
+#include "stoker/formats/npy/npy.h"
+#include "stoker/tools/sample_preview.h"
+
+namespace stoker {
+namespace {
+
+Result<Dataset> RowsOf(Result<Array> array) {
+  if (!array.ok()) return array.status();
+  return FromArrays({{"value", *array}});
+}
+
+// Text formats are read in order: an index would be made beside a file that is only looked at.
+struct SampleReader {
+  std::string_view format;
+  Result<Dataset> (*open)(const std::string& path);
+};
+
+constexpr SampleReader kReaders[] = {
+    {"csv", [](const std::string& path) { return Source(Csv{.files = path, .index = "none"}); }},
+    {"idx", [](const std::string& path) { return RowsOf(ReadIdx(path)); }},
+    {"jsonl",
+     [](const std::string& path) { return Source(Jsonl{.files = path, .index = "none"}); }},
+    {"libsvm",
+     [](const std::string& path) {
+       return Source(Libsvm{.files = path, .first_index = 0, .label = "several", .index = "none"});
+     }},
+    {"lmdb", [](const std::string& path) { return Source(Lmdb{.path = path, .key = true}); }},
+    {"npy", [](const std::string& path) { return RowsOf(ReadNpy(path)); }},
+    {"npz", [](const std::string& path) { return Source(Npz{.path = path}); }},
+    {"recordio",
+     [](const std::string& path) {
+       return Source(Recordio{.files = path, .labels = -1, .index = "memory"});
+     }},
+    {"stoker", [](const std::string& path) { return Source(Stoker{.files = path}); }},
+    {"tar",
+     [](const std::string& path) {
+       return Source(Webdataset{.files = path, .key = true, .index = "none"});
+     }},
+    {"tfrecord",
+     [](const std::string& path) { return Source(Tfrecord{.files = path, .index = "none"}); }},
+};
+
+Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(Runtime::Inline()));
+  out.json["samples"] = Json::array();
+  for (int64_t i = 0; i < count; ++i) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> sample, pass->Next());
+    if (!sample) break;
+    out.text += fmt::format("  sample {}: {}\n", i, PreviewText(*sample, dataset.spec()));
+    out.json["samples"].push_back(PreviewJson(*sample, dataset.spec()));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+void AddFirstSamples(const std::string& path, std::string_view format, int64_t count,
+                     Inspection& out) {
+  for (const SampleReader& reader : kReaders) {
+    if (reader.format != format) continue;
+    const Result<Dataset> dataset = reader.open(path);
+    // What is wrong with the file stands in the inspection already.
+    if (dataset.ok()) static_cast<void>(Add(*dataset, count, out));
+    return;
+  }
+}
+
+}  // namespace stoker
