@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         for (size_t b = 0; b < array.num_bytes(); ++b)
           sum += static_cast<uint64_t>(array.data()[b]);
     }
-    static volatile uint64_t read = 0;  // so that the reads are not left out
+    [[maybe_unused]] static volatile uint64_t read = 0;  // so that the reads are not left out
     read = sum;
   }
   return 0;

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (uint64_t i = 0; content.ok() && i < content->bytes; ++i) {
       sum = static_cast<uint8_t>(sum + std::to_integer<uint8_t>(content->data[i]));
     }
-    static volatile uint8_t kept;
+    [[maybe_unused]] static volatile uint8_t kept;
     kept = sum;
   }
   return 0;
