@@ -109,6 +109,9 @@ class FormatsTest(ProgramTest):
                 for name in ["1.txt", "1.cls", "2.txt", "2.cls"]:
                     self.write(name, name[0])
                     archive.add(self.path(name), name)
+            with zipfile.ZipFile(self.path(f"s-00{number}.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+                for name in ["1.txt", "2.txt", "1.cls", "2.cls"]:
+                    archive.writestr(name, name[0] * 40 if name.endswith("txt") else name[0])
         self.write("a.jsonl", '{"id": 1, "t": "x", "v": [1, 2.5]}\n{"id": 2, "t": "y", "v": [3, 4]}\n')
         self.write("a.svm", "1 1:0.5 3:2\n0 2:1\n")
         self.write("r.bin", bytes([7]) + bytes(16) + bytes([8]) + bytes(16))
@@ -171,7 +174,7 @@ class FormatsTest(ProgramTest):
 
     def test_every_data_file_is_described_by_format_count_fields_and_samples(self):
         files = {"a.csv": "csv", "a.jsonl": "jsonl", "a.svm": "libsvm", "z.npz": "npz", "x.npy": "npy", "i.rec": "recordio",
-                 "db/data.mdb": "lmdb", "s-000.tar": "tar", "a-0.stoker": "stoker", "x-1.tfrecord": "tfrecord"}
+                 "db/data.mdb": "lmdb", "s-000.tar": "tar", "s-000.zip": "zip", "a-0.stoker": "stoker", "x-1.tfrecord": "tfrecord"}
         for file, name in files.items():
             with self.subTest(file=file):
                 found = self.run_json("inspect", file, "--samples", "1")
@@ -194,6 +197,19 @@ class FormatsTest(ProgramTest):
         self.assertEqual(found["fields"]["txt"], {"samples": 2, "smallest": 1, "largest": 1})
         self.write("bad.tar", self.read("s-000.tar")[:1500])
         self.assert_fails(["inspect", "bad.tar"], 1, "bad.tar: byte 1024: the archive ends in the middle")
+
+    def test_a_zip_archive_is_described_and_verified(self):
+        found = self.run_json("inspect", "s-000.zip")
+        self.assertEqual((found["format"], found["count"], found["members"]), ("zip", 2, 4))
+        self.assertEqual(found["fields"]["txt"], {"samples": 2, "smallest": 40, "largest": 40})
+        self.run_stoker("verify", "s-000.zip")
+        damaged = bytearray(self.read("s-000.zip"))
+        damaged[damaged.find(b"2.txt") + 7] ^= 1
+        self.write("bad.zip", bytes(damaged))
+        self.assert_fails(["verify", "bad.zip"], 1, "1 of 1 files are not whole")
+        self.assert_fails(["inspect", "bad.zip"], 1, "bad.zip: byte", "'2.txt'")
+        self.write("bad.zip", self.read("s-000.zip")[:-1])
+        self.assert_fails(["inspect", "bad.zip"], 1, "a zip archive ends with its directory, and this file does not")
 
     def test_a_numpy_array_is_described(self):
         found = self.run_json("inspect", "x.npy")

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kAbout =
     "Says what a file holds, or what a recipe may contain.\n"
     "FILE is known by its content: an IDX file, also inside gzip, a TFRecord file, a safetensors "
-    "file, a file of PyTorch's torch.save, a tar archive, a NumPy array, CSV, a recipe (its "
+    "file, a file of PyTorch's torch.save, a tar or zip archive, a NumPy array, CSV, a recipe (its "
     "pipelines stage by stage), a run or a checkpoint (directories). What has a checksum or "
     "announces its size is read whole and checked. --grid shows a recipe's pictures as the network "
     "gets them.";

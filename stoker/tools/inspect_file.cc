@@ -112,6 +112,7 @@ Result<Inspection> InspectByContent(const std::string& path) {
   if (stored == FileKind::kNumpy) return InspectNpy(path);
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
   if (IsPt(path, stored)) return InspectPt(path);
+  if (stored == FileKind::kZip) return InspectZip(path);
   if (const Inspect by_name = InspectionByName(path)) return by_name(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
   return InspectOther(path, file, stored, content);

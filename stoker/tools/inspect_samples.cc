@@ -17,6 +17,7 @@
 #include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
+#include "stoker/data/sources/zip_archive.h"
 #include "stoker/formats/idx/idx.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/tools/sample_preview.h"
@@ -58,6 +59,7 @@ constexpr SampleReader kReaders[] = {
      }},
     {"tfrecord",
      [](const std::string& path) { return Source(Tfrecord{.files = path, .index = "none"}); }},
+    {"zip", [](const std::string& path) { return Source(ZipArchive{.files = path, .key = true}); }},
 };
 
 Status Add(const Dataset& dataset, int64_t count, Inspection& out) {

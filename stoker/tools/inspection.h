@@ -17,9 +17,9 @@ struct Inspection {
   Status damage = {};  // what is wrong with it, where it could be described all the same
 };
 
-// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, .npy,
-// .npz, RecordIO, LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with a
-// section `data`, `model` or `train`); of other kinds the name and size. Everything that has a
+// A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, zip,
+// .npy, .npz, RecordIO, LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with
+// a section `data`, `model` or `train`); of other kinds the name and size. Everything that has a
 // checksum or announces its size is read and checked. The first `samples` samples are shown, where
 // a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
@@ -39,6 +39,9 @@ Result<Inspection> InspectLibsvm(const std::string& path);
 
 // A tar archive, plain or compressed: members, and the samples of WebDataset with their fields.
 Result<Inspection> InspectTar(const std::string& path);
+
+// A zip archive likewise; every checksum is verified.
+Result<Inspection> InspectZip(const std::string& path);
 
 // An LMDB data file: how many values its main database has, and their sizes.
 Result<Inspection> InspectLmdb(const std::string& path);

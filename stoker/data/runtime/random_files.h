@@ -28,6 +28,7 @@
 #include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
+#include "stoker/data/sources/zip_archive.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/formats/npy/npy.h"
@@ -36,6 +37,7 @@
 #include "stoker/formats/shard/shard_writer.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/formats/tfrecord/record_writer.h"
+#include "stoker/formats/zip/zip_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 
@@ -100,6 +102,7 @@ class RandomFiles {
     Write(name + ".txt", lines);
     Write(name + ".csv", rows);
     Write(name + ".tar", TarOf(members));
+    Write(name + ".zip", ZipOf(members, /*deflated=*/first > 0));
     Write(name + ".jsonl", objects);
     Write(name + ".svm", sparse);
     Write(name + ".bin", all);
@@ -192,6 +195,10 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
       [index](Draws& draws) {
         const FilePatterns files = RandomFiles::Get().Of("tar", draws.Coin());
         return Source(Webdataset{.files = files, .fields = {"bin"}, .index = index(draws)}) |
+               ImageOfRecord();
+      },
+      [](Draws&) {
+        return Source(ZipArchive{.files = RandomFiles::Get().Of("zip"), .fields = {"bin"}}) |
                ImageOfRecord();
       },
       [](Draws&) {

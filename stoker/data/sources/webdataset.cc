@@ -57,7 +57,8 @@ Result<Layout> LayoutOf(const Webdataset& options, const std::vector<std::string
   if (texts.empty()) {
     STOKER_ASSIGN_OR_RETURN(texts, FirstSampleExtensions(paths.front()));
   }
-  STOKER_ASSIGN_OR_RETURN(SampleShape shape, SampleShape::Make(texts, options.key));
+  STOKER_ASSIGN_OR_RETURN(SampleShape shape,
+                          SampleShape::Make(Webdataset::kName, texts, options.key));
   return Layout{std::move(shape), std::move(classes)};
 }
 
@@ -215,12 +216,8 @@ Result<std::unique_ptr<Iterator>> WebdatasetStreamNode::OpenStream(
 }  // namespace
 
 void Webdataset::Describe(OptionTable<Webdataset>& table) {
-  table
-      .Field(
-          "fields", &Webdataset::fields,
-          "extensions, alternatives with bars between: [jpg|png, cls]; empty: as the first sample "
-          "has them")
-      .Field("key", &Webdataset::key, "the samples' names too, as field `key`")
+  table.Field("fields", &Webdataset::fields, kSampleFieldsHelp)
+      .Field("key", &Webdataset::key, kSampleKeyHelp)
       .Field("index", &Webdataset::index,
              "where plain archives' samples are: stored beside each file, found anew in memory at "
              "each start, or none: read in order",

@@ -95,27 +95,29 @@ SampleShape::SampleShape(std::vector<SampleField> fields, bool key)
   if (key_) spec_.fields.push_back({std::string(kKeyField), DType::kUInt8, {kUnknownDim}});
 }
 
-Result<SampleShape> SampleShape::Make(const std::vector<std::string>& texts, bool key) {
+Result<SampleShape> SampleShape::Make(std::string_view op, const std::vector<std::string>& texts,
+                                      bool key) {
   std::vector<SampleField> fields;
   for (const std::string& text : texts) fields.push_back(FieldOf(text));
-  return Checked(std::move(fields), key);
+  return Checked(op, std::move(fields), key);
 }
 
 Result<SampleShape> SampleShape::OfPacked(std::span<const ElementField> elements, bool key) {
   std::vector<SampleField> fields;
   for (const ElementField& field : elements) fields.push_back(PackedField(field));
-  return Checked(std::move(fields), key);
+  return Checked("webdataset", std::move(fields), key);
 }
 
-Result<SampleShape> SampleShape::Checked(std::vector<SampleField> fields, bool key) {
+Result<SampleShape> SampleShape::Checked(std::string_view op, std::vector<SampleField> fields,
+                                         bool key) {
   std::set<std::string> extensions;
   for (const SampleField& field : fields) {
     for (const std::string& extension : field.extensions) {
       if (extension.empty() || !extensions.insert(extension).second)
-        return InvalidArgument("webdataset: extension '{}' is named twice, or empty", extension);
+        return InvalidArgument("{}: extension '{}' is named twice, or empty", op, extension);
     }
     if (key && field.field.name == kKeyField)
-      return InvalidArgument("webdataset: a field is called 'key' already; leave out key");
+      return InvalidArgument("{}: a field is called 'key' already; leave out key", op);
   }
   return SampleShape(std::move(fields), key);
 }
@@ -150,6 +152,10 @@ Result<Element> SampleShape::Finish(std::vector<std::optional<Array>> found,
   return element;
 }
 
+Status NoSampleToTellFields(const std::string& path) {
+  return DataLoss("{}: the archive has no sample, so its fields are not known; name them", path);
+}
+
 Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
   const std::unique_ptr<TarInput> input = MakeTarInput(std::move(source));
@@ -166,7 +172,7 @@ Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path) 
     extensions.emplace_back(name->extension);
   }
   if (!extensions.empty()) return extensions;
-  return DataLoss("{}: the archive has no sample, so its fields are not known; name them", path);
+  return NoSampleToTellFields(path);
 }
 
 }  // namespace stoker

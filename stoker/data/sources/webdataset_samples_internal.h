@@ -1,4 +1,5 @@
-// Members of an archive that make a sample together, by the rules of WebDataset.
+// Members of an archive that make a sample together, by the rules of WebDataset: what sources of
+// archives share.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,11 @@ namespace stoker {
 // Puts the members of a sample in their places. Immutable; thread-safe.
 class SampleShape {
  public:
-  // `texts`: extensions, in the order of the fields, alternatives with bars between; `key`: with
-  // the name of the sample as last field. Errors: kInvalidArgument for an extension named twice.
-  static Result<SampleShape> Make(const std::vector<std::string>& texts, bool key);
+  // `op`: the operator's name, for errors; `texts`: extensions, in the order of the fields,
+  // alternatives with bars between; `key`: with the name of the sample as last field. Errors:
+  // kInvalidArgument for an extension named twice.
+  static Result<SampleShape> Make(std::string_view op, const std::vector<std::string>& texts,
+                                  bool key);
   // The fields of elements that were packed. Errors: kInvalidArgument for fields that would be the
   // same member, or none.
   static Result<SampleShape> OfPacked(std::span<const ElementField> fields, bool key);
@@ -39,12 +42,22 @@ class SampleShape {
 
  private:
   SampleShape(std::vector<SampleField> fields, bool key);
-  static Result<SampleShape> Checked(std::vector<SampleField> fields, bool key);
+  static Result<SampleShape> Checked(std::string_view op, std::vector<SampleField> fields,
+                                     bool key);
 
   std::vector<SampleField> fields_;
   bool key_;
   Spec spec_;
 };
+
+// The `fields` that sources of archives have as an option, and `key`.
+inline constexpr std::string_view kSampleFieldsHelp =
+    "extensions, alternatives with bars between: [jpg|png, cls]; empty: as the first sample has "
+    "them";
+inline constexpr std::string_view kSampleKeyHelp = "the samples' names too, as field `key`";
+
+// The error where the first archive has no sample to tell the fields by.
+Status NoSampleToTellFields(const std::string& path);
 
 // The extensions of the first sample of a tar archive, in their order. Errors: kDataLoss where
 // there is none, and those of reading.

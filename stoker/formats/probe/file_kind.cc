@@ -18,6 +18,7 @@ constexpr Signature kSignatures[] = {
     {FileKind::kGzip, 0, "\x1f\x8b"sv},
     {FileKind::kZstd, 0, "\x28\xb5\x2f\xfd"sv},
     {FileKind::kZip, 0, "PK\x03\x04"sv},
+    {FileKind::kZip, 0, "PK\x05\x06"sv},  // of no entries
     {FileKind::kOldTorch, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv},
     {FileKind::kNumpy, 0, "\x93NUMPY"sv},
     {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv},

@@ -34,6 +34,7 @@ const KindCase kKinds[] = {
     {"Safetensors", "\x02\0\0\0\0\0\0\0{}"s, FileKind::kSafetensors},
     {"SafetensorsOfTooLongAHeader", "\0\0\0\0\x01\0\0\0{"s, FileKind::kUnknown},
     {"Zip", "PK\x03\x04\x14"s, FileKind::kZip},
+    {"ZipOfNoEntries", "PK\x05\x06\0"s, FileKind::kZip},
     {"OldTorch", "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02"s,
      FileKind::kOldTorch},
     {"OtherPickle", "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x18."s,

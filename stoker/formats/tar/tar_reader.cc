@@ -246,14 +246,6 @@ Result<std::optional<TarMember>> TarReader::Next() {
   }
 }
 
-std::optional<SampleName> SplitSampleName(std::string_view name) {
-  const size_t slash = name.rfind('/');
-  const size_t last = slash == name.npos ? 0 : slash + 1;
-  const size_t dot = name.find('.', last);
-  if (dot == name.npos || dot == last) return std::nullopt;
-  return SampleName{name.substr(0, dot), name.substr(dot + 1)};
-}
-
 Result<std::vector<uint64_t>> ScanTarSamples(const File& file) {
   const std::unique_ptr<TarInput> input = MakeTarInput(file);
   TarReader reader(*input);

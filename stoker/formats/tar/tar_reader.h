@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/formats/sample_name.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
 
@@ -65,12 +66,6 @@ class TarReader {
   TarInput& input_;
   uint64_t next_;
 };
-
-// "a/0001.seg.png" as {"a/0001", "seg.png"}; nothing where the name belongs to no sample.
-struct SampleName {
-  std::string_view key, extension;
-};
-std::optional<SampleName> SplitSampleName(std::string_view name);
 
 // Where the samples of an archive begin and the last one ends, as OffsetIndex::Of takes them. Reads
 // the headers and passes over the data.

@@ -48,6 +48,7 @@ class DirectoryReader {
     if (at != directory.offset + directory.bytes) {
       return Damaged(at, "the directory holds more than its entries");
     }
+    STOKER_RETURN_IF_ERROR(CheckApart(entries, directory.offset));
     return entries;
   }
 
@@ -121,6 +122,24 @@ class DirectoryReader {
     return Unimplemented("{}: the zip archive is in several files; join them first", name_);
   }
 
+  // Entries that share bytes would let a small archive announce any amount of content.
+  Status CheckApart(const std::vector<ZipEntry>& entries, uint64_t directory) const {
+    std::vector<const ZipEntry*> in_file;
+    in_file.reserve(entries.size());
+    for (const ZipEntry& entry : entries) in_file.push_back(&entry);
+    std::ranges::sort(in_file, {}, &ZipEntry::header);
+    for (size_t i = 0; i < in_file.size(); ++i) {
+      const ZipEntry& entry = *in_file[i];
+      const bool last = i + 1 == in_file.size();
+      if (entry.offset + entry.compressed_bytes <= (last ? directory : in_file[i + 1]->header))
+        continue;
+      return Damaged(entry.header,
+                     fmt::format("'{}' and {} share bytes", entry.name,
+                                 last ? "the directory" : "'" + in_file[i + 1]->name + "'"));
+    }
+    return OkStatus();
+  }
+
   // Moves `at` behind the entry.
   Result<ZipEntry> ReadEntry(uint64_t& at, uint64_t end) const {
     if (end - at < kZipDirectoryEntryBytes || U32(at) != kZipDirectoryEntry) {
@@ -134,7 +153,7 @@ class DirectoryReader {
                    .crc32 = static_cast<uint32_t>(U32(at + 16)),
                    .compressed_bytes = U32(at + 20),
                    .bytes = U32(at + 24),
-                   .offset = U32(at + 42)};
+                   .header = U32(at + 42)};
     STOKER_RETURN_IF_ERROR(ReadMethod(at, entry));
     STOKER_RETURN_IF_ERROR(
         ReadExtra(at + kZipDirectoryEntryBytes + name_bytes, extra_bytes, entry));
@@ -167,7 +186,7 @@ class DirectoryReader {
       if (size > end - at - 4) return Damaged(at, "an extra field is longer than its entry allows");
       if (kind == kZip64Extra) {
         uint64_t next = at + 4, left = size;
-        for (uint64_t* value : {&entry.bytes, &entry.compressed_bytes, &entry.offset}) {
+        for (uint64_t* value : {&entry.bytes, &entry.compressed_bytes, &entry.header}) {
           if (*value != kZipIn64) continue;
           if (left < 8) return Damaged(at, "a number of 64 bits is missing");
           *value = U64(next);
@@ -181,10 +200,10 @@ class DirectoryReader {
     return OkStatus();
   }
 
-  // Replaces the offset of the local header by that of the data behind it. The sizes there may be
-  // missing, where the writer did not know them; the name is there.
+  // Finds the data behind the local header. The sizes there may be missing, where the writer did
+  // not know them; the name is there.
   Status FindData(uint64_t at, ZipEntry& entry) const {
-    const uint64_t local = entry.offset;
+    const uint64_t local = entry.header;
     if (!Fits(local, kZipLocalHeaderBytes) || U32(local) != kZipLocalHeader) {
       return Damaged(
           at, fmt::format("'{}' should begin at {}, where no entry begins", entry.name, local));

@@ -3,6 +3,7 @@
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -24,19 +25,10 @@ Status Damaged(const std::string& file, const ZipEntry& entry, std::string_view 
                   file, entry.offset, entry.name, problem);
 }
 
-Result<Buffer> Inflate(const std::string& file, const ZipEntry& entry, const std::byte* data) {
-  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
-  if (entry.bytes > kMost || entry.compressed_bytes > kMost) {
-    return Unimplemented("{}: '{}' is compressed and has more than 4 GiB; pack it stored", file,
-                         entry.name);
-  }
-  if (entry.bytes / kMaxExpansion > entry.compressed_bytes) {
-    return Damaged(file, entry,
-                   fmt::format("announces {} bytes made of {}, which cannot be", entry.bytes,
-                               entry.compressed_bytes));
-  }
-  Buffer out = Buffer::Allocate(entry.bytes);
-  const auto state = std::make_unique<inflate_state>();
+// `out` has the size announced: no more than that is ever written.
+Status Inflate(const std::string& file, const ZipEntry& entry, const std::byte* data,
+               std::span<std::byte> out) {
+  const auto state = std::make_unique_for_overwrite<inflate_state>();
   isal_inflate_init(state.get());
   state->crc_flag = ISAL_DEFLATE;
   // isa-l takes a pointer to what it does not change.
@@ -45,10 +37,9 @@ Result<Buffer> Inflate(const std::string& file, const ZipEntry& entry, const std
   state->next_out = reinterpret_cast<uint8_t*>(out.data());
   state->avail_out = static_cast<uint32_t>(entry.bytes);
   const int error = isal_inflate(state.get());
-  if (error != ISAL_DECOMP_OK || state->block_state != ISAL_BLOCK_FINISH || state->avail_out != 0) {
+  if (error != ISAL_DECOMP_OK || state->block_state != ISAL_BLOCK_FINISH || state->avail_out != 0)
     return Damaged(file, entry, "does not inflate to the size announced");
-  }
-  return out;
+  return OkStatus();
 }
 
 }  // namespace
@@ -83,16 +74,48 @@ const ZipEntry* ZipFile::Find(std::string_view name) const {
   return &entries_[*found];
 }
 
+Status ZipFile::CheckSize(const ZipEntry& entry) const {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  if (!entry.deflated) return OkStatus();  // as many bytes as are in the file
+  if (entry.bytes > kMost || entry.compressed_bytes > kMost) {
+    return Unimplemented("{}: '{}' is compressed and has more than 4 GiB; pack it stored", name_,
+                         entry.name);
+  }
+  if (entry.bytes / kMaxExpansion <= entry.compressed_bytes) return OkStatus();
+  return Damaged(name_, entry,
+                 fmt::format("announces {} bytes made of {}, which cannot be", entry.bytes,
+                             entry.compressed_bytes));
+}
+
+Status ZipFile::CheckContent(const ZipEntry& entry, std::span<const std::byte> content,
+                             bool strict) const {
+  const bool given = strict || entry.crc32 != 0;
+  if (given && Crc32(content) != entry.crc32)
+    return Damaged(name_, entry, "differs from its checksum");
+  return OkStatus();
+}
+
+Status ZipFile::ReadInto(const ZipEntry& entry, std::span<std::byte> out, bool strict) const {
+  STOKER_RETURN_IF_ERROR(CheckSize(entry));
+  const std::byte* const data = bytes_.data() + entry.offset;
+  if (entry.deflated) {
+    STOKER_RETURN_IF_ERROR(Inflate(name_, entry, data, out));
+  } else if (!out.empty()) {
+    std::memcpy(out.data(), data, out.size());
+  }
+  return CheckContent(entry, out, strict);
+}
+
 Result<ZipContent> ZipFile::Read(const ZipEntry& entry, bool strict) const {
   ZipContent content{.owner = bytes_, .data = bytes_.data() + entry.offset, .bytes = entry.bytes};
-  if (entry.deflated) {
-    STOKER_ASSIGN_OR_RETURN(content.owner, Inflate(name_, entry, content.data));
-    content.data = content.owner.data();
+  if (!entry.deflated) {
+    STOKER_RETURN_IF_ERROR(CheckContent(entry, {content.data, content.bytes}, strict));
+    return content;
   }
-  const bool given = strict || entry.crc32 != 0;
-  if (given && Crc32(std::span(content.data, content.bytes)) != entry.crc32) {
-    return Damaged(name_, entry, "differs from its checksum");
-  }
+  STOKER_RETURN_IF_ERROR(CheckSize(entry));
+  content.owner = Buffer::Allocate(entry.bytes);
+  content.data = content.owner.data();
+  STOKER_RETURN_IF_ERROR(ReadInto(entry, {content.owner.data(), content.bytes}, strict));
   return content;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct ZipEntry {
   uint32_t crc32 = 0;             // of the content
   uint64_t compressed_bytes = 0;  // in the file
   uint64_t bytes = 0;             // of the content
+  uint64_t header = 0;            // of its local header in the file
   uint64_t offset = 0;            // of the first byte of its data in the file
 };
 
@@ -31,10 +33,11 @@ struct ZipContent {
 };
 
 // An archive opened for reading: its central directory, each entry of which is checked against the
-// size of the file, the local header that it points to, and all names before it. No content is
-// read. A cheap value; const calls are safe from several threads. Errors: kDataLoss with file and
-// byte; kUnimplemented for encryption, other methods than stored and deflated, and archives in
-// several files.
+// size of the file, the local header that it points to, and all other entries: no two have one name
+// or share bytes, so all contents together are at most 1032 times the file, which is the most that
+// deflate makes of a byte. No content is read. A cheap value; const calls are safe from several
+// threads. Errors: kDataLoss with file and byte; kUnimplemented for encryption, other methods than
+// stored and deflated, and archives in several files.
 class ZipFile {
  public:
   // Maps the file (io/file.h, MappedFile: it must not be changed meanwhile).
@@ -53,8 +56,17 @@ class ZipFile {
   // Errors: kDataLoss where it is damaged.
   Result<ZipContent> Read(const ZipEntry& entry, bool strict = false) const;
 
+  // Whether an entry can have the size it announces, judged by what the file holds of it: asked
+  // before memory for it is. Errors: kDataLoss; kUnimplemented for deflated content of over 4 GiB.
+  Status CheckSize(const ZipEntry& entry) const;
+
+  // The content as a copy in memory of the caller's: `out` has entry.bytes bytes, which are
+  // unspecified after an error.
+  Status ReadInto(const ZipEntry& entry, std::span<std::byte> out, bool strict = false) const;
+
  private:
   ZipFile() = default;
+  Status CheckContent(const ZipEntry& entry, std::span<const std::byte> content, bool strict) const;
 
   std::string name_;
   Buffer bytes_;

@@ -4,6 +4,8 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/formats/zip/zip_reader.h"
+#include "stoker/formats/zip/zip_samples.h"
+#include "stoker/formats/zip/zip_testing_internal.h"
 #include "stoker/formats/zip/zip_writer.h"
 #include "stoker/io/file.h"
 
@@ -207,6 +209,72 @@ TEST(ZipFile, EveryProperPrefixOfAGoodFileIsAnError) {
   for (size_t size = 0; size < good.size(); ++size) {
     EXPECT_THAT(Parse(good.substr(0, size)), FailsWith(StatusCode::kDataLoss, "x.zip: ")) << size;
   }
+}
+
+// The directory says of both entries that they begin at byte 0, as archives do that announce far
+// more than they hold.
+TEST(ZipFile, RefusesEntriesThatShareBytes) {
+  std::string zip = ZipOf({{"a", "hello"}, {"a", "hello"}});
+  const size_t second = zip.rfind("PK\x01\x02"s);
+  zip.replace(second + 42, 4, U32(0));
+  EXPECT_THAT(Parse(zip), FailsWith(StatusCode::kDataLoss, "byte 0: 'a' and 'a' share bytes"));
+
+  // The data of the first reach into the header of the second.
+  zip = ZipOf({{"a", "hello"}, {"b", "world"}});
+  const size_t first = zip.find("PK\x01\x02"s);
+  zip.replace(first + 20, 8, U32(6) + U32(6));
+  EXPECT_THAT(Parse(zip), FailsWith(StatusCode::kDataLoss, "byte 0: 'a' and 'b' share bytes"));
+
+  // Those of the last reach into the directory.
+  zip = ZipOf({{"a", "hello"}});
+  zip.replace(zip.find("PK\x01\x02"s) + 20, 8, U32(6) + U32(6));
+  EXPECT_THAT(Parse(zip),
+              FailsWith(StatusCode::kDataLoss, "byte 0: 'a' and the directory share bytes"));
+}
+
+TEST(ZipFile, EveryFlippedByteIsAnErrorOrLeavesTheContentsAsTheyAre) {
+  const std::string good = ZipOf({{"a.txt", "hello hello"}, {"b.txt", "world"}}, true);
+  for (size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0xff);
+    const Result<ZipFile> zip = Parse(bad);
+    if (!zip.ok()) continue;
+    for (const ZipEntry& entry : zip->entries()) {
+      const Result<ZipContent> content = zip->Read(entry, /*strict=*/true);
+      if (!content.ok()) continue;
+      EXPECT_TRUE(content->text() == "hello hello" || content->text() == "world") << at;
+    }
+  }
+}
+
+TEST(ZipFile, ReadIntoGivesTheBytesOfRead) {
+  for (const bool deflated : {false, true}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const ZipFile zip, Parse(ZipOf({{"a", "hello"}}, deflated)));
+    const ZipEntry& entry = zip.entries()[0];
+    EXPECT_EQ(entry.deflated, deflated);
+    std::string copy(entry.bytes, '\0');
+    STOKER_ASSERT_OK(zip.ReadInto(entry, std::as_writable_bytes(std::span(copy)), true));
+    EXPECT_EQ(copy, "hello");
+    STOKER_ASSERT_OK_AND_ASSIGN(const ZipContent content, zip.Read(entry, true));
+    EXPECT_EQ(content.text(), "hello");
+  }
+}
+
+TEST(ZipSamples, AreEntriesOfOneNameWhereverTheyStand) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ZipFile zip, Parse(ZipOf({{"d/", ""},
+                                                              {"d/1.txt", "a"},
+                                                              {"d/2.txt", "b"},
+                                                              {"README", "c"},
+                                                              {"d/1.seg.png", "d"},
+                                                              {"1.txt", "e"},
+                                                              {"__MACOSX/d/._1.txt", "f"}})));
+  const ZipSamples samples = ZipSamples::Of(zip);
+  ASSERT_EQ(samples.size(), 3);
+  EXPECT_THAT(samples.entries(0), testing::ElementsAre(1, 4));
+  EXPECT_THAT(samples.entries(1), testing::ElementsAre(2));
+  EXPECT_THAT(samples.entries(2), testing::ElementsAre(5));
+  STOKER_ASSERT_OK_AND_ASSIGN(const ZipFile none, Parse(ZipOf({})));
+  EXPECT_EQ(ZipSamples::Of(none).size(), 0);
 }
 
 }  // namespace
