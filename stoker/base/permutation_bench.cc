@@ -40,7 +40,24 @@ void BM_IndexPermutation(benchmark::State& state) {
   if (!IsRightOn(permutation, std::min(n, kChunk))) state.SkipWithError("wrong answer");
   state.SetItemsProcessed(state.iterations() * kChunk);
 }
-BENCHMARK(BM_IndexPermutation)->Arg(60'000)->Arg(1'281'167)->Arg(1'000'000'000);
+BENCHMARK(BM_IndexPermutation)->Arg(60'000)->Arg(65'537)->Arg(1'281'167)->Arg(1'000'000'000);
+
+void BM_IndexPermutationMap(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  const IndexPermutation permutation(n, /*seed=*/1, /*epoch=*/2, /*stage=*/3);
+  std::vector<int64_t> positions(static_cast<size_t>(kChunk));
+  int64_t first = 0;
+  for (auto _ : state) {
+    std::iota(positions.begin(), positions.end(), first);
+    permutation.Map(positions);
+    benchmark::DoNotOptimize(positions.data());
+    benchmark::ClobberMemory();
+    if (positions.front() != permutation(first)) state.SkipWithError("wrong answer");
+    first = first + 2 * kChunk <= n ? first + kChunk : 0;
+  }
+  state.SetItemsProcessed(state.iterations() * kChunk);
+}
+BENCHMARK(BM_IndexPermutationMap)->Arg(60'000)->Arg(65'537)->Arg(1'281'167)->Arg(1'000'000'000);
 
 // What the permutation replaces: 8 bytes an index, and a shuffle before the first one.
 void BM_StoredVector(benchmark::State& state) {

@@ -1,5 +1,7 @@
 #include "stoker/base/permutation.h"
 
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "stoker/base/feistel_lanes_internal.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -134,6 +137,42 @@ TEST(IndexPermutation, BatchesDrawEvenlyFromTheWholeRange) {
     EXPECT_LT(ChiSquareExcess(counts), 5) << "n=" << n;
   }
 }
+
+class MapOnEveryInstructionSet : public testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override {
+    hwy::SetSupportedTargetsForTest(GetParam());
+    // The dispatcher remembers its first choice.
+    hwy::GetChosenTarget().DeInit();
+    ASSERT_EQ(internal::EncryptLanesInstructionSet(), hwy::TargetName(GetParam()))
+        << "another one ran";
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().DeInit();
+  }
+};
+
+TEST_P(MapOnEveryInstructionSet, GivesWhatOneCallForEachGivesAtEverySizeAndCount) {
+  for (const int64_t n : {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{17}, int64_t{1024},
+                          int64_t{1025}, int64_t{60'000}, int64_t{65'537}, int64_t{1'000'000'000},
+                          (int64_t{1} << 40) + 1, int64_t{1} << 62, INT64_MAX}) {
+    const IndexPermutation permutation(n, 21, 22, 23);
+    for (const int64_t count : {0, 1, 3, 4, 7, 8, 9, 31, 255, 256, 257, 1000}) {
+      std::vector<int64_t> positions, want;
+      for (int64_t i = 0; i < count; ++i) {
+        positions.push_back(i % 2 == 0 ? i % n : n - 1 - i % n);
+        want.push_back(permutation(positions.back()));
+      }
+      permutation.Map(positions);
+      ASSERT_EQ(positions, want) << "n=" << n << ", " << count << " positions";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(IndexPermutation, MapOnEveryInstructionSet,
+                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& param) { return hwy::TargetName(param.param); });
 
 // Our own values: the order is part of a run's format, so a change here breaks every stored run.
 TEST(IndexPermutation, KeepsItsGoldenOrder) {

@@ -79,10 +79,9 @@ class ShuffleNode final : public DatasetNode {
     const uint64_t epoch = options_.reshuffle ? context.epoch() : 0;
     if (options_.window) {
       WindowOrder order(cardinality().value(), *options_.window, page_, seed, epoch, stage);
-      for (int64_t& position : positions) position = order(position);
+      order.Map(positions);
     } else {
-      const IndexPermutation order(cardinality().value(), seed, epoch, stage);
-      for (int64_t& position : positions) position = order(position);
+      IndexPermutation(cardinality().value(), seed, epoch, stage).Map(positions);
     }
   }
 

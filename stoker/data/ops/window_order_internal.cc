@@ -20,16 +20,35 @@ WindowOrder::WindowOrder(int64_t n, int64_t window, int64_t page, uint64_t seed,
       pages_.size() == 0 ? 0 : pages_.Inverse(pages_.size() - 1) * page + last_page_size_;
 }
 
+void WindowOrder::EnterWindow(int64_t window) {
+  if (window == current_window_) return;
+  // Each window has an order of its own, keyed by its number.
+  const uint64_t seed = Rng(seed_, epoch_, static_cast<uint64_t>(window), stage_).NextU64();
+  within_.emplace(std::min(window_, n_ - window * window_), seed, epoch_, stage_);
+  current_window_ = window;
+}
+
 int64_t WindowOrder::operator()(int64_t i) {
   const int64_t window = i / window_;
   const int64_t begin = window * window_;
-  if (window != current_window_) {
-    // Each window has an order of its own, keyed by its number.
-    const uint64_t seed = Rng(seed_, epoch_, static_cast<uint64_t>(window), stage_).NextU64();
-    within_.emplace(std::min(window_, n_ - begin), seed, epoch_, stage_);
-    current_window_ = window;
-  }
+  EnterWindow(window);
   return InPages(begin + (*within_)(i - begin));
+}
+
+void WindowOrder::Map(std::span<int64_t> positions) {
+  while (!positions.empty()) {
+    const int64_t window = positions.front() / window_;
+    const int64_t begin = window * window_;
+    EnterWindow(window);
+    const auto elsewhere = std::ranges::find_if(positions, [&](int64_t position) {
+      return position < begin || position - begin >= window_;
+    });
+    const std::span<int64_t> here(positions.begin(), elsewhere);
+    for (int64_t& position : here) position -= begin;
+    within_->Map(here);
+    for (int64_t& position : here) position = InPages(begin + position);
+    positions = positions.subspan(here.size());
+  }
 }
 
 int64_t WindowOrder::PageAt(int64_t page) {

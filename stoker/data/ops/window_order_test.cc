@@ -68,6 +68,20 @@ TEST(WindowOrder, IsTheSameInWhateverOrderPositionsAreAskedFor) {
   }
 }
 
+TEST(WindowOrder, MapsManyPositionsAsItMapsEachWhereverTheyLie) {
+  for (const int64_t window : {1, 30, 200, 1000}) {
+    const std::vector<int64_t> forward = Order(200, window, std::min<int64_t>(window, 4));
+    WindowOrder order(200, window, std::min<int64_t>(window, 4), 1, 0, 2);
+    std::vector<int64_t> in_order(200), jumping(200);
+    std::iota(in_order.begin(), in_order.end(), 0);
+    for (size_t i = 0; i < 200; ++i) jumping[i] = static_cast<int64_t>(i * 77 % 200);
+    order.Map(in_order);
+    EXPECT_EQ(in_order, forward) << "window " << window;
+    order.Map(jumping);
+    for (size_t i = 0; i < 200; ++i) EXPECT_EQ(jumping[i], forward[i * 77 % 200]);
+  }
+}
+
 // The order is part of the format of a run.
 TEST(WindowOrder, IsGolden) {
   const std::vector<int64_t> indices = Order(20, 8, 3);
