@@ -1,23 +1,14 @@
 #include "stoker/data/from_arrays.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "stoker/data/array_table_node.h"
+#include "stoker/data/copy_runs.h"
 #include "stoker/data/transform.h"
 #include "stoker/io/checksum.h"
 
 namespace stoker {
 namespace {
-
-// Rows that will be copied soon are asked for this many rows ahead: shuffled rows come from memory,
-// not from the cache.
-constexpr size_t kPrefetchRows = 4;
-constexpr size_t kCacheLine = 64;
-
-void PrefetchRow(const std::byte* row, size_t bytes) {
-  for (size_t offset = 0; offset < bytes; offset += kCacheLine) __builtin_prefetch(row + offset);
-}
 
 class ArraysNode final : public ArrayTableNode {
  public:
@@ -32,21 +23,29 @@ class ArraysNode final : public ArrayTableNode {
   const ArrayTable table_;
 };
 
+// Rows of `row_bytes` that lie from `rows` on, consecutive ones as one run.
+std::vector<MemoryRun> RunsOf(std::span<const int64_t> positions, const std::byte* rows,
+                              size_t row_bytes) {
+  std::vector<MemoryRun> runs;
+  runs.reserve(positions.size());
+  for (const int64_t position : positions) {
+    const std::byte* const row = rows + static_cast<size_t>(position) * row_bytes;
+    if (!runs.empty() && runs.back().from + runs.back().bytes == row) {
+      runs.back().bytes += row_bytes;
+    } else {
+      runs.push_back({row, row_bytes});
+    }
+  }
+  return runs;
+}
+
 // Row i of the result is row positions[i] of `from`.
 Array GatherRows(const Array& from, std::span<const int64_t> positions, Scratch& scratch) {
   Shape shape = from.shape();
   const size_t row_bytes = from.num_bytes() / static_cast<size_t>(std::max<int64_t>(shape[0], 1));
   shape[0] = std::ssize(positions);
   Array out = scratch.NewArray(from.dtype(), std::move(shape));
-  if (row_bytes == 0) return out;
-  for (size_t i = 0; i < positions.size(); ++i) {
-    if (i + kPrefetchRows < positions.size()) {
-      PrefetchRow(from.data() + static_cast<size_t>(positions[i + kPrefetchRows]) * row_bytes,
-                  row_bytes);
-    }
-    std::memcpy(out.data() + i * row_bytes,
-                from.data() + static_cast<size_t>(positions[i]) * row_bytes, row_bytes);
-  }
+  CopyRuns(RunsOf(positions, from.data(), row_bytes), out.data());
   return out;
 }
 

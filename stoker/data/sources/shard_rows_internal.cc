@@ -1,24 +1,11 @@
 #include "stoker/data/sources/shard_rows_internal.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+
+#include "stoker/data/copy_runs.h"
+#include "stoker/formats/shard/even_steps.h"
 
 namespace stoker {
-namespace {
-
-constexpr size_t kCacheLine = 64;
-// Runs that will be copied soon are asked for this many ahead: shuffled records come from memory,
-// not from the cache. Of a long one the processor finds the rest by itself.
-constexpr size_t kPrefetchRuns = 4;
-constexpr size_t kMostPrefetched = 4096;
-
-void Prefetch(const std::byte* values, size_t bytes) {
-  for (size_t at = 0; at < std::min(bytes, kMostPrefetched); at += kCacheLine)
-    __builtin_prefetch(values + at);
-}
-
-}  // namespace
 
 Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardChecks checks) {
   ShardRows rows;
@@ -33,8 +20,19 @@ Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardCh
     STOKER_RETURN_IF_ERROR(rows.classes_.Add(path, file.schema().classes));
     rows.starts_.push_back(rows.starts_.back() + file.size());
     rows.files_.push_back(std::move(file));
+    rows.AddPagesOf(rows.files_.size() - 1);
   }
+  rows.pages_per_record_ = static_cast<double>(rows.pages_.size()) /
+                           static_cast<double>(std::max<int64_t>(1, rows.size()));
+  rows.pages_.push_back({.first = rows.size(), .file = 0, .number = 0});
   return rows;
+}
+
+void ShardRows::AddPagesOf(size_t file) {
+  const int64_t first = starts_[file];
+  for (int64_t page = 0; page < files_[file].pages(); ++page)
+    pages_.push_back(
+        {.first = first + files_[file].page(page).first, .file = file, .number = page});
 }
 
 size_t ShardRows::FileOf(int64_t position) const {
@@ -53,57 +51,66 @@ Result<std::vector<Array>> ShardRows::Read(int64_t position) const {
   return files_[file].Read(position - starts_[file]);
 }
 
-ShardRows::Run ShardRows::RunAt(std::span<const int64_t> positions) const {
-  const size_t number = FileOf(positions.front());
-  const ShardFile& file = files_[number];
-  const int64_t record = positions.front() - starts_[number];
-  const int64_t page_number = file.PageOf(record);
-  const ShardFile::Page page = file.page(page_number);
-  const int64_t most = std::min(std::ssize(positions), page.first + page.records - record);
-  const int64_t* const next = positions.data();
-  int64_t count = 1;
-  while (count < most && next[count] == next[0] + count) ++count;
-  return {&file, page_number, record - page.first, count};
+size_t ShardRows::PageOf(int64_t position) const {
+  const auto guess = static_cast<int64_t>(static_cast<double>(position) * pages_per_record_);
+  const int64_t pages = std::ssize(pages_) - 1;
+  return static_cast<size_t>(
+      LastNotAbove(position, pages, std::min(guess, pages - 1),
+                   [this](int64_t page) { return pages_[static_cast<size_t>(page)].first; }));
 }
 
-Result<Array> ShardRows::GatherField(size_t field, std::span<const Run> runs, int64_t records,
-                                     Scratch& scratch) const {
+std::vector<ShardRows::Run> ShardRows::RunsOf(std::span<const int64_t> positions) const {
+  std::vector<Run> runs;
+  runs.reserve(positions.size());
+  for (size_t i = 0; i < positions.size();) {
+    const size_t page = PageOf(positions[i]);
+    const size_t most =
+        std::min(positions.size() - i, static_cast<size_t>(pages_[page + 1].first - positions[i]));
+    size_t count = 1;
+    while (count < most && positions[i + count] == positions[i] + static_cast<int64_t>(count))
+      ++count;
+    runs.push_back({page, positions[i] - pages_[page].first, static_cast<int64_t>(count)});
+    i += count;
+  }
+  return runs;
+}
+
+Status ShardRows::CheckRuns(std::span<const Run> runs, size_t field) const {
+  for (const Run& run : runs) {
+    const Page& page = pages_[run.page];
+    const ShardFile& file = files_[page.file];
+    if (!file.all_checked())
+      STOKER_RETURN_IF_ERROR(file.CheckValues(page.number, field, run.first, run.records));
+  }
+  return OkStatus();
+}
+
+Array ShardRows::GatherField(size_t field, std::span<const Run> runs, int64_t records,
+                             Scratch& scratch) const {
   const ElementField& described = schema().fields[field];
   Shape shape = described.shape;
   shape.insert(shape.begin(), records);
   Array out = scratch.NewArray(described.dtype, std::move(shape));
   const size_t record_bytes = out.num_bytes() / static_cast<size_t>(records);
-  if (record_bytes == 0) return out;
-
-  std::array<const std::byte*, kPrefetchRuns> ahead;  // of the next runs, by their number
-  const auto find = [&](size_t run) -> Status {
-    const auto& [file, page, first, count] = runs[run];
-    STOKER_ASSIGN_OR_RETURN(const std::byte* const values, file->Values(page, field, first, count));
-    Prefetch(values, static_cast<size_t>(count) * record_bytes);
-    ahead[run % kPrefetchRuns] = values;
-    return OkStatus();
-  };
-  for (size_t run = 0; run < std::min(runs.size(), kPrefetchRuns); ++run)
-    STOKER_RETURN_IF_ERROR(find(run));
-  std::byte* to = out.data();
-  for (size_t run = 0; run < runs.size(); ++run) {
-    const size_t bytes = static_cast<size_t>(runs[run].records) * record_bytes;
-    std::memcpy(to, ahead[run % kPrefetchRuns], bytes);
-    to += bytes;
-    if (run + kPrefetchRuns < runs.size()) STOKER_RETURN_IF_ERROR(find(run + kPrefetchRuns));
+  std::vector<MemoryRun> places;
+  places.reserve(runs.size());
+  for (const Run& run : runs) {
+    const Page& page = pages_[run.page];
+    const std::byte* const values = files_[page.file].Values(page.number, field);
+    places.push_back({values + static_cast<size_t>(run.first) * record_bytes,
+                      static_cast<size_t>(run.records) * record_bytes});
   }
+  CopyRuns(places, out.data());
   return out;
 }
 
 Result<std::vector<Array>> ShardRows::Gather(std::span<const int64_t> positions,
                                              Scratch& scratch) const {
-  std::vector<Run> runs;
-  for (size_t i = 0; i < positions.size(); i += static_cast<size_t>(runs.back().records))
-    runs.push_back(RunAt(positions.subspan(i)));
+  const std::vector<Run> runs = RunsOf(positions);
   std::vector<Array> columns;
   for (size_t f = 0; f < schema().fields.size(); ++f) {
-    STOKER_ASSIGN_OR_RETURN(Array column, GatherField(f, runs, std::ssize(positions), scratch));
-    columns.push_back(std::move(column));
+    STOKER_RETURN_IF_ERROR(CheckRuns(runs, f));
+    columns.push_back(GatherField(f, runs, std::ssize(positions), scratch));
   }
   return columns;
 }

@@ -33,22 +33,31 @@ class ShardRows {
   std::string NameOf(int64_t position) const;
 
  private:
+  // One of a file's pages.
+  struct Page {
+    int64_t first;  // position of its first record
+    size_t file;
+    int64_t number;  // in the file
+  };
   // Consecutive positions, as far as they lie in one page.
   struct Run {
-    const ShardFile* file;
-    int64_t page;
+    size_t page;
     int64_t first;  // record of the page
     int64_t records;
   };
+  void AddPagesOf(size_t file);
   size_t FileOf(int64_t position) const;
-  // The one that `positions` begin with.
-  Run RunAt(std::span<const int64_t> positions) const;
-  Result<Array> GatherField(size_t field, std::span<const Run> runs, int64_t records,
-                            Scratch& scratch) const;
+  size_t PageOf(int64_t position) const;
+  std::vector<Run> RunsOf(std::span<const int64_t> positions) const;
+  Status CheckRuns(std::span<const Run> runs, size_t field) const;
+  Array GatherField(size_t field, std::span<const Run> runs, int64_t records,
+                    Scratch& scratch) const;
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;
   std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
+  std::vector<Page> pages_;            // of all files; behind them one more, which has no records
+  double pages_per_record_ = 0;        // on average
 };
 
 }  // namespace stoker

@@ -27,6 +27,7 @@ struct ShardContent {
   double pages_per_record = 0;          // on average
   // By block; both threads of a race find the same.
   std::unique_ptr<std::atomic<bool>[]> checked;
+  mutable std::atomic<uint64_t> unchecked{0};  // blocks that are still to be checked
 
   std::span<const std::byte> bytes() const { return {memory.data(), memory.size()}; }
   size_t entry_words() const { return sizeof(ShardPageEntry) / 8 + columns.size(); }

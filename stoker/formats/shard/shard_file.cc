@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stoker/formats/shard/even_steps.h"
 #include "stoker/formats/shard/shard_content_internal.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
@@ -48,7 +49,8 @@ Status internal::ShardContent::Check(uint64_t begin, uint64_t bytes) const {
       return DamagedAt(block * internal::kShardBlockBytes,
                        "the block that begins here does not have its checksum");
     }
-    checked[block].store(true, std::memory_order_relaxed);
+    if (!checked[block].exchange(true, std::memory_order_relaxed))
+      unchecked.fetch_sub(1, std::memory_order_relaxed);
   }
   return OkStatus();
 }
@@ -66,8 +68,10 @@ Result<ShardFile> ShardFile::Parse(Buffer bytes, std::string name, ShardChecks c
   STOKER_RETURN_IF_ERROR(internal::ParseShard(content->bytes(), *content));
   content->pages_per_record =
       static_cast<double>(content->trailer.pages) / static_cast<double>(content->trailer.records);
-  if (checks == ShardChecks::kOnFirstRead)
+  if (checks == ShardChecks::kOnFirstRead) {
     content->checked = std::make_unique<std::atomic<bool>[]>(content->trailer.blocks);
+    content->unchecked = content->trailer.blocks;
+  }
   return ShardFile(std::move(content));
 }
 
@@ -89,33 +93,25 @@ ShardFile::Page ShardFile::page(int64_t number) const {
 
 int64_t ShardFile::PageOf(int64_t record) const {
   // Where pages have about as many records each, the guess is right or a step away.
-  const auto first = [this](int64_t p) { return static_cast<int64_t>(content_->entry(p)[2]); };
-  const int64_t page = std::min(
-      static_cast<int64_t>(static_cast<double>(record) * content_->pages_per_record), pages() - 1);
-  int64_t step = 1;
-  int64_t low = page, high = page + 1;  // first(low) <= record, and first(high) > record or the end
-  for (; first(low) > record; step *= 2) {
-    high = low;
-    low = std::max<int64_t>(low - step, 0);
-  }
-  for (; high < pages() && first(high) <= record; step *= 2) {
-    low = high;
-    high = std::min(high + step, pages());
-  }
-  while (high - low > 1) {
-    const int64_t middle = low + (high - low) / 2;
-    (first(middle) <= record ? low : high) = middle;
-  }
-  return low;
+  const auto guess = static_cast<int64_t>(static_cast<double>(record) * content_->pages_per_record);
+  return LastNotAbove(record, pages(), std::min(guess, pages() - 1), [this](int64_t page) {
+    return static_cast<int64_t>(content_->entry(page)[2]);
+  });
 }
 
-Result<const std::byte*> ShardFile::Values(int64_t page, size_t field, int64_t first,
-                                           int64_t records) const {
+const std::byte* ShardFile::Values(int64_t page, size_t field) const {
+  return content_->memory.data() + content_->entry(page)[0] + content_->column(page, field);
+}
+
+Status ShardFile::CheckValues(int64_t page, size_t field, int64_t first, int64_t records) const {
   const uint64_t size = content_->columns[field].record_bytes;
   const uint64_t at = content_->entry(page)[0] + content_->column(page, field) +
                       static_cast<uint64_t>(first) * size;
-  STOKER_RETURN_IF_ERROR(content_->Check(at, static_cast<uint64_t>(records) * size));
-  return content_->memory.data() + at;
+  return content_->Check(at, static_cast<uint64_t>(records) * size);
+}
+
+bool ShardFile::all_checked() const {
+  return content_->unchecked.load(std::memory_order_relaxed) == 0;
 }
 
 Result<std::vector<Array>> ShardFile::Read(int64_t record) const {

@@ -53,9 +53,14 @@ class ShardFile {
   // The page that holds `record`, 0 <= record < size().
   int64_t PageOf(int64_t record) const;
 
-  // The values of one field in `records` consecutive records of a page from its record `first` on,
-  // where the field's shape is known: they lie one after the other.
-  Result<const std::byte*> Values(int64_t page, size_t field, int64_t first, int64_t records) const;
+  // Where the values of one field in a page lie, where the field's shape is known: one record after
+  // the other. Not checked by this call.
+  const std::byte* Values(int64_t page, size_t field) const;
+  // Checks those of `records` consecutive records of a page from its record `first` on, as far as
+  // `ShardChecks` wants it.
+  Status CheckValues(int64_t page, size_t field, int64_t first, int64_t records) const;
+  // True once CheckValues has nothing left to check in the whole file.
+  bool all_checked() const;
 
   // One record, its arrays sharing the mapping.
   Result<std::vector<Array>> Read(int64_t record) const;

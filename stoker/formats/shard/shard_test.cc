@@ -86,11 +86,32 @@ TEST(Shard, ValuesOfAFixedFieldLieOneAfterTheOtherInAPage) {
   STOKER_ASSERT_OK_AND_ASSIGN(const ShardFile file, ShardFile::Parse(BytesOfShard(57), "f"));
   const ShardFile::Page page = file.page(1);
   ASSERT_GE(page.records, 3);
-  STOKER_ASSERT_OK_AND_ASSIGN(const std::byte* const labels, file.Values(1, 1, 1, 2));
-  for (int64_t i = 0; i < 2; ++i) {
-    const Array label = RecordOf(page.first + 1 + i)[1];
+  STOKER_ASSERT_OK(file.CheckValues(1, 1, 0, page.records));
+  const std::byte* const labels = file.Values(1, 1);
+  for (int64_t i = 0; i < page.records; ++i) {
+    const Array label = RecordOf(page.first + i)[1];
     EXPECT_EQ(std::memcmp(labels + i * 8, label.data(), 8), 0);
   }
+}
+
+TEST(Shard, SaysThatAllIsCheckedOnceEveryBlockHasBeen) {
+  const TempDir dir;
+  const ShardSchema schema{.fields = {{"x", DType::kUInt8, {100'000}}}, .origin = ""};
+  STOKER_ASSERT_OK_AND_ASSIGN(ShardWriter writer, ShardWriter::Create(dir / "f.stoker", schema));
+  for (int64_t i = 0; i < 8; ++i)
+    STOKER_ASSERT_OK(writer.Append(std::vector{Filled(DType::kUInt8, {100'000}, i)}));
+  STOKER_ASSERT_OK(writer.Commit());
+  STOKER_ASSERT_OK_AND_ASSIGN(const ShardFile file, ShardFile::Open(dir / "f.stoker"));
+  ASSERT_EQ(file.blocks(), 4);
+  for (int64_t i = 0; i < 8; ++i) {
+    EXPECT_FALSE(file.all_checked()) << "before record " << i;
+    STOKER_ASSERT_OK(file.CheckValues(0, 0, i, 1));
+    STOKER_ASSERT_OK(file.CheckValues(0, 0, i, 1));  // counts once
+  }
+  EXPECT_TRUE(file.all_checked());
+  STOKER_ASSERT_OK_AND_ASSIGN(const ShardFile unchecked,
+                              ShardFile::Open(dir / "f.stoker", ShardChecks::kNone));
+  EXPECT_TRUE(unchecked.all_checked());
 }
 
 TEST(Shard, FindsThePageOfEveryRecordWhereverPagesDiffer) {
