@@ -6,12 +6,11 @@
 
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime/indexed_iterator.h"
+#include "stoker/data/runtime/tuner.h"
 
 namespace stoker {
 namespace {
 
-// Little enough to stay in a core's cache.
-constexpr int64_t kMaxChunkBytes = 256 << 10;
 constexpr int64_t kMaxChunk = 4096;
 
 }  // namespace
@@ -19,7 +18,7 @@ constexpr int64_t kMaxChunk = 4096;
 int64_t MaxChunkSize(const Spec& spec) {
   const std::optional<int64_t> bytes = spec.ElementBytes();
   if (!bytes) return kMaxChunk;  // the tuner goes by what they turn out to have
-  return std::clamp<int64_t>(kMaxChunkBytes / std::max<int64_t>(*bytes, 1), 1, kMaxChunk);
+  return std::clamp<int64_t>(MaxChunkBytes(*bytes) / std::max<int64_t>(*bytes, 1), 1, kMaxChunk);
 }
 
 void PositionSource::Take(int64_t wanted, int64_t, Chunk& chunk) {
@@ -37,7 +36,8 @@ void PositionSource::Finish(Chunk& chunk) const {
 
 Status PositionSource::ReadAll(Chunk& chunk) const {
   const ReadContext context(*pass_, epoch_, /*vectorized=*/true, stop_.get());
-  if (chunk.count > 1 && node_.spec().ElementBytes()) {
+  const std::optional<int64_t> bytes = node_.spec().ElementBytes();
+  if (chunk.count > 1 && bytes && *bytes < kLargeElementBytes) {
     std::vector<int64_t> positions(static_cast<size_t>(chunk.count));
     std::iota(positions.begin(), positions.end(), chunk.begin);
     Result<Rows> rows = CatchExceptions(

@@ -66,7 +66,8 @@ class ChunkSource {
   virtual Result<Delivered> Restore(const Json& state) = 0;
 };
 
-// How many elements of this Spec make a chunk at most.
+// How many elements of this Spec make a chunk at most. Large ones (kLargeElementBytes, tuner.h) are
+// made one by one, small ones column by column.
 int64_t MaxChunkSize(const Spec& spec);
 
 // Chunks of a dataset that is read by position: taking is counting, finishing is reading.

@@ -11,8 +11,6 @@ namespace {
 
 // A hop between threads costs some microseconds where one must be woken.
 constexpr double kChunkNs = 600e3;
-// Little enough to stay in a core's cache.
-constexpr double kMaxChunkBytes = 256 << 10;
 constexpr int64_t kChunkGrowth = 4;  // at most so many times the last: the first costs mislead
 // A chunk's size stays as it is until so many times that size, or so much less, is wanted: blocks
 // of memory are recycled for arrays of equal size.
@@ -92,7 +90,9 @@ void Tuner::AddChunk(int64_t elements, int64_t bytes, int64_t ns) {
   }
   if (limits_.chunk > 0) return;
   const double by_time = kChunkNs * elements_ / ns_;
-  const double by_bytes = kMaxChunkBytes * elements_ / std::max(1.0, bytes_);
+  const double element_bytes = std::max(1.0, bytes_) / elements_;
+  const auto most_bytes = static_cast<double>(MaxChunkBytes(static_cast<int64_t>(element_bytes)));
+  const double by_bytes = most_bytes / element_bytes;
   int64_t most = std::min(limits_.max_chunk, chunk_ * kChunkGrowth);
   if (limits_.depth > 0) most = std::min(most, limits_.depth);
   const auto wanted = std::clamp<int64_t>(std::llround(std::min(by_time, by_bytes)), 1, most);

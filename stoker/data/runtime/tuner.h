@@ -3,7 +3,8 @@
 // thread, no clock and no lock.
 //
 //   chunk    so many elements that making them takes about kChunkNs: a hop between threads then
-//            costs little beside them, and a slow element holds up few others.
+//            costs little beside them, and a slow element holds up few others. Fewer where their
+//            bytes would be too many (MaxChunkBytes).
 //   threads  twice as many while the consumer waits, all of them work, and more can help: up to the
 //            CPUs where elements compute, beyond where they sleep. What did not help is taken back
 //            and tried again later, ever more seldom. Threads that have nothing to do go.
@@ -20,6 +21,14 @@
 #include "stoker/data/explanation.h"
 
 namespace stoker {
+
+// Elements of so many bytes, such as batches, are made one by one, each in the core's cache. Of
+// those that are smaller a chunk is made column by column, so it has to fit there as a whole.
+inline constexpr int64_t kLargeElementBytes = 32 << 10;
+// The bytes of a chunk of elements of so many.
+constexpr int64_t MaxChunkBytes(int64_t element_bytes) {
+  return element_bytes < kLargeElementBytes ? 256 << 10 : 2 << 20;
+}
 
 struct TunerLimits {
   int threads = 0;                           // fixed; 0: tuned

@@ -36,6 +36,10 @@ TEST(Tuner, LimitsAChunksBytesAndKeepsWhatWasAskedFor) {
   Tuner large(Limits());
   for (int i = 0; i < 200; ++i) large.AddChunk(large.chunk(), 16384 * large.chunk(), large.chunk());
   EXPECT_EQ(large.chunk(), 16);  // 256 KiB
+  Tuner batches(Limits());
+  for (int i = 0; i < 200; ++i)
+    batches.AddChunk(batches.chunk(), (128 << 10) * batches.chunk(), batches.chunk());
+  EXPECT_EQ(batches.chunk(), 16);  // 2 MiB
 
   TunerLimits limits = Limits();
   limits.chunk = 7;
