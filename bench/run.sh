@@ -34,6 +34,7 @@ run() {
 run ./startup
 run ./records "${options[@]}"
 run ./small_files "${options[@]}"
+run ./formats "${options[@]}"
 run ./text "${options[@]}"
 run ./images "${options[@]}"
 run ./train "${options[@]}"

@@ -85,6 +85,7 @@ class CompareTest(ScriptTest):
         self.write("peers/images.py", "print('{\"images_per_s\": 100}')\n")
         self.write("photos/.complete", "")
         self.write("peers/loop_torch.py", "print('{\"us_a_step\": 400}')\n")
+        self.write("peers/formats_peers.py", "print('{\"samples_per_s\": 1e5}')\n")
         self.write("peers/text_peers.py", "print('{\"lines_per_s\": 1e5}')\n")
         self.write("peers/small_files_torch.py", "print('{\"samples_per_s\": 1e5}')\n")
 
@@ -95,7 +96,8 @@ class CompareTest(ScriptTest):
 
     def test_with_all_peers_the_ratios_are_printed(self):
         for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"),
-                             ("loop", "reached: at most 0.2 times Lightning"), ("run.sh", "times")]:
+                             ("loop", "reached: at most 0.2 times Lightning"),
+                             ("formats", "reached: at least 5 times the speed of webdataset"), ("run.sh", "times")]:
             with self.subTest(script=script):
                 said = self.bench(script, *(["--quick"] if script == "run.sh" else ["1"]), expect=0)
                 self.assertIn(says, said)
@@ -126,7 +128,7 @@ class CompareTest(ScriptTest):
 
     def test_if_stoker_fails_the_benchmark_fails(self):
         self.write("bin/stoker", "#!/bin/sh\nexit 1\n")
-        for script in ["records", "train"]:
+        for script in ["records", "train", "formats"]:
             self.bench(script, "1", expect=1)
 
 
