@@ -32,7 +32,7 @@ std::vector<Shape> ShapesOf(const Dataset& files) {
 
 TEST(PackPictures, LargeOnesAreMadeSmallerAndSmallOnesKeepTheirSize) {
   STOKER_ASSERT_OK_AND_ASSIGN(const PackSource made,
-                              Reencode({PngsOf({5, 16, 17, 40}), "pngs"}, {.resize = 16}));
+                              Reencode({PngsOf({5, 16, 17, 40}), {}, "pngs"}, {.resize = 16}));
   EXPECT_EQ(ShapesOf(made.dataset),
             (std::vector<Shape>{{3, 5, 10}, {3, 16, 32}, {3, 16, 32}, {3, 16, 32}}));
   EXPECT_EQ(made.settings, "pngs, resized to 16, as JPEG of quality 90");
@@ -40,7 +40,7 @@ TEST(PackPictures, LargeOnesAreMadeSmallerAndSmallOnesKeepTheirSize) {
 
 TEST(PackPictures, AreLeftAsTheyAreWhereNothingIsAskedFor) {
   const Dataset pngs = PngsOf({5});
-  STOKER_ASSERT_OK_AND_ASSIGN(const PackSource made, Reencode({pngs, "pngs"}, {}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const PackSource made, Reencode({pngs, {}, "pngs"}, {}));
   EXPECT_EQ(Fingerprint(*ReadAll(made.dataset, Runtime::Inline())),
             Fingerprint(*ReadAll(pngs, Runtime::Inline())));
   EXPECT_EQ(made.settings, "pngs");
@@ -48,7 +48,7 @@ TEST(PackPictures, AreLeftAsTheyAreWhereNothingIsAskedFor) {
 
 TEST(PackPictures, WhatIsNoPictureIsRefused) {
   const Dataset numbers = *FromArrays({{"x", Array::Of(std::vector<int64_t>{1, 2})}});
-  EXPECT_THAT(Reencode({numbers, ""}, {.quality = 50}),
+  EXPECT_THAT(Reencode({numbers, {}, ""}, {.quality = 50}),
               FailsWith(StatusCode::kInvalidArgument, "--resize and --quality"));
 }
 
