@@ -109,6 +109,26 @@ class TrainTest(ProgramTest):
         self.assertIn("channels_last", out)
         self.assertIn("memory_format", json.loads(self.read("run/choices.json")))
 
+    def test_tuning_shows_what_was_tried_gained_and_kept_and_a_resumed_run_takes_it_over(self):
+        long = ["--set", "train.epochs=100000", "--set", "train.memory_format=auto", "--set", "train.precision=auto"]
+        stop = ["--set", "train.callbacks=[{stop_at: {step: 20}}]"]
+        out, _ = self.run_stoker("train", "recipe.yaml", "--run", "run", *long, *stop)
+        for change in ["* begin", "precision: bf16", "memory_format: contiguous"]:
+            self.assertIn(change, out)
+        tuning = json.loads(self.read("run/tuning.json"))
+        self.assertEqual([trial["change"] for trial in tuning["trials"][:3]],
+                         ["begin", "precision: bf16", "memory_format: contiguous"])
+        self.assertLessEqual(tuning["limit_seconds"], 20)
+        chosen = [trial for trial in tuning["trials"] if trial["kept"]][-1]["choices"]
+        self.assertEqual(json.loads(self.read("run/choices.json")), chosen)
+        before = self.read("run/tuning.json")
+        out, _ = self.run_stoker("train", "--resume", "--run", "run")
+        self.assertIn("as chosen when the run began", out)
+        self.assertEqual(self.read("run/tuning.json"), before)
+        out, _ = self.run_stoker("train", "recipe.yaml", "--run", "off", *long, *stop, "--set", "train.tune=off")
+        self.assertIn("train.tune is off", out)
+        self.assertEqual(json.loads(self.read("off/tuning.json"))["trials"], [])
+
 
 class BadTrainRecipeTest(ProgramTest):
     def test_wrong_keys_and_values_are_located(self):

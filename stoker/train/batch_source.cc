@@ -3,7 +3,7 @@
 namespace stoker {
 
 Result<std::optional<TensorBatch>> BatchSource::Next() {
-  return again_ ? NextOfKept() : feeder_->Next();
+  return again_ ? NextOfKept() : batches_->Next();
 }
 
 // A model that normalises in place, say, must not change them for the next time.
@@ -15,7 +15,7 @@ Result<std::optional<TensorBatch>> BatchSource::NextOfKept() {
 
 Status BatchSource::Keep() {
   while (std::ssize(kept_) < *again_) {
-    STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder_->Next());
+    STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, batches_->Next());
     if (!batch) return DataLoss("data.train ended after {} of {} batches", kept_.size(), *again_);
     kept_.push_back({batch->input.clone(), batch->target.clone()});
   }
@@ -24,11 +24,11 @@ Status BatchSource::Keep() {
 
 Result<Json> BatchSource::Save() const {
   if (again_) return Json{{"given", given_}};
-  return feeder_->Save();
+  return batches_->Save();
 }
 
 Status BatchSource::Restore(const Json& state) {
-  if (!again_) return feeder_->Restore(state);
+  if (!again_) return batches_->Restore(state);
   const Json given = state.is_object() ? state.value("given", Json()) : Json();
   if (!given.is_number_integer()) return DataLoss("the position in the kept batches is missing");
   given_ = given.get<int64_t>();

@@ -8,7 +8,7 @@
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
-#include "stoker/device/feeder.h"
+#include "stoker/device/device_prefetcher.h"
 
 namespace stoker {
 
@@ -16,24 +16,24 @@ namespace stoker {
 class BatchSource {
  public:
   //   again  so many batches are kept and given again and again; nothing: each comes once
-  BatchSource(std::unique_ptr<Feeder> feeder, std::optional<int64_t> again)
-      : feeder_(std::move(feeder)), again_(again) {}
+  BatchSource(std::unique_ptr<DevicePrefetcher> batches, std::optional<int64_t> again)
+      : batches_(std::move(batches)), again_(again) {}
 
-  // The next batch; nothing where the pipeline has ended. Errors: those of Feeder::Next; kDataLoss
-  // where it has fewer batches than are to be kept.
+  // The next batch; nothing where the pipeline has ended. Errors: those of DevicePrefetcher::Next;
+  // kDataLoss where it has fewer batches than are to be kept.
   Result<std::optional<TensorBatch>> Next();
 
   // Where it stands. Batches that are kept are read again, not stored.
   Result<Json> Save() const;
   Status Restore(const Json& state);
 
-  double waited_seconds() const { return feeder_->waited_seconds(); }
+  double waited_seconds() const { return batches_->waited_seconds(); }
 
  private:
   Result<std::optional<TensorBatch>> NextOfKept();
   Status Keep();
 
-  std::unique_ptr<Feeder> feeder_;
+  std::unique_ptr<DevicePrefetcher> batches_;
   std::optional<int64_t> again_;
   std::vector<TensorBatch> kept_;
   int64_t given_ = 0;  // of the kept ones, in all

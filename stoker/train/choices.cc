@@ -6,6 +6,17 @@ namespace {
 constexpr std::string_view kContiguousName = "contiguous";
 constexpr std::string_view kChannelsLastName = "channels_last";
 
+// Runs of before there was this choice have none.
+Status ReadNumber(const Json& json, const char* key, int64_t most, int& number) {
+  const auto found = json.find(key);
+  if (found == json.end()) return OkStatus();
+  if (!found->is_number_integer() || found->get<int64_t>() < 0 || found->get<int64_t>() > most) {
+    return DataLoss("{} must be 0 to {}, here is {}", key, most, found->dump());
+  }
+  number = found->get<int>();
+  return OkStatus();
+}
+
 }  // namespace
 
 std::string_view MemoryFormatName(MemoryFormat format) {
@@ -37,15 +48,22 @@ Result<Precision> ParsePrecision(std::string_view name) {
 }
 
 std::string Choices::ToString() const {
-  return fmt::format("{}, {}, {} threads", MemoryFormatName(memory_format),
-                     PrecisionName(precision), threads);
+  std::string text = fmt::format("{}, {}, {} threads", MemoryFormatName(memory_format),
+                                 PrecisionName(precision), threads);
+  if (feed_threads > 0) text += fmt::format(", {} feeding", feed_threads);
+  if (device_prefetch > 0) text += fmt::format(", {} batches ahead", device_prefetch);
+  if (cudnn_benchmark) text += ", cuDNN benchmark";
+  return text;
 }
 
 Json Choices::ToJson() const {
   return {{"memory_format", MemoryFormatName(memory_format)},
           {"precision", PrecisionName(precision)},
           {"threads", threads},
-          {"device", device}};
+          {"device", device},
+          {"cudnn_benchmark", cudnn_benchmark},
+          {"feed_threads", feed_threads},
+          {"device_prefetch", device_prefetch}};
 }
 
 Result<Choices> Choices::FromJson(const Json& json) {
@@ -70,6 +88,14 @@ Result<Choices> Choices::FromJson(const Json& json) {
   }
   choices.threads = threads->get<int>();
   choices.device = device->get<std::string>();
+  if (const auto benchmark = json.find("cudnn_benchmark"); benchmark != json.end()) {
+    if (!benchmark->is_boolean()) {
+      return DataLoss("cudnn_benchmark must be true or false, here is {}", benchmark->dump());
+    }
+    choices.cudnn_benchmark = benchmark->get<bool>();
+  }
+  STOKER_RETURN_IF_ERROR(ReadNumber(json, "feed_threads", 4096, choices.feed_threads));
+  STOKER_RETURN_IF_ERROR(ReadNumber(json, "device_prefetch", 64, choices.device_prefetch));
   return choices;
 }
 

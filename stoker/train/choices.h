@@ -1,5 +1,5 @@
-// Choices: what the tuner decided that can change a result's bits. Written into the run and used
-// again on resume (design, invariant 8).
+// Choices: what the tuner decided. Written into the run and used again on resume, since most of it
+// can change a result's bits (design, invariant 8).
 #pragma once
 
 #include "stoker/base/json.h"
@@ -25,9 +25,13 @@ struct Choices {
   Precision precision = Precision::kFloat32;
   int threads = 1;             // that compute; those that feed do not count
   std::string device = "cpu";  // which `device: auto` found: "cpu", "cuda:0"
+  bool cudnn_benchmark = false;
+  // These two change no bits.
+  int feed_threads = 0;     // that run the input pipeline; 0: as train.feed_threads says
+  int device_prefetch = 0;  // batches that are copied to the device ahead of their step
 
   bool operator==(const Choices&) const = default;
-  std::string ToString() const;  // "channels_last, bf16, 2 threads"
+  std::string ToString() const;  // "channels_last, bf16, 2 threads, 1 feeding, 2 batches ahead"
   Json ToJson() const;
   static Result<Choices> FromJson(const Json& json);
 };

@@ -10,8 +10,9 @@
 
 namespace stoker {
 
-Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device) {
+Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int chosen) {
   if (options.feed_threads) return Runtime::Threaded(static_cast<int>(*options.feed_threads));
+  if (chosen > 0) return Runtime::Threaded(chosen);
   const int cpus = AvailableCpus();
   return Runtime::Threaded(device.is_cpu() ? std::max(1, cpus / 4) : cpus);
 }

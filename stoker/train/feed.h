@@ -13,9 +13,9 @@
 
 namespace stoker {
 
-// The threads that make batches: those that the recipe names, else all CPUs, or a part of them
-// where the CPU computes too.
-Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device);
+// The threads that make batches: those that the recipe names, else those that were `chosen` (0:
+// none were), else all CPUs, or a part of them where the CPU computes too.
+Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int chosen = 0);
 
 // What a Feeder makes of the elements of `batches`.
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,

@@ -4,16 +4,16 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "stoker/device/torch_error.h"
 
 namespace stoker {
 
-Status LossLog::Add(int64_t step, const at::Tensor& loss) {
-  if (loss.is_cpu()) return Count(step, loss.item<double>());
-  if (waiting_.empty()) first_waiting_step_ = step;
+Status LossLog::PutOff(int64_t step, const at::Tensor& loss) {
   waiting_.push_back(loss);
-  return OkStatus();
+  waiting_steps_.push_back(step);
+  return waiting_.size() < kMostWaiting ? OkStatus() : Flush();
 }
 
 Status LossLog::Flush() {
@@ -22,8 +22,9 @@ Status LossLog::Flush() {
   STOKER_RETURN_IF_ERROR(CatchTorchErrors(
       [&] { losses = at::stack(waiting_).to(at::kCPU).to(at::kDouble).contiguous(); }));
   waiting_.clear();
-  for (int64_t i = 0; i < losses.numel(); ++i) {
-    STOKER_RETURN_IF_ERROR(Count(first_waiting_step_ + i, losses.data_ptr<double>()[i]));
+  const std::vector<int64_t> steps = std::exchange(waiting_steps_, {});
+  for (size_t i = 0; i < steps.size(); ++i) {
+    STOKER_RETURN_IF_ERROR(Count(steps[i], losses.data_ptr<double>()[i]));
   }
   return OkStatus();
 }

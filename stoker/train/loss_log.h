@@ -16,8 +16,15 @@ namespace stoker {
 class LossLog {
  public:
   // Adds the loss of step `step`, a float scalar. In CPU memory it is read and checked at once; on
-  // a device it waits for Flush. Errors: those of Flush.
-  Status Add(int64_t step, const at::Tensor& loss);
+  // a device it is put off, so that no step waits for the device. Errors: those of Flush.
+  Status Add(int64_t step, const at::Tensor& loss) {
+    return loss.is_cpu() ? Count(step, loss.item<double>()) : PutOff(step, loss);
+  }
+
+  // The loss waits for Flush, or for kMostWaiting others, with which it is read in one copy.
+  // Errors: those of Flush.
+  Status PutOff(int64_t step, const at::Tensor& loss);
+  static constexpr size_t kMostWaiting = 1024;
 
   // Reads what waits. Errors: kFailedPrecondition for a loss that is NaN or infinite, with its
   // step.
@@ -34,8 +41,8 @@ class LossLog {
  private:
   Status Count(int64_t step, double loss);
 
-  std::vector<at::Tensor> waiting_;  // on the device, of consecutive steps
-  int64_t first_waiting_step_ = 0;
+  std::vector<at::Tensor> waiting_;     // on the device
+  std::vector<int64_t> waiting_steps_;  // as many
   double sum_ = 0;
   int64_t count_ = 0;
   double last_ = 0;

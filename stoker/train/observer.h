@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stoker/train/evaluator.h"
-#include "stoker/train/tuner.h"
+#include "stoker/train/tune_report.h"
 
 namespace stoker {
 

@@ -170,13 +170,18 @@ TEST(TrainerPrecision, AResumedRunKeepsThePrecisionThatWasChosen) {
 TEST(Choices, AreReadBackAndOlderOnesHaveFloat32) {
   const Choices choices{.memory_format = MemoryFormat::kChannelsLast,
                         .precision = Precision::kBFloat16,
-                        .threads = 3};
+                        .threads = 3,
+                        .cudnn_benchmark = true,
+                        .feed_threads = 5,
+                        .device_prefetch = 2};
   STOKER_ASSERT_OK_AND_ASSIGN(const Choices read, Choices::FromJson(choices.ToJson()));
   EXPECT_EQ(read, choices);
   Json old = choices.ToJson();
-  old.erase("precision");
+  for (const char* key : {"precision", "cudnn_benchmark", "feed_threads", "device_prefetch"}) {
+    old.erase(key);
+  }
   STOKER_ASSERT_OK_AND_ASSIGN(const Choices before, Choices::FromJson(old));
-  EXPECT_EQ(before.precision, Precision::kFloat32);
+  EXPECT_EQ(before, (Choices{.memory_format = MemoryFormat::kChannelsLast, .threads = 3}));
   old["precision"] = "int4";
   EXPECT_THAT(Choices::FromJson(old),
               FailsWith(StatusCode::kInvalidArgument, "precision 'int4' is unknown"));

@@ -74,23 +74,37 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
              "where memory_format, threads and device are the same too",
              AtLeast(0))
       .Field("device", &O::device, "auto (an accelerator where there is one), cpu, cuda or cuda:N")
-      .Field("memory_format", &O::memory_format, "layout of images; auto times both",
+      .Field("tune", &O::tune,
+             "auto times real steps of what other keys leave open before the first one (precision, "
+             "memory_format, threads, cudnn_benchmark, feed_threads, device_prefetch), for at most "
+             "3 % of the planned time and 20 s, and keeps what is faster; off: times nothing",
+             OneOf{{"auto", "off"}})
+      .Field("memory_format", &O::memory_format,
+             "layout of images; auto: tuned, channels_last where nothing is timed",
              OneOf{{"auto", "contiguous", "channels_last"}})
       .Field(
           "precision", &O::precision,
           "what convolutions and linear layers compute in: float32, or 16 bits, with weights and "
-          "sums in float32; fp16 scales the loss; auto times them",
+          "sums in float32; fp16 scales the loss; auto: tuned, float32 where nothing is timed",
           OneOf{{"auto", "float32", "bf16", "fp16"}})
       .Field("tf32", &O::tf32,
              "whether NVIDIA's tensor cores may round float32 to 19 bits when they multiply")
+      .Field("cudnn_benchmark", &O::cudnn_benchmark,
+             "whether cuDNN times its algorithms for every new shape and takes the fastest: then a "
+             "resumed run may give other bits; auto: tuned",
+             OneOf{{"off", "on", "auto"}})
       .Field("lint", &O::lint,
              "whether to look for mistakes in the model before the first step (`stoker lint`)")
-      .Field("threads", &O::threads, "threads that compute; auto times some numbers",
+      .Field("threads", &O::threads, "threads that compute; auto: tuned, all CPUs at first",
              Between(1, 1024))
       .Field("feed_threads", &O::feed_threads,
-             "threads that run the input pipeline; auto: as many as CPUs, or a quarter of that "
-             "where these compute too",
+             "threads that run the input pipeline; auto: tuned, at first as many as CPUs, or a "
+             "quarter of that where these compute too",
              Between(1, 1024))
+      .Field("device_prefetch", &O::device_prefetch,
+             "batches that are copied to the device ahead of their step, by a thread and on a "
+             "stream of their own; 0: when the step asks; auto: tuned, 2 at first, 0 on the CPU",
+             Between(0, 64))
       .Field("input", &O::input, "field of the pipeline that the model sees")
       .Field("target", &O::target, "field of the pipeline that holds the class numbers")
       .Field("eval_every", &O::eval_every,

@@ -29,12 +29,15 @@ struct TrainOptions {
   int64_t epochs = 3;
   int64_t seed = 1;
   std::string device = "auto";
+  std::string tune = "auto";
   std::string memory_format = "auto";
   std::string precision = "float32";
   bool tf32 = true;
+  std::string cudnn_benchmark = "off";
   bool lint = true;
   std::optional<int64_t> threads;
   std::optional<int64_t> feed_threads;
+  std::optional<int64_t> device_prefetch;
   std::string input = "image";
   std::string target = "label";
   int64_t eval_every = 1;

@@ -15,12 +15,15 @@ TEST(Recipe, FillsInEveryDefault) {
 epochs: 3
 seed: 1
 device: auto
+tune: auto
 memory_format: auto
 precision: float32
 tf32: true
+cudnn_benchmark: "off"
 lint: true
 threads: auto
 feed_threads: auto
+device_prefetch: auto
 input: image
 target: label
 eval_every: 1

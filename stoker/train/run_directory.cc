@@ -139,6 +139,10 @@ Status RunDirectory::WriteChoices(const Choices& choices) {
   return WriteJsonFile(paths_.choices(), choices.ToJson());
 }
 
+Status RunDirectory::WriteTuning(const Json& report) {
+  return WriteJsonFile(paths_.tuning(), report);
+}
+
 Status RunDirectory::WriteSummary(const Json& summary) {
   return WriteJsonFile(paths_.summary(), summary);
 }

@@ -2,6 +2,7 @@
 //
 //   recipe.yaml           the recipe as resolved, every key filled in
 //   choices.json          what the tuner chose
+//   tuning.json           what it tried, with times and reasons (tune_report.h)
 //   metrics.jsonl         one JSON object a line (metrics_file.h)
 //   events.out.tfevents.* the same for TensorBoard, where asked for (tensorboard_log.h)
 //   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
@@ -32,6 +33,7 @@ struct RunPaths {
 
   std::string recipe() const { return (root / "recipe.yaml").string(); }
   std::string choices() const { return (root / "choices.json").string(); }
+  std::string tuning() const { return (root / "tuning.json").string(); }
   std::string metrics() const { return (root / "metrics.jsonl").string(); }
   std::string log() const { return (root / "log").string(); }
   std::string checkpoints() const { return (root / "checkpoints").string(); }
@@ -69,6 +71,8 @@ class RunDirectory {
   Status WriteRecipe(const ConfigNode& recipe);
 
   Status WriteChoices(const Choices& choices);
+
+  Status WriteTuning(const Json& report);
 
   Status WriteSummary(const Json& summary);
 

@@ -103,7 +103,13 @@ TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
                            R"({"memory_format": "contiguous", "threads": "2"})",
                            R"({"memory_format": 1, "threads": 1, "device": "cpu"})",
                            R"({"memory_format": "contiguous", "threads": 1})",
-                           R"({"memory_format": "diagonal", "threads": 1, "device": "cpu"})"}) {
+                           R"({"memory_format": "diagonal", "threads": 1, "device": "cpu"})",
+                           R"({"memory_format": "contiguous", "threads": 1, "device": "cpu",
+                               "feed_threads": -1})",
+                           R"({"memory_format": "contiguous", "threads": 1, "device": "cpu",
+                               "device_prefetch": 65})",
+                           R"({"memory_format": "contiguous", "threads": 1, "device": "cpu",
+                               "cudnn_benchmark": "on"})"}) {
     WriteFileForTest(run.paths().choices(), text);
     const auto choices = ReadRunChoices(run.paths().root);
     EXPECT_FALSE(choices.ok()) << text;

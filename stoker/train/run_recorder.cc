@@ -29,9 +29,10 @@ void RunRecorder::Started(const StartEvent& event) {
                        event.choices.ToString()));
   if (!event.initial_weights.empty()) run_.Log(event.initial_weights);
   for (const TuneTrial& trial : event.tuning.trials) {
-    run_.Log(fmt::format("tried {}: {:.2f} ms a step{}", trial.choices.ToString(), trial.step_ms,
-                         trial.chosen ? "; chosen" : ""));
+    run_.Log(fmt::format("tried {}: {:.2f} ms a step, {:.2f} times as fast as the best before; {}",
+                         trial.change, trial.step_ms, trial.gain, trial.verdict));
   }
+  if (!event.tuning.reason.empty()) run_.Log("choices: " + event.tuning.reason);
   for (const std::string& warning : event.warnings) run_.Log("warning: " + warning);
   observer_.OnStart(event);
 }

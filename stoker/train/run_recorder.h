@@ -10,6 +10,7 @@
 #include "stoker/train/metrics_file.h"
 #include "stoker/train/observer.h"
 #include "stoker/train/run_directory.h"
+#include "stoker/train/schedule.h"
 #include "stoker/train/tensorboard_log.h"
 
 namespace stoker {

@@ -20,14 +20,17 @@ constexpr std::string_view kHarmless[] = {"data.root",
                                           "train.eval_every",
                                           "train.log_every",
                                           "train.feed_threads",
+                                          "train.device_prefetch",
+                                          "train.tune",
                                           "train.lint",
                                           "train.sanity",
                                           "train.limit_batches.eval",
                                           "train.eval_every_steps",
                                           "train.tensorboard"};
 // Keys on which the tuner's choices depend.
-constexpr std::string_view kChosenBy[] = {"model", "train.device", "train.memory_format",
-                                          "train.precision", "train.threads"};
+constexpr std::string_view kChosenBy[] = {
+    "model",           "train.device",  "train.memory_format",
+    "train.precision", "train.threads", "train.cudnn_benchmark"};
 
 // Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
 bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {

@@ -7,7 +7,7 @@
 namespace stoker {
 
 Runtime FeedRuntime(const TrainingSession& session) {
-  return FeedRuntime(session.options(), session.setup.device.device);
+  return FeedRuntime(session.options(), session.setup.device.device, session.choices.feed_threads);
 }
 
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches) {

@@ -91,8 +91,7 @@ struct TrainingSession {
   Throughput before;  // of those that it goes on from
 };
 
-// The threads that a run's pipelines get: as many as CPUs, or a quarter of that where these compute
-// too, unless the recipe says.
+// The threads that a run's pipelines get (feed.h).
 Runtime FeedRuntime(const TrainingSession& session);
 
 // How batches of `batches` come to the device.

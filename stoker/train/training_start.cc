@@ -1,7 +1,5 @@
 #include "stoker/train/training_start.h"
 
-#include <ATen/Parallel.h>
-
 #include "stoker/data/ops/take.h"
 #include "stoker/data/runtime.h"
 #include "stoker/train/initial_weights.h"
@@ -11,6 +9,7 @@
 #include "stoker/train/run_schedule.h"
 #include "stoker/train/training_checkpoints.h"
 #include "stoker/train/training_evaluation.h"
+#include "stoker/train/tune_knobs.h"
 #include "stoker/train/tuner.h"
 
 namespace stoker {
@@ -31,7 +30,9 @@ Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) 
       (!options.threads || *options.threads == before.threads) &&
       (options.memory_format == "auto" ||
        options.memory_format == MemoryFormatName(before.memory_format)) &&
-      (options.precision == "auto" || options.precision == PrecisionName(before.precision));
+      (options.precision == "auto" || options.precision == PrecisionName(before.precision)) &&
+      (options.cudnn_benchmark == "auto" ||
+       (options.cudnn_benchmark == "on") == before.cudnn_benchmark);
   return fits && !session.setup.choose_again && before.device == device;
 }
 
@@ -43,11 +44,12 @@ Result<TuneReport> Choose(TrainingSession& session) {
     STOKER_ASSIGN_OR_RETURN(const bool keep, KeepChoices(session, *before));
     if (keep) {
       session.choices = *before;
-      at::set_num_threads(session.choices.threads);
-      return TuneReport{.reason = "as chosen when the run began"};
+      ApplyChoices(session.choices);
+      return TuneReport{.reason = "as chosen when the run began", .as_before = true};
     }
   }
-  STOKER_ASSIGN_OR_RETURN(Tuned tuned, Tune(session.setup.recipe, session.setup.device.device));
+  STOKER_ASSIGN_OR_RETURN(Tuned tuned,
+                          Tune(session.setup.recipe, session.plan(), session.setup.device.device));
   session.choices = tuned.choices;
   return std::move(tuned.report);
 }
@@ -68,10 +70,12 @@ Status BuildLearner(TrainingSession& session) {
 Status OpenBatches(TrainingSession& session) {
   const auto seed = static_cast<uint64_t>(session.options().seed);
   const Dataset& batches = session.plan().batches;
-  STOKER_ASSIGN_OR_RETURN(auto iterator, batches.Open(FeedRuntime(session), {.seed = seed}));
-  STOKER_ASSIGN_OR_RETURN(auto feeder, Feeder::Create(std::move(iterator), batches.spec(),
-                                                      FeedOptions(session, batches)));
-  session.batches = std::make_unique<BatchSource>(std::move(feeder), session.plan().again);
+  const int64_t ahead = session.options().device_prefetch.value_or(session.choices.device_prefetch);
+  STOKER_ASSIGN_OR_RETURN(
+      auto prefetcher,
+      DevicePrefetcher::Open(batches, FeedRuntime(session), {.seed = seed},
+                             FeedOptions(session, batches), static_cast<int>(ahead)));
+  session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
   return OkStatus();
 }
 
@@ -124,13 +128,14 @@ Status BuildCallbacks(TrainingSession& session) {
 
 // Only now: had the run not fitted the recipe, it would have kept its own. In this order, so that a
 // run killed in between has no results of another recipe, and chooses again where it must.
-Status StoreDecisions(TrainingSession& session) {
+Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
   RunDirectory& run = session.setup.run;
   const bool finished = session.at_end() && session.progress.closed_step == session.progress.step;
   if (!finished) STOKER_RETURN_IF_ERROR(run.RemoveResults());
   if (session.setup.recipe_changed) {
     STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
   }
+  if (!tuning.as_before) STOKER_RETURN_IF_ERROR(run.WriteTuning(tuning.ToJson()));
   return run.WriteChoices(session.choices);
 }
 
@@ -178,7 +183,7 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   if (session->options().lint && !session->setup.resume) Lint(*session);
   STOKER_RETURN_IF_ERROR(session->setup.resume ? RestoreNewest(*session)
                                                : BeginWithWeights(*session));
-  STOKER_RETURN_IF_ERROR(StoreDecisions(*session));
+  STOKER_RETURN_IF_ERROR(StoreDecisions(*session, tuning));
   if (session->setup.recipe.train.tensorboard.enabled) {
     const auto done = session->setup.resume ? std::optional(session->progress.step) : std::nullopt;
     STOKER_RETURN_IF_ERROR(

@@ -1,14 +1,13 @@
-// Tuner: `memory_format: auto`, `precision: auto` and `threads: auto`. Times a few real steps of
-// each alternative, on a model of its own with a real batch, and keeps the fastest. The run's
-// weights, random state and data position are not touched.
+// Tuner: `train.tune`. Times a few real steps of each alternative that the recipe leaves open, on
+// models of its own with real batches, and keeps what is faster. The run's weights, random state
+// and data position are not touched. tune_knobs.h has the alternatives, tune_search.h how they are
+// searched and for how long, step_timer.h how they are timed.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "stoker/base/status.h"
-#include "stoker/train/choices.h"
 #include "stoker/train/recipe.h"
+#include "stoker/train/training_plan.h"
+#include "stoker/train/tune_search.h"
 
 namespace c10 {
 struct Device;
@@ -16,31 +15,9 @@ struct Device;
 
 namespace stoker {
 
-struct TuneTrial {
-  Choices choices;
-  double step_ms = 0;  // the median of the steps timed
-  int steps = 0;
-  bool chosen = false;
-};
-
-struct TuneReport {
-  std::vector<TuneTrial> trials;  // empty where nothing was open
-  double seconds = 0;
-  std::string reason;  // of the choice, in one sentence
-
-  // A table for people, one alternative a line.
-  std::string ToText() const;
-};
-
-struct Tuned {
-  Choices choices;
-  TuneReport report;
-};
-
-// What the recipe fixes is kept; the layouts, precisions and thread numbers left open are timed in
-// all combinations, two to twelve of them, for two seconds in all or three steps each, whichever is
-// longer. Where no parameter of the model has four dimensions the layout is not open. Leaves
-// at::set_num_threads at the choice.
-Result<Tuned> Tune(const Recipe& recipe, const c10::Device& device);
+// Times nothing where the recipe says `tune: off` or leaves nothing open, or where the run is too
+// short; then the choices are those of FirstChoices, and the report says why. Has the process
+// compute as chosen. Errors: those of the first steps of what it begins with.
+Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device);
 
 }  // namespace stoker

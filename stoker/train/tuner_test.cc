@@ -14,72 +14,118 @@
 namespace stoker {
 namespace {
 
+// A run that is long enough for everything to be tried, of steps that are short.
 Result<Recipe> ConvnetRecipe(const SmallProblem& problem, std::vector<std::string> assignments) {
-  assignments.insert(assignments.begin(), "model={convnet: {classes: 4, channels: [4]}}");
+  assignments.insert(assignments.begin(),
+                     {"model={convnet: {classes: 4, channels: [4]}}", "train.epochs=1000000"});
   return problem.Load(assignments);
 }
 
-TEST(Tuner, TimesBothLayoutsAndThreadCountsAndChoosesOne) {
-  const SmallProblem problem;
-  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, ConvnetRecipe(problem, {"train.threads=auto"}));
-  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, torch::kCPU));
-  const auto& trials = tuned.report.trials;
-  EXPECT_EQ(trials.size(), AvailableCpus() > 1 ? 4u : 2u);
-  EXPECT_EQ(std::ranges::count_if(trials, &TuneTrial::chosen), 1);
-  EXPECT_EQ(std::ranges::find_if(trials, &TuneTrial::chosen)->choices, tuned.choices);
-  for (const TuneTrial& trial : trials) {
-    EXPECT_GT(trial.step_ms, 0);
-    EXPECT_GT(trial.steps, 0);
-  }
-  EXPECT_EQ(at::get_num_threads(), tuned.choices.threads);
-  EXPECT_THAT(tuned.report.ToText(), testing::HasSubstr("channels_last"));
+Result<Tuned> TuneOnCpu(const Recipe& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlan(recipe));
+  return Tune(recipe, plan, torch::kCPU);
 }
 
-TEST(Tuner, TimesPrecisionsWhereTheyAreOpen) {
+std::vector<std::string> ChangesOf(const TuneReport& report) {
+  std::vector<std::string> changes;
+  for (const TuneTrial& trial : report.trials) changes.push_back(trial.change);
+  return changes;
+}
+
+TEST(Tuner, TimesWhatTheRecipeLeavesOpenAndUsesTheLastThatWasKept) {
   const SmallProblem problem;
-  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
-                              ConvnetRecipe(problem, {"train.threads=1", "train.precision=auto",
-                                                      "train.memory_format=contiguous"}));
-  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, torch::kCPU));
-  ASSERT_EQ(tuned.report.trials.size(), 2u);
-  EXPECT_EQ(tuned.report.trials[0].choices.precision, Precision::kFloat32);
-  EXPECT_EQ(tuned.report.trials[1].choices.precision, Precision::kBFloat16);
-  EXPECT_THAT(tuned.report.ToText(), testing::HasSubstr("bf16"));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Recipe recipe, ConvnetRecipe(problem, {"train.threads=auto", "train.precision=auto"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
+  const auto& trials = tuned.report.trials;
+  std::vector<std::string> wanted = {"begin", "precision: bf16", "memory_format: contiguous"};
+  EXPECT_GE(trials.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(trials[i].change, wanted[i]);
+  for (const TuneTrial& trial : trials) {
+    EXPECT_GT(trial.step_ms, 0) << trial.change << ": " << trial.verdict;
+    EXPECT_GT(trial.steps, 0) << trial.change;
+    EXPECT_FALSE(trial.verdict.empty()) << trial.change;
+  }
+  const auto last = std::find_if(trials.rbegin(), trials.rend(),
+                                 [](const TuneTrial& trial) { return trial.kept; });
+  EXPECT_EQ(last->choices, tuned.choices);
+  EXPECT_EQ(at::get_num_threads(), tuned.choices.threads);
+  EXPECT_EQ(trials.front().choices.memory_format, MemoryFormat::kChannelsLast);
+}
+
+TEST(Tuner, DividesTheCpusBetweenFeedingAndComputing) {
+  if (AvailableCpus() < 2) GTEST_SKIP() << "one CPU cannot be divided";
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Recipe recipe,
+      ConvnetRecipe(problem, {"train.threads=auto", "train.memory_format=contiguous"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
+  const std::vector<std::string> changes = ChangesOf(tuned.report);
+  EXPECT_EQ(changes[1], fmt::format("threads: {}", AvailableCpus() / 2));
+  EXPECT_THAT(changes, testing::Contains(testing::StartsWith("feed_threads: ")));
+  for (const TuneTrial& trial : tuned.report.trials) {
+    EXPECT_GT(trial.step_ms, 0) << trial.change << ": " << trial.verdict;
+  }
 }
 
 TEST(Tuner, LeavesWhatTheRecipeFixes) {
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Recipe recipe,
-      ConvnetRecipe(problem, {"train.threads=1", "train.memory_format=channels_last"}));
-  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, torch::kCPU));
+      ConvnetRecipe(problem, {"train.threads=1", "train.memory_format=channels_last",
+                              "train.feed_threads=1"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
   EXPECT_EQ(tuned.choices, (Choices{.memory_format = MemoryFormat::kChannelsLast, .threads = 1}));
   EXPECT_THAT(tuned.report.trials, testing::IsEmpty());
 }
 
+TEST(Tuner, TimesNothingWhereItIsOffOrTheRunIsShort) {
+  const SmallProblem problem;
+  for (const auto& [set, why] : std::vector<std::pair<std::string, std::string>>{
+           {"train.tune=off", "train.tune is off"}, {"train.epochs=3", "too short"}}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
+                                ConvnetRecipe(problem, {"train.threads=auto", set}));
+    STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
+    EXPECT_EQ(tuned.choices,
+              (Choices{.memory_format = MemoryFormat::kChannelsLast, .threads = AvailableCpus()}));
+    EXPECT_THAT(tuned.report.trials, testing::IsEmpty());
+    EXPECT_THAT(tuned.report.reason, testing::HasSubstr(why));
+    EXPECT_EQ(at::get_num_threads(), AvailableCpus());
+  }
+}
+
 TEST(Tuner, DoesNotTimeLayoutsOfAModelWithoutImages) {
   const SmallProblem problem;
-  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem.Load());
-  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, torch::kCPU));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
+                              problem.Load({"train.feed_threads=1", "train.epochs=1000000"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
   EXPECT_EQ(tuned.choices, (Choices{.memory_format = MemoryFormat::kContiguous, .threads = 1}));
   EXPECT_THAT(tuned.report.trials, testing::IsEmpty());
+}
+
+TEST(Tuner, DoesNotFeedFewBatchesThatStay) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
+                              ConvnetRecipe(problem, {"train.overfit_batches=2"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
+  EXPECT_THAT(ChangesOf(tuned.report), testing::ElementsAre("begin", "memory_format: contiguous"));
 }
 
 TEST(Tuner, DoesNotDisturbTheRandomState) {
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, ConvnetRecipe(problem, {}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe));
   torch::manual_seed(9);
   const Json before = SaveRandomState(torch::kCPU);
-  STOKER_ASSERT_OK(Tune(recipe, torch::kCPU));
+  STOKER_ASSERT_OK(Tune(recipe, plan, torch::kCPU));
   EXPECT_EQ(SaveRandomState(torch::kCPU), before);
 }
 
 TEST(Tuner, ReportsABatchThatTheModelCannotLearnFrom) {
   const SmallProblem problem;
-  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, ConvnetRecipe(problem, {}));
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, ConvnetRecipe(problem, {"train.sanity=false"}));
   recipe.model = Configure(Convnet{.classes = 2, .channels = {4}});
-  EXPECT_THAT(Tune(recipe, torch::kCPU),
-              FailsWith(StatusCode::kDataLoss, "the model has 2 classes"));
+  EXPECT_THAT(TuneOnCpu(recipe), FailsWith(StatusCode::kDataLoss, "the model has 2 classes"));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ void TrainProgress::OnStart(const StartEvent& event) {
   Print(fmt::format("model  {}, {} parameters, on {}", event.model,
                     WithThousands(static_cast<double>(event.parameters)), event.device));
   if (!event.initial_weights.empty()) Print("begin  " + event.initial_weights);
+  Print(fmt::format("using  {} ({})", event.choices.ToString(), event.tuning.reason));
   if (!event.tuning.trials.empty()) {
     std::string table = event.tuning.ToText();
     table.erase(table.find_last_not_of('\n') + 1);

@@ -1,0 +1,156 @@
+#include "stoker/train/step_timer.h"
+
+#include <algorithm>
+
+#include "stoker/base/statistics.h"
+#include "stoker/device/accelerator.h"
+#include "stoker/device/device_prefetcher.h"
+#include "stoker/device/tensor.h"
+#include "stoker/train/feed.h"
+#include "stoker/train/tune_knobs.h"
+
+namespace stoker {
+namespace {
+
+constexpr int kSamplesAVisit = 2;
+constexpr int kMostVisits = 8;
+// An alternative this much slower than the best is not looked at again.
+constexpr double kHopeless = 1.5;
+// Nor is one whose first step, which fills caches, takes so many times as long.
+constexpr double kHopelessAtFirst = 20;
+// Of a pass with data: what was read ahead before the first step is used up meanwhile.
+constexpr int kStepsBefore = 6;
+constexpr int kStepsOfASample = 4, kSamplesAPass = 3;
+constexpr int kStepsAPass = kStepsBefore + kStepsOfASample * kSamplesAPass;
+constexpr int kMostPasses = 3;
+// Steps that leave the weights nearly where they are take as long as any.
+constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
+
+}  // namespace
+
+Result<std::shared_ptr<Learner>> StepTimer::LearnerOf(const Choices& choices) {
+  const auto found = std::ranges::find_if(made_, [&](const Made& made) {
+    return made.memory_format == choices.memory_format && made.precision == choices.precision;
+  });
+  if (found != made_.end()) {
+    std::rotate(made_.begin(), found, found + 1);  // the one used last comes first
+    return made_.front().learner;
+  }
+  if (made_.size() > 1) made_.pop_back();
+  const Stopwatch watch;
+  STOKER_ASSIGN_OR_RETURN(
+      std::shared_ptr<Learner> learner,
+      Learner::Create(recipe_, plan_.input, {device_, choices.memory_format, choices.precision}));
+  make_seconds_ = watch.ElapsedSeconds();
+  made_.insert(made_.begin(), {choices.memory_format, choices.precision, learner});
+  return learner;
+}
+
+// A device is given several steps at once, as in a run, and waited for behind the last.
+Status StepTimer::Time(Learner& learner, const TensorBatch& batch, int samples,
+                       StepTimes& times) const {
+  for (int i = 0; i < samples; ++i) {
+    const Stopwatch watch;
+    for (int step = 0; step < StepsTogether(); ++step) {
+      STOKER_RETURN_IF_ERROR(learner.Step(batch, kTinyStep).status());
+    }
+    Synchronize(device_);
+    times.push_back(watch.ElapsedSeconds() * 1e3 / StepsTogether());
+  }
+  return OkStatus();
+}
+
+// The first step of a visit wakes up the threads, and fills caches the first time: it counts only
+// where it is hopeless.
+Status StepTimer::Visit(const Choices& choices, StepTimes& times,
+                        std::optional<double> hopeless_ms) {
+  ApplyChoices(choices);
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Learner> learner, LearnerOf(choices));
+  TensorBatch batch = first_->batch;
+  batch.input = InLayout(batch.input, ToTorch(choices.memory_format));
+  StepTimes before;
+  STOKER_RETURN_IF_ERROR(Time(*learner, batch, 1, before));
+  if (hopeless_ms && before.front() > *hopeless_ms) {
+    times.push_back(before.front());
+    return OkStatus();
+  }
+  return Time(*learner, batch, kSamplesAVisit, times);
+}
+
+Result<StepTimes> StepTimer::Begin(const Choices& first) {
+  const Stopwatch watch;
+  STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
+  open_seconds_ = watch.ElapsedSeconds();
+  StepTimes times;
+  STOKER_RETURN_IF_ERROR(Visit(first, times));
+  return times;
+}
+
+double StepTimer::LeastSeconds(StepKind kind, double step_ms) const {
+  const double step = step_ms * 1e-3;
+  if (kind == StepKind::kWithData) return 2 * (open_seconds_ + kStepsAPass * step);
+  return make_seconds_ + 2 * (1 + kSamplesAVisit) * StepsTogether() * step;
+}
+
+Result<ChoiceTimer::Compared> StepTimer::Compare(const Choices& best, const Choices& other,
+                                                 StepKind kind, double seconds) {
+  return kind == StepKind::kWithData ? CompareWithData(best, other, seconds)
+                                     : CompareComputing(best, other, seconds);
+}
+
+// They take turns, so that a machine busy with other things for a while slows both alike.
+Result<ChoiceTimer::Compared> StepTimer::CompareComputing(const Choices& best, const Choices& other,
+                                                          double seconds) {
+  const Stopwatch watch;
+  Compared compared;
+  for (int visit = 0; visit < kMostVisits; ++visit) {
+    STOKER_RETURN_IF_ERROR(Visit(best, compared.best));
+    const double best_ms = Median(compared.best);
+    const auto hopeless_ms = visit == 0 ? std::optional(kHopelessAtFirst * best_ms) : std::nullopt;
+    STOKER_RETURN_IF_ERROR(Visit(other, compared.other, hopeless_ms));
+    if (Median(compared.other) > kHopeless * best_ms) break;
+    const double of_a_visit = watch.ElapsedSeconds() / (visit + 1);
+    if (watch.ElapsedSeconds() + of_a_visit > seconds) break;
+  }
+  return compared;
+}
+
+Result<ChoiceTimer::Compared> StepTimer::CompareWithData(const Choices& best, const Choices& other,
+                                                         double seconds) {
+  const Stopwatch watch;
+  Compared compared;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    STOKER_RETURN_IF_ERROR(TimeWithData(best, compared.best));
+    STOKER_RETURN_IF_ERROR(TimeWithData(other, compared.other));
+    if (Median(compared.other) > kHopeless * Median(compared.best)) break;
+    const double of_a_pass = watch.ElapsedSeconds() / (pass + 1);
+    if (watch.ElapsedSeconds() + of_a_pass > seconds) break;
+  }
+  return compared;
+}
+
+// Samples are of several steps, since batches that are made by several threads come in bursts.
+Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
+  ApplyChoices(choices);
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Learner> learner, LearnerOf(choices));
+  const TrainOptions& options = recipe_.train.options;
+  STOKER_ASSIGN_OR_RETURN(
+      const auto batches,
+      DevicePrefetcher::Open(plan_.batches, FeedRuntime(options, device_, choices.feed_threads),
+                             {.seed = static_cast<uint64_t>(options.seed)},
+                             FeedOptions(options, plan_.batches, device_, choices.memory_format),
+                             choices.device_prefetch));
+  Stopwatch watch;
+  for (int step = 1; step <= kStepsAPass; ++step) {
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());
+    if (!batch) return FailedPrecondition("the data ended after {} batches", step - 1);
+    STOKER_RETURN_IF_ERROR(learner->Step(*batch, kTinyStep).status());
+    if (step < kStepsBefore || (step - kStepsBefore) % kStepsOfASample != 0) continue;
+    Synchronize(device_);
+    if (step > kStepsBefore) times.push_back(watch.ElapsedSeconds() * 1e3 / kStepsOfASample);
+    watch = Stopwatch();
+  }
+  return OkStatus();
+}
+
+}  // namespace stoker

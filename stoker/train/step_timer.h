@@ -1,0 +1,58 @@
+// StepTimer: times training steps of the run's model, on models of its own, with real batches. The
+// run's weights and data position are not touched; torch's random state is.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stoker/base/clock.h"
+#include "stoker/train/first_batch.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/training_plan.h"
+#include "stoker/train/tune_search.h"
+
+namespace stoker {
+
+// One thread at a time. Calls at::set_num_threads.
+class StepTimer final : public ChoiceTimer {
+ public:
+  // Both are borrowed.
+  StepTimer(const Recipe& recipe, const TrainingPlan& plan, c10::Device device)
+      : recipe_(recipe), plan_(plan), device_(device) {}
+
+  // Errors: those of the pipeline, of Learner and of its steps.
+  Result<StepTimes> Begin(const Choices& first) override;
+  Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
+                           double seconds) override;
+  double LeastSeconds(StepKind kind, double step_ms) const override;
+  double ElapsedSeconds() const override { return watch_.ElapsedSeconds(); }
+
+ private:
+  struct Made {
+    MemoryFormat memory_format;
+    Precision precision;
+    std::shared_ptr<Learner> learner;
+  };
+
+  Result<std::shared_ptr<Learner>> LearnerOf(const Choices& choices);
+  int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
+  Status Time(Learner& learner, const TensorBatch& batch, int samples, StepTimes& times) const;
+  Status Visit(const Choices& choices, StepTimes& times, std::optional<double> hopeless_ms = {});
+  Result<Compared> CompareComputing(const Choices& best, const Choices& other, double seconds);
+  Result<Compared> CompareWithData(const Choices& best, const Choices& other, double seconds);
+  Status TimeWithData(const Choices& choices, StepTimes& times);
+
+  const Recipe& recipe_;
+  const TrainingPlan& plan_;
+  const c10::Device device_;
+  const Stopwatch watch_;
+  std::optional<FirstBatch> first_;
+  std::vector<Made> made_;   // two at most: the best so far and its rival
+  double make_seconds_ = 0;  // for a model
+  double open_seconds_ = 0;  // for a pass over the data, up to its first batch
+};
+
+}  // namespace stoker

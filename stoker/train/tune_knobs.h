@@ -1,0 +1,34 @@
+// What the tuner may choose: where a run begins, and what is open. A trick that is new is a field
+// of Choices, a knob here, and whoever obeys the field; the search and the timing need not know it.
+#pragma once
+
+#include <vector>
+
+#include "stoker/train/choices.h"
+#include "stoker/train/recipe.h"
+#include "stoker/train/training_plan.h"
+#include "stoker/train/tune_search.h"
+
+namespace c10 {
+struct Device;
+}
+
+namespace stoker {
+
+// Batches that wait on an accelerator ahead of their step, where nothing else is said: one is
+// copied while another waits.
+inline constexpr int kUsualBatchesAhead = 2;
+
+// What a run has that is not tuned: what the recipe fixes, and for the rest what is best most
+// often: channels last for models with filters, float32, all CPUs, on an accelerator
+// kUsualBatchesAhead. Makes the model once where the layout is open.
+Choices FirstChoices(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device);
+
+// What the recipe leaves open, in the order in which it is tried; `first` is of FirstChoices.
+std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
+                            const c10::Device& device, const Choices& first);
+
+// Has the process compute as chosen: at::set_num_threads, and cuDNN's benchmark.
+void ApplyChoices(const Choices& choices);
+
+}  // namespace stoker

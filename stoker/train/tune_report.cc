@@ -1,0 +1,39 @@
+#include "stoker/train/tune_report.h"
+
+#include <fmt/format.h>
+
+namespace stoker {
+
+std::string TuneReport::ToText() const {
+  if (trials.empty()) return {};
+  std::string text = fmt::format("  {:<28} {:>9}  {:>6}  tuned in {:.1f} s of at most {:.1f} s\n",
+                                 "alternative", "ms a step", "gain", seconds, limit_seconds);
+  for (const TuneTrial& trial : trials) {
+    const bool timed = trial.step_ms > 0;
+    const bool compared = timed && trial.gain > 0;
+    text += fmt::format("{} {:<28} {:>9}  {:>6}  {}\n", trial.kept ? '*' : ' ', trial.change,
+                        timed ? fmt::format("{:.2f}", trial.step_ms) : "-",
+                        compared ? fmt::format("{:.2f}x", trial.gain) : "-", trial.verdict);
+  }
+  return text;
+}
+
+Json TuneReport::ToJson() const {
+  Json json = {{"reason", reason},
+               {"seconds", seconds},
+               {"limit_seconds", limit_seconds},
+               {"planned_seconds", planned_seconds},
+               {"trials", Json::array()}};
+  for (const TuneTrial& trial : trials) {
+    json["trials"].push_back({{"change", trial.change},
+                              {"choices", trial.choices.ToJson()},
+                              {"ms_a_step", trial.step_ms > 0 ? Json(trial.step_ms) : Json()},
+                              {"gain", trial.gain > 0 ? Json(trial.gain) : Json()},
+                              {"steps", trial.steps},
+                              {"kept", trial.kept},
+                              {"verdict", trial.verdict}});
+  }
+  return json;
+}
+
+}  // namespace stoker
