@@ -2,12 +2,13 @@
 #
 # One target a folder: stoker_NAME holds every x.cc below stoker/NAME, stoker_NAME_test every x_test.cc,
 # stoker_NAME_bench every x_bench.cc; each x_fuzz.cc becomes a fuzzer of its own. TORCH marks the folders
-# that may see libtorch. Those of its files that match WITHOUT_TORCH do not see it, so they compile in half the time
+# that may see libtorch. x_plugin.cc is in none of them (StokerPlugins.cmake). Those of its files that match WITHOUT_TORCH do not see it, so they compile in half the time
 # (stoker_take_out_light_sources).
 function(stoker_folder NAME)
   cmake_parse_arguments(ARG "TORCH" "WITHOUT_TORCH" "DEPS;THIRD_PARTY" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/stoker/${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "_plugin\\.cc$")
   foreach(kind test bench fuzz)
     set(${kind}_sources ${sources})
     list(FILTER ${kind}_sources INCLUDE REGEX "_${kind}\\.cc$")

@@ -293,6 +293,24 @@ class TensorboardTest(ProgramTest):
         self.assertEqual((values["train.schedule.one_cycle.max_lr"], values["train.device"]), (0.01, "cpu"))
         self.assertEqual(found["hparams"]["status"], 1)
 
+    def test_shows_pictures_histograms_and_the_noise_scale(self):
+        self.train("--set", "train.tensorboard.histograms=8", "--set", "train.metrics=[confusion]", "--set", "train.max_steps=16",
+                   "--set", "train.callbacks=[{noise_scale: {every: 4}}]")
+        found = json_of(self, READ_EVENTS)
+        self.assertEqual(set(found["images"]), {"batch/input", "eval/confusion"})
+        self.assertGreater(found["images"]["batch/input"][2], 100)
+        weights = {tag for tag in found["histograms"] if tag.startswith("weights/")}
+        self.assertGreater(len(weights), 1)
+        self.assertEqual({tag.replace("weights", "gradients", 1) for tag in weights} | weights, set(found["histograms"]))
+        for tag, events in found["histograms"].items():
+            with self.subTest(tag=tag):
+                self.assertEqual([step for step, *_ in events], [8, 16])
+                for _, count, counted, low, high in events:
+                    self.assertEqual(count, counted)
+                    self.assertLess(low, high)
+        self.assertIn("train/noise_scale", found["scalars"])
+        self.assert_same(found["scalars"])
+
     def test_shows_every_step_once_where_a_run_was_killed_and_resumed(self):
         self.train()
         checkpoints = sorted(os.listdir(self.path("run/checkpoints")))

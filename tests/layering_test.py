@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "image": ["base"],
     "data": ["base", "io", "formats", "image"],
     "device": ["base", "data"],
-    "train": ["base", "io", "formats", "data", "device"],
+    "train": ["base", "io", "formats", "image", "data", "device"],
     "doctor": ["base"],
     "tools": ["base", "io", "formats", "image", "data", "device", "train", "doctor"],
 }

@@ -1,6 +1,9 @@
 #include "stoker/device/feeder.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/sub.h>
+#include <ATen/ops/tensor.h>
 
 #include "stoker/base/clock.h"
 #include "stoker/device/tensor.h"
@@ -9,8 +12,12 @@
 namespace stoker {
 namespace {
 
-Status CheckInput(const Field& field) {
-  if (!IsFloating(field.dtype)) {
+Status CheckInput(const Field& field, bool normalized_here) {
+  if (normalized_here && field.dtype != DType::kUInt8) {
+    return InvalidArgument("train.input: field {} is normalised on the device, but is not uint8",
+                           field.ToString());
+  }
+  if (!normalized_here && !IsFloating(field.dtype)) {
     return InvalidArgument(
         "train.input: field {} is no floating-point input; put `normalize` or `cast: float32` "
         "before `batch`",
@@ -43,18 +50,30 @@ Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& opt
   FeederFields fields;
   STOKER_ASSIGN_OR_RETURN(fields.input, spec.IndexOf("train.input", options.input));
   STOKER_ASSIGN_OR_RETURN(fields.target, spec.IndexOf("train.target", options.target));
-  STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input]));
+  STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input], !options.normalize.empty()));
   STOKER_RETURN_IF_ERROR(CheckTarget(spec.fields[fields.target]));
   return fields;
 }
 
 Feeder::Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options)
-    : elements_(std::move(elements)), fields_(fields), options_(std::move(options)) {}
+    : elements_(std::move(elements)), fields_(fields), options_(std::move(options)) {
+  if (options_.normalize.empty()) return;
+  std::vector<float> shifts, scales;
+  for (const ShiftScale& channel : options_.normalize) {
+    shifts.push_back(channel.shift);
+    scales.push_back(channel.scale);
+  }
+  shifts_ = at::tensor(shifts).to(options_.device);
+  scales_ = at::tensor(scales).to(options_.device);
+}
 
 Result<std::unique_ptr<Feeder>> Feeder::Create(std::unique_ptr<Iterator> elements, const Spec& spec,
                                                FeederOptions options) {
   STOKER_ASSIGN_OR_RETURN(const FeederFields fields, FindFeederFields(spec, options));
-  return std::unique_ptr<Feeder>(new Feeder(std::move(elements), fields, std::move(options)));
+  std::unique_ptr<Feeder> feeder;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors(
+      [&] { feeder.reset(new Feeder(std::move(elements), fields, std::move(options))); }));
+  return feeder;
 }
 
 Result<std::optional<TensorBatch>> Feeder::Next() {
@@ -74,13 +93,26 @@ at::Tensor Feeder::OnDevice(at::Tensor host) const {
   return pinned.to(options_.device, /*non_blocking=*/true);
 }
 
+// Normalised values are written in their order at once. The difference and the product are rounded
+// each by itself, as the pipeline's kernel does.
+at::Tensor Feeder::MakeInput(const Array& array) const {
+  at::Tensor input = OnDevice(ToTensor(array));
+  if (!shifts_.defined()) input = input.to(at::kFloat);
+  if (options_.channels_last && input.dim() == 4) input = input.permute({0, 3, 1, 2});
+  if (!shifts_.defined()) return InLayout(input, options_.memory_format);
+  std::vector<int64_t> along_channels(static_cast<size_t>(input.dim()), 1);
+  along_channels[1] = shifts_.numel();
+  at::Tensor normalized =
+      at::empty(input.sizes(), input.options().dtype(at::kFloat),
+                input.dim() == 4 ? options_.memory_format : at::MemoryFormat::Contiguous);
+  at::sub_out(normalized, input, shifts_.view(along_channels));
+  return InLayout(normalized.mul_(scales_.view(along_channels)), options_.memory_format);
+}
+
 Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   TensorBatch batch;
   const Status status = CatchTorchErrors([&] {
-    batch.input = OnDevice(ToTensor(element.arrays[fields_.input])).to(at::kFloat);
-    if (options_.channels_last && batch.input.dim() == 4)
-      batch.input = batch.input.permute({0, 3, 1, 2});
-    batch.input = InLayout(batch.input, options_.memory_format);
+    batch.input = MakeInput(element.arrays[fields_.input]);
     // Converted on the device: bytes travel, not 64-bit integers.
     batch.target = OnDevice(ToTensor(element.arrays[fields_.target])).to(at::kLong);
   });

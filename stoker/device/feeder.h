@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/profile.h"
 #include "stoker/base/status.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/spec.h"
+#include "stoker/data/transforms/normalize.h"
 
 namespace stoker {
 
@@ -33,11 +35,16 @@ struct FeederOptions {
   bool channels_last = false;
   // Of the inputs with four dimensions; the others stay contiguous.
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
+  // Where there are any, inputs are bytes, which travel as such and become (x - shift) * scale on
+  // the device: one pair for all values, or one for each channel. The bits are those of `normalize`
+  // in a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
+  std::vector<ShiftScale> normalize = {};
 };
 
 // The places of the two fields in a Spec, after checking that training can use them. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
-// dimension, an input that is not floating point, a target that is not one integer a sample.
+// dimension, an input that is not floating point (with `normalize`: not bytes), a target that is
+// not one integer a sample.
 struct FeederFields {
   size_t input = 0;
   size_t target = 0;
@@ -69,11 +76,13 @@ class Feeder {
  private:
   Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
   at::Tensor OnDevice(at::Tensor host) const;
+  at::Tensor MakeInput(const Array& array) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;
 
   const std::unique_ptr<Iterator> elements_;
   const FeederFields fields_;
   const FeederOptions options_;
+  at::Tensor shifts_, scales_;  // of options_.normalize, on the device
   int64_t waited_ns_ = 0;
 };
 

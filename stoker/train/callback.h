@@ -18,6 +18,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "stoker/base/json.h"
@@ -29,6 +30,8 @@
 
 namespace stoker {
 
+class Learner;
+
 // What a callback sees of its run.
 struct RunView {
   Model& model;
@@ -37,6 +40,12 @@ struct RunView {
   int64_t steps_per_epoch = 0;
   int64_t step = 0;   // done; in OnBatch and OnBackward that of the step under way is one more
   ScheduleValue now;  // of the newest step
+  Learner& learner;   // what batches are put through
+  // What the gradients are multiplied by in OnBatch and OnBackward; 1 but in float16.
+  double gradient_scale = 1;
+  // Newest values of what callbacks measure, by name: each line of metrics.jsonl has them, and so
+  // has TensorBoard.
+  std::map<std::string, double> figures = {};
   std::string end;  // set it to a reason, and training ends after this step as if it were the last
 };
 
@@ -50,7 +59,8 @@ class Callback {
   virtual Status OnStart(RunView&) { return OkStatus(); }
   // A batch is there, its forward pass not yet begun.
   virtual Status OnBatch(RunView&, const TensorBatch&) { return OkStatus(); }
-  // The parameters hold the gradients of the whole step, before clipping.
+  // The parameters hold the gradients of the whole step, before clipping, times
+  // RunView::gradient_scale.
   virtual Status OnBackward(RunView&) { return OkStatus(); }
   // The weights have moved. `loss` may still be computed: reading it waits for the device.
   virtual Status OnStep(RunView&, const at::Tensor& /*loss*/) { return OkStatus(); }

@@ -6,6 +6,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/ranges.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -17,10 +18,12 @@
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/clipping.h"
+#include "stoker/train/gradient_norm.h"
 #include "stoker/train/layer_trace.h"
 #include "stoker/train/out_of_memory.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/precision.h"
+#include "stoker/train/random_state.h"
 
 namespace stoker {
 namespace {
@@ -129,6 +132,8 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   const auto seed = static_cast<uint64_t>(recipe.train.options.seed);
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                           BuildModel(recipe.model, input, seed, placement));
+  STOKER_RETURN_IF_ERROR(
+      model->CheckpointActivations(recipe.train.options.activation_checkpointing));
   STOKER_ASSIGN_OR_RETURN(const TrainedParameters parameters,
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
@@ -151,12 +156,43 @@ Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
     if (checks_.gradients && !loss_.defined()) buffers_before_ = CopiesOf(model_->buffers());
+    if (batches == 1 && !checks_.layers && BackwardByGraph(batch)) return;
     std::optional<LayerTrace> trace;
     if (checks_.layers) trace.emplace(*model_, LayerTrace::Values::kChecked);
     BackwardLoss(batch, batches, scores, trace ? &*trace : nullptr);
     if (trace && layer_.empty()) layer_ = trace->FirstBroken();
   });
   return status.ok() ? status : ExplainFailure(status, batch, scores);
+}
+
+void Learner::UseGraph(std::unique_ptr<DeviceGraph> graph) {
+  graphed_.emplace(std::move(graph), [this](const TensorBatch& batch) { return WholePass(batch); });
+}
+
+// The loss and the gradients, without any from before.
+DeviceGraph::Tensors Learner::WholePass(const TensorBatch& batch) {
+  ClearGradients();
+  const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
+  (scaler_ ? scaler_->Scale(loss) : loss).backward();
+  DeviceGraph::Tensors results = {loss.detach()};
+  for (const at::Tensor& parameter : parameters_) results.push_back(parameter.grad());
+  return results;
+}
+
+// False where the batch must be put through in the usual way.
+bool Learner::BackwardByGraph(const TensorBatch& batch) {
+  if (!graphed_) return false;
+  const std::optional<DeviceGraph::Tensors> results = graphed_->Run(batch);
+  if (!results) {
+    ClearGradients();  // of a recording that failed
+    return false;
+  }
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    parameters_[i].mutable_grad() = (*results)[i + 1];
+  }
+  expected_ = 1;
+  AddLoss(results->front().clone(), 1);
+  return true;
 }
 
 void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
@@ -286,6 +322,29 @@ Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& 
 // Set to nothing instead of zero: the next backward pass then moves its results in, without adding.
 void Learner::ClearGradients() {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+Result<double> Learner::SquaredGradientOf(const TensorBatch& batch) {
+  const c10::Device device = batch.input.device();
+  const Json random = SaveRandomState(device);
+  std::vector<at::Tensor> before;
+  double squared = 0;
+  const Status status = CatchTorchErrors([&] {
+    before = CopiesOf(model_->buffers());
+    const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
+    std::vector<at::Tensor> trained;
+    for (const at::Tensor& parameter : parameters_) {
+      if (parameter.requires_grad()) trained.push_back(parameter);
+    }
+    const double scale = scaler_ ? scaler_->scale() : 1;
+    squared = SumOfSquares(torch::autograd::grad({scaler_ ? scaler_->Scale(loss) : loss}, trained,
+                                                 /*grad_outputs=*/{}, /*retain_graph=*/{},
+                                                 /*create_graph=*/false, /*allow_unused=*/true)) /
+              (scale * scale);
+    CopyInto(model_->buffers(), before);
+  });
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
+  return status.ok() ? Result<double>(squared) : ExplainFailure(status, batch, at::Tensor());
 }
 
 Status Learner::CheckFinite() const {

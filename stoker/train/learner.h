@@ -12,6 +12,7 @@
 #include "stoker/device/feeder.h"
 #include "stoker/train/choices.h"
 #include "stoker/train/grad_scaler.h"
+#include "stoker/train/graphed_pass.h"
 #include "stoker/train/loss.h"
 #include "stoker/train/model.h"
 #include "stoker/train/optimizer.h"
@@ -67,6 +68,12 @@ class Learner {
     checks_ = checks;
   }
 
+  // From now on the passes of steps of one batch are recorded and launched as a whole
+  // (graphed_pass.h), where StepChecks::layers is not asked for.
+  void UseGraph(std::unique_ptr<DeviceGraph> graph);
+  // Why a batch was not, though it was its turn; each reason once, then empty.
+  std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
+
   // Unscales and clips the gradients, moves the weights and averages them: step number `step` of
   // the run, from 1. In float16 a step whose gradients are not finite is skipped (grad_scaler.h).
   // The gradient is that of the mean loss of all samples since the last Update, however many each
@@ -80,6 +87,11 @@ class Learner {
 
   // Both, for a step of one batch.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step = 1);
+
+  // The squared norm of the gradient of the mean loss of `batch` by itself, in the run's precision.
+  // Gradients, buffers and random draws are afterwards as they were before. Waits for the device.
+  // Costs a step without its update. Errors: those of Backward.
+  Result<double> SquaredGradientOf(const TensorBatch& batch);
 
   // Errors: kFailedPrecondition where a parameter or buffer holds a NaN or an infinity (which).
   // Reads all of them: for before a checkpoint.
@@ -107,6 +119,8 @@ class Learner {
           const Placement& placement, const SchedulePlan& plan);
   TrainingScores Forward(const at::Tensor& input);
   Result<bool> Unscale();
+  DeviceGraph::Tensors WholePass(const TensorBatch& batch);
+  bool BackwardByGraph(const TensorBatch& batch);
   void BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
                     const LayerTrace* trace);
   std::string WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
@@ -126,6 +140,7 @@ class Learner {
   std::optional<GradScaler> scaler_;
   WeightAverage average_;
   std::vector<at::Tensor> parameters_;
+  std::optional<GraphedPass> graphed_;
   StepChecks checks_;
   bool moved_ = true;
   std::string why_not_;

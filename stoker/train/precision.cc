@@ -23,6 +23,12 @@ PrecisionScope::~PrecisionScope() {
   at::autocast::set_autocast_dtype(device_, type_before_);
 }
 
+Precision PrecisionNow(c10::DeviceType device) {
+  if (!at::autocast::is_autocast_enabled(device)) return Precision::kFloat32;
+  return at::autocast::get_autocast_dtype(device) == at::kHalf ? Precision::kFloat16
+                                                               : Precision::kBFloat16;
+}
+
 void AllowTf32(bool allow) {
   at::globalContext().setAllowTF32CuBLAS(allow);
   at::globalContext().setAllowTF32CuDNN(allow);

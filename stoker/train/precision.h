@@ -27,6 +27,9 @@ class PrecisionScope {
   c10::ScalarType type_before_ = c10::kFloat;
 };
 
+// What this thread's autocast computes in for such a device: kFloat32 where there is none.
+Precision PrecisionNow(c10::DeviceType device);
+
 // Whether float32 matrices and convolutions may be multiplied as TF32 (19 bits, on NVIDIA's tensor
 // cores since Ampere); for the whole process. Means nothing to other devices.
 void AllowTf32(bool allow);

@@ -128,6 +128,19 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
              "learning rate of a layer, by that of the layer above it",
              OptionRange{.low = 0, .high = 1, .low_open = true})
       .Field(
+          "activation_checkpointing", &O::activation_checkpointing,
+          "names of blocks of the model (* stands for any letters, so \"*\" for all) that keep "
+          "only their input for the backward pass and compute the rest again there: less memory, "
+          "more time, the same gradients")
+      .Field("graph", &O::graph,
+             "whether the forward and backward pass are recorded once and launched as a whole, on "
+             "CUDA devices; auto: where nothing is in the way, on: and says what is",
+             OneOf{{"off", "auto", "on"}})
+      .Field("normalize_on", &O::normalize_on,
+             "where a normalize at the end of the pipeline is done: host, device (which then gets "
+             "bytes), or auto: on an accelerator where the pipeline allows it",
+             OneOf{{"auto", "host", "device"}})
+      .Field(
           "metrics", &O::metrics,
           "what evaluations measure beside loss and accuracy: topK (top5), confusion, precision, "
           "recall, f1, auc, mse, mae")
@@ -259,8 +272,14 @@ void EarlyStoppingOptions::Describe(OptionTable<EarlyStoppingOptions>& table) {
 
 void TensorboardOptions::Describe(OptionTable<TensorboardOptions>& table) {
   using O = TensorboardOptions;
-  table.Field("enabled", &O::enabled,
-              "whether the run directory gets event files for TensorBoard, beside metrics.jsonl");
+  table
+      .Field("enabled", &O::enabled,
+             "whether the run directory gets event files for TensorBoard, beside metrics.jsonl")
+      .Field("histograms", &O::histograms,
+             "steps between histograms of all weights and gradients; auto: none", AtLeast(1))
+      .Field("pictures", &O::pictures,
+             "whether they show the first batch, and the confusion matrix of each evaluation where "
+             "train.metrics has it");
 }
 
 LossRegistry::Configured DefaultLoss() { return Configure(CrossEntropy{}); }

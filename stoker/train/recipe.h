@@ -48,6 +48,9 @@ struct TrainOptions {
   int64_t accumulate = 1;
   bool decay_vectors = true;
   double layer_rate = 1;
+  std::vector<std::string> activation_checkpointing;
+  std::string graph = "off";
+  std::string normalize_on = "auto";
   std::vector<std::string> metrics;
   std::optional<int64_t> overfit_batches;
   bool sanity = true;
@@ -87,10 +90,12 @@ struct CheckpointOptions {
   static void Describe(OptionTable<CheckpointOptions>& table);
 };
 
-// What TensorBoard gets (tensorboard_log.h).
+// What TensorBoard gets (tensorboard_log.h, tensorboard_tensors.h).
 struct TensorboardOptions {
   static constexpr std::string_view kName = "tensorboard";
   bool enabled = false;
+  std::optional<int64_t> histograms;
+  bool pictures = true;
 
   static void Describe(OptionTable<TensorboardOptions>& table);
 };

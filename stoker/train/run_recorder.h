@@ -2,8 +2,10 @@
 // TensorBoard, and an observer.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "stoker/base/status.h"
@@ -31,8 +33,9 @@ struct TrainLine {
   double waited = 0;         // share of the time since the line before spent waiting for data
   double train_seconds = 0;  // in steps of the run so far, over all its processes
   std::optional<LossScaling> scaling = {};
-  int64_t skipped = 0;    // steps, in all
-  int64_t rollbacks = 0;  // in all
+  int64_t skipped = 0;                         // steps, in all
+  int64_t rollbacks = 0;                       // in all
+  std::map<std::string, double> figures = {};  // of callbacks, by name
 };
 
 // Errors are those of writing the metrics. One thread at a time.

@@ -22,6 +22,9 @@ Result<int64_t> StepRunner::Backward() {
     }));
     const Status status = session_.learner->Backward(*batch, batches);
     if (!status.ok()) return status.While(fmt::format("in step {}", done + 1));
+    if (const std::string note = session_.learner->TakeGraphNote(); !note.empty()) {
+      session_.setup.run.Log("train.graph: " + note);
+    }
     samples += batch->size();
   }
   return samples;
@@ -31,7 +34,7 @@ Status StepRunner::Step() {
   const Stopwatch watch;
   Progress& progress = session_.progress;
   const ScheduleValue now = session_.schedule->At(progress.step);
-  if (session_.view) session_.view->now = now;
+  if (session_.view) TellCallbacks(now);
   STOKER_ASSIGN_OR_RETURN(const int64_t samples, Backward());
   STOKER_RETURN_IF_ERROR(CallEach(
       session_, [](Callback& callback, RunView& view) { return callback.OnBackward(view); }));
@@ -44,6 +47,12 @@ Status StepRunner::Step() {
   session_.total.samples += samples;
   Tell(samples, now);
   return log ? LogLine(now) : OkStatus();
+}
+
+void StepRunner::TellCallbacks(const ScheduleValue& now) {
+  session_.view->now = now;
+  const GradScaler* const scaler = session_.learner->scaler();
+  session_.view->gradient_scale = scaler == nullptr ? 1 : scaler->scale();
 }
 
 Status StepRunner::CountMoved(const at::Tensor& loss, bool log) {
@@ -114,7 +123,8 @@ Status StepRunner::LogLine(const ScheduleValue& now) {
                                     .train_seconds = session_.throughput().seconds,
                                     .scaling = Scaling(),
                                     .skipped = session_.progress.skipped,
-                                    .rollbacks = session_.progress.rollbacks});
+                                    .rollbacks = session_.progress.rollbacks,
+                                    .figures = session_.view->figures});
 }
 
 std::optional<LossScaling> StepRunner::Scaling() const {

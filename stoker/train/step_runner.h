@@ -20,6 +20,7 @@ class StepRunner {
 
  private:
   Result<int64_t> Backward();
+  void TellCallbacks(const ScheduleValue& now);
   Status CountMoved(const at::Tensor& loss, bool log);
   Status HandleBroken();
   Status Skip(const std::string& what);

@@ -134,11 +134,12 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   ApplyChoices(choices);
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Learner> learner, LearnerOf(choices));
   const TrainOptions& options = recipe_.train.options;
+  FeederOptions feed = FeedOptions(options, plan_.batches, device_, choices.memory_format);
+  feed.normalize = plan_.normalize;
   STOKER_ASSIGN_OR_RETURN(
       const auto batches,
       DevicePrefetcher::Open(plan_.batches, FeedRuntime(options, device_, choices.feed_threads),
-                             {.seed = static_cast<uint64_t>(options.seed)},
-                             FeedOptions(options, plan_.batches, device_, choices.memory_format),
+                             {.seed = static_cast<uint64_t>(options.seed)}, feed,
                              choices.device_prefetch));
   Stopwatch watch;
   for (int step = 1; step <= kStepsAPass; ++step) {

@@ -17,6 +17,7 @@ constexpr std::string_view kHarmless[] = {"data.root",
                                           "data.eval",
                                           "train.checkpoint",
                                           "train.metrics",
+                                          "train.activation_checkpointing",
                                           "train.eval_every",
                                           "train.log_every",
                                           "train.feed_threads",
@@ -108,7 +109,7 @@ Trainer::~Trainer() = default;
 
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run) {
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
-  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
+  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe, device.device));
   STOKER_RETURN_IF_ERROR(TryInitialWeights(recipe, plan.input));
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
@@ -127,7 +128,7 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
     return Refuse(run, changes.of_weights);
   }
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
-  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
+  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe, device.device));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                    .plan = std::move(plan),

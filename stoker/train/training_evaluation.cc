@@ -31,8 +31,9 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop) {
   STOKER_ASSIGN_OR_RETURN(auto iterator, batches.Open(FeedRuntime(session)));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder, Feeder::Create(std::move(iterator), batches.spec(),
-                                                            FeedOptions(session, batches)));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder,
+                          Feeder::Create(std::move(iterator), batches.spec(),
+                                         FeedOptions(session, batches, session.eval_normalize)));
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
   return Evaluate(session.learner->model(), {session.learner->loss(), session.options().metrics},

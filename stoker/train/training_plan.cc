@@ -14,6 +14,7 @@
 #include "stoker/train/metrics.h"
 #include "stoker/train/model_trial.h"
 #include "stoker/train/monitor.h"
+#include "stoker/train/normalize_place.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/run_schedule.h"
 
@@ -58,8 +59,7 @@ Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
 }
 
 // The training data of one epoch, after limit_batches and overfit_batches.
-Result<Dataset> LimitedTrain(const Recipe& recipe) {
-  Dataset train = recipe.data.train;
+Result<Dataset> LimitedTrain(const Recipe& recipe, Dataset train) {
   for (const std::optional<int64_t>& limit :
        {recipe.train.limit_batches.train, recipe.train.options.overfit_batches}) {
     if (!limit) continue;
@@ -96,6 +96,7 @@ Status CheckModel(const Recipe& recipe, const ModelInput& input) {
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
+  STOKER_RETURN_IF_ERROR(model->CheckpointActivations(options.activation_checkpointing));
   if (!options.sanity) return OkStatus();
   const Spec& spec = recipe.data.train.spec();
   STOKER_ASSIGN_OR_RETURN(
@@ -117,7 +118,7 @@ Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
 
 }  // namespace
 
-Result<TrainingPlan> MakePlan(const Recipe& recipe) {
+Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(const ModelInput input,
                           CheckFields(recipe.train.options, recipe.data.train));
   if (recipe.data.eval) {
@@ -133,7 +134,8 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
   }
   STOKER_RETURN_IF_ERROR(CheckParts(recipe));
   STOKER_RETURN_IF_ERROR(CheckModel(recipe, input));
-  STOKER_ASSIGN_OR_RETURN(Dataset batches, LimitedTrain(recipe));
+  STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
+  STOKER_ASSIGN_OR_RETURN(Dataset batches, LimitedTrain(recipe, std::move(placed.dataset)));
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, batches));
   const TrainOptions& options = recipe.train.options;
   std::optional<int64_t> again;
@@ -156,6 +158,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe) {
       .batch_size = BatchSizeOf(recipe.data, options.input),
       .batches_per_epoch = length.batches_per_epoch,
       .again = again,
+      .normalize = std::move(placed.normalize),
       .accumulate = options.accumulate};
   if (plan.batch_size) *plan.batch_size *= options.accumulate;
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));

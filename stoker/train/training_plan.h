@@ -1,12 +1,16 @@
 // TrainingPlan: what follows from a recipe and its data before anything is computed.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
+#include "stoker/image/normalize.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/registry.h"
 #include "stoker/train/schedule.h"
@@ -22,7 +26,8 @@ struct TrainingPlan {
   int64_t batches_per_epoch = 0;
   std::optional<int64_t> again;  // so many batches again and again (train.overfit_batches); then
                                  // `batches` are these
-  int64_t accumulate = 1;        // batches of a step, but for the last of an epoch
+  std::vector<ShiftScale> normalize = {};  // of the batches, left to the Feeder
+  int64_t accumulate = 1;                  // batches of a step, but for the last of an epoch
 
   int64_t total_steps() const { return schedule.total_steps; }
   int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }
@@ -41,6 +46,7 @@ struct TrainingPlan {
 // train.max_steps. Errors (kInvalidArgument): a field that is missing or of the wrong type, in the
 // train or the eval pipeline; no batch at all; no end and no train.max_steps; a schedule that
 // cannot be followed.
-Result<TrainingPlan> MakePlan(const Recipe& recipe);
+//   device  that the batches are for: whether they are normalised there (normalize_place.h)
+Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device = c10::kCPU);
 
 }  // namespace stoker

@@ -10,9 +10,12 @@ Runtime FeedRuntime(const TrainingSession& session) {
   return FeedRuntime(session.options(), session.setup.device.device, session.choices.feed_threads);
 }
 
-FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches) {
-  return FeedOptions(session.options(), batches, session.setup.device.device,
-                     session.choices.memory_format);
+FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
+                          const std::vector<ShiftScale>& normalize) {
+  FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
+                                      session.choices.memory_format);
+  options.normalize = normalize;
+  return options;
 }
 
 Status Broken(const TrainingSession& session, const Status& status) {

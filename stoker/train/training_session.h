@@ -80,8 +80,9 @@ struct TrainingSession {
   std::unique_ptr<Schedule> schedule;
   std::unique_ptr<Learner> learner;
   std::unique_ptr<BatchSource> batches;
-  std::optional<Dataset> eval;    // what evaluations go through
-  std::unique_ptr<RunView> view;  // what callbacks see
+  std::optional<Dataset> eval;             // what evaluations go through
+  std::vector<ShiftScale> eval_normalize;  // of it, left to the Feeder
+  std::unique_ptr<RunView> view;           // what callbacks see
   LossLog loss_log;
   Progress progress;
   std::string initial_weights;   // where they came from, for people; empty: from nowhere else
@@ -95,7 +96,9 @@ struct TrainingSession {
 Runtime FeedRuntime(const TrainingSession& session);
 
 // How batches of `batches` come to the device.
-FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches);
+//   normalize  what is left to do to their inputs
+FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
+                          const std::vector<ShiftScale>& normalize);
 
 // `status` of a loss or weight that is not finite, with where it happened and what is left.
 Status Broken(const TrainingSession& session, const Status& status);

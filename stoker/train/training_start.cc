@@ -4,9 +4,11 @@
 #include "stoker/data/runtime.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_lint.h"
+#include "stoker/train/normalize_place.h"
 #include "stoker/train/precision.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
+#include "stoker/train/tensorboard_tensors.h"
 #include "stoker/train/training_checkpoints.h"
 #include "stoker/train/training_evaluation.h"
 #include "stoker/train/tune_knobs.h"
@@ -67,6 +69,20 @@ Status BuildLearner(TrainingSession& session) {
   return OkStatus();
 }
 
+// What keeps passes from being recorded stops nobody: their work is launched piece by piece.
+void RecordPasses(TrainingSession& session) {
+  const c10::Device device = session.setup.device.device;
+  const std::string& wanted = session.options().graph;
+  if (wanted == "off" || (wanted == "auto" && device.is_cpu())) return;
+  std::string why = GraphObstacle(session.options());
+  if (why.empty()) {
+    Result<std::unique_ptr<DeviceGraph>> graph = NewDeviceGraph(device);
+    if (graph.ok()) return session.learner->UseGraph(*std::move(graph));
+    why = graph.status().message();
+  }
+  session.setup.warnings.push_back(fmt::format("train.graph: passes are not recorded: {}", why));
+}
+
 Status OpenBatches(TrainingSession& session) {
   const auto seed = static_cast<uint64_t>(session.options().seed);
   const Dataset& batches = session.plan().batches;
@@ -74,7 +90,8 @@ Status OpenBatches(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
       DevicePrefetcher::Open(batches, FeedRuntime(session), {.seed = seed},
-                             FeedOptions(session, batches), static_cast<int>(ahead)));
+                             FeedOptions(session, batches, session.plan().normalize),
+                             static_cast<int>(ahead)));
   session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
   return OkStatus();
 }
@@ -82,17 +99,19 @@ Status OpenBatches(TrainingSession& session) {
 // Its files are opened and its first batch is evaluated now: an error in them must not cost the
 // first epoch.
 Status TryEvaluation(TrainingSession& session) {
-  const std::optional<Dataset>& eval = session.setup.recipe.data.eval;
-  if (!eval) return OkStatus();
-  session.eval = *eval;
+  if (!session.setup.recipe.data.eval) return OkStatus();
+  PlacedPipeline placed = PlaceEval(session.setup.recipe, session.setup.device.device);
+  session.eval = std::move(placed.dataset);
+  session.eval_normalize = std::move(placed.normalize);
+  const Dataset all = *session.eval;
   if (const auto& limit = session.setup.recipe.train.limit_batches.eval) {
-    STOKER_ASSIGN_OR_RETURN(session.eval, Take{.count = *limit}.Build(*eval));
+    STOKER_ASSIGN_OR_RETURN(session.eval, Take{.count = *limit}.Build(all));
   }
   if (!session.options().sanity) {
     return session.eval->Open(FeedRuntime(session)).status().While("opening data.eval");
   }
   const Json random = SaveRandomState(session.setup.device.device);
-  STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(*eval));
+  STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(all));
   const Result<Evaluation> tried = EvaluateOn(session, first, /*stop=*/nullptr);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
   return tried.status().While("trying the first batch of data.eval");
@@ -118,7 +137,8 @@ Status BuildCallbacks(TrainingSession& session) {
       std::make_unique<RunView>(RunView{.model = session.learner->model(),
                                         .run = session.setup.run.paths().root,
                                         .total_steps = session.plan().total_steps(),
-                                        .steps_per_epoch = session.plan().steps_per_epoch()});
+                                        .steps_per_epoch = session.plan().steps_per_epoch(),
+                                        .learner = *session.learner});
   for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
     STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, configured.build());
     session.callbacks.Add(configured.name, std::move(callback));
@@ -177,6 +197,7 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   AllowTf32(session->options().tf32);
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(*session));
   STOKER_RETURN_IF_ERROR(BuildLearner(*session));
+  RecordPasses(*session);
   STOKER_RETURN_IF_ERROR(OpenBatches(*session));
   STOKER_RETURN_IF_ERROR(TryEvaluation(*session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(*session));
@@ -188,6 +209,9 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
     const auto done = session->setup.resume ? std::optional(session->progress.step) : std::nullopt;
     STOKER_RETURN_IF_ERROR(
         session->recorder->OpenTensorboard(session->setup.recipe.Filled(), done));
+    session->callbacks.Add("tensorboard",
+                           TensorboardTensors(session->setup.recipe.train.tensorboard,
+                                              *session->recorder->tensorboard()));
   }
   TellStart(*session, std::move(tuning));
   STOKER_RETURN_IF_ERROR(

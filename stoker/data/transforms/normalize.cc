@@ -122,8 +122,8 @@ Status CheckDType(const Field& field) {
       field.name, DTypeName(field.dtype));
 }
 
-// How many channels get constants of their own; 1 where all values get the same.
-Result<size_t> CountChannels(const Normalize& options, const Field& field) {
+// Whether there is one constant, or one for each channel.
+Status CheckChannels(const Normalize& options, const Field& field) {
   for (const auto& [name, list] :
        {std::pair{"mean", &options.mean}, std::pair{"std", &options.std}}) {
     if (list->empty())
@@ -137,29 +137,7 @@ Result<size_t> CountChannels(const Normalize& options, const Field& field) {
         "channels; give one value, or one for each channel",
         name, list->size(), field.name, ShapeToString(field.shape));
   }
-  return std::max(options.mean.size(), options.std.size());
-}
-
-Result<std::vector<ShiftScale>> PlanChannels(const Normalize& options, const Field& field) {
-  STOKER_ASSIGN_OR_RETURN(const size_t num_channels, CountChannels(options, field));
-  const double scale = options.scale.value_or(field.dtype == DType::kUInt8 ? 1.0 / 255 : 1.0);
-  std::vector<ShiftScale> channels;
-  for (size_t c = 0; c < num_channels; ++c) {
-    const double mean = options.mean[options.mean.size() == 1 ? 0 : c];
-    const double deviation = options.std[options.std.size() == 1 ? 0 : c];
-    const ShiftScale constants{.shift = static_cast<float>(mean / scale),
-                               .scale = static_cast<float>(scale / deviation)};
-    const bool usable =
-        std::isfinite(constants.shift) && std::isfinite(constants.scale) && constants.scale != 0;
-    if (!usable || !(deviation > 0) || !(scale > 0)) {
-      return InvalidArgument(
-          "normalize: channel {}: mean {}, std {} and scale {} make constants that float32 cannot "
-          "hold; check them",
-          c, mean, deviation, scale);
-    }
-    channels.push_back(constants);
-  }
-  return channels;
+  return OkStatus();
 }
 
 Result<Dataset> BuildPerSample(const Normalize& options, Dataset input, size_t index, Spec output) {
@@ -188,14 +166,36 @@ void Normalize::Describe(OptionTable<Normalize>& table) {
       .Field("field", &Normalize::field, "field to normalise");
 }
 
+Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype) {
+  const double scale = options.scale.value_or(dtype == DType::kUInt8 ? 1.0 / 255 : 1.0);
+  std::vector<ShiftScale> channels;
+  for (size_t c = 0; c < std::max(options.mean.size(), options.std.size()); ++c) {
+    const double mean = options.mean[options.mean.size() == 1 ? 0 : c];
+    const double deviation = options.std[options.std.size() == 1 ? 0 : c];
+    const ShiftScale constants{.shift = static_cast<float>(mean / scale),
+                               .scale = static_cast<float>(scale / deviation)};
+    const bool usable =
+        std::isfinite(constants.shift) && std::isfinite(constants.scale) && constants.scale != 0;
+    if (!usable || !(deviation > 0) || !(scale > 0)) {
+      return InvalidArgument(
+          "normalize: channel {}: mean {}, std {} and scale {} make constants that float32 cannot "
+          "hold; check them",
+          c, mean, deviation, scale);
+    }
+    channels.push_back(constants);
+  }
+  return channels;
+}
+
 Result<Dataset> Normalize::Build(Dataset input) const {
   STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
   STOKER_RETURN_IF_ERROR(CheckDType(input.spec().fields[index]));
   Spec output = input.spec();
   output.fields[index].dtype = DType::kFloat32;
   if (per_sample) return BuildPerSample(*this, std::move(input), index, std::move(output));
+  STOKER_RETURN_IF_ERROR(CheckChannels(*this, input.spec().fields[index]));
   STOKER_ASSIGN_OR_RETURN(std::vector<ShiftScale> channels,
-                          PlanChannels(*this, input.spec().fields[index]));
+                          NormalizeConstants(*this, input.spec().fields[index].dtype));
   return InOnePass(MapDataset(
       std::move(input), std::string(kName),
       fmt::format("{}, mean {}, std {}", field, fmt::join(mean, " "), fmt::join(std, " ")),

@@ -2,6 +2,7 @@
 
 #include "stoker/base/options.h"
 #include "stoker/data/dataset.h"
+#include "stoker/image/normalize.h"
 
 namespace stoker {
 
@@ -28,5 +29,9 @@ struct Normalize {
   static void Describe(OptionTable<Normalize>& table);
   Result<Dataset> Build(Dataset input) const;
 };
+
+// The constants that it computes with for a field of uint8 or float32: one for all channels, or one
+// for each. Errors: kInvalidArgument where float32 cannot hold one.
+Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype);
 
 }  // namespace stoker

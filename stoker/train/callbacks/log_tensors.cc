@@ -19,9 +19,10 @@ Json Figure(const at::Tensor& value) {
   return std::isfinite(figure) ? Json(figure) : Json();
 }
 
-Json FiguresOf(const at::Tensor& tensor) {
+// Of the values divided by `scale`.
+Json FiguresOf(const at::Tensor& tensor, double scale) {
   if (tensor.numel() == 0) return nullptr;
-  const at::Tensor values = tensor.detach().to(at::kDouble);
+  const at::Tensor values = tensor.detach().to(at::kDouble) / scale;
   return {{"mean", Figure(values.mean())},
           {"std", Figure(values.std(/*unbiased=*/false))},
           {"min", Figure(values.min())},
@@ -53,8 +54,9 @@ class LogTensorsCallback final : public Callback {
       const at::NoGradGuard no_grad;
       for (const auto& [name, tensor] : ParametersOf(run.model)) {
         if (!MatchesPattern(name, options_.match)) continue;
-        Json line = {{"step", run.step + 1}, {"name", name}, {"value", FiguresOf(tensor)}};
-        if (tensor.grad().defined()) line["gradient"] = FiguresOf(tensor.grad());
+        Json line = {{"step", run.step + 1}, {"name", name}, {"value", FiguresOf(tensor, 1)}};
+        if (tensor.grad().defined())
+          line["gradient"] = FiguresOf(tensor.grad(), run.gradient_scale);
         STOKER_RETURN_IF_ERROR(file_->Append(line));
       }
       return OkStatus();

@@ -21,7 +21,7 @@ class ConvnetModel final : public Model {
     int64_t channels = input.channels;
     int64_t place = 0;
     for (const int64_t width : options.channels) {
-      AddBlock(place, channels, width);
+      AddLayers(place, channels, width);
       channels = width;
       place += kPlacesABlock;
     }
@@ -34,8 +34,10 @@ class ConvnetModel final : public Model {
 
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input;
-    for (Block& block : blocks_) {
-      x = block.Pool(block.convolution(x));
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      x = RunBlock(i, x, [&block = blocks_[i]](const at::Tensor& in) {
+        return block.Pool(block.convolution(in));
+      });
     }
     return classifier_(x.flatten(1));
   }
@@ -65,10 +67,12 @@ class ConvnetModel final : public Model {
     }
   };
 
-  void AddBlock(int64_t place, int64_t in, int64_t out) {
+  void AddLayers(int64_t place, int64_t in, int64_t out) {
     const auto options = torch::nn::Conv2dOptions(in, out, 3).padding(1).bias(false);
     blocks_.push_back({register_module(std::to_string(place), torch::nn::Conv2d(options)),
                        register_module(std::to_string(place + 1), torch::nn::BatchNorm2d(out))});
+    // Called as its convolution is.
+    AddBlock(std::to_string(place), {blocks_.back().convolution.ptr(), blocks_.back().norm.ptr()});
   }
 
   std::vector<Block> blocks_;

@@ -69,9 +69,26 @@ class InceptionV3Model final : public Model {
   }
 
  private:
-  std::shared_ptr<InceptionConvolution> Convolution(const char* name, int64_t out,
-                                                    const InceptionConvolution::Options& options) {
-    return register_module(
+  // A part of the body, and its number as a block.
+  template <typename T>
+  struct Numbered {
+    std::shared_ptr<T> module;
+    size_t number = 0;
+  };
+  template <typename T>
+  Numbered<T> Register(const char* name, std::shared_ptr<T> module) {
+    register_module(name, module);
+    return {module, AddBlock(name, {module})};
+  }
+  template <typename T>
+  at::Tensor Run(const Numbered<T>& part, const at::Tensor& x) {
+    return RunBlock(part.number, x,
+                    [&module = *part.module](const at::Tensor& in) { return module.Forward(in); });
+  }
+
+  Numbered<InceptionConvolution> Convolution(const char* name, int64_t out,
+                                             const InceptionConvolution::Options& options) {
+    return Register(
         name, std::make_shared<InceptionConvolution>(std::exchange(channels_, out), out, options));
   }
   void AddStem(int64_t channels) {
@@ -83,9 +100,9 @@ class InceptionV3Model final : public Model {
                      Convolution("Conv2d_4a_3x3", 192, {.kernel = {3, 3}})};
   }
 
-  std::shared_ptr<InceptionBlock> Block(const char* name, const InceptionBlock::Design& design) {
-    auto block = register_module(name, std::make_shared<InceptionBlock>(channels_, design));
-    channels_ = block->out_channels();
+  Numbered<InceptionBlock> Block(const char* name, const InceptionBlock::Design& design) {
+    auto block = Register(name, std::make_shared<InceptionBlock>(channels_, design));
+    channels_ = block.module->out_channels();
     return block;
   }
   void AddBlocks(int64_t classes) {
@@ -116,15 +133,15 @@ class InceptionV3Model final : public Model {
   // Up to where the auxiliary head reads.
   at::Tensor Body(const at::Tensor& input) {
     at::Tensor x = transforms_input_ ? FromImagenetMoments(input) : input;
-    for (const auto& convolution : before_pool1_) x = convolution->Forward(x);
+    for (const auto& convolution : before_pool1_) x = Run(convolution, x);
     x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2);
-    for (const auto& convolution : before_pool2_) x = convolution->Forward(x);
+    for (const auto& convolution : before_pool2_) x = Run(convolution, x);
     x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2);
-    for (const auto& block : blocks_) x = block->Forward(x);
+    for (const auto& block : blocks_) x = Run(block, x);
     return x;
   }
   at::Tensor Scores(at::Tensor x) {
-    for (const auto& block : last_blocks_) x = block->Forward(x);
+    for (const auto& block : last_blocks_) x = Run(block, x);
     x = at::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
     if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
     return classifier_(x);
@@ -134,8 +151,8 @@ class InceptionV3Model final : public Model {
   const double aux_weight_;
   const double dropout_;
   int64_t channels_ = 0;  // behind the layers made so far
-  std::vector<std::shared_ptr<InceptionConvolution>> before_pool1_, before_pool2_;
-  std::vector<std::shared_ptr<InceptionBlock>> blocks_, last_blocks_;
+  std::vector<Numbered<InceptionConvolution>> before_pool1_, before_pool2_;
+  std::vector<Numbered<InceptionBlock>> blocks_, last_blocks_;
   std::shared_ptr<InceptionHead> head_;  // none where its loss weighs nothing
   nn::Linear classifier_{nullptr};
 };

@@ -16,6 +16,7 @@ class MlpModel final : public Model {
     const int64_t places_a_layer = dropout_ > 0 ? 3 : 2;
     for (const int64_t hidden : options.hidden) {
       AddLayer(place, width, hidden);
+      AddBlock(std::to_string(place), {layers_.back().ptr()});
       place += places_a_layer;
       width = hidden;
     }
@@ -25,8 +26,10 @@ class MlpModel final : public Model {
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
     for (size_t i = 0; i + 1 < layers_.size(); ++i) {
-      x = layers_[i](x).relu_();
-      if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
+      x = RunBlock(i, x, [this, i](const at::Tensor& in) {
+        const at::Tensor out = layers_[i](in).relu_();
+        return dropout_ > 0 ? at::dropout(out, dropout_, is_training()) : out;
+      });
     }
     return layers_.back()(x);
   }

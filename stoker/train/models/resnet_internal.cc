@@ -6,6 +6,7 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,19 +83,12 @@ class ResidualBlock final : public nn::Module {
   std::shared_ptr<ShortcutModule> shortcut_;
 };
 
-// Blocks one after the other, called 0, 1, 2.
+// Holds blocks, called 0, 1, 2.
 class StageModule final : public nn::Module {
  public:
   void Add(std::shared_ptr<ResidualBlock> block) {
-    blocks_.push_back(register_module(std::to_string(blocks_.size()), std::move(block)));
+    register_module(std::to_string(children().size()), std::move(block));
   }
-  at::Tensor Forward(at::Tensor x) {
-    for (const auto& block : blocks_) x = block->Forward(x);
-    return x;
-  }
-
- private:
-  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
 };
 
 class ResnetModel final : public Model {
@@ -115,7 +109,10 @@ class ResnetModel final : public Model {
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = stem_norm_(stem_(input)).relu_();
     if (pools_) x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-    for (const auto& stage : stages_) x = stage->Forward(x);
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      x = RunBlock(i, x,
+                   [&block = *blocks_[i]](const at::Tensor& in) { return block.Forward(in); });
+    }
     x = at::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
     if (dropout_ > 0) x = at::dropout(x, dropout_, is_training());
     return classifier_(x);
@@ -129,9 +126,10 @@ class ResnetModel final : public Model {
       const int64_t stride = i == 0 && number > 0 ? 2 : 1;
       blocks_.push_back(std::make_shared<ResidualBlock>(in, width, stride, design.bottleneck));
       stage->Add(blocks_.back());
+      AddBlock(fmt::format("layer{}.{}", number + 1, i), {blocks_.back()});
       in = design.bottleneck ? 4 * width : width;
     }
-    stages_.push_back(register_module("layer" + std::to_string(number + 1), std::move(stage)));
+    register_module("layer" + std::to_string(number + 1), std::move(stage));
     return in;
   }
 
@@ -151,8 +149,7 @@ class ResnetModel final : public Model {
   const double dropout_;
   nn::Conv2d stem_{nullptr};
   nn::BatchNorm2d stem_norm_{nullptr};
-  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
-  std::vector<std::shared_ptr<StageModule>> stages_;
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;  // of all stages
   nn::Linear classifier_{nullptr};
 };
 

@@ -1,0 +1,22 @@
+# stoker_cuda_plugin(NAME target SOURCE file)
+#
+# NAME.so beside the programs: what has no device-generic interface, for CUDA. It is built where CUDA's headers are (of the
+# package nvidia-cuda-runtime beside torch, or of a toolkit) and torch is one for CUDA, and loaded when asked for. CUDA's
+# symbols are left open: the process has loaded libtorch_cuda.so by then, and a machine without a device still links.
+function(stoker_cuda_plugin)
+  cmake_parse_arguments(ARG "" "NAME;SOURCE" "" ${ARGN})
+  find_path(STOKER_CUDA_INCLUDE cuda_runtime_api.h NO_DEFAULT_PATH
+    PATHS ${STOKER_TORCH_DIR}/../nvidia/cu13/include ${STOKER_TORCH_DIR}/../nvidia/cuda_runtime/include
+      $ENV{CUDA_HOME}/include /usr/local/cuda/include
+    DOC "Where CUDA's headers are; without them its plug-ins are not built")
+  if(NOT STOKER_CUDA_INCLUDE OR NOT EXISTS ${STOKER_TORCH_DIR}/lib/libtorch_cuda.so)
+    message(STATUS "${ARG_NAME}.so is not built: no CUDA headers, or a torch without CUDA")
+    return()
+  endif()
+  add_library(${ARG_NAME} MODULE ${ARG_SOURCE})
+  set_target_properties(${ARG_NAME} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  target_include_directories(${ARG_NAME} SYSTEM PRIVATE
+    $<TARGET_PROPERTY:stoker_torch,INTERFACE_INCLUDE_DIRECTORIES> ${STOKER_CUDA_INCLUDE})
+  target_link_libraries(${ARG_NAME} PRIVATE stoker_flags stoker_own_flags fmt::fmt)
+  install(TARGETS ${ARG_NAME} LIBRARY DESTINATION libexec/stoker)
+endfunction()

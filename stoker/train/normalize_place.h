@@ -1,0 +1,31 @@
+// Where pixels are normalised: in the input pipeline, or on the device that trains
+// (train.normalize_on).
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/data/dataset.h"
+#include "stoker/image/normalize.h"
+#include "stoker/train/recipe.h"
+
+namespace stoker {
+
+// A pipeline, and what the Feeder behind it does to its input (FeederOptions::normalize).
+struct PlacedPipeline {
+  Dataset dataset;
+  std::vector<ShiftScale> normalize;  // empty: nothing
+};
+
+// data.train as the recipe wants it fed to `device`. Errors: kInvalidArgument where normalize_on
+// says device and the pipeline does not allow it (why).
+Result<PlacedPipeline> PlaceTrain(const Recipe& recipe, c10::Device device);
+
+// data.eval likewise, which there must be; one that does not allow it is normalised on the host,
+// whatever the recipe says.
+PlacedPipeline PlaceEval(const Recipe& recipe, c10::Device device);
+
+}  // namespace stoker
