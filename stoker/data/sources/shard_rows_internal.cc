@@ -6,6 +6,21 @@
 #include "stoker/formats/shard/even_steps.h"
 
 namespace stoker {
+namespace {
+
+// Pages have about as many records each, but for the last of a file.
+double PagesPerRecord(std::span<const ShardFile> files) {
+  int64_t pages = 0, records = 0;
+  for (const ShardFile& file : files) {
+    if (file.pages() == 0) continue;
+    const int64_t counted = std::max<int64_t>(1, file.pages() - 1);
+    pages += counted;
+    records += file.pages() > 1 ? file.page(counted).first : file.size();
+  }
+  return static_cast<double>(pages) / static_cast<double>(std::max<int64_t>(1, records));
+}
+
+}  // namespace
 
 Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardChecks checks) {
   ShardRows rows;
@@ -22,17 +37,19 @@ Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardCh
     rows.files_.push_back(std::move(file));
     rows.AddPagesOf(rows.files_.size() - 1);
   }
-  rows.pages_per_record_ = static_cast<double>(rows.pages_.size()) /
-                           static_cast<double>(std::max<int64_t>(1, rows.size()));
   rows.pages_.push_back({.first = rows.size(), .file = 0, .number = 0});
+  rows.pages_per_record_ = PagesPerRecord(rows.files_);
   return rows;
 }
 
 void ShardRows::AddPagesOf(size_t file) {
-  const int64_t first = starts_[file];
-  for (int64_t page = 0; page < files_[file].pages(); ++page)
+  const ShardFile& from = files_[file];
+  for (int64_t page = 0; page < from.pages(); ++page) {
     pages_.push_back(
-        {.first = first + files_[file].page(page).first, .file = file, .number = page});
+        {.first = starts_[file] + from.page(page).first, .file = file, .number = page});
+    for (size_t f = 0; f < schema().fields.size(); ++f)
+      values_.push_back(IsFullyKnown(schema().fields[f].shape) ? from.Values(page, f) : nullptr);
+  }
 }
 
 size_t ShardRows::FileOf(int64_t position) const {
@@ -75,42 +92,40 @@ std::vector<ShardRows::Run> ShardRows::RunsOf(std::span<const int64_t> positions
   return runs;
 }
 
-Status ShardRows::CheckRuns(std::span<const Run> runs, size_t field) const {
+Status ShardRows::CheckRuns(std::span<const Run> runs) const {
+  const ShardFile* whole = nullptr;  // the last one that has been checked as a whole
   for (const Run& run : runs) {
     const Page& page = pages_[run.page];
     const ShardFile& file = files_[page.file];
-    if (!file.all_checked())
-      STOKER_RETURN_IF_ERROR(file.CheckValues(page.number, field, run.first, run.records));
+    if (&file == whole) continue;
+    if (file.all_checked()) {
+      whole = &file;
+      continue;
+    }
+    for (size_t f = 0; f < schema().fields.size(); ++f)
+      STOKER_RETURN_IF_ERROR(file.CheckValues(page.number, f, run.first, run.records));
   }
   return OkStatus();
-}
-
-Array ShardRows::GatherField(size_t field, std::span<const Run> runs, int64_t records,
-                             Scratch& scratch) const {
-  const ElementField& described = schema().fields[field];
-  Shape shape = described.shape;
-  shape.insert(shape.begin(), records);
-  Array out = scratch.NewArray(described.dtype, std::move(shape));
-  const size_t record_bytes = out.num_bytes() / static_cast<size_t>(records);
-  std::vector<MemoryRun> places;
-  places.reserve(runs.size());
-  for (const Run& run : runs) {
-    const Page& page = pages_[run.page];
-    const std::byte* const values = files_[page.file].Values(page.number, field);
-    places.push_back({values + static_cast<size_t>(run.first) * record_bytes,
-                      static_cast<size_t>(run.records) * record_bytes});
-  }
-  CopyRuns(places, out.data());
-  return out;
 }
 
 Result<std::vector<Array>> ShardRows::Gather(std::span<const int64_t> positions,
                                              Scratch& scratch) const {
   const std::vector<Run> runs = RunsOf(positions);
+  STOKER_RETURN_IF_ERROR(CheckRuns(runs));
+  const std::span<const ElementField> fields = schema().fields;
   std::vector<Array> columns;
-  for (size_t f = 0; f < schema().fields.size(); ++f) {
-    STOKER_RETURN_IF_ERROR(CheckRuns(runs, f));
-    columns.push_back(GatherField(f, runs, std::ssize(positions), scratch));
+  std::vector<MemoryRun> places(runs.size());
+  for (size_t f = 0; f < fields.size(); ++f) {
+    Shape shape = fields[f].shape;
+    shape.insert(shape.begin(), std::ssize(positions));
+    Array& out = columns.emplace_back(scratch.NewArray(fields[f].dtype, std::move(shape)));
+    const size_t record_bytes = out.num_bytes() / positions.size();
+    for (size_t i = 0; i < runs.size(); ++i) {
+      const auto& [page, first, records] = runs[i];
+      places[i] = {values_[page * fields.size() + f] + static_cast<size_t>(first) * record_bytes,
+                   static_cast<size_t>(records) * record_bytes};
+    }
+    CopyRuns(places, out.data());
   }
   return columns;
 }

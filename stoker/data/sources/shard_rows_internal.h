@@ -49,15 +49,15 @@ class ShardRows {
   size_t FileOf(int64_t position) const;
   size_t PageOf(int64_t position) const;
   std::vector<Run> RunsOf(std::span<const int64_t> positions) const;
-  Status CheckRuns(std::span<const Run> runs, size_t field) const;
-  Array GatherField(size_t field, std::span<const Run> runs, int64_t records,
-                    Scratch& scratch) const;
+  Status CheckRuns(std::span<const Run> runs) const;
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;
   std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
   std::vector<Page> pages_;            // of all files; behind them one more, which has no records
-  double pages_per_record_ = 0;        // on average
+  double pages_per_record_ = 0;        // on average, the last page of each file left out
+  // For each page and each of its fields where its values lie; of fields of unknown shape nothing.
+  std::vector<const std::byte*> values_;
 };
 
 }  // namespace stoker
