@@ -1,6 +1,6 @@
-"""What bench/formats compares with: formats_peers.py csv|tar FILE SECONDS, over and over on 2 threads.
+"""What bench/formats compares with: formats_peers.py csv|jsonl|tar FILE SECONDS, over and over on 2 threads.
 
-`csv` is pyarrow's reader, `tar` webdataset's, which has one thread.
+`csv` and `jsonl` are pyarrow's readers, `tar` is webdataset's, which has one thread.
 """
 import json
 import sys
@@ -18,6 +18,14 @@ def csv_lines(path):
         yield csv.read_csv(path, options).num_rows
 
 
+def json_lines(path):
+    import pyarrow
+    from pyarrow import json as reader
+    pyarrow.set_cpu_count(THREADS)
+    while True:
+        yield reader.read_json(path).num_rows
+
+
 def tar_samples(path):
     import webdataset
     while True:
@@ -28,7 +36,7 @@ def tar_samples(path):
 
 def main():
     kind, path, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-    counts = {"csv": csv_lines, "tar": tar_samples}[kind](path)
+    counts = {"csv": csv_lines, "jsonl": json_lines, "tar": tar_samples}[kind](path)
     next(counts)
     done, begin = 0, time.perf_counter()
     while time.perf_counter() < begin + seconds:
