@@ -18,5 +18,6 @@ function(stoker_cuda_plugin)
   target_include_directories(${ARG_NAME} SYSTEM PRIVATE
     $<TARGET_PROPERTY:stoker_torch,INTERFACE_INCLUDE_DIRECTORIES> ${STOKER_CUDA_INCLUDE})
   target_link_libraries(${ARG_NAME} PRIVATE stoker_flags stoker_own_flags fmt::fmt)
-  install(TARGETS ${ARG_NAME} LIBRARY DESTINATION libexec/stoker)
+  # A build of some targets alone can be installed too.
+  install(TARGETS ${ARG_NAME} LIBRARY DESTINATION libexec/stoker OPTIONAL)
 endfunction()
