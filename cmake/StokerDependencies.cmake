@@ -22,6 +22,8 @@ add_library(hwy::hwy ALIAS PkgConfig::libhwy)
 if(STOKER_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
+  # Writes the files that the tests of our own HDF5 reader read; by its name, as above.
+  find_library(STOKER_HDF5_LIBRARY hdf5_serial REQUIRED)
 endif()
 
 # torch: the PyPI wheel or a libtorch directory. Its own CMake package asks for a CUDA toolkit, so

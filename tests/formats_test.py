@@ -6,6 +6,7 @@ import tarfile
 import unittest
 import zipfile
 
+from array_files import hdf5, n5
 from program import ProgramTest, bmp, idx, png
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "formats.md")
@@ -124,6 +125,11 @@ class FormatsTest(ProgramTest):
         self.write("x.npy", npy("(2, 3)", 12))
         self.write("y.npy", npy("(2,)", 4))
         self.write("a-0.stoker", stoker_shard(3, 4, 5))
+        self.write("a.h5", hdf5({"train": {"images": ([2, 3], range(6)), "labels": ([2], [7, 8])}}))
+        for name, dimensions, values in [("raw", [3, 2], range(6)), ("labels", [2], [7, 8])]:
+            attributes, block = n5(dimensions, values)
+            self.write(f"c.n5/{name}/attributes.json", attributes)
+            self.write(f"c.n5/{name}/" + "/".join("0" * len(dimensions)), block)
         self.write("a.txt", "one\ntwo\n")
         self.write("a.bin", b"12345678")
         self.write("pictures/cat/1.png", png(bytes(16), 4, 4))
@@ -174,7 +180,8 @@ class FormatsTest(ProgramTest):
 
     def test_every_data_file_is_described_by_format_count_fields_and_samples(self):
         files = {"a.csv": "csv", "a.jsonl": "jsonl", "a.svm": "libsvm", "z.npz": "npz", "x.npy": "npy", "i.rec": "recordio",
-                 "db/data.mdb": "lmdb", "s-000.tar": "tar", "s-000.zip": "zip", "a-0.stoker": "stoker", "x-1.tfrecord": "tfrecord"}
+                 "db/data.mdb": "lmdb", "s-000.tar": "tar", "s-000.zip": "zip", "a-0.stoker": "stoker", "a.h5": "hdf5", "c.n5": "n5",
+                 "x-1.tfrecord": "tfrecord"}
         for file, name in files.items():
             with self.subTest(file=file):
                 found = self.run_json("inspect", file, "--samples", "1")
@@ -210,6 +217,20 @@ class FormatsTest(ProgramTest):
         self.assert_fails(["inspect", "bad.zip"], 1, "bad.zip: byte", "'2.txt'")
         self.write("bad.zip", self.read("s-000.zip")[:-1])
         self.assert_fails(["inspect", "bad.zip"], 1, "a zip archive ends with its directory, and this file does not")
+
+    def test_hdf5_and_n5_are_described_and_verified(self):
+        rows = {"dtype": "uint8", "shape": [3], "count": 2, "chunk": [2, 3]}
+        for path, name, image in [("a.h5", "hdf5", "/train/images"), ("c.n5", "n5", "raw")]:
+            with self.subTest(path=path):
+                found = self.run_json("inspect", path)
+                self.assertEqual((found["format"], found["count"], len(found["fields"])), (name, 2, 2))
+                self.assertEqual(found["fields"][image], rows)
+                self.run_stoker("verify", path)
+        self.write("bad.h5", self.read("a.h5")[:-1])
+        self.assert_fails(["inspect", "bad.h5"], 1, "bad.h5: byte", "it was cut short")
+        self.write("c.n5/raw/0/0", self.read("c.n5/raw/0/0")[:-1])
+        self.assert_fails(["inspect", "c.n5/raw/attributes.json"], 1, "0/0: its values take 6 bytes, 5 are there")
+        self.assert_fails(["verify", "c.n5"], 1, "1 of 1 files are not whole")
 
     def test_a_numpy_array_is_described(self):
         found = self.run_json("inspect", "x.npy")

@@ -16,6 +16,8 @@ import sys
 import tarfile
 import zipfile
 
+from array_files import hdf5, n5
+
 
 def crc32c(data):
     crc = 0xFFFFFFFF
@@ -179,6 +181,15 @@ def shard_files():
     return {"three.stoker": front + footer + trailer}
 
 
+def hdf5_files():
+    return {"two.h5": hdf5({"train": {"images": ([2, 3], range(6)), "labels": ([2], [7, 8])}, "empty": {}})}
+
+
+def n5_files():
+    attributes, block = n5([30, 4], bytes(120))
+    return {"attributes.json": attributes.encode(), "block": block, "packed": block[:12] + gzip.compress(bytes(480), mtime=0)}
+
+
 def text_files():
     return {
         "csv_fuzz": {"quoted.csv": b'\x07a,"b ""c"" \n d",\n# comment\n1,,2.5\r\n', "plain.tsv": b"\x00a\tb\n1\t2\n"},
@@ -191,7 +202,8 @@ def text_files():
 
 def main(out):
     formats = {"npy": npy_files, "zip": zip_files, "tar": tar_files, "safetensors": safetensors_files, "tfrecord": tfrecord_files,
-               "recordio": recordio_files, "idx": idx_files, "pt": pt_files, "shard": shard_files}
+               "recordio": recordio_files, "idx": idx_files, "pt": pt_files, "shard": shard_files,
+               "hdf5": hdf5_files, "n5": n5_files}
     seeds = {f"{name}_fuzz": make() for name, make in formats.items()}
     seeds.update(text_files())
     for name, files in seeds.items():

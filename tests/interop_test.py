@@ -128,6 +128,56 @@ with open("a.jsonl", "w") as file:
 print(json.dumps({"largest": int(np.nonzero((x > 0.5).any(axis=0))[0].max()) + 1}))
 """
 
+# Every field in the forms that h5py writes it in, and beside it as NumPy does.
+WRITE_HDF5 = """
+import h5py, json, numpy as np, sys
+random = np.random.default_rng(1)
+fields = {"images": random.integers(0, 256, (50, 3, 8, 8), dtype=np.uint8), "labels": np.arange(50) - 7,
+          "half": random.random((50, 5)).astype(np.float16), "big": random.random((50, 2)).astype(">f8"),
+          "u16": random.integers(0, 65536, (50, 4), dtype=np.uint16), "flag": random.random(50) > 0.5,
+          "wide": random.integers(0, 2**40, (50, 300)).astype(">i8")}
+with h5py.File("a.h5", "w", libver=%r, track_order=%r) as file:
+    file.create_dataset("train/images", data=fields["images"], chunks=(7, 3, 8, 8), compression="gzip", shuffle=True)
+    file.create_dataset("labels", data=fields["labels"], maxshape=(None,), chunks=(4,))
+    file.create_dataset("half", data=fields["half"], chunks=(8, 2), compression="lzf")
+    file.create_dataset("big", data=fields["big"])
+    file.create_dataset("u16", data=fields["u16"], chunks=(1, 4), maxshape=(None, None), fletcher32=True)
+    file.create_dataset("flag", data=fields["flag"], compression="gzip", maxshape=(None,))
+    file.create_dataset("wide", data=fields["wide"], chunks=True, compression="gzip", maxshape=(None, 300))
+    words = ["w" * (i %% 9) + "\u00e9" for i in range(50)]
+    file.create_dataset("texts/variable", data=words, dtype=h5py.string_dtype())
+    file.create_dataset("texts/fixed", data=np.array([b"x" * (i %% 5) for i in range(50)]))
+    for i in range(40): file.create_group("more/group %%02d" %% i).attrs["number"] = i
+np.savez("want.npz", **fields)
+print(json.dumps(h5py.version.hdf5_version))
+"""
+
+# What was packed into DIR/FIELD.npy is what is in want.npz.
+COMPARE_PACKED = """
+import json, numpy as np
+want, differ = np.load("want.npz"), []
+for name in want.files:
+    packed = np.load(f"packed/{name}.npy")
+    if packed.shape != want[name].shape or not (packed.astype(want[name].dtype) == want[name]).all(): differ.append(name)
+print(json.dumps({"fields": len(want.files), "differ": differ}))
+"""
+
+WRITE_N5 = """
+import json, numpy as np, tensorstore as ts
+random, wrote = np.random.default_rng(1), {}
+for name, shape, block, dtype, compression in [
+        ("raw", [9, 7, 20], [4, 7, 6], "uint16", {"type": "raw"}),
+        ("gzip", [6, 20], [6, 3], "float32", {"type": "gzip"}),
+        ("zlib", [5, 20], [2, 20], "int64", {"type": "gzip", "useZlib": True}),
+        ("zstd", [20], [8], "uint8", {"type": "zstd"})]:
+    array = (random.random(shape) * 200).astype(dtype)
+    ts.open({"driver": "n5", "kvstore": {"driver": "file", "path": f"c.n5/{name}"}, "create": True, "metadata": {
+        "dimensions": shape, "blockSize": block, "dataType": dtype, "compression": compression}}).result().write(array).result()
+    wrote[name] = array.T
+np.savez("want.npz", **wrote)
+print(json.dumps(ts.__version__ if hasattr(ts, "__version__") else ""))
+"""
+
 FEATURES = ("label: int64, box: {type: float32, shape: [4], default: 0}, ids: {shape: [-1]}, "
             "image: {type: bytes, shape: [3, 4]}, words: bytes_list")
 
@@ -210,6 +260,38 @@ class InteropTest(ProgramTest):
             with self.subTest(line=line):
                 self.write("one.yaml", f"data:\n  root: .\n  train:\n    - {line}\n")
                 self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.2")["batches"], 30)
+
+    def assert_packs_as_wanted(self, source):
+        """The rows of a source, packed as .npy, are the arrays of want.npz."""
+        self.write("arrays.yaml", f"data:\n  root: .\n  train:\n    - {source}\n")
+        self.run_stoker("pack", "arrays.yaml", "packed", "--format", "npy", "--overwrite")
+        found = self.write_by(COMPARE_PACKED)
+        self.assertGreater(found["fields"], 3)
+        self.assertEqual(found["differ"], [])
+
+    def test_hdf5_files_of_h5py_are_read_whatever_their_form(self):
+        for version, ordered in [("earliest", False), ("latest", False), ("v110", True)]:
+            with self.subTest(version=version, ordered=ordered):
+                self.write_by(WRITE_HDF5 % (version, ordered))
+                names = ["labels", "half", "big", "u16", "flag", "wide"]
+                fields = ", ".join(["images: /train/images"] + [f"{name}: {name}" for name in names])
+                self.assert_packs_as_wanted(f"hdf5: {{files: a.h5, fields: {{{fields}}}}}")
+                found = self.run_json("inspect", "a.h5")
+                self.assertEqual((found["format"], found["count"], len(found["fields"])), ("hdf5", 50, 9))
+                self.assertEqual(found["fields"]["/train/images"]["chunk"], [7, 3, 8, 8])
+                self.run_stoker("verify", "a.h5")
+                self.write("texts.yaml", "data:\n  root: .\n  train:\n    - hdf5: {files: a.h5, fields: "
+                                         "{v: texts/variable, f: texts/fixed}}\n")
+                self.run_stoker("pack", "texts.yaml", "texts.tfrecord", "--format", "tfrecord", "--overwrite")
+                features = self.run_json("inspect", "texts.tfrecord")["features"]
+                self.assertEqual([(features[name]["fewest"], features[name]["most"]) for name in "fv"], [(0, 4), (2, 10)])
+
+    def test_n5_datasets_of_tensorstore_are_read_whatever_their_compression(self):
+        self.write_by(WRITE_N5)
+        self.assert_packs_as_wanted("n5: c.n5")
+        found = self.run_json("inspect", "c.n5/raw/attributes.json")
+        self.assertEqual((found["format"], found["count"], found["fields"]["."]["shape"]), ("n5", 20, [7, 9]))
+        self.run_stoker("verify", "c.n5/raw/attributes.json")
 
     def test_tensorflows_records_are_read_whatever_their_compression(self):
         self.write_by(WRITE_TFRECORDS)

@@ -59,7 +59,8 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
 
 bool NeedsTrainer(const InspectArguments& arguments) {
   std::error_code ignored;
-  return arguments.models || std::filesystem::is_directory(arguments.file, ignored);
+  return arguments.models ||
+         (std::filesystem::is_directory(arguments.file, ignored) && !IsN5(arguments.file));
 }
 
 Status RunInspect(const InspectArguments& arguments) {

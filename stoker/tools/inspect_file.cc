@@ -95,6 +95,7 @@ bool IsPt(const std::string& path, FileKind stored) {
 }
 
 Result<Inspection> InspectByContent(const std::string& path) {
+  if (IsN5(path)) return InspectN5(path);
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
   STOKER_ASSIGN_OR_RETURN(const bool tfrecord, IsTfRecord(path));
   if (tfrecord) return InspectTfRecord(path);
@@ -107,6 +108,7 @@ Result<Inspection> InspectByContent(const std::string& path) {
   if (content == FileKind::kTar) return InspectTar(path);
   if (stored == FileKind::kStoker) return InspectStoker(path);
   if (stored == FileKind::kLmdb) return InspectLmdb(path);
+  if (stored == FileKind::kHdf5) return InspectHdf5(path);
   if (stored == FileKind::kRecordIo) return InspectRecordIo(path);
   if (stored == FileKind::kZip && path.ends_with(".npz")) return InspectNpz(path);
   if (stored == FileKind::kNumpy) return InspectNpy(path);

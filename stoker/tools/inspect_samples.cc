@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -9,9 +10,11 @@
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/csv.h"
+#include "stoker/data/sources/hdf5.h"
 #include "stoker/data/sources/jsonl.h"
 #include "stoker/data/sources/libsvm.h"
 #include "stoker/data/sources/lmdb.h"
+#include "stoker/data/sources/n5.h"
 #include "stoker/data/sources/npz.h"
 #include "stoker/data/sources/recordio.h"
 #include "stoker/data/sources/stoker.h"
@@ -30,6 +33,11 @@ Result<Dataset> RowsOf(Result<Array> array) {
   return FromArrays({{"value", *array}});
 }
 
+// A dataset may be named by its attributes.json.
+std::filesystem::path N5FolderOf(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? path : path.parent_path();
+}
+
 // Text formats are read in order: an index would be made beside a file that is only looked at.
 struct SampleReader {
   std::string_view format;
@@ -38,6 +46,7 @@ struct SampleReader {
 
 constexpr SampleReader kReaders[] = {
     {"csv", [](const std::string& path) { return Source(Csv{.files = path, .index = "none"}); }},
+    {"hdf5", [](const std::string& path) { return Source(Hdf5{.files = path}); }},
     {"idx", [](const std::string& path) { return RowsOf(ReadIdx(path)); }},
     {"jsonl",
      [](const std::string& path) { return Source(Jsonl{.files = path, .index = "none"}); }},
@@ -46,6 +55,7 @@ constexpr SampleReader kReaders[] = {
        return Source(Libsvm{.files = path, .first_index = 0, .label = "several", .index = "none"});
      }},
     {"lmdb", [](const std::string& path) { return Source(Lmdb{.path = path, .key = true}); }},
+    {"n5", [](const std::string& path) { return Source(N5{.path = N5FolderOf(path)}); }},
     {"npy", [](const std::string& path) { return RowsOf(ReadNpy(path)); }},
     {"npz", [](const std::string& path) { return Source(Npz{.path = path}); }},
     {"recordio",

@@ -18,10 +18,10 @@ struct Inspection {
 };
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, zip,
-// .npy, .npz, RecordIO, LMDB, .stoker, by its name CSV, JSON lines and LIBSVM, a recipe (YAML with
-// a section `data`, `model` or `train`); of other kinds the name and size. Everything that has a
-// checksum or announces its size is read and checked. The first `samples` samples are shown, where
-// a source reads the format.
+// .npy, .npz, RecordIO, LMDB, HDF5, .stoker, by its name N5, CSV, JSON lines and LIBSVM, a recipe
+// (YAML with a section `data`, `model` or `train`); of other kinds the name and size. Everything
+// that has a checksum or announces its size is read and checked. The first `samples` samples are
+// shown, where a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
@@ -42,6 +42,14 @@ Result<Inspection> InspectTar(const std::string& path);
 
 // A zip archive likewise; every checksum is verified.
 Result<Inspection> InspectZip(const std::string& path);
+
+// HDF5: type, shape and chunks of each dataset; every chunk is read.
+Result<Inspection> InspectHdf5(const std::string& path);
+
+// N5, a container's or dataset's folder, or the attributes.json in it: likewise.
+Result<Inspection> InspectN5(const std::string& path);
+// Whether the path is one of those.
+bool IsN5(const std::string& path);
 
 // An LMDB data file: how many values its main database has, and their sizes.
 Result<Inspection> InspectLmdb(const std::string& path);

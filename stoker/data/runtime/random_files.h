@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,10 +19,12 @@
 #include "stoker/data/runtime/random_draws.h"
 #include "stoker/data/sources/binary.h"
 #include "stoker/data/sources/csv.h"
+#include "stoker/data/sources/hdf5.h"
 #include "stoker/data/sources/jsonl.h"
 #include "stoker/data/sources/libsvm.h"
 #include "stoker/data/sources/lines.h"
 #include "stoker/data/sources/lmdb.h"
+#include "stoker/data/sources/n5.h"
 #include "stoker/data/sources/npy.h"
 #include "stoker/data/sources/npz.h"
 #include "stoker/data/sources/recordio.h"
@@ -30,7 +33,9 @@
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/zip_archive.h"
 #include "stoker/data/transforms/cast.h"
+#include "stoker/formats/hdf5/hdf5_testing_internal.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
+#include "stoker/formats/n5/n5_testing_internal.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/formats/npy/npz.h"
 #include "stoker/formats/recordio/record_io_testing_internal.h"
@@ -123,6 +128,16 @@ class RandomFiles {
     STOKER_ASSERT_OK(WriteNpy(dir_ / "images.npy", images));
     STOKER_ASSERT_OK(WriteNpy(dir_ / "labels.npy", labels));
     STOKER_ASSERT_OK(WriteNpz(dir_ / "both.npz", {{"image", images}, {"label", labels}}));
+    WriteHdf5(dir_ / "both.h5", /*latest=*/false, [&](hid_t file) {
+      const auto rows = static_cast<hsize_t>(count);
+      AddHdf5Dataset(file, "image", H5T_NATIVE_UINT8, {rows, 1, 4, 4}, images.data(),
+                     {.chunk = {5, 1, 2, 3}, .deflate = 1});
+      AddHdf5Dataset(file, "label", H5T_NATIVE_INT64, {rows}, labels.data());
+    });
+    WriteN5("image", {4, 4, 1, static_cast<int>(count)}, "uint8", kImageBytes, images.data());
+    std::string numbers;  // big-endian
+    for (int64_t i = 0; i < count; ++i) numbers += BigEndian(static_cast<uint64_t>(i), 8);
+    WriteN5("label", {static_cast<int>(count)}, "int64", 8, numbers.data());
     STOKER_ASSERT_OK_AND_ASSIGN(ShardWriter shard,
                                 ShardWriter::Create(dir_ / "both.stoker",
                                                     {.fields = {{"image", DType::kUInt8, {1, 4, 4}},
@@ -132,6 +147,28 @@ class RandomFiles {
     for (int64_t i = 0; i < count; ++i)
       STOKER_ASSERT_OK(shard.Append(std::vector{images.Row(i), labels.Row(i)}));
     STOKER_ASSERT_OK(shard.Commit());
+  }
+
+  // A dataset of both.n5, in blocks of whole rows.
+  void WriteN5(const std::string& name, const std::vector<int>& dimensions, const std::string& type,
+               size_t row_bytes, const void* values) const {
+    constexpr int kRows = 6;  // of a block
+    const std::filesystem::path folder = dir_ / ("both.n5/" + name);
+    std::filesystem::path last = folder;
+    for (size_t d = 1; d < dimensions.size(); ++d) last /= "0";
+    std::filesystem::create_directories(last);
+    std::vector<int> block = dimensions;
+    block.back() = kRows;
+    STOKER_ASSERT_OK(WriteFileAtomically(folder / "attributes.json",
+                                         N5AttributesOf(dimensions, block, type, "raw")));
+    for (int first = 0; first < dimensions.back(); first += kRows) {
+      block.back() = std::min(kRows, dimensions.back() - first);
+      const std::string bytes(
+          static_cast<const char*>(values) + static_cast<size_t>(first) * row_bytes,
+          static_cast<size_t>(block.back()) * row_bytes);
+      STOKER_ASSERT_OK(
+          WriteFileAtomically(last / std::to_string(first / kRows), N5BlockOf(block, bytes)));
+    }
   }
 
   void Write(const std::string& name, const std::string& bytes) const {
@@ -197,7 +234,9 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
         return Source(Webdataset{.files = files, .fields = {"bin"}, .index = index(draws)}) |
                ImageOfRecord();
       },
-      [](Draws&) {
+      [](Draws& draws) {
+        const RandomFiles& all = RandomFiles::Get();
+        if (draws.Coin()) return Source(N5{.path = all.One("both.n5"), .cache = draws.Coin()});
         return Source(ZipArchive{.files = RandomFiles::Get().Of("zip"), .fields = {"bin"}}) |
                ImageOfRecord();
       },
@@ -207,7 +246,11 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
                ImageOfText();
       },
       [](Draws&) { return Source(Npz{.path = RandomFiles::Get().One("both.npz")}); },
-      [](Draws&) { return Source(Stoker{.files = RandomFiles::Get().One("both.stoker")}); },
+      [](Draws& draws) {
+        const RandomFiles& files = RandomFiles::Get();
+        if (draws.Coin()) return Source(Stoker{.files = files.One("both.stoker")});
+        return Source(Hdf5{.files = files.One("both.h5"), .cache = draws.Coin()});
+      },
       [](Draws&) {
         const RandomFiles& files = RandomFiles::Get();
         return Source(Npy{

@@ -34,7 +34,7 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "concatenate", "mix",         "interleave",  "choose",       "tfrecord",
         "csv",         "webdataset",  "npy",         "lines",        "jsonl",
         "libsvm",      "binary",      "lmdb",        "npz",          "recordio",
-        "encode",      "stoker"}) {
+        "encode",      "stoker",      "zip_archive", "hdf5",         "n5"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }

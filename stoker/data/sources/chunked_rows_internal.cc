@@ -1,0 +1,184 @@
+#include "stoker/data/sources/chunked_rows_internal.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "stoker/data/by_position_node.h"
+#include "stoker/data/runtime.h"
+#include "stoker/data/sample_names.h"
+#include "stoker/data/sources/chunk_cache_internal.h"
+#include "stoker/formats/chunked/row_gather.h"
+
+namespace stoker {
+namespace {
+
+Spec SpecOf(const ChunkedFile& file) {
+  Spec spec;
+  for (const auto& [name, array] : file)
+    spec.fields.push_back({name, array->layout().dtype, array->layout().row_shape});
+  return spec;
+}
+
+// `where` in front of what is wrong with the values of some rows.
+Status AtRows(const ChunkedArray& array, std::span<const int64_t> rows, const Status& status) {
+  const std::string which = rows.size() == 1 ? fmt::format("row {}", rows.front())
+                                             : fmt::format("rows {} to {}", std::ranges::min(rows),
+                                                           std::ranges::max(rows));
+  return Status(status.code(), fmt::format("{}: {}: {}; write it as another type", array.name(),
+                                           which, status.message()));
+}
+
+class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
+ public:
+  ChunkedRowsNode(ChunkedRowsOptions options, std::vector<ChunkedFile> files,
+                  std::vector<int64_t> starts)
+      : ByPositionNode(options.op, SpecOf(files.front()), Cardinality::Of(starts.back())),
+        options_(std::move(options)),
+        files_(std::move(files)),
+        starts_(std::move(starts)),
+        cache_(static_cast<uint64_t>(options_.cache_mib) << 20) {}
+
+  std::string Details() const override { return options_.details; }
+  std::vector<std::string> files() const override { return options_.paths; }
+  std::string NameOf(int64_t index, std::string_view field) const override {
+    if (index < 0 || index >= starts_.back()) return "";
+    const auto [file, row] = PlaceOf(index);
+    const auto found = std::ranges::find(files_[file], field, &ChunkedField::name);
+    if (found == files_[file].end()) return "";
+    return fmt::format("{}: row {}", found->array->name(), row);
+  }
+  // Rows of texts and lists differ; others are at most copies.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    return spec().BytesApart(count);
+  }
+
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    Scratch scratch = context.scratch(*this);
+    const auto [file, row] = PlaceOf(position);
+    Element element{.key = {context.epoch(), position}, .arrays = {}};
+    for (const ChunkedField& field : files_[file]) {
+      STOKER_ASSIGN_OR_RETURN(Array array, ReadRow(*field.array, row, scratch));
+      element.arrays.push_back(std::move(array));
+    }
+    return element;
+  }
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    Scratch scratch = context.scratch(*this);
+    Rows rows;
+    rows.keys.reserve(positions.size());
+    for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
+    for (size_t f = 0; f < spec().fields.size(); ++f) {
+      STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, scratch));
+      rows.columns.push_back(std::move(column));
+    }
+    return rows;
+  }
+
+ private:
+  struct Place {
+    size_t file;
+    int64_t row;
+  };
+  Place PlaceOf(int64_t position) const {
+    if (files_.size() == 1) return {0, position};
+    const auto next = std::ranges::upper_bound(starts_, position);
+    const auto file = static_cast<size_t>(next - starts_.begin()) - 1;
+    return {file, position - starts_[file]};
+  }
+
+  ChunkGetter ChunksOf(const ChunkedArray& array) const {
+    if (array.mapped()) return [&](int64_t number) { return array.ReadChunk(number); };
+    return [&](int64_t number) { return cache_.Get(array, number); };
+  }
+
+  // Rows of numbers, each to its dtype, behind each other from `out` on.
+  Status ReadValues(const ChunkedArray& array, std::span<const int64_t> rows,
+                    std::byte* out) const {
+    const ChunkedLayout& layout = array.layout();
+    const size_t values = rows.size() * (array.stored_row_bytes() / layout.value_bytes);
+    // Values are widened in place, from the end of what they will fill.
+    const size_t in_front = values * (DTypeSize(layout.dtype) - layout.value_bytes);
+    STOKER_RETURN_IF_ERROR(GatherRows(array, rows, ChunksOf(array), out + in_front));
+    const Status converted = ConvertStored(layout.value, out, values);
+    return converted.ok() ? converted : AtRows(array, rows, converted);
+  }
+
+  Result<Array> ReadRow(const ChunkedArray& array, int64_t row, Scratch& scratch) const {
+    const ChunkedLayout& layout = array.layout();
+    if (layout.form == RowForm::kValues) {
+      STOKER_ASSIGN_OR_RETURN(std::optional<Array> shared, ShareRow(array, row, ChunksOf(array)));
+      if (shared) return *std::move(shared);
+      Array out = scratch.NewArray(layout.dtype, layout.row_shape);
+      STOKER_RETURN_IF_ERROR(ReadValues(array, {&row, 1}, out.data()));
+      return out;
+    }
+    std::vector<std::byte> stored(array.stored_row_bytes());
+    STOKER_RETURN_IF_ERROR(GatherRows(array, {&row, 1}, ChunksOf(array), stored.data()));
+    return array.Follow(stored, [&](DType dtype, Shape shape) {
+      return scratch.NewArray(dtype, std::move(shape));
+    });
+  }
+
+  Result<Array> ReadColumn(size_t field, std::span<const int64_t> positions,
+                           Scratch& scratch) const {
+    const ChunkedLayout& layout = files_.front()[field].array->layout();
+    Shape shape = layout.row_shape;
+    shape.insert(shape.begin(), std::ssize(positions));
+    Array column = scratch.NewArray(layout.dtype, std::move(shape));
+    const size_t row_bytes = column.num_bytes() / positions.size();
+    std::vector<int64_t> rows;
+    rows.reserve(positions.size());
+    for (size_t begin = 0; begin < positions.size(); begin += rows.size()) {
+      const auto [file, first] = PlaceOf(positions[begin]);
+      const int64_t start = starts_[file], end = starts_[file + 1];
+      rows.assign(1, first);
+      for (size_t i = begin + 1; i < positions.size(); ++i) {
+        if (positions[i] < start || positions[i] >= end) break;
+        rows.push_back(positions[i] - start);
+      }
+      STOKER_RETURN_IF_ERROR(
+          ReadValues(*files_[file][field].array, rows, column.data() + begin * row_bytes));
+    }
+    return column;
+  }
+
+  const ChunkedRowsOptions options_;
+  const std::vector<ChunkedFile> files_;
+  const std::vector<int64_t> starts_;  // the position of each file's first row; last, of all
+  mutable ChunkCache cache_;           // thread-safe by itself
+};
+
+}  // namespace
+
+Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files) {
+  std::vector<int64_t> starts = {0};
+  for (const ChunkedFile& file : files) {
+    if (file.empty())
+      return InvalidArgument("{}: no fields are named; name at least one, such as image: x",
+                             options.op);
+    const ChunkedArray& first = *file.front().array;
+    for (const auto& [name, array] : file) {
+      if (array->rows() != first.rows()) {
+        return DataLoss("{}: {} rows, but {} has {}; the arrays do not belong together",
+                        array->name(), array->rows(), first.name(), first.rows());
+      }
+    }
+    if (SpecOf(file) != SpecOf(files.front())) {
+      return InvalidArgument(
+          "{}: its fields are {}, those of {} are {}; files of one source must "
+          "have the same",
+          first.name(), SpecOf(file).ToString(), files.front().front().array->name(),
+          SpecOf(files.front()).ToString());
+    }
+    starts.push_back(starts.back() + first.rows());
+  }
+  if (files.empty()) return InvalidArgument("{}: no files are named", options.op);
+  return Dataset(
+      std::make_shared<ChunkedRowsNode>(std::move(options), std::move(files), std::move(starts)));
+}
+
+}  // namespace stoker

@@ -1,0 +1,43 @@
+// Sources whose fields are arrays in chunks: element i is row i of each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/data/dataset.h"
+#include "stoker/formats/chunked/chunked_array.h"
+
+namespace stoker {
+
+// What `cache` means, and its default, in MiB.
+inline constexpr int64_t kChunkCacheMiB = 256;
+inline constexpr std::string_view kChunkCacheHelp =
+    "MiB of decompressed chunks that are kept, beside the budget; a windowed shuffle wants all "
+    "chunks of a window";
+
+// One field of one file.
+struct ChunkedField {
+  std::string name;
+  std::shared_ptr<const ChunkedArray> array;
+};
+// The fields of a file, in the order of the Spec.
+using ChunkedFile = std::vector<ChunkedField>;
+
+struct ChunkedRowsOptions {
+  std::string_view op;             // the operator's name
+  std::string details;             // of DatasetNode::Details
+  std::vector<std::string> paths;  // what is read: of DatasetNode::files
+  int64_t cache_mib = kChunkCacheMiB;
+};
+
+// The rows of the files, one file after the other, by position; at least one. An element's key is
+// its row in all files. Rows that lie in a file as they are wanted share its mapping, others are
+// copies; chunks that are compressed are decompressed by whichever thread needs one first, and kept
+// in a cache of the dataset's. Errors: kInvalidArgument where files disagree in fields, types or
+// shapes of rows, or where there is no field; kDataLoss where the arrays of a file differ in rows.
+Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files);
+
+}  // namespace stoker

@@ -1,0 +1,73 @@
+// The bytes of an HDF5 file, and numbers in them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stoker/base/buffer.h"
+#include "stoker/base/status.h"
+
+namespace stoker::internal {
+
+inline constexpr uint64_t kNoAddress = std::numeric_limits<uint64_t>::max();
+
+struct Hdf5Content {
+  Buffer owner;
+  std::span<const std::byte> bytes;  // all of the file
+  std::string name;
+  uint64_t base = 0;      // what addresses count from: behind a user block
+  int address_bytes = 8;  // of an address, and of a length, in the file
+  int length_bytes = 8;
+
+  Status Damaged(uint64_t at, std::string_view problem) const;
+  // Whether bytes at..at+size-1 are all there.
+  bool Holds(uint64_t at, uint64_t size) const {
+    return at <= bytes.size() && size <= bytes.size() - at;
+  }
+};
+
+// Goes through the little-endian numbers of one structure. Where one would lie outside, the cursor
+// has failed: it gives zeros from there on, and whoever reads asks once, behind a few reads.
+class Hdf5Cursor {
+ public:
+  // From byte `at` of the file on, up to its end or for `size` bytes; `file` is borrowed.
+  Hdf5Cursor(const Hdf5Content& file, uint64_t at);
+  Hdf5Cursor(const Hdf5Content& file, uint64_t at, uint64_t size);
+
+  uint64_t Number(int size);  // 0 to 8 bytes
+  uint8_t U8() { return static_cast<uint8_t>(Number(1)); }
+  uint16_t U16() { return static_cast<uint16_t>(Number(2)); }
+  uint32_t U32() { return static_cast<uint32_t>(Number(4)); }
+  uint64_t Length() { return Number(file_->length_bytes); }
+  // A place in the file, or kNoAddress where none is given. One outside is a failure.
+  uint64_t Address();
+  std::string_view Text(uint64_t size);
+  void Skip(uint64_t size);
+  // Whether these bytes are next; goes behind them.
+  bool Take(std::string_view signature) { return Text(signature.size()) == signature; }
+
+  uint64_t at() const { return at_; }
+  uint64_t left() const { return end_ - at_; }
+  bool failed() const { return failed_; }
+  void Fail() { failed_ = true; }
+  // kDataLoss where it has failed: `what` is damaged, which begins at `begin`.
+  Status Check(uint64_t begin, std::string_view what) const;
+
+ private:
+  const Hdf5Content* file_;
+  uint64_t at_, end_;
+  bool failed_ = false;
+};
+
+// The checksum of metadata (Jenkins' lookup3) over bytes begin..end-1, which must be in the file,
+// against the 4 bytes behind them. Errors: kDataLoss.
+Status CheckMetadata(const Hdf5Content& file, uint64_t begin, uint64_t end, std::string_view what);
+uint32_t Lookup3(std::span<const std::byte> bytes);
+
+// The checksum that the filter of this name puts behind a chunk.
+uint32_t Fletcher32(std::span<const std::byte> bytes);
+
+}  // namespace stoker::internal

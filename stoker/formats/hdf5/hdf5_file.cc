@@ -1,0 +1,224 @@
+#include "stoker/formats/hdf5/hdf5_file.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "stoker/formats/hdf5/dataset_internal.h"
+#include "stoker/formats/hdf5/links_internal.h"
+#include "stoker/formats/probe/file_kind.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace {
+
+using internal::Hdf5Content;
+using internal::Hdf5Cursor;
+using internal::Hdf5Link;
+using internal::Hdf5Object;
+using internal::kNoAddress;
+
+constexpr std::string_view kSignature{"\x89HDF\r\n\x1a\n", 8};
+constexpr std::string_view kSuperblock = "the superblock";
+
+// It is at the file's beginning, or behind a user block of 512 bytes or a power of 2 of them.
+std::optional<uint64_t> FindSuperblock(const Hdf5Content& file) {
+  for (uint64_t at = 0; file.Holds(at, kSignature.size()); at = at == 0 ? 512 : 2 * at) {
+    if (Hdf5Cursor(file, at).Take(kSignature)) return at;
+  }
+  return std::nullopt;
+}
+
+bool IsNumberSize(int bytes) { return bytes == 2 || bytes == 4 || bytes == 8; }
+
+Status NoHdf5(const Hdf5Content& file) {
+  const FileKind kind = ProbeFile(file.bytes.first(std::min(file.bytes.size(), kProbeBytes)));
+  return DataLoss("{}: byte 0: this is {}, not an HDF5 file; check the path", file.name,
+                  FileKindName(kind));
+}
+
+Status CheckEnd(const Hdf5Content& file, uint64_t end) {
+  if (end <= file.bytes.size()) return OkStatus();
+  return DataLoss(
+      "{}: byte {}: the file says that it ends at {}; it was cut short, or is still being written: "
+      "copy or write it again",
+      file.name, file.bytes.size(), end);
+}
+
+// Reads the sizes of numbers into `file`; gives where the root group is.
+Result<uint64_t> ReadSuperblock(Hdf5Content& file) {
+  const std::optional<uint64_t> found = FindSuperblock(file);
+  if (!found) return NoHdf5(file);
+  file.base = *found;
+  Hdf5Cursor in(file, *found);
+  in.Take(kSignature);
+  const uint8_t version = in.U8();
+  if (version > 3) {
+    return Unimplemented(
+        "{}: byte {}: a superblock of version {}, known are 0 to 3; h5repack "
+        "writes the file as an older one",
+        file.name, *found, version);
+  }
+  if (version < 2) in.Skip(4);  // versions of parts
+  file.address_bytes = in.U8();
+  file.length_bytes = in.U8();
+  if (!IsNumberSize(file.address_bytes) || !IsNumberSize(file.length_bytes)) in.Fail();
+  STOKER_RETURN_IF_ERROR(in.Check(*found, kSuperblock));
+  in.Skip(version < 2 ? 9 : 1);  // a reserved byte, nodes of trees, flags
+  if (version == 1) in.Skip(4);
+  in.Number(file.address_bytes);  // the base, which is where the superblock is
+  in.Number(file.address_bytes);  // of free space, or of an extension
+  const uint64_t end = in.Number(file.address_bytes);
+  STOKER_RETURN_IF_ERROR(in.Check(*found, kSuperblock));
+  STOKER_RETURN_IF_ERROR(CheckEnd(file, end));
+  if (version < 2) {
+    in.Number(file.address_bytes);  // of the driver's information
+    in.Number(file.address_bytes);  // the root's entry: its name
+  }
+  const uint64_t root = in.Address();
+  if (root == kNoAddress) in.Fail();
+  STOKER_RETURN_IF_ERROR(in.Check(*found, kSuperblock));
+  if (version >= 2)
+    STOKER_RETURN_IF_ERROR(internal::CheckMetadata(file, *found, in.at(), kSuperblock));
+  return root;
+}
+
+// What stands in front of the first slash, and the rest behind it.
+std::pair<std::string_view, std::string_view> SplitPath(std::string_view path) {
+  while (path.starts_with('/')) path.remove_prefix(1);
+  const size_t slash = path.find('/');
+  if (slash == path.npos) return {path, {}};
+  std::string_view rest = path.substr(slash);
+  while (rest.starts_with('/')) rest.remove_prefix(1);
+  return {path.substr(0, slash), rest};
+}
+
+Status NoSuchLink(const Hdf5Content& file, std::string_view path, std::string_view name,
+                  const std::vector<Hdf5Link>& links) {
+  constexpr size_t kMostNamed = 20;
+  std::vector<std::string> names;
+  for (const Hdf5Link& link : links) names.push_back(link.name);
+  std::ranges::sort(names);
+  const bool more = names.size() > kMostNamed;
+  if (more) names.resize(kMostNamed);
+  return NotFound("{}: '{}': there is no '{}' among: {}{}", file.name, path, name,
+                  fmt::join(names, ", "), more ? ", ..." : "");
+}
+
+class PathResolver {
+ public:
+  PathResolver(const Hdf5Content& file, uint64_t root, std::string_view path)
+      : file_(file), root_(root), path_(path) {}
+
+  Result<Hdf5Object> Resolve() {
+    STOKER_ASSIGN_OR_RETURN(Hdf5Object object, internal::ReadHdf5Object(file_, root_));
+    std::string rest(path_), groups;
+    while (true) {
+      const auto [name_here, behind] = SplitPath(rest);
+      if (name_here.empty()) return object;
+      const std::string name(name_here);
+      std::string next(behind);
+      if (!internal::IsHdf5Group(object)) {
+        return NotFound("{}: '{}': '{}' is a dataset, in which there is no '{}'", file_.name, path_,
+                        groups, name);
+      }
+      STOKER_ASSIGN_OR_RETURN(const std::vector<Hdf5Link> links,
+                              internal::ReadHdf5Links(file_, object));
+      const auto link = std::ranges::find(links, name, &Hdf5Link::name);
+      if (link == links.end()) return NoSuchLink(file_, path_, name, links);
+      if (link->address == kNoAddress) {
+        STOKER_RETURN_IF_ERROR(Follow(*link, groups, next));
+        STOKER_ASSIGN_OR_RETURN(object, internal::ReadHdf5Object(file_, root_));
+        groups.clear();
+      } else {
+        STOKER_ASSIGN_OR_RETURN(object, internal::ReadHdf5Object(file_, link->address));
+        groups += "/" + name;
+      }
+      rest = std::move(next);
+    }
+  }
+
+ private:
+  // `rest` becomes a path from the root on.
+  Status Follow(const Hdf5Link& link, const std::string& groups, std::string& rest) {
+    constexpr int kMostLinks = 16;
+    if (link.external) {
+      return Unimplemented("{}: '{}': '{}' is a link into another file; name that file instead",
+                           file_.name, path_, link.name);
+    }
+    if (++followed_ > kMostLinks)
+      return file_.Damaged(0, fmt::format("'{}' leads from link to link without end", path_));
+    rest = (link.target.starts_with('/') ? "" : groups + "/") + link.target + "/" + rest;
+    return OkStatus();
+  }
+
+  const Hdf5Content& file_;
+  const uint64_t root_;
+  const std::string path_;
+  int followed_ = 0;
+};
+
+// Puts the paths of the datasets below a group into `paths`.
+class Lister {
+ public:
+  explicit Lister(const Hdf5Content& file) : file_(file) {}
+
+  Status List(uint64_t at, const std::string& path, int depth) {
+    // A group that is there under two names is listed under the first.
+    constexpr int kDeepest = 64;
+    if (depth > kDeepest || !seen_.insert(at).second) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(const Hdf5Object object, internal::ReadHdf5Object(file_, at));
+    if (!internal::IsHdf5Group(object)) {
+      if (object.Find(internal::Hdf5MessageType::kLayout) != nullptr) paths.push_back(path);
+      return OkStatus();
+    }
+    STOKER_ASSIGN_OR_RETURN(const std::vector<Hdf5Link> links,
+                            internal::ReadHdf5Links(file_, object));
+    for (const Hdf5Link& link : links) {
+      if (link.address != kNoAddress)
+        STOKER_RETURN_IF_ERROR(List(link.address, path + "/" + link.name, depth + 1));
+    }
+    return OkStatus();
+  }
+
+  std::vector<std::string> paths;
+
+ private:
+  const Hdf5Content& file_;
+  std::set<uint64_t> seen_;
+};
+
+}  // namespace
+
+Result<Hdf5File> Hdf5File::Open(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  return Parse(file.buffer(), path);
+}
+
+Result<Hdf5File> Hdf5File::Parse(Buffer bytes, std::string name) {
+  auto content = std::make_shared<Hdf5Content>();
+  content->bytes = {bytes.data(), bytes.size()};
+  content->owner = std::move(bytes);
+  content->name = std::move(name);
+  STOKER_ASSIGN_OR_RETURN(const uint64_t root, ReadSuperblock(*content));
+  return Hdf5File(std::move(content), root);
+}
+
+const std::string& Hdf5File::name() const { return content_->name; }
+
+Result<std::vector<std::string>> Hdf5File::ListDatasets() const {
+  Lister lister(*content_);
+  STOKER_RETURN_IF_ERROR(lister.List(root_, "", 0));
+  return std::move(lister.paths);
+}
+
+Result<std::shared_ptr<const ChunkedArray>> Hdf5File::OpenDataset(std::string_view path) const {
+  STOKER_ASSIGN_OR_RETURN(const Hdf5Object object, PathResolver(*content_, root_, path).Resolve());
+  if (internal::IsHdf5Group(object)) {
+    return InvalidArgument("{}: '{}' is a group; name a dataset in it", content_->name, path);
+  }
+  return internal::OpenHdf5Dataset(content_, object, fmt::format("{}: {}", content_->name, path));
+}
+
+}  // namespace stoker

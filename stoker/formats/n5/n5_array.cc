@@ -1,0 +1,312 @@
+#include "stoker/formats/n5/n5_array.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "stoker/base/json.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAttributesFile = "attributes.json";
+constexpr size_t kMostDimensions = 32;
+// A file of attributes is text of a few hundred bytes, and what its writer put beside.
+constexpr uint64_t kMostAttributes = 64 << 20;
+
+Status Wrong(const std::string& name, std::string_view key, std::string_view wanted) {
+  return DataLoss("{}: '{}': {} is wanted; the description is damaged, or of another format", name,
+                  key, wanted);
+}
+
+Result<Shape> ExtentsOf(const Json& json, const char* key, int64_t least, const std::string& name) {
+  const auto found = json.find(key);
+  const auto wrong = [&] {
+    return Wrong(name, key,
+                 fmt::format("a list of 1 to {} whole numbers from {} on", kMostDimensions, least));
+  };
+  if (found == json.end() || !found->is_array() || found->empty() ||
+      found->size() > kMostDimensions)
+    return wrong();
+  Shape extents;
+  for (const Json& extent : *found) {
+    if (!extent.is_number_integer() ||
+        (extent.is_number_unsigned() &&
+         extent.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())))
+      return wrong();
+    extents.push_back(extent.get<int64_t>());
+    if (extents.back() < least) return wrong();
+  }
+  std::ranges::reverse(extents);  // the file lists the fastest first
+  return extents;
+}
+
+Result<StoredValue> ValueOf(const Json& json, const std::string& name) {
+  static const std::map<std::string, StoredValue> known = {
+      {"uint8", {StoredKind::kUnsigned, 1, true}},  {"uint16", {StoredKind::kUnsigned, 2, true}},
+      {"uint32", {StoredKind::kUnsigned, 4, true}}, {"uint64", {StoredKind::kUnsigned, 8, true}},
+      {"int8", {StoredKind::kSigned, 1, true}},     {"int16", {StoredKind::kSigned, 2, true}},
+      {"int32", {StoredKind::kSigned, 4, true}},    {"int64", {StoredKind::kSigned, 8, true}},
+      {"float32", {StoredKind::kFloat, 4, true}},   {"float64", {StoredKind::kFloat, 8, true}}};
+  const auto type = json.find("dataType");
+  if (type == json.end() || !type->is_string())
+    return Wrong(name, "dataType", "the name of a type");
+  const auto found = known.find(type->get<std::string>());
+  if (found != known.end()) return found->second;
+  return Unimplemented(
+      "{}: values of type '{}', known are (u)int8 to (u)int64, float32 and float64", name,
+      type->get<std::string>());
+}
+
+Result<N5Compression> CompressionOf(const Json& json, const std::string& name) {
+  // Before version 2 it was a name alone, under another key.
+  const auto old = json.find("compressionType");
+  const auto now = json.find("compression");
+  const Json* type = old != json.end() ? &*old : nullptr;
+  if (now != json.end()) type = now->is_object() && now->contains("type") ? &(*now)["type"] : &*now;
+  if (type == nullptr || !type->is_string()) return Wrong(name, "compression", "{\"type\": NAME}");
+  const std::string kind = type->get<std::string>();
+  if (kind == "raw") return N5Compression::kRaw;
+  if (kind == "zstd" || kind == "zstandard") return N5Compression::kZstd;
+  if (kind != "gzip") {
+    return Unimplemented("{}: blocks are compressed by '{}', known are raw, gzip and zstd", name,
+                         kind);
+  }
+  const bool zlib = now != json.end() && now->is_object() && now->contains("useZlib") &&
+                    (*now)["useZlib"] == Json(true);
+  return zlib ? N5Compression::kZlib : N5Compression::kGzip;
+}
+
+// Big-endian numbers at the head of a block.
+class HeadReader {
+ public:
+  explicit HeadReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  uint64_t Number(size_t size) {
+    if (size > bytes_.size() - at_) {
+      short_ = true;
+      return 0;
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; ++i)
+      value = value << 8 | std::to_integer<uint64_t>(bytes_[at_ + i]);
+    at_ += size;
+    return value;
+  }
+  bool is_short() const { return short_; }
+  std::span<const std::byte> rest() const { return bytes_.subspan(at_); }
+
+ private:
+  const std::span<const std::byte> bytes_;
+  size_t at_ = 0;
+  bool short_ = false;
+};
+
+Status CheckSize(N5Compression compression, uint64_t bytes, uint64_t stored) {
+  if (compression == N5Compression::kRaw) {
+    if (bytes == stored) return OkStatus();
+    return DataLoss("its values take {} bytes, {} are there", bytes, stored);
+  }
+  const uint64_t most = compression == N5Compression::kZstd ? kZstdMostGrowth : kDeflateMostGrowth;
+  if (bytes / most <= stored) return OkStatus();
+  return DataLoss("{} bytes cannot be made of {}", bytes, stored);
+}
+
+class N5Array final : public ChunkedArray {
+ public:
+  N5Array(ChunkedLayout layout, N5Attributes attributes, fs::path folder)
+      : ChunkedArray(std::move(layout)),
+        attributes_(std::move(attributes)),
+        folder_(std::move(folder)) {}
+
+  Result<StoredChunk> ReadChunk(int64_t number) const override {
+    Shape at(grid().size());  // of the block in the grid
+    for (size_t d = at.size(); d-- > 0;) {
+      at[d] = number % grid()[d];
+      number /= grid()[d];
+    }
+    fs::path path = folder_;
+    for (size_t d = at.size(); d-- > 0;) path /= std::to_string(at[d]);
+    const uint64_t most = chunk_bytes() + chunk_bytes() / 8 + (64 << 10);
+    const Result<Buffer> file = ReadWholeFile(path.string(), most);
+    // What is not there is zeros, but not what cannot be looked at.
+    if (!file.ok() && file.status().code() == StatusCode::kNotFound) return StoredChunk{};
+    STOKER_RETURN_IF_ERROR(file.status());
+    Result<StoredChunk> chunk = ParseN5Block(attributes_, {file->data(), file->size()});
+    if (!chunk.ok()) return InFile(path, chunk.status());
+    for (size_t d = 0; d < at.size(); ++d) {
+      const int64_t wanted =
+          std::min(layout().chunk_shape[d], layout().shape[d] - at[d] * layout().chunk_shape[d]);
+      if (chunk->shape[d] < wanted) {
+        return InFile(path, DataLoss("it holds {} values, {} are wanted along dimension {}",
+                                     ShapeToString(chunk->shape), wanted, d));
+      }
+    }
+    return chunk;
+  }
+
+  Result<std::vector<int64_t>> WrittenChunks() const override {
+    std::vector<int64_t> numbers;
+    STOKER_RETURN_IF_ERROR(AddWritten(folder_, grid().size(), 0, 1, numbers));
+    std::ranges::sort(numbers);
+    return numbers;
+  }
+
+ private:
+  // Blocks lie below folders that are called by their number along a dimension, the fastest first;
+  // `dimensions` of them are left. Other names are not blocks.
+  Status AddWritten(const fs::path& folder, size_t dimensions, int64_t number, int64_t stride,
+                    std::vector<int64_t>& numbers) const {
+    const int64_t extent = grid()[dimensions - 1];
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      int64_t here = 0;
+      const auto [behind, wrong] = std::from_chars(name.data(), name.data() + name.size(), here);
+      if (wrong != std::errc() || behind != name.data() + name.size() || here < 0 || here >= extent)
+        continue;
+      const int64_t below = number + here * stride;
+      if (dimensions == 1) {
+        numbers.push_back(below);
+      } else {
+        STOKER_RETURN_IF_ERROR(
+            AddWritten(at->path(), dimensions - 1, below, stride * extent, numbers));
+      }
+    }
+    if (!error) return OkStatus();
+    return InvalidArgument("{}: the folder cannot be read: {}", folder.string(), error.message());
+  }
+
+  static Status InFile(const fs::path& path, const Status& status) {
+    return Status(status.code(), fmt::format("{}: {}; the block is damaged: copy or write it again",
+                                             path.string(), status.message()));
+  }
+
+  const N5Attributes attributes_;
+  const fs::path folder_;
+};
+
+Status AddDatasets(const fs::path& folder, const std::string& name, int depth,
+                   std::vector<std::string>& names) {
+  const fs::path attributes = folder / kAttributesFile;
+  std::error_code error;
+  if (fs::exists(attributes, error)) {
+    STOKER_ASSIGN_OR_RETURN(const std::string text,
+                            ReadTextFile(attributes.string(), kMostAttributes));
+    const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (json.is_object() && json.contains("dimensions")) {
+      names.push_back(name);
+      return OkStatus();  // what is below are blocks
+    }
+  }
+  constexpr int kDeepest = 32;
+  if (depth == kDeepest) return OkStatus();
+  std::vector<std::string> below;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->is_directory(error)) below.push_back(at->path().filename().string());
+  }
+  if (error) {
+    return InvalidArgument("{}: the folder cannot be read: {}", folder.string(), error.message());
+  }
+  std::ranges::sort(below);
+  for (const std::string& one : below) {
+    STOKER_RETURN_IF_ERROR(
+        AddDatasets(folder / one, name.empty() ? one : name + "/" + one, depth + 1, names));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<N5Attributes> ParseN5Attributes(std::string_view text, const std::string& name) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object())
+    return DataLoss("{}: no JSON object; the file is damaged, or of another format", name);
+  N5Attributes attributes;
+  STOKER_ASSIGN_OR_RETURN(attributes.shape, ExtentsOf(json, "dimensions", 0, name));
+  STOKER_ASSIGN_OR_RETURN(attributes.block_shape, ExtentsOf(json, "blockSize", 1, name));
+  if (attributes.shape.size() != attributes.block_shape.size()) {
+    return Wrong(name, "blockSize",
+                 fmt::format("a number for each of {} dimensions", attributes.shape.size()));
+  }
+  STOKER_ASSIGN_OR_RETURN(attributes.value, ValueOf(json, name));
+  STOKER_ASSIGN_OR_RETURN(attributes.compression, CompressionOf(json, name));
+  return attributes;
+}
+
+Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block) {
+  HeadReader head(block);
+  const uint64_t mode = head.Number(2), dimensions = head.Number(2);
+  if (head.is_short()) return DataLoss("byte 0: its head is cut short");
+  if (mode == 1 || mode == 2) {
+    return Unimplemented("byte 0: a block of {} (mode {}), read are those of mode 0",
+                         mode == 1 ? "varying length" : "objects", mode);
+  }
+  if (mode != 0 || dimensions != attributes.block_shape.size()) {
+    return DataLoss("byte 0: mode {} and {} dimensions, 0 and {} are wanted", mode, dimensions,
+                    attributes.block_shape.size());
+  }
+  StoredChunk out;
+  uint64_t bytes = attributes.value.bytes;
+  for (size_t d = attributes.block_shape.size(); d-- > 0;) {
+    const uint64_t extent = head.Number(4);
+    if (head.is_short()) return DataLoss("byte 4: its head is cut short");
+    if (extent == 0 || extent > static_cast<uint64_t>(attributes.block_shape[d])) {
+      return DataLoss("byte {}: {} values along a dimension, a block has at most {}",
+                      block.size() - head.rest().size() - 4, extent, attributes.block_shape[d]);
+    }
+    out.shape.push_back(static_cast<int64_t>(extent));
+    bytes *= extent;  // at most those of a whole block, which have been checked
+  }
+  std::ranges::reverse(out.shape);
+  const std::span<const std::byte> stored = head.rest();
+  STOKER_RETURN_IF_ERROR(CheckSize(attributes.compression, bytes, stored.size()));
+  out.owner = Buffer::Allocate(bytes);
+  out.data = out.owner.data();
+  const std::span values(out.owner.data(), bytes);
+  switch (attributes.compression) {
+    case N5Compression::kRaw: std::memcpy(values.data(), stored.data(), bytes); break;
+    case N5Compression::kGzip:
+      STOKER_RETURN_IF_ERROR(InflateBlock(BlockForm::kGzip, stored, values));
+      break;
+    case N5Compression::kZlib:
+      STOKER_RETURN_IF_ERROR(InflateBlock(BlockForm::kZlib, stored, values));
+      break;
+    case N5Compression::kZstd:
+      STOKER_RETURN_IF_ERROR(InflateBlock(BlockForm::kZstd, stored, values));
+      break;
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const ChunkedArray>> OpenN5(const fs::path& folder) {
+  const std::string path = (folder / kAttributesFile).string();
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostAttributes));
+  STOKER_ASSIGN_OR_RETURN(N5Attributes attributes, ParseN5Attributes(text, path));
+  ChunkedLayout layout{.name = folder.string(),
+                       .shape = attributes.shape,
+                       .chunk_shape = attributes.block_shape,
+                       .value = attributes.value,
+                       .value_bytes = attributes.value.bytes};
+  STOKER_ASSIGN_OR_RETURN(layout.dtype, attributes.value.ToDType());
+  layout.row_shape.assign(layout.shape.begin() + 1, layout.shape.end());
+  // Blocks lie in files of their own, so how much there is is not known from here: rows of up to 8
+  // GB.
+  constexpr uint64_t kUnknown = 1 << 20;
+  STOKER_RETURN_IF_ERROR(CheckLayout(layout, kUnknown));
+  return std::make_shared<N5Array>(std::move(layout), std::move(attributes), folder);
+}
+
+Result<std::vector<std::string>> ListN5Datasets(const fs::path& container) {
+  std::vector<std::string> names;
+  STOKER_RETURN_IF_ERROR(AddDatasets(container, "", 0, names));
+  return names;
+}
+
+}  // namespace stoker
