@@ -12,10 +12,12 @@
 namespace stoker {
 namespace {
 
-constexpr int kSamplesAVisit = 2;
+constexpr int kSamplesAVisit = 3;
+constexpr double kSecondsToWarmUp = 0.05;  // and at least one step
 constexpr int kMostVisits = 8;
-// An alternative this much slower than the best is not looked at again.
-constexpr double kHopeless = 1.5;
+// An alternative that is this much slower than the best is not looked at a third time, or not a
+// second: what comes first fills caches.
+constexpr double kHopeless = 1.5, kHopelessAtOnce = 4;
 // Nor is one whose first step, which fills caches, takes so many times as long.
 constexpr double kHopelessAtFirst = 20;
 // Of a pass with data: what was read ahead before the first step is used up meanwhile.
@@ -28,13 +30,14 @@ constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
 
 }  // namespace
 
-Result<std::shared_ptr<Learner>> StepTimer::LearnerOf(const Choices& choices) {
+// Valid until the next call.
+Result<StepTimer::Made*> StepTimer::MadeFor(const Choices& choices) {
   const auto found = std::ranges::find_if(made_, [&](const Made& made) {
     return made.memory_format == choices.memory_format && made.precision == choices.precision;
   });
   if (found != made_.end()) {
     std::rotate(made_.begin(), found, found + 1);  // the one used last comes first
-    return made_.front().learner;
+    return &made_.front();
   }
   if (made_.size() > 1) made_.pop_back();
   const Stopwatch watch;
@@ -43,7 +46,7 @@ Result<std::shared_ptr<Learner>> StepTimer::LearnerOf(const Choices& choices) {
       Learner::Create(recipe_, plan_.input, {device_, choices.memory_format, choices.precision}));
   make_seconds_ = watch.ElapsedSeconds();
   made_.insert(made_.begin(), {choices.memory_format, choices.precision, learner});
-  return learner;
+  return &made_.front();
 }
 
 // A device is given several steps at once, as in a run, and waited for behind the last.
@@ -60,27 +63,38 @@ Status StepTimer::Time(Learner& learner, const TensorBatch& batch, int samples,
   return OkStatus();
 }
 
-// The first step of a visit wakes up the threads, and fills caches the first time: it counts only
-// where it is hopeless.
+// Wakes up the threads; and the first time, when memory is touched and caches are filled, goes on
+// until steps are what they will be. Returns the milliseconds of the last step.
+Result<double> StepTimer::WarmUp(Made& made, const TensorBatch& batch) const {
+  const Stopwatch watch;
+  StepTimes times;
+  do {
+    STOKER_RETURN_IF_ERROR(Time(*made.learner, batch, 1, times));
+  } while (!made.warm && watch.ElapsedSeconds() < kSecondsToWarmUp);
+  made.warm = true;
+  return times.back();
+}
+
+// The steps that warm up count only where they are hopeless.
 Status StepTimer::Visit(const Choices& choices, StepTimes& times,
                         std::optional<double> hopeless_ms) {
   ApplyChoices(choices);
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Learner> learner, LearnerOf(choices));
+  STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   TensorBatch batch = first_->batch;
   batch.input = InLayout(batch.input, ToTorch(choices.memory_format));
-  StepTimes before;
-  STOKER_RETURN_IF_ERROR(Time(*learner, batch, 1, before));
-  if (hopeless_ms && before.front() > *hopeless_ms) {
-    times.push_back(before.front());
+  STOKER_ASSIGN_OR_RETURN(const double before_ms, WarmUp(*made, batch));
+  if (hopeless_ms && before_ms > *hopeless_ms) {
+    times.push_back(before_ms);
     return OkStatus();
   }
-  return Time(*learner, batch, kSamplesAVisit, times);
+  return Time(*made->learner, batch, kSamplesAVisit, times);
 }
 
 Result<StepTimes> StepTimer::Begin(const Choices& first) {
-  const Stopwatch watch;
+  STOKER_RETURN_IF_ERROR(plan_.batches.Open(Runtime::Inline()).status());
+  watch_ = Stopwatch();
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
-  open_seconds_ = watch.ElapsedSeconds();
+  open_seconds_ = ElapsedSeconds();
   StepTimes times;
   STOKER_RETURN_IF_ERROR(Visit(first, times));
   return times;
@@ -89,7 +103,7 @@ Result<StepTimes> StepTimer::Begin(const Choices& first) {
 double StepTimer::LeastSeconds(StepKind kind, double step_ms) const {
   const double step = step_ms * 1e-3;
   if (kind == StepKind::kWithData) return 2 * (open_seconds_ + kStepsAPass * step);
-  return make_seconds_ + 2 * (1 + kSamplesAVisit) * StepsTogether() * step;
+  return make_seconds_ + kSecondsToWarmUp + 2 * (1 + kSamplesAVisit) * StepsTogether() * step;
 }
 
 Result<ChoiceTimer::Compared> StepTimer::Compare(const Choices& best, const Choices& other,
@@ -108,7 +122,7 @@ Result<ChoiceTimer::Compared> StepTimer::CompareComputing(const Choices& best, c
     const double best_ms = Median(compared.best);
     const auto hopeless_ms = visit == 0 ? std::optional(kHopelessAtFirst * best_ms) : std::nullopt;
     STOKER_RETURN_IF_ERROR(Visit(other, compared.other, hopeless_ms));
-    if (Median(compared.other) > kHopeless * best_ms) break;
+    if (Median(compared.other) > (visit == 0 ? kHopelessAtOnce : kHopeless) * best_ms) break;
     const double of_a_visit = watch.ElapsedSeconds() / (visit + 1);
     if (watch.ElapsedSeconds() + of_a_visit > seconds) break;
   }
@@ -132,7 +146,7 @@ Result<ChoiceTimer::Compared> StepTimer::CompareWithData(const Choices& best, co
 // Samples are of several steps, since batches that are made by several threads come in bursts.
 Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   ApplyChoices(choices);
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Learner> learner, LearnerOf(choices));
+  STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   const TrainOptions& options = recipe_.train.options;
   FeederOptions feed = FeedOptions(options, plan_.batches, device_, choices.memory_format);
   feed.normalize = plan_.normalize;
@@ -145,7 +159,7 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   for (int step = 1; step <= kStepsAPass; ++step) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());
     if (!batch) return FailedPrecondition("the data ended after {} batches", step - 1);
-    STOKER_RETURN_IF_ERROR(learner->Step(*batch, kTinyStep).status());
+    STOKER_RETURN_IF_ERROR(made->learner->Step(*batch, kTinyStep).status());
     if (step < kStepsBefore || (step - kStepsBefore) % kStepsOfASample != 0) continue;
     Synchronize(device_);
     if (step > kStepsBefore) times.push_back(watch.ElapsedSeconds() * 1e3 / kStepsOfASample);

@@ -23,6 +23,7 @@ class StepTimer final : public ChoiceTimer {
   StepTimer(const Recipe& recipe, const TrainingPlan& plan, c10::Device device)
       : recipe_(recipe), plan_(plan), device_(device) {}
 
+  // Time counts from when the pipeline has loaded what it keeps in memory, which the run needs too.
   // Errors: those of the pipeline, of Learner and of its steps.
   Result<StepTimes> Begin(const Choices& first) override;
   Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
@@ -35,11 +36,13 @@ class StepTimer final : public ChoiceTimer {
     MemoryFormat memory_format;
     Precision precision;
     std::shared_ptr<Learner> learner;
+    bool warm = false;
   };
 
-  Result<std::shared_ptr<Learner>> LearnerOf(const Choices& choices);
+  Result<Made*> MadeFor(const Choices& choices);
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, int samples, StepTimes& times) const;
+  Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
   Status Visit(const Choices& choices, StepTimes& times, std::optional<double> hopeless_ms = {});
   Result<Compared> CompareComputing(const Choices& best, const Choices& other, double seconds);
   Result<Compared> CompareWithData(const Choices& best, const Choices& other, double seconds);
@@ -48,7 +51,7 @@ class StepTimer final : public ChoiceTimer {
   const Recipe& recipe_;
   const TrainingPlan& plan_;
   const c10::Device device_;
-  const Stopwatch watch_;
+  Stopwatch watch_;
   std::optional<FirstBatch> first_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model

@@ -70,7 +70,10 @@ class Search {
                            std::max(needed, seconds / static_cast<double>(left))),
             trial);
     }
-    if (trial.kept) tuned_.choices = trial.choices;
+    if (trial.kept) {
+      tuned_.choices = trial.choices;
+      best_ = tuned_.report.trials.size();
+    }
     tuned_.report.trials.push_back(std::move(trial));
   }
 
@@ -79,8 +82,11 @@ class Search {
       trial.verdict = fmt::format("not possible: {}", compared.status().message());
       return;
     }
+    // Timed in turns with the alternative, and longer than before.
+    SetBest(Median(compared->best));
+    tuned_.report.trials[best_].step_ms = best_ms_;
     trial.step_ms = Median(compared->other);
-    trial.gain = Median(compared->best) / trial.step_ms;
+    trial.gain = best_ms_ / trial.step_ms;
     trial.steps = std::ssize(compared->other);
     const double noise =
         2 * std::hypot(RelativeError(compared->best), RelativeError(compared->other));
@@ -100,6 +106,7 @@ class Search {
   ChoiceTimer& timer_;
   const TuneLimits limits_;
   Tuned tuned_;
+  size_t best_ = 0;  // of the trials
   double best_ms_ = 0;
 };
 

@@ -55,7 +55,7 @@ class ChoiceTimer {
   // What Compare takes at least, where a step of the best takes `step_ms`.
   virtual double LeastSeconds(StepKind kind, double step_ms) const = 0;
 
-  // Since it was made.
+  // Since Begin, or a little later.
   virtual double ElapsedSeconds() const = 0;
 };
 

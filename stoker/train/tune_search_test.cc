@@ -12,7 +12,9 @@ class FakeTimer final : public ChoiceTimer {
   Result<StepTimes> Begin(const Choices& first) override {
     STOKER_RETURN_IF_ERROR(begin);
     elapsed += 0.01;
-    return Times(first);
+    StepTimes times = Times(first);
+    for (double& time : times) time *= slower_at_first;
+    return times;
   }
   Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
                            double seconds) override {
@@ -33,6 +35,7 @@ class FakeTimer final : public ChoiceTimer {
 
   std::map<int, double> ms = {{1, 10}};
   double scatter = 0;
+  double slower_at_first = 1;
   double seconds_each = 0.1;
   double elapsed = 0;
   Status begin;
@@ -72,6 +75,17 @@ TEST(SearchChoices, KeepsWhatIsFasterThanTheBestSoFar) {
   EXPECT_EQ(trials[2].verdict, "no faster");
   EXPECT_EQ(trials[3].gain, 1.25);
   EXPECT_DOUBLE_EQ(tuned.report.planned_seconds, 4000);
+}
+
+TEST(SearchChoices, CorrectsTheTimeOfTheBestByEachComparison) {
+  FakeTimer timer;
+  timer.ms = {{1, 10}, {2, 12}};
+  timer.slower_at_first = 3;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned,
+                              SearchChoices(Threads(1), {KnobOf({2})}, timer, {.batches = 1000}));
+  EXPECT_EQ(tuned.report.trials[0].step_ms, 10);
+  EXPECT_DOUBLE_EQ(tuned.report.planned_seconds, 10);
+  EXPECT_DOUBLE_EQ(tuned.report.limit_seconds, 0.3);
 }
 
 TEST(SearchChoices, LeavesWhatGainsLessThanTwoPercent) {
