@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/remote_path.h"
 
 namespace stoker {
 namespace {
@@ -259,6 +260,12 @@ std::string RangeText(const OptionRange& range) {
 std::string ChoicesText(const OneOf& choices) { return "one of: " + Join(choices.choices); }
 
 void ResolvePath(std::filesystem::path& value, const std::filesystem::path& root) {
+  if (IsRemotePath(value.native()) || IsStandardInput(value.native())) return;
+  if (IsRemotePath(root.native()) && !value.empty() && value.is_relative()) {
+    // Not lexically_normal, which takes two slashes for one.
+    value = root / value;
+    return;
+  }
   if (!root.empty() && !value.empty() && value.is_relative())
     value = (root / value).lexically_normal();
 }

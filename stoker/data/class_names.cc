@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 #include "stoker/io/shards.h"
@@ -88,6 +89,8 @@ Result<std::vector<std::string>> ReadClassNamesBeside(const std::vector<std::str
   std::set<std::string> seen;
   AgreedClassNames agreed;
   for (const std::string& path : paths) {
+    // On a server, looking for what is hardly ever there costs a request, and may be forbidden.
+    if (IsRemotePath(path)) continue;
     const std::string file = ClassNamesFileOf(path);
     if (!seen.insert(file).second) continue;
     Result<std::vector<std::string>> names = ReadClassNames(file);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/io/braces.h"
 #include "stoker/io/file.h"
 #include "stoker/io/glob.h"
+#include "stoker/io/remote/remote_names.h"
 #include "stoker/io/shards.h"
+#include "stoker/io/standard_input.h"
 
 namespace stoker {
 namespace {
@@ -41,9 +44,40 @@ Status ExpandNames(const std::string& pattern, FilePatterns::Kind kind,
   return OkStatus();
 }
 
+// Of files on servers. Names are checked together, since each costs the way there and back.
+Status ExpandRemotePattern(const std::string& pattern, std::vector<std::string>& paths) {
+  std::vector<std::string> patterns = {pattern}, named;
+  if (HasBraces(pattern)) {
+    STOKER_ASSIGN_OR_RETURN(patterns, ExpandBraces(pattern));
+  }
+  for (const std::string& one : patterns) {
+    if (IsRemoteGlob(one)) {
+      STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> found, ExpandRemoteGlob(one));
+      STOKER_RETURN_IF_ERROR(CheckShards(one, found));
+      named.insert(named.end(), found.begin(), found.end());
+      continue;
+    }
+    const std::string path = UnescapeGlob(one);
+    const std::vector<std::string> shards = ShardsOf(path);
+    if (shards.empty()) {
+      named.push_back(path);
+    } else {
+      named.insert(named.end(), shards.begin(), shards.end());
+    }
+  }
+  STOKER_RETURN_IF_ERROR(CheckRemoteFiles(named));
+  paths.insert(paths.end(), named.begin(), named.end());
+  return OkStatus();
+}
+
 // A file that is there is meant by its name, whatever characters that has.
 Status ExpandPattern(const std::string& pattern, FilePatterns::Kind kind,
                      std::vector<std::string>& paths) {
+  if (IsRemotePath(pattern)) return ExpandRemotePattern(pattern, paths);
+  if (IsPipedIn(pattern)) {
+    paths.push_back(pattern);
+    return OkStatus();
+  }
   if (Exists(pattern) || (!IsGlob(pattern) && !HasBraces(pattern) && ShardsOf(pattern).empty())) {
     STOKER_RETURN_IF_ERROR(CheckThere(pattern, kind));
     paths.push_back(pattern);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "stoker/base/options.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/remote_settings.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/io/file.h"
 
@@ -17,6 +19,7 @@ struct DataOptions {
   static constexpr std::string_view kName = "data";
   std::filesystem::path root = ".";
   std::vector<std::string> classes;
+  RemoteSettings remote;
 
   static void Describe(OptionTable<DataOptions>& table) {
     table
@@ -27,6 +30,23 @@ struct DataOptions {
                "what the labels 0, 1, ... are called; empty: as the source of train says");
   }
 };
+}  // namespace
+
+template <>
+const std::vector<Option>& OptionsOf<DataOptions>() {
+  static const auto options = [] {
+    OptionTable<DataOptions> plain;
+    DataOptions::Describe(plain);
+    std::vector<Option> all = plain.options();
+    all.push_back(ObjectOption("remote", &DataOptions::remote,
+                               "how files on servers are read: {cache: DIR, endpoint: URL, ...}, "
+                               "see docs/remote.md"));
+    return all;
+  }();
+  return options;
+}
+
+namespace {
 
 constexpr std::string_view kPipelines[] = {"train", "eval"};
 
@@ -55,6 +75,7 @@ Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
   STOKER_RETURN_IF_ERROR(CheckKeys(rest, "data", "key", names));
   DataOptions options;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(rest, options));
+  options.remote.Apply();
   return options;
 }
 
@@ -73,6 +94,7 @@ Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& 
 std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem::path& root,
                                    const std::filesystem::path& recipe_folder) {
   const ConfigNode* node = data.Find("root");
+  if (IsRemotePath(root.native())) return root;
   const bool from_command_line = node != nullptr && node->location.line == 0;
   const std::filesystem::path path = from_command_line ? root : recipe_folder / root;
   std::error_code error;  // where the working directory is gone, a relative path is all there is
@@ -164,6 +186,10 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   if (options.classes.empty()) options.classes = names;
   // Absolute, so that the filled recipe means the same wherever it is stored.
   ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
+  if (!options.remote.given()) {  // most recipes read nothing remote
+    std::erase_if(filled.entries,
+                  [](const ConfigNode::Entry& entry) { return entry.key == "remote"; });
+  }
   filled.entries.push_back({"train", {}, std::move(train_filled)});
 
   std::optional<Dataset> eval_dataset;

@@ -6,6 +6,8 @@
 //     eval: [...]                      # optional
 //     classes: [T-shirt, Trouser]      # optional: what the labels 0, 1, ... are called; without it
 //                                      # they have the names that the source gives (`folder`)
+//     remote: {cache: /scratch}        # optional: how files on servers are read (docs/remote.md);
+//                                      # in force for the whole process once the section is read
 #pragma once
 
 #include <filesystem>

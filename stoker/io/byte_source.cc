@@ -1,12 +1,14 @@
 #include "stoker/io/byte_source.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/io/gzip.h"
+#include "stoker/io/remote/caching_source.h"
+#include "stoker/io/standard_input.h"
 #include "stoker/io/zstd.h"
 
 namespace stoker {
@@ -24,6 +26,19 @@ class FileSource final : public ByteSource {
   }
 
   const File file_;
+};
+
+class BorrowedSource final : public ByteSource {
+ public:
+  explicit BorrowedSource(const File& file) : ByteSource(file.path()), file_(file) {}
+  SizeBound size_bound() const override { return {file_.size(), true}; }
+
+ private:
+  Result<size_t> DoRead(std::span<std::byte> out) override {
+    return file_.ReadUpTo(position(), out);
+  }
+
+  const File& file_;
 };
 
 class MemorySource final : public ByteSource {
@@ -55,11 +70,7 @@ constexpr size_t kLongestMagic = 8;
 constexpr size_t kSkipBytes = 64 << 10;
 
 // Null where the file is plain.
-Result<const Decoder*> DecoderOf(const File& file) {
-  std::array<char, kLongestMagic> prefix{};
-  STOKER_ASSIGN_OR_RETURN(const size_t got,
-                          file.ReadUpTo(0, std::as_writable_bytes(std::span(prefix))));
-  const std::string_view start(prefix.data(), got);
+const Decoder* DecoderOf(std::string_view start) {
   for (const Decoder& decoder : kDecoders) {
     if (start.starts_with(decoder.magic)) return &decoder;
   }
@@ -95,8 +106,16 @@ Result<size_t> ByteSource::ReadFully(std::span<std::byte> out) {
   return done;
 }
 
-std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset) {
+std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset,
+                                           std::shared_ptr<MemoryAccount> account,
+                                           std::function<bool()> stop) {
+  if (file.remote())
+    return MakeKeptSource(file.remote(), offset, std::move(account), std::move(stop));
   return std::make_unique<FileSource>(std::move(file), offset);
+}
+
+std::unique_ptr<ByteSource> MakeBorrowedSource(const File& file) {
+  return std::make_unique<BorrowedSource>(file);
 }
 
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name) {
@@ -119,6 +138,34 @@ Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryA
   return OkStatus();
 }
 
+Result<std::string> ReadStart(const std::string& path, size_t bytes) {
+  std::string start(bytes, '\0');
+  const std::span<std::byte> out = std::as_writable_bytes(std::span(start));
+  size_t got = 0;
+  if (IsPipedIn(path)) {
+    STOKER_ASSIGN_OR_RETURN(const auto source, OpenStandardInput());
+    STOKER_ASSIGN_OR_RETURN(got, source->ReadFully(out));
+  } else {
+    STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+    STOKER_ASSIGN_OR_RETURN(got, file.ReadUpTo(0, out));
+  }
+  start.resize(got);
+  return start;
+}
+
+Result<std::unique_ptr<ByteSource>> OpenStoredBytes(const std::string& path, uint64_t offset,
+                                                    std::shared_ptr<MemoryAccount> account,
+                                                    const std::function<bool()>& stop) {
+  if (IsPipedIn(path)) {
+    STOKER_ASSIGN_OR_RETURN(auto source, OpenStandardInput());
+    STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
+    return source;
+  }
+  STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
+  if (offset > file.size()) return BeyondTheEnd(file.path(), offset, file.size());
+  return MakeFileSource(std::move(file), offset, std::move(account), stop);
+}
+
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
                                                    std::shared_ptr<MemoryAccount> account) {
   return OpenByteSourceAt(path, 0, std::move(account));
@@ -127,13 +174,11 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
 Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, uint64_t offset,
                                                      std::shared_ptr<MemoryAccount> account,
                                                      const std::function<bool()>& stop) {
-  STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
-  STOKER_ASSIGN_OR_RETURN(const Decoder* decoder, DecoderOf(file));
-  if (decoder == nullptr) {
-    if (offset > file.size()) return BeyondTheEnd(path, offset, file.size());
-    return MakeFileSource(std::move(file), offset);
-  }
-  std::unique_ptr<ByteSource> source = decoder->make(MakeFileSource(std::move(file)), account);
+  STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kLongestMagic));
+  const Decoder* const decoder = DecoderOf(start);
+  if (decoder == nullptr) return OpenStoredBytes(path, offset, std::move(account), stop);
+  STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account, stop));
+  std::unique_ptr<ByteSource> source = decoder->make(std::move(stored), account);
   STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
   return source;
 }

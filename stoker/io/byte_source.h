@@ -61,8 +61,25 @@ class ByteSource {
   Status error_;
 };
 
-// The file's bytes as they are, from `offset` on.
-std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset = 0);
+// The file's bytes as they are, from `offset` on; those of a file on a server are read ahead
+// (io/remote/caching_source.h), in memory charged to `account` (may be null), and a wait for them
+// ends where `stop` (may be empty; asked now and then) says true.
+std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset = 0,
+                                           std::shared_ptr<MemoryAccount> account = nullptr,
+                                           std::function<bool()> stop = {});
+
+// The bytes of a file that is here, as they are; borrowed, it must outlive the source.
+std::unique_ptr<ByteSource> MakeBorrowedSource(const File& file);
+
+// The first bytes of what `path` names, at most `bytes`, as they are. Of standard input too.
+Result<std::string> ReadStart(const std::string& path, size_t bytes);
+
+// The bytes as they are, from `offset` on, of a file, a file on a server or standard input (of
+// which those before are passed over). Errors: those of File::Open; kOutOfRange where it ends
+// before.
+Result<std::unique_ptr<ByteSource>> OpenStoredBytes(const std::string& path, uint64_t offset,
+                                                    std::shared_ptr<MemoryAccount> account,
+                                                    const std::function<bool()>& stop = {});
 
 // `bytes` as they are; borrowed, they must outlive the source.
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name);
@@ -73,8 +90,10 @@ std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, s
 Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
               const std::function<bool()>& stop = {});
 
-// A regular file's content, decompressed where its first bytes say that it is compressed (gzip: 1f
-// 8b; zstd: 28 b5 2f fd), whatever the file's name says. Errors: those of File::Open.
+// The content of a regular file, a file on a server (http://, https://, s3://) or what is piped in
+// ("-" or /dev/stdin; io/standard_input.h), decompressed where its first bytes say that it is
+// compressed (gzip: 1f 8b; zstd: 28 b5 2f fd), whatever the file's name says. Errors: those of
+// File::Open.
 //   account  what a decoder's memory is charged to while the source lives; may be null
 Result<std::unique_ptr<ByteSource>> OpenByteSource(
     const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);

@@ -11,6 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/remote_path.h"
+#include "stoker/io/remote/remote_file.h"
+#include "stoker/io/remote/shard_cache.h"
+
 namespace stoker {
 namespace {
 
@@ -102,6 +106,8 @@ int KernelAdvice(MapAdvice advice) {
 }  // namespace
 
 Result<File> File::Open(std::string path) {
+  if (IsRemotePath(path)) return OpenRemotely(path, /*locally=*/false);
+  if (path == "-") path = "/dev/stdin";
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   STOKER_ASSIGN_OR_RETURN(Opened opened, OpenForReading(path, O_NONBLOCK));
   if (!S_ISREG(opened.stat.st_mode)) {
@@ -111,7 +117,39 @@ Result<File> File::Open(std::string path) {
               static_cast<uint64_t>(opened.stat.st_size));
 }
 
+Result<File> File::OpenLocally(std::string path) {
+  if (IsRemotePath(path)) return OpenRemotely(path, /*locally=*/true);
+  return Open(std::move(path));
+}
+
+Result<File> File::OpenRemotely(const std::string& path, bool locally) {
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const RemoteFile> remote, RemoteFile::Open(path));
+  const bool must = locally || !remote->positional();
+  std::optional<Descriptor> copy;
+  if (must || ShardCache::KeepsEverything(remote->options())) {
+    STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<ShardCache> cache,
+                            ShardCache::Of(remote->options()));
+    if (must) {
+      STOKER_ASSIGN_OR_RETURN(copy, cache->Fetch(remote));
+    } else {
+      STOKER_ASSIGN_OR_RETURN(copy, cache->Find(*remote));
+    }
+  }
+  if (!copy) {
+    File file(remote->name(), Descriptor(), remote->size());
+    file.remote_ = std::move(remote);
+    return file;
+  }
+  struct stat found {};
+  if (::fstat(copy->get(), &found) != 0)
+    return ErrnoStatus(errno, fmt::format("{}: cannot look at its copy", remote->name()));
+  File file(remote->name(), *std::move(copy), static_cast<uint64_t>(found.st_size));
+  file.is_copy_ = true;
+  return file;
+}
+
 Result<size_t> File::ReadUpTo(uint64_t offset, std::span<std::byte> out) const {
+  if (remote_) return remote_->ReadUpTo(offset, out);
   size_t done = 0;
   while (done < out.size()) {
     const ssize_t got = ::pread(descriptor_.get(), out.data() + done, out.size() - done,
@@ -146,6 +184,10 @@ Result<Buffer> ReadWholeFile(const std::string& path, uint64_t limit,
 }
 
 Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
+  if (IsRemotePath(path)) {
+    STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path, limit));
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
   STOKER_ASSIGN_OR_RETURN(const Opened opened, OpenForReading(path, 0));
   constexpr size_t kChunk = 64 << 10;
   std::string text;
@@ -165,7 +207,7 @@ Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
 }
 
 Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
-  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  STOKER_ASSIGN_OR_RETURN(File file, File::OpenLocally(path));
   const size_t size = file.size();
   if (size == 0) return MappedFile(std::move(path), Buffer());  // mmap refuses a length of 0
   // Private and writable: arrays that share the mapping may be written to without touching the
@@ -177,8 +219,10 @@ Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
     return AdvisedStatus(error, fmt::format("{}: cannot map {} bytes", path, size));
   }
   ::madvise(start, size, KernelAdvice(advice));  // advice: a refusal costs speed only
-  Buffer buffer =
-      Buffer::Wrap(static_cast<std::byte*>(start), size, [start, size] { ::munmap(start, size); });
+  std::shared_ptr<const Descriptor> in_use;
+  if (file.is_copy_) in_use = std::make_shared<const Descriptor>(std::move(file.descriptor_));
+  Buffer buffer = Buffer::Wrap(static_cast<std::byte*>(start), size,
+                               [start, size, in_use] { ::munmap(start, size); });
   return MappedFile(std::move(path), std::move(buffer));
 }
 

@@ -3,6 +3,9 @@
 // Every error names the path. A file that does not exist is kNotFound, and the message says from
 // which directory on the path is wrong; a directory in a file's place is kInvalidArgument; no
 // access is kPermissionDenied.
+//
+// A path that begins with http://, https:// or s3:// names a file on a server (io/remote, which has
+// its errors); "-" is /dev/stdin.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +21,23 @@
 
 namespace stoker {
 
+class RemoteFile;  // io/remote/remote_file.h
+
 // A regular file, open for reading; moves, does not copy. Concurrent calls of const functions are
-// safe: a positional read moves no shared cursor.
+// safe: a positional read moves no shared cursor. Of a file on a server each read is a request,
+// unless there is a copy in the local cache.
 class File {
  public:
   // Errors: those above; kUnimplemented for pipes, sockets and devices, which have no positions.
   static Result<File> Open(std::string path);
+  // For who reads here and there: of a file on a server the copy in the local cache, fetched now
+  // where there is none (io/remote/shard_cache.h).
+  static Result<File> OpenLocally(std::string path);
 
+  // As it was given; of a file on a server without what may be secret.
   const std::string& path() const { return path_; }
+  // Null for one that is here.
+  const std::shared_ptr<const RemoteFile>& remote() const { return remote_; }
   // Bytes in the file when it was opened.
   uint64_t size() const { return size_; }
 
@@ -42,10 +54,13 @@ class File {
   friend class MappedFile;
   File(std::string path, Descriptor descriptor, uint64_t size)
       : path_(std::move(path)), descriptor_(std::move(descriptor)), size_(size) {}
+  static Result<File> OpenRemotely(const std::string& path, bool locally);
 
   std::string path_;
   Descriptor descriptor_;
   uint64_t size_ = 0;
+  std::shared_ptr<const RemoteFile> remote_;
+  bool is_copy_ = false;  // in the cache, which leaves it there while the descriptor is open
 };
 
 inline constexpr uint64_t kDefaultReadLimit = uint64_t{2} << 30;
@@ -67,11 +82,11 @@ enum class MapAdvice {
   kWillNeed,    // all of it, soon: start reading now
 };
 
-// The whole of a regular file as memory. Copies share the mapping, which lives as long as the last
-// of them and of the Buffers handed out. Pages are read on first touch. Writing into the buffer
-// changes a private copy of the page, never the file. The file must not be cut shorter meanwhile:
-// touching a page that is gone raises SIGBUS, so map only what is replaced by renaming
-// (atomic_file.h) or not at all.
+// The whole of a regular file as memory; of one on a server, its copy in the local cache. Copies
+// share the mapping, which lives as long as the last of them and of the Buffers handed out. Pages
+// are read on first touch. Writing into the buffer changes a private copy of the page, never the
+// file. The file must not be cut shorter meanwhile: touching a page that is gone raises SIGBUS, so
+// map only what is replaced by renaming (atomic_file.h) or not at all.
 class MappedFile {
  public:
   static Result<MappedFile> Open(std::string path, MapAdvice advice = MapAdvice::kNormal);

@@ -7,9 +7,11 @@
 #include <sstream>
 
 #include "stoker/base/log.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/data/from_arrays.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
+#include "stoker/io/remote/remote_file.h"
 
 namespace stoker::internal {
 namespace {
@@ -23,7 +25,11 @@ std::string FileLines(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) {
     struct stat file {};
-    if (::stat(path.c_str(), &file) == 0) {
+    if (IsRemotePath(path)) {
+      const Result<RemoteVersion> version = RemoteFile::Find(path);
+      text += fmt::format("file {}: {}\n", path,
+                          version.ok() ? version->ToString() : version.status().message());
+    } else if (::stat(path.c_str(), &file) == 0) {
       text += fmt::format("file {}: {} bytes, changed at {}.{:09}\n", path, file.st_size,
                           file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
     } else {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/data/runtime.h"
 #include "stoker/io/byte_source.h"
 
@@ -19,10 +20,19 @@ uint64_t BlockBytes(uint64_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+Result<OffsetIndex> IndexOf(const std::string& path, const File& file, std::string_view format,
+                            uint64_t settings, IndexUse use, const IndexedFiles::Scan& scan) {
+  if (!IsRemotePath(path))
+    return IndexFile(path, format, settings, use, [&] { return scan(file); });
+  STOKER_ASSIGN_OR_RETURN(const std::vector<uint64_t> offsets, scan(file));
+  return OffsetIndex::Of(offsets);
+}
+
 }  // namespace
 
-Result<bool> AllArePlain(const std::vector<std::string>& paths) {
+Result<bool> AllArePlain(const std::vector<std::string>& paths, bool fetch) {
   for (const std::string& path : paths) {
+    if (IsRemotePath(path) && !fetch) return false;
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
     if (!source->size_bound().exact) return false;  // a decoder does not know it
   }
@@ -34,9 +44,8 @@ Result<IndexedFiles> IndexedFiles::Open(const std::vector<std::string>& paths,
                                         const Scan& scan) {
   IndexedFiles all;
   for (const std::string& path : paths) {
-    STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
-    STOKER_ASSIGN_OR_RETURN(OffsetIndex index,
-                            IndexFile(path, format, settings, use, [&] { return scan(file); }));
+    STOKER_ASSIGN_OR_RETURN(File file, File::OpenLocally(path));
+    STOKER_ASSIGN_OR_RETURN(OffsetIndex index, IndexOf(path, file, format, settings, use, scan));
     if (index.size() > 0 && index.end(index.size() - 1) > file.size()) {
       return FailedPrecondition(
           "{}: another file took this name while it was opened; wait until it is written, and run "

@@ -17,10 +17,12 @@
 
 namespace stoker {
 
-// Whether all files are plain, so that they can be read by position. Errors: those of opening them.
-Result<bool> AllArePlain(const std::vector<std::string>& paths);
+// Whether all files are plain and here, so that they can be read by position; `fetch`: or can be
+// fetched from their servers into the local cache. Errors: those of opening them.
+Result<bool> AllArePlain(const std::vector<std::string>& paths, bool fetch = false);
 
-// Immutable and thread-safe. The files stay open; of what is written under their names afterwards
+// Immutable and thread-safe. Files on servers are copied into the local cache, and their indices
+// are made anew each time. The files stay open; of what is written under their names afterwards
 // nothing is seen.
 class IndexedFiles {
  public:

@@ -180,11 +180,11 @@ uint64_t SettingsOf(const TextRows& rows) {
 }  // namespace
 
 Result<Dataset> TextRowsDataset(TextRows rows) {
-  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(rows.paths));
+  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(rows.paths, rows.index == "memory"));
   if (!plain || rows.index == "none")
     return Dataset(std::make_shared<RowsStreamNode>(std::move(rows)));
   const auto scan = [&](const File& file) {
-    return ScanCsvRows(file.path(), rows.dialect, rows.header ? 1 : 0, rows.max_bytes);
+    return ScanCsvRows(file, rows.dialect, rows.header ? 1 : 0, rows.max_bytes);
   };
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,

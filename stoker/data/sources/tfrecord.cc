@@ -1,7 +1,9 @@
 #include "stoker/data/sources/tfrecord.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
@@ -9,6 +11,7 @@
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/tfrecord/record_reader.h"
+#include "stoker/io/standard_input.h"
 
 namespace stoker {
 namespace {
@@ -145,7 +148,11 @@ TfRecordCompression CompressionOf(const std::string& name) {
 }
 
 Result<bool> AllArePlainRecords(const std::vector<std::string>& paths,
-                                TfRecordCompression compression) {
+                                TfRecordCompression compression, bool fetch) {
+  const auto in_order = [&](const std::string& path) {
+    return IsPipedIn(path) || (IsRemotePath(path) && !fetch);
+  };
+  if (std::ranges::any_of(paths, in_order)) return false;
   if (compression != TfRecordCompression::kAuto) return compression == TfRecordCompression::kNone;
   for (const std::string& path : paths) {
     STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
@@ -185,7 +192,7 @@ Result<Dataset> Tfrecord::Build() const {
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> classes, ReadClassNamesBeside(paths));
   const TfRecordCompression packed = CompressionOf(compression);
-  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlainRecords(paths, packed));
+  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlainRecords(paths, packed, index == "memory"));
   if (!plain || index == "none")
     return Dataset(
         std::make_shared<TfrecordStreamNode>(*this, packed, std::move(paths), std::move(classes)));

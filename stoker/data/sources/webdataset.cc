@@ -235,7 +235,7 @@ const std::vector<Option>& OptionsOf<Webdataset>() {
 Result<Dataset> Webdataset::Build() const {
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
   STOKER_ASSIGN_OR_RETURN(Layout layout, LayoutOf(*this, paths));
-  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(paths));
+  STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(paths, index == "memory"));
   if (!plain || index == "none")
     return Dataset(std::make_shared<WebdatasetStreamNode>(std::move(layout), files.ToString(),
                                                           std::move(paths)));

@@ -48,6 +48,7 @@ TEST(CsvRowReader, GivesTheSameHoweverTheBytesArrive) {
   const std::string text = "a,\"b\n\"\"c\"\r\n\n#d\"\n" + std::string(70'000, 'x') + ",\"" +
                            std::string(300'000, 'y') + "\n\"\nlast";
   const CsvDialect dialect{.comment = '#'};
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(dir / "a"));
   const auto whole = RowsOf(text, dialect);
   EXPECT_EQ(whole->size(), 3u);
   for (const size_t piece : {1, 2, 3, 5, 4096, 65'536})
@@ -66,8 +67,9 @@ TEST(ScanCsvRows, FindsWhatReadingInOrderFinds) {
   const TempDir dir;
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "a", "h\n1\n\n\"2\n\"\n#c\n3\n"));
   const CsvDialect dialect{.comment = '#'};
-  EXPECT_THAT(*ScanCsvRows(dir / "a", dialect, 1, 100), ElementsAre(2, 5, 13, 15));
-  EXPECT_THAT(*ScanCsvRows(dir / "a", dialect, 9, 100), ElementsAre(15));
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(dir / "a"));
+  EXPECT_THAT(*ScanCsvRows(file, dialect, 1, 100), ElementsAre(2, 5, 13, 15));
+  EXPECT_THAT(*ScanCsvRows(file, dialect, 9, 100), ElementsAre(15));
   EXPECT_EQ(FirstCsvRow("\"2\n\"\r\n#c\n", dialect), "\"2\n\"");
   EXPECT_EQ(FirstCsvRow("3", dialect), "3");
 }

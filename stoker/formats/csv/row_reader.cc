@@ -102,10 +102,9 @@ std::string_view FirstCsvRow(std::string_view text, const CsvDialect& dialect) {
   return text.substr(0, LengthWithoutCr(text));
 }
 
-Result<std::vector<uint64_t>> ScanCsvRows(const std::string& path, const CsvDialect& dialect,
+Result<std::vector<uint64_t>> ScanCsvRows(const File& file, const CsvDialect& dialect,
                                           int64_t first, int64_t max_bytes) {
-  STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
-  CsvRowReader reader(MakeFileSource(std::move(file)), dialect, max_bytes);
+  CsvRowReader reader(MakeBorrowedSource(file), dialect, max_bytes);
   std::vector<uint64_t> offsets;
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());

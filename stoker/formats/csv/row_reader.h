@@ -60,7 +60,7 @@ std::string_view FirstCsvRow(std::string_view text, const CsvDialect& dialect);
 
 // Where the rows of a file begin, from row `first` on, and the last one ends, as OffsetIndex::Of
 // takes them. What lies between two rows belongs to the first of them.
-Result<std::vector<uint64_t>> ScanCsvRows(const std::string& path, const CsvDialect& dialect,
+Result<std::vector<uint64_t>> ScanCsvRows(const File& file, const CsvDialect& dialect,
                                           int64_t first, int64_t max_bytes);
 
 }  // namespace stoker

@@ -62,6 +62,15 @@ bool LooksLikeZlib(std::span<const std::byte> start) {
   return (kDeflate32K << 8 | std::to_integer<int>(start[1])) % 31 == 0;
 }
 
+// By the first bytes of a file.
+TfRecordCompression CompressionOf(std::span<const std::byte> bytes) {
+  if (BeginsTfRecord(bytes)) return TfRecordCompression::kNone;
+  const FileKind kind = ProbeFile(bytes);
+  if (kind == FileKind::kGzip) return TfRecordCompression::kGzip;
+  if (kind == FileKind::kZstd) return TfRecordCompression::kZstd;
+  return LooksLikeZlib(bytes) ? TfRecordCompression::kZlib : TfRecordCompression::kNone;
+}
+
 }  // namespace
 
 Status TfRecordDamaged(const std::string& name, uint64_t offset, int64_t number) {
@@ -78,12 +87,7 @@ bool BeginsTfRecord(std::span<const std::byte> bytes) {
 Result<TfRecordCompression> DetectTfRecordCompression(const File& file) {
   std::array<std::byte, kTfRecordHeaderBytes> start;
   STOKER_ASSIGN_OR_RETURN(const size_t got, file.ReadUpTo(0, start));
-  const std::span<const std::byte> bytes = std::span(start).first(got);
-  if (BeginsTfRecord(bytes)) return TfRecordCompression::kNone;
-  const FileKind kind = ProbeFile(bytes);
-  if (kind == FileKind::kGzip) return TfRecordCompression::kGzip;
-  if (kind == FileKind::kZstd) return TfRecordCompression::kZstd;
-  return LooksLikeZlib(bytes) ? TfRecordCompression::kZlib : TfRecordCompression::kNone;
+  return CompressionOf(std::span(start).first(got));
 }
 
 Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(const std::string& path,
@@ -91,16 +95,14 @@ Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(const std::string& path,
                                                        uint64_t offset,
                                                        std::shared_ptr<MemoryAccount> account,
                                                        const std::function<bool()>& stop) {
-  STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
   if (compression == TfRecordCompression::kAuto) {
-    STOKER_ASSIGN_OR_RETURN(compression, DetectTfRecordCompression(file));
+    STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kTfRecordHeaderBytes));
+    compression = CompressionOf(std::as_bytes(std::span(start)));
   }
-  if (compression == TfRecordCompression::kNone) {
-    if (offset <= file.size()) return MakeFileSource(std::move(file), offset);
-    return OutOfRange("{}: byte {} is to be read from, but the file has {}; has it changed?", path,
-                      offset, file.size());
-  }
-  std::unique_ptr<ByteSource> source = MakeFileSource(std::move(file));
+  if (compression == TfRecordCompression::kNone)
+    return OpenStoredBytes(path, offset, std::move(account), stop);
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
+                          OpenStoredBytes(path, 0, account, stop));
   if (compression == TfRecordCompression::kGzip) {
     source = MakeGzipSource(std::move(source), account);
   } else if (compression == TfRecordCompression::kZlib) {

@@ -1,0 +1,234 @@
+#include "stoker/io/remote/http_client.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace stoker {
+
+// For as long as a request polls, Cancel wakes it.
+class CancellationScope {
+ public:
+  CancellationScope(Cancellation* cancel, CURLM* multi) : cancel_(cancel) { Set(multi); }
+  CancellationScope(const CancellationScope&) = delete;
+  CancellationScope& operator=(const CancellationScope&) = delete;
+  ~CancellationScope() { Set(nullptr); }
+
+ private:
+  void Set(CURLM* multi) {
+    if (cancel_ == nullptr) return;
+    const std::lock_guard lock(cancel_->mutex_);
+    cancel_->polling_ = multi;
+  }
+  Cancellation* const cancel_;
+};
+
+namespace {
+
+constexpr size_t kMostText = 16 << 10;
+constexpr long kReceiveBytes = 512 << 10;  // libcurl's most
+constexpr long kMostRedirects = 8;
+constexpr int kPollMs = 1000;
+
+struct Closer {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+struct MultiCloser {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+
+// A connection, or a few, with what is reused of them. The easy handle goes first.
+struct Handle {
+  std::unique_ptr<CURLM, MultiCloser> multi{curl_multi_init()};
+  std::unique_ptr<CURL, Closer> easy{curl_easy_init()};
+};
+
+// Idle handles; the one used last is taken first, since its connection is the likeliest to be open.
+class Handles {
+ public:
+  static Handles& Shared() {
+    static Handles handles;
+    return handles;
+  }
+  std::unique_ptr<Handle> Take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<Handle>();
+    std::unique_ptr<Handle> handle = std::move(idle_.back());
+    idle_.pop_back();
+    return handle;
+  }
+  void Return(std::unique_ptr<Handle> handle) {
+    constexpr size_t kMostIdle = 64;
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() < kMostIdle) idle_.push_back(std::move(handle));
+  }
+
+ private:
+  Handles() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Handle>> idle_;
+};
+
+// What the callbacks of one request share.
+struct Exchange {
+  HttpSink& sink;
+  HttpAnswer answer;
+  bool begun = false;
+  bool refused = false;  // by the sink
+};
+
+bool IsSuccess(const HttpHead& head) { return head.status / 100 == 2; }
+
+size_t OnHeadLine(char* data, size_t size, size_t count, void* user) {
+  TakeHeadLine({data, size * count}, static_cast<Exchange*>(user)->answer.head);
+  return size * count;
+}
+
+bool Begin(Exchange& exchange) {
+  if (!exchange.begun) exchange.refused = !exchange.sink.Begin(exchange.answer.head);
+  exchange.begun = true;
+  return !exchange.refused;
+}
+
+size_t OnBody(char* data, size_t size, size_t count, void* user) {
+  auto& exchange = *static_cast<Exchange*>(user);
+  const size_t bytes = size * count;
+  if (!IsSuccess(exchange.answer.head)) {
+    std::string& text = exchange.answer.text;
+    text.append(data, std::min(bytes, kMostText - text.size()));
+    return bytes;
+  }
+  if (!Begin(exchange)) return CURL_WRITEFUNC_ERROR;
+  exchange.refused = !exchange.sink.Take(std::as_bytes(std::span(data, bytes)));
+  return exchange.refused ? CURL_WRITEFUNC_ERROR : bytes;
+}
+
+const char* FirstSet(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return nullptr;
+}
+
+void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exchange& exchange,
+               char* problem) {
+  curl_easy_reset(easy);  // keeps the connections
+  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request.follow_redirects ? 1L : 0L);
+  curl_easy_setopt(easy, CURLOPT_MAXREDIRS, kMostRedirects);
+  curl_easy_setopt(easy, CURLOPT_NETRC, request.netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
+  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);  // a key of S3 may have ".." in it
+  // Several connections carry more than one that is shared: HTTP/2 would make them one.
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBytes);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "stoker");
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.timeout * 1000));
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+                   std::max(1L, static_cast<long>(request.timeout + 0.5)));
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, problem);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, OnHeadLine);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, OnBody);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
+  if (const char* bundle = FirstSet({"CURL_CA_BUNDLE", "SSL_CERT_FILE", "AWS_CA_BUNDLE"}))
+    curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
+}
+
+// Until the answer is there or `cancel` says so.
+CURLcode Run(const Handle& handle, Cancellation* cancel) {
+  CURLM* const multi = handle.multi.get();
+  if (curl_multi_add_handle(multi, handle.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
+  CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+  {
+    const CancellationScope scope(cancel, multi);
+    int running = 1;
+    while (running > 0 && (cancel == nullptr || !cancel->cancelled())) {
+      if (curl_multi_perform(multi, &running) != CURLM_OK) break;
+      if (running > 0) curl_multi_poll(multi, nullptr, 0, kPollMs, nullptr);
+    }
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+      if (message->msg == CURLMSG_DONE) code = message->data.result;
+    }
+  }
+  curl_multi_remove_handle(multi, handle.easy.get());
+  return code;
+}
+
+bool IsLasting(CURLcode code) {
+  switch (code) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_TOO_MANY_REDIRECTS:
+    case CURLE_FAILED_INIT:
+    case CURLE_OUT_OF_MEMORY: return true;
+    default: return false;
+  }
+}
+
+void Judge(CURLcode code, const char* problem, Exchange& exchange) {
+  HttpAnswer& answer = exchange.answer;
+  if (code == CURLE_OK || exchange.refused) return;
+  answer.problem = *problem != '\0' ? problem : curl_easy_strerror(code);
+  answer.lasting = IsLasting(code);
+  answer.unreachable = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
+                       code == CURLE_COULDNT_RESOLVE_PROXY;
+}
+
+}  // namespace
+
+void Cancellation::Cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_.store(true, std::memory_order_release);
+  if (polling_ != nullptr) curl_multi_wakeup(polling_);
+  changed_.notify_all();
+}
+
+bool Cancellation::WaitFor(double seconds) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [this] { return cancelled(); });
+}
+
+void PrepareHttp() { Handles::Shared(); }
+
+HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel) {
+  std::unique_ptr<Handle> handle = Handles::Shared().Take();
+  Exchange exchange{.sink = sink, .answer = {}};
+  if (!handle->easy || !handle->multi) {
+    exchange.answer.problem = "no memory for a connection";
+    exchange.answer.lasting = true;
+    return std::move(exchange.answer);
+  }
+  std::unique_ptr<curl_slist, Closer> headers;
+  for (const std::string& header : request.headers) {
+    // On success the list begins where it did, or here if it was empty.
+    curl_slist* const longer = curl_slist_append(headers.get(), header.c_str());
+    if (longer != nullptr && !headers) headers.reset(longer);
+  }
+  char problem[CURL_ERROR_SIZE] = "";
+  Configure(handle->easy.get(), request, headers.get(), exchange, problem);
+  const CURLcode code = Run(*handle, cancel);
+  if (code == CURLE_OK && IsSuccess(exchange.answer.head)) Begin(exchange);  // of an empty body
+  Judge(code, problem, exchange);
+  Handles::Shared().Return(std::move(handle));
+  return std::move(exchange.answer);
+}
+
+}  // namespace stoker

@@ -1,0 +1,75 @@
+// One request over HTTP or HTTPS and its answer, by libcurl, on the calling thread. Tries are
+// counted elsewhere (retries.h).
+//
+// Connections are kept open and used again, by whichever thread asks next. Proxies are taken from
+// the environment (https_proxy, no_proxy), a user's name and password for a host from ~/.netrc,
+// certificates of own authorities from CURL_CA_BUNDLE, SSL_CERT_FILE or AWS_CA_BUNDLE.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/io/remote/http_head.h"
+
+namespace stoker {
+
+// Ends a request, and the wait between two, from another thread; at once.
+class Cancellation {
+ public:
+  Cancellation() = default;
+  Cancellation(const Cancellation&) = delete;
+  Cancellation& operator=(const Cancellation&) = delete;
+
+  void Cancel();
+  bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
+  // Sleeps; true where it was cancelled meanwhile, or before.
+  bool WaitFor(double seconds);
+
+ private:
+  friend class CancellationScope;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> cancelled_{false};
+  void* polling_ = nullptr;  // the CURLM that a request waits in
+};
+
+struct HttpRequest {
+  std::string url;                   // percent-encoded
+  std::vector<std::string> headers;  // "Name: value"; never printed: some are secrets
+  bool follow_redirects = true;
+  bool netrc = true;    // whether ~/.netrc may name a user for the host
+  double timeout = 30;  // seconds to connect, and without a byte
+};
+
+// Takes the body of an answer 2xx.
+class HttpSink {
+ public:
+  virtual ~HttpSink() = default;
+  // Once for each answer, before its bytes; false: none of them is wanted.
+  virtual bool Begin(const HttpHead& head) = 0;
+  // False: no more is wanted.
+  virtual bool Take(std::span<const std::byte> bytes) = 0;
+};
+
+struct HttpAnswer {
+  HttpHead head;
+  // Why the answer did not come whole ("Connection reset by peer"); empty where it did, or where
+  // the sink wanted no more. Names no secret.
+  std::string problem;
+  bool lasting = false;      // the problem will not go away: no certificate, no such protocol
+  bool unreachable = false;  // no connection was made, maybe because the host's name is wrong
+  std::string text;          // the first 16 KiB of the body of an answer that is not 2xx
+};
+
+// Makes what all requests share. PerformHttp does so too.
+void PrepareHttp();
+
+// `cancel` may be null. Thread-safe.
+HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel);
+
+}  // namespace stoker

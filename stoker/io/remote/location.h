@@ -1,0 +1,27 @@
+// Where a file on a server is: what a path such as "https://host/a.tar" or "s3://bucket/a.tar"
+// says.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+struct RemoteLocation {
+  enum class Kind { kHttp, kS3 };
+  Kind kind = Kind::kHttp;
+  std::string name;  // for messages: without a password, and without the query, which may hold one
+  std::string url;   // kHttp: percent-encoded, without a fragment
+  std::string bucket, key;  // kS3: as they are
+};
+
+// Errors: kInvalidArgument, for what has no host or bucket, and for control characters.
+Result<RemoteLocation> ParseRemotePath(const std::string& path);
+
+// Every byte but letters, digits and "-._~" as %XX (RFC 3986, section 2.3; what SigV4 asks for);
+// `keep_slashes`: nor "/".
+std::string PercentEncode(std::string_view text, bool keep_slashes);
+
+}  // namespace stoker

@@ -1,0 +1,310 @@
+#include "stoker/io/remote/remote_file.h"
+
+#include <thread>
+
+#include "stoker/base/testing.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/file.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
+
+namespace stoker {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Result<std::string> ReadAll(const std::string& url) {
+  STOKER_ASSIGN_OR_RETURN(const auto source, OpenByteSource(url));
+  std::string all(source->size_bound().exact ? source->size_bound().bytes : 1 << 20, '\0');
+  STOKER_ASSIGN_OR_RETURN(const size_t got,
+                          source->ReadFully(std::as_writable_bytes(std::span(all))));
+  all.resize(got);
+  return all;
+}
+
+TEST(RemoteFile, IsReadByPositionAndAsksOnceForWhatIsSmall) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(200'000);
+  const LoopbackServer server(
+      [&](const LoopbackRequest& request, int) { return ServeContent(request, content); });
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(server.url("a")));
+  EXPECT_EQ(file.size(), content.size());
+  EXPECT_EQ(server.requests(), 1);
+  std::string part(100, '\0');
+  const auto out = std::as_writable_bytes(std::span(part));
+  STOKER_ASSERT_OK(file.ReadAt(10, out));  // of the bytes that came with the first answer
+  EXPECT_EQ(part, content.substr(10, 100));
+  EXPECT_EQ(server.requests(), 1);
+  STOKER_ASSERT_OK(file.ReadAt(150'000, out));
+  EXPECT_EQ(part, content.substr(150'000, 100));
+  EXPECT_EQ(server.requests(), 2);
+  STOKER_ASSERT_OK_AND_ASSIGN(const size_t got, file.ReadUpTo(199'990, out));
+  EXPECT_EQ(got, 10u);
+  EXPECT_THAT(file.ReadAt(199'990, out), FailsWith(StatusCode::kDataLoss, "byte 199990: 100"));
+}
+
+TEST(RemoteFile, EmptyFileHasNoBytes) {
+  const ScopedRemoteOptions options;
+  const LoopbackServer server(
+      [&](const LoopbackRequest& request, int) { return ServeContent(request, ""); });
+  EXPECT_EQ(*ReadAll(server.url("empty")), "");
+}
+
+TEST(RemoteFile, IsTriedAgainAfterAnswersThatPass) {
+  for (const int status : {408, 429, 500, 502, 503, 504}) {
+    const ScopedRemoteOptions options;
+    const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+      return number < 3 ? LoopbackAnswer{.status = status} : ServeContent(request, "content");
+    });
+    EXPECT_EQ(*ReadAll(server.url("a")), "content") << status;
+    EXPECT_EQ(server.requests(), 4);
+  }
+}
+
+TEST(RemoteFile, SaysWhatTheServerAnsweredWhenTriesRunOut) {
+  const ScopedRemoteOptions options({.retries = 2});
+  const LoopbackServer server(
+      [&](const LoopbackRequest&, int) { return LoopbackAnswer{.status = 503}; });
+  EXPECT_THAT(
+      ReadAll(server.url("a")),
+      FailsWith(StatusCode::kUnavailable, server.url("a") + ": byte 0: HTTP 503, after 3 "));
+  EXPECT_EQ(server.requests(), 3);
+}
+
+TEST(RemoteFile, TheServersOwnWaitIsKept) {
+  const ScopedRemoteOptions options;
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    if (number > 0) return ServeContent(request, "content");
+    return LoopbackAnswer{.status = 503, .headers = {"Retry-After: 1"}};
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(*ReadAll(server.url("a")), "content");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
+TEST(RemoteFile, AWaitThatIsTooLongIsAnError) {
+  const ScopedRemoteOptions options;
+  const LoopbackServer server([&](const LoopbackRequest&, int) {
+    return LoopbackAnswer{.status = 429, .headers = {"Retry-After: 4000"}};
+  });
+  EXPECT_THAT(ReadAll(server.url("a")),
+              FailsWith(StatusCode::kUnavailable, "the server asks to come back in 4000 s"));
+}
+
+TEST(RemoteFile, IsNotTriedAgainWhereThatCannotHelp) {
+  struct Case {
+    int status;
+    StatusCode code;
+    const char* says;
+  };
+  for (const Case& wrong : {Case{404, StatusCode::kNotFound, "HTTP 404: no such file"},
+                            Case{403, StatusCode::kPermissionDenied, "refuses access"},
+                            Case{401, StatusCode::kPermissionDenied, "~/.netrc"},
+                            Case{400, StatusCode::kFailedPrecondition, "HTTP 400"}}) {
+    const ScopedRemoteOptions options;
+    const LoopbackServer server(
+        [&](const LoopbackRequest&, int) { return LoopbackAnswer{.status = wrong.status}; });
+    EXPECT_THAT(ReadAll(server.url("a")), FailsWith(wrong.code, wrong.says)) << wrong.status;
+    EXPECT_EQ(server.requests(), 1);
+  }
+}
+
+TEST(RemoteFile, NobodyWhoListensIsSaidSo) {
+  const ScopedRemoteOptions options({.retries = 1});
+  std::string url;
+  {
+    const LoopbackServer server([](const LoopbackRequest&, int) { return LoopbackAnswer{}; });
+    url = server.url("a");
+  }
+  EXPECT_THAT(ReadAll(url), FailsWith(StatusCode::kUnavailable, "check the host's name"));
+}
+
+TEST(RemoteFile, ATransferThatBreaksGoesOnWhereItStood) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(3'000'000);
+  std::mutex mutex;
+  size_t sent = 0;
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    LoopbackAnswer answer = ServeContent(request, content);
+    if (answer.body.size() > 100'000) answer.cut = 100'000;
+    const std::lock_guard lock(mutex);
+    sent += answer.cut.value_or(answer.body.size());
+    return answer;
+  });
+  EXPECT_TRUE(*ReadAll(server.url("a")) == content);
+  EXPECT_EQ(sent, content.size());  // nothing twice
+}
+
+TEST(RemoteFile, ATransferThatAlwaysBreaksAtOnceIsAnErrorWithItsByte) {
+  const ScopedRemoteOptions options({.retries = 3});
+  const std::string content = NumberedBytes(200'000);
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    LoopbackAnswer answer = ServeContent(request, content);
+    if (number > 0) answer.cut = 10;
+    return answer;
+  });
+  EXPECT_THAT(ReadAll(server.url("a")), FailsWith(StatusCode::kUnavailable, "after 4 tries"));
+}
+
+TEST(RemoteFile, AServerThatSendsNoPartsIsReadThroughACopy) {
+  const TempDir cache;
+  const std::string content = NumberedBytes(300'000);
+  for (const char* length : {"Content-Length: 300000", "Transfer-Encoding: chunked"}) {
+    const ScopedRemoteOptions options({.cache = cache / "cache"});
+    const LoopbackServer server([&](const LoopbackRequest&, int number) {
+      LoopbackAnswer answer{.headers = {length}, .body = content};
+      if (std::string_view(length).starts_with("Transfer")) {
+        answer.headers.push_back("ETag: \"chunked\"");
+        answer.body = "493e0\r\n" + content + "\r\n0\r\n\r\n";
+      }
+      if (number == 1) answer.cut = 1000;  // the second answer is for the copy
+      return answer;
+    });
+    EXPECT_TRUE(*ReadAll(server.url("a")) == content) << length;
+  }
+}
+
+TEST(RemoteFile, AFileThatChangesWhileItIsReadIsAnError) {
+  const ScopedRemoteOptions options;
+  for (const bool understands_conditions : {true, false}) {
+    const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+      const std::string content(300'000, number == 0 ? 'a' : 'b');
+      LoopbackRequest asked = request;
+      if (!understands_conditions) asked.headers.erase("if-match");
+      return ServeContent(asked, content, number == 0 ? "\"old\"" : "\"new\"");
+    });
+    EXPECT_THAT(ReadAll(server.url("a")),
+                FailsWith(StatusCode::kFailedPrecondition,
+                          server.url("a") + ": the file changed while it was read: it had 300000 "
+                                            "bytes and the tag \"old\""));
+  }
+}
+
+TEST(RemoteFile, AnswersThatLieAreErrors) {
+  struct Case {
+    const char* range;
+    const char* says;
+  };
+  for (const Case& lie :
+       {Case{"Content-Range: bytes 100-199/300000", "sends a part"},
+        Case{"Content-Range: bytes 0-65535/*", "sends a part"},
+        Case{"Content-Range: bytes 5-3/1", "sends a part"}, Case{"X: y", "sends a part"}}) {
+    const ScopedRemoteOptions options;
+    const LoopbackServer server([&](const LoopbackRequest&, int) {
+      return LoopbackAnswer{
+          .status = 206, .headers = {lie.range}, .body = std::string(65'536, 'x')};
+    });
+    EXPECT_THAT(ReadAll(server.url("a")), FailsWith(StatusCode::kDataLoss, lie.says)) << lie.range;
+  }
+}
+
+TEST(RemoteFile, ASizeThatLiesIsAnErrorAndNeverWaitsForEver) {
+  const ScopedRemoteOptions options({.retries = 1});
+  const std::string content = NumberedBytes(100'000);
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    LoopbackAnswer answer = ServeContent(request, content);
+    for (std::string& header : answer.headers) {
+      const size_t at = header.find("/100000");
+      if (at != header.npos) header.replace(at, 7, "/900000");
+    }
+    return answer;
+  });
+  EXPECT_THAT(ReadAll(server.url("a")),
+              FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
+}
+
+TEST(RemoteFile, MessagesHaveNoPasswordsAndNoQuery) {
+  const ScopedRemoteOptions options;
+  const LoopbackServer server(
+      [&](const LoopbackRequest&, int) { return LoopbackAnswer{.status = 404}; });
+  const std::string url =
+      "http://user:secret@" + server.root().substr(7) + "/a?X-Amz-Signature=hidden";
+  const Status status = ReadAll(url).status();
+  EXPECT_THAT(status.message(), AllOf(HasSubstr(server.url("a") + "?..."), Not(HasSubstr("secret")),
+                                      Not(HasSubstr("hidden"))));
+}
+
+TEST(RemoteFile, RedirectsAreFollowed) {
+  const ScopedRemoteOptions options;
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    if (request.target == "/a") return LoopbackAnswer{.status = 302, .headers = {"Location: /b"}};
+    return ServeContent(request, "content");
+  });
+  EXPECT_EQ(*ReadAll(server.url("a")), "content");
+}
+
+TEST(RemoteSource, ReadsFromAnyByteOn) {
+  const ScopedRemoteOptions options({.read_ahead = 1 << 20});
+  const std::string content = NumberedBytes(2'000'000);
+  const LoopbackServer server(
+      [&](const LoopbackRequest& request, int) { return ServeContent(request, content); });
+  for (const size_t offset : {size_t{1}, size_t{70'000}, content.size() - 1, content.size()}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto source,
+                                OpenByteSourceAt(server.url("a"), offset, nullptr));
+    std::string rest(content.size(), '\0');
+    STOKER_ASSERT_OK_AND_ASSIGN(const size_t got,
+                                source->ReadFully(std::as_writable_bytes(std::span(rest))));
+    EXPECT_TRUE(content.substr(offset) == rest.substr(0, got)) << offset;
+  }
+  EXPECT_THAT(OpenByteSourceAt(server.url("a"), content.size() + 1, nullptr),
+              FailsWith(StatusCode::kOutOfRange, "the content ends at byte 2000000"));
+}
+
+TEST(RemoteSource, LookingAtTheStartDoesNotFetchTheFile) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(20'000'000);
+  std::mutex mutex;
+  size_t sent = 0;
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    LoopbackAnswer answer = ServeContent(request, content);
+    const std::lock_guard lock(mutex);
+    sent += answer.body.size();
+    return answer;
+  });
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenByteSource(server.url("a")));
+    std::byte first;
+    STOKER_ASSERT_OK(source->Read({&first, 1}).status());
+  }
+  const std::lock_guard lock(mutex);
+  EXPECT_LT(sent, 1'000'000u);
+}
+
+TEST(RemoteSource, CanBeDestroyedWhileItsRequestsAreUnderWay) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(2'000'000);
+  std::atomic<bool> release = false;
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    while (number > 0 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ServeContent(request, content);
+  });
+  const auto ledger = Ledger::Create(1 << 30);
+  const auto account = ledger->OpenAccount("source");
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenByteSource(server.url("a"), account));
+    std::byte first;
+    STOKER_ASSERT_OK(source->Read({&first, 1}).status());  // from here on it reads ahead
+    EXPECT_GT(account->bytes(), 0);
+  }
+  EXPECT_EQ(account->bytes(), 0);
+  release = true;
+}
+
+TEST(RemoteSource, AWaitEndsWhenThePassIsStopped) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(2'000'000);
+  std::atomic<bool> release = false;
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    while (number > 0 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ServeContent(request, content);
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto source, OpenByteSourceAt(server.url("a"), 100'000, nullptr, [] { return true; }));
+  std::byte first;
+  EXPECT_THAT(source->Read({&first, 1}), FailsWith(StatusCode::kCancelled, "asked to stop"));
+  release = true;
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,207 @@
+#include "stoker/io/remote/remote_request.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "stoker/base/clock.h"
+#include "stoker/io/remote/s3.h"
+#include "stoker/io/remote/s3_xml.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kLongestWait = 20, kLongestAskedFor = 120;  // seconds
+constexpr uint64_t kProgress = 64 << 10;  // bytes that make a try one that brought something
+constexpr int kMostLessons = 3;           // a store that sends us round in circles
+
+// The tries of one request so far.
+class Tries {
+ public:
+  explicit Tries(const RemoteOptions& options) : options_(options) {}
+
+  void Restart() { failed_ = 0; }
+
+  // Waits before the next try; false where there is none, or it was cancelled.
+  bool WaitForNext(const HttpAnswer& answer, Cancellation& cancel) {
+    ++failed_;
+    // A name that does not resolve is likelier wrong than the network away.
+    const int64_t most =
+        answer.unreachable ? std::min<int64_t>(options_.retries, 2) : options_.retries;
+    if (failed_ > most) return false;
+    const auto asked_for = static_cast<double>(answer.head.retry_after_s.value_or(0));
+    if (asked_for > kLongestAskedFor) return false;
+    const double most_wait =
+        std::min(kLongestWait, std::ldexp(options_.retry_wait, static_cast<int>(failed_ - 1)));
+    thread_local std::minstd_rand random{std::random_device{}()};
+    const double wait = most_wait * std::uniform_real_distribution<double>(0.5, 1)(random);
+    return !cancel.WaitFor(std::max(wait, asked_for));
+  }
+
+  std::string ToString() const {
+    constexpr double kNsInSecond = 1e9;
+    return fmt::format("{} {} in {:.1f} s", failed_, failed_ == 1 ? "try" : "tries",
+                       static_cast<double>(NowNs() - start_ns_) / kNsInSecond);
+  }
+
+ private:
+  const RemoteOptions& options_;
+  int64_t failed_ = 0;  // since data came last
+  const int64_t start_ns_ = NowNs();
+};
+
+Result<HttpRequest> Encode(const RemoteLocation& location, const RemoteRequest& asked,
+                           const RemoteOptions& options) {
+  HttpRequest request{.url = location.url, .headers = {}, .timeout = options.timeout};
+  if (location.kind == RemoteLocation::Kind::kS3) {
+    STOKER_ASSIGN_OR_RETURN(request,
+                            S3Stores::Shared().MakeRequest(location, asked.query, options));
+  }
+  // Offsets count the bytes of the file, not of a form that somebody packs it into on the way.
+  request.headers.emplace_back("Accept-Encoding: identity");
+  if (asked.range)
+    request.headers.push_back(
+        fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
+  if (!asked.if_match.empty())
+    request.headers.push_back(fmt::format("If-Match: {}", asked.if_match));
+  return request;
+}
+
+bool IsWorthAnotherTry(const HttpAnswer& answer) {
+  if (!answer.problem.empty()) return !answer.lasting;
+  constexpr std::array kPassing = {408, 425, 429, 500, 502, 503, 504, 509};
+  if (std::ranges::find(kPassing, answer.head.status) != kPassing.end()) return true;
+  const std::string code = ParseS3Error(answer.text).code;
+  return code == "RequestTimeout" || code == "SlowDown" || code == "InternalError";
+}
+
+std::string PlaceOf(const RemoteLocation& location, const RemoteRequest& asked) {
+  return asked.range ? fmt::format("{}: byte {}", location.name, asked.range->first)
+                     : location.name;
+}
+
+// "HTTP 403 AccessDenied (Access Denied)"
+std::string AnswerText(const HttpAnswer& answer) {
+  if (!answer.problem.empty()) return answer.problem;
+  const S3Error error = ParseS3Error(answer.text);
+  std::string text = fmt::format("HTTP {}", answer.head.status);
+  if (!error.code.empty()) text += fmt::format(" {}", error.code);
+  if (!error.message.empty()) text += fmt::format(" ({})", error.message);
+  return text;
+}
+
+Status GivenUp(const std::string& place, const HttpAnswer& answer, const Tries& tries) {
+  std::string_view advice = "try again later, or raise retries (data.remote)";
+  if (answer.unreachable) {
+    advice = "check the host's name, the network and the proxy";
+  } else if (answer.problem.empty()) {
+    advice =
+        "the server is overloaded or broken: try again later, or set fewer connections or more "
+        "retries (data.remote)";
+  }
+  if (answer.head.retry_after_s.value_or(0) > kLongestAskedFor) {
+    return Unavailable("{}: {}: the server asks to come back in {} s; do so", place,
+                       AnswerText(answer), *answer.head.retry_after_s);
+  }
+  return Unavailable("{}: {}, after {}; {}", place, AnswerText(answer), tries.ToString(), advice);
+}
+
+Status Refused(const std::string& place, const RemoteLocation& location, const HttpAnswer& answer,
+               const RemoteOptions& options) {
+  const std::string text = AnswerText(answer);
+  const std::string code = ParseS3Error(answer.text).code;
+  if (location.kind == RemoteLocation::Kind::kHttp) {
+    return PermissionDenied(
+        "{}: {}: the server refuses access; check the address, or give a user and password for "
+        "the host in ~/.netrc",
+        place, text);
+  }
+  if (options.anonymous) {
+    return PermissionDenied(
+        "{}: {}: nobody may read it without credentials; leave anonymous: true out (data.remote)",
+        place, text);
+  }
+  if (code == "ExpiredToken") {
+    return PermissionDenied("{}: {}; make new credentials (AWS_SESSION_TOKEN, ~/.aws)", place,
+                            text);
+  }
+  if (code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch") {
+    return PermissionDenied(
+        "{}: {}; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile in ~/.aws, and "
+        "that they are of this store",
+        place, text);
+  }
+  return PermissionDenied(
+      "{}: {}: these credentials may not read it, or it is not there; check the name and the "
+      "rights, or take another profile (data.remote)",
+      place, text);
+}
+
+Status ErrorOf(const RemoteLocation& location, const RemoteRequest& asked, const HttpAnswer& answer,
+               const RemoteOptions& options) {
+  const std::string place = PlaceOf(location, asked);
+  const std::string text = AnswerText(answer);
+  if (!answer.problem.empty()) {
+    return Unavailable(
+        "{}: {}; another try would not help: check the address, the certificates "
+        "(CURL_CA_BUNDLE) and the proxy",
+        place, text);
+  }
+  switch (answer.head.status) {
+    case 401:
+    case 403: return Refused(place, location, answer, options);
+    case 404:
+    case 410: return NotFound("{}: {}: no such file; check the name", location.name, text);
+    case 301:
+    case 302:
+    case 307:
+    case 308:
+      return FailedPrecondition(
+          "{}: {}: the bucket is elsewhere; set region or endpoint (data.remote)", place, text);
+    default:
+      return FailedPrecondition(
+          "{}: {}: an answer that reading cannot go on from; check the "
+          "address",
+          place, text);
+  }
+}
+
+bool IsDone(const HttpAnswer& answer) {
+  const int status = answer.head.status;
+  return answer.problem.empty() && (status / 100 == 2 || status == 412 || status == 416);
+}
+
+}  // namespace
+
+Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
+                             const RemoteOptions& options, Cancellation* cancel) {
+  Cancellation never;
+  Cancellation& cancellation = cancel == nullptr ? never : *cancel;
+  Tries tries(options);
+  int lessons = 0;
+  while (true) {
+    const RemoteRequest asked = sink.Next();
+    const uint64_t before = sink.received();
+    STOKER_ASSIGN_OR_RETURN(const HttpRequest request, Encode(location, asked, options));
+    HttpAnswer answer = PerformHttp(request, sink, &cancellation);
+    if (cancellation.cancelled())
+      return Cancelled("{}: reading was ended", PlaceOf(location, asked));
+    STOKER_RETURN_IF_ERROR(sink.refusal());
+    if (IsDone(answer)) return answer;
+    const bool signed_one = location.kind == RemoteLocation::Kind::kS3 && answer.problem.empty();
+    if (signed_one && lessons < kMostLessons &&
+        S3Stores::Shared().LearnFrom(location, answer, options)) {
+      ++lessons;
+      continue;
+    }
+    if (!IsWorthAnotherTry(answer)) return ErrorOf(location, asked, answer, options);
+    if (sink.received() - before >= kProgress) tries.Restart();
+    if (tries.WaitForNext(answer, cancellation)) continue;
+    if (cancellation.cancelled())
+      return Cancelled("{}: reading was ended", PlaceOf(location, asked));
+    return GivenUp(PlaceOf(location, sink.Next()), answer, tries);
+  }
+}
+
+}  // namespace stoker

@@ -1,0 +1,103 @@
+#include "stoker/io/remote/remote_sinks_internal.h"
+
+namespace stoker::internal {
+
+RemoteVersion VersionOf(const HttpHead& head) {
+  constexpr int kPartial = 206;
+  RemoteVersion version{
+      .etag = head.etag, .last_modified = head.last_modified, .ranges = head.status == kPartial};
+  if (version.ranges) {
+    if (head.content_range) version.size = head.content_range->total;
+  } else {
+    version.size = head.content_length;
+  }
+  return version;
+}
+
+Status CheckUnchanged(const std::string& name, const RemoteVersion& then,
+                      const RemoteVersion& now) {
+  if (then.Matches(now)) return OkStatus();
+  return FailedPrecondition(
+      "{}: the file changed while it was read: it had {}, and has {}; run again, and read files "
+      "that stay as they are",
+      name, then.ToString(), now.ToString());
+}
+
+RemoteRequest RangeSink::Next() {
+  const uint64_t first = offset_ + done_;
+  RemoteRequest request{.range = {{first, offset_ + out_.size() - 1}}};
+  if (IsStrongTag(version_.etag)) request.if_match = version_.etag;
+  return request;
+}
+
+bool RangeSink::Begin(const HttpHead& head) {
+  const RemoteVersion now = VersionOf(head);
+  if (refusal_ = CheckUnchanged(location_.name, version_, now); !refusal_.ok()) return false;
+  const uint64_t wanted = offset_ + done_;
+  uint64_t first = 0;  // where the whole file is sent
+  if (now.ranges) {
+    if (!head.content_range || !head.content_range->first) {
+      refusal_ = DataLoss(
+          "{}: byte {}: the server sends a part, but not which; its answers are not "
+          "HTTP's: fetch the file by other means",
+          location_.name, wanted);
+      return false;
+    }
+    first = *head.content_range->first;
+  }
+  if (first > wanted) {
+    refusal_ = DataLoss(
+        "{}: byte {}: the server sends what begins at byte {}; its answers are not "
+        "HTTP's: fetch the file by other means",
+        location_.name, wanted, first);
+    return false;
+  }
+  skip_ = wanted - first;
+  return true;
+}
+
+bool RangeSink::Take(std::span<const std::byte> bytes) {
+  const auto skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size()));
+  skip_ -= skipped;
+  bytes = bytes.subspan(skipped);
+  const size_t count = std::min(bytes.size(), out_.size() - done_);
+  if (count > 0) std::memcpy(out_.data() + done_, bytes.data(), count);
+  done_ += count;
+  if (count > 0 && progress_) progress_(done_);
+  return count == bytes.size();
+}
+
+RemoteRequest HeadSink::Next() {
+  content_.clear();
+  return {.range = {{0, std::max<size_t>(bytes_, 1) - 1}}};
+}
+
+bool HeadSink::Begin(const HttpHead& head) {
+  head_ = head;
+  return true;
+}
+
+bool HeadSink::Take(std::span<const std::byte> bytes) {
+  const size_t count = std::min(bytes.size(), bytes_ - content_.size());
+  content_.insert(content_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(count));
+  return count == bytes.size();
+}
+
+bool WholeSink::Begin(const HttpHead& head) {
+  const RemoteVersion now = VersionOf(head);
+  if (refusal_ = CheckUnchanged(location_.name, version_, now); !refusal_.ok()) return false;
+  skip_ = handed_on_;
+  return true;
+}
+
+bool WholeSink::Take(std::span<const std::byte> bytes) {
+  const auto skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size()));
+  skip_ -= skipped;
+  bytes = bytes.subspan(skipped);
+  if (bytes.empty()) return true;
+  handed_on_ += bytes.size();
+  refusal_ = take_(bytes);
+  return refusal_.ok();
+}
+
+}  // namespace stoker::internal

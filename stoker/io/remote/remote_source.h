@@ -1,0 +1,28 @@
+// A file on a server, in order: read ahead, so that the way there and back is not waited for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "stoker/base/ledger.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/remote/remote_file.h"
+
+namespace stoker {
+
+// The bytes of `file`, which is positional, from `offset` on.
+//
+// Several parts are asked for at once, behind one another (options().connections, over all files);
+// the first are small and few, so that whoever only looks at the start of a file does not fetch
+// much of it, and they grow to an eighth of options().read_ahead, at most 4 MiB each. Memory:
+// read_ahead at most, charged to `account` (may be null). A part that breaks off goes on where it
+// stood. Destroying the source ends its requests at once.
+//   stop  ends a wait with kCancelled where it says true; may be empty; asked now and then by the
+//         reading thread
+std::unique_ptr<ByteSource> MakeRemoteSource(std::shared_ptr<const RemoteFile> file,
+                                             uint64_t offset,
+                                             std::shared_ptr<MemoryAccount> account,
+                                             std::function<bool()> stop = {});
+
+}  // namespace stoker

@@ -1,0 +1,159 @@
+#include "stoker/io/remote/s3.h"
+
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "stoker/io/remote/aws_settings.h"
+#include "stoker/io/remote/s3_xml.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kDefaultRegion = "us-east-1";
+
+struct Endpoint {
+  std::string scheme, host, base;  // "https", "host:9000", "/path" or empty
+};
+
+Result<Endpoint> ParseEndpoint(std::string_view text) {
+  Endpoint endpoint;
+  const size_t scheme = text.find("://");
+  endpoint.scheme = text.substr(0, scheme == text.npos ? 0 : scheme);
+  if (endpoint.scheme != "http" && endpoint.scheme != "https") {
+    return InvalidArgument(
+        "the endpoint of S3 '{}' is no address; write https://HOST or http://HOST:PORT", text);
+  }
+  std::string_view rest = text.substr(scheme + 3);
+  while (rest.ends_with('/')) rest.remove_suffix(1);
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  std::string_view host = rest.substr(0, slash);
+  endpoint.base = rest.substr(slash);
+  // The port that goes without saying is not sent, so it must not be signed.
+  const std::string_view port = endpoint.scheme == "http" ? ":80" : ":443";
+  if (host.ends_with(port)) host.remove_suffix(port.size());
+  if (host.empty() || host.find_first_of("@?# ") != host.npos) {
+    return InvalidArgument("the endpoint of S3 '{}' has no host; write https://HOST", text);
+  }
+  endpoint.host = host;
+  return endpoint;
+}
+
+std::string AmazonEndpoint(const std::string& region) {
+  return fmt::format("https://s3.{}.amazonaws.com{}", region,
+                     region.starts_with("cn-") ? ".cn" : "");
+}
+
+bool InPath(const RemoteOptions& options, const std::string& bucket, bool own_endpoint) {
+  if (options.path_style != "auto") return options.path_style == "true";
+  return own_endpoint || bucket.find('.') != bucket.npos;
+}
+
+}  // namespace
+
+struct S3Stores::State {
+  std::mutex mutex;
+  std::map<std::string, std::string> regions;  // of buckets, as answers have said
+  // Found for these options; they are few, and stay the same but in tests.
+  std::optional<std::pair<RemoteOptions, AwsPlace>> place;
+  std::optional<std::pair<RemoteOptions, AwsCredentials>> credentials;
+  int64_t clock_offset = 0;  // of the store's clock to this machine's, in seconds
+
+  static bool Same(const RemoteOptions& a, const RemoteOptions& b) {
+    return a.endpoint == b.endpoint && a.region == b.region && a.profile == b.profile;
+  }
+  AwsPlace PlaceFor(const RemoteOptions& options) {
+    const std::lock_guard lock(mutex);
+    if (!place || !Same(place->first, options)) place = {options, FindAwsPlace(options)};
+    return place->second;
+  }
+  Result<AwsCredentials> CredentialsFor(const RemoteOptions& options) {
+    const std::lock_guard lock(mutex);
+    if (!credentials || !Same(credentials->first, options)) {
+      STOKER_ASSIGN_OR_RETURN(AwsCredentials found, FindAwsCredentials(options));
+      credentials = {options, std::move(found)};
+    }
+    return credentials->second;
+  }
+  std::string RegionOf(const std::string& bucket, const AwsPlace& known) {
+    const std::lock_guard lock(mutex);
+    const auto learnt = regions.find(bucket);
+    if (learnt != regions.end()) return learnt->second;
+    return known.region.empty() ? std::string(kDefaultRegion) : known.region;
+  }
+};
+
+S3Stores::S3Stores() : state_(std::make_shared<State>()) {}
+
+S3Stores& S3Stores::Shared() {
+  static S3Stores stores;
+  return stores;
+}
+
+Result<HttpRequest> S3Stores::MakeRequest(const RemoteLocation& location, const std::string& query,
+                                          const RemoteOptions& options) {
+  const AwsPlace place = state_->PlaceFor(options);
+  SigV4Scope scope{.region = state_->RegionOf(location.bucket, place)};
+  const bool own = !place.endpoint.empty();
+  STOKER_ASSIGN_OR_RETURN(Endpoint endpoint,
+                          ParseEndpoint(own ? place.endpoint : AmazonEndpoint(scope.region)));
+  const bool in_path = InPath(options, location.bucket, own);
+  if (!in_path) endpoint.host = fmt::format("{}.{}", location.bucket, endpoint.host);
+  SigV4Request request{.path = endpoint.base, .query = query, .payload_sha256 = kEmptySha256};
+  if (in_path) request.path += fmt::format("/{}", location.bucket);
+  if (!location.key.empty() || !in_path)
+    request.path += fmt::format("/{}", PercentEncode(location.key, /*keep_slashes=*/true));
+  HttpRequest out{.url = fmt::format("{}://{}{}{}{}", endpoint.scheme, endpoint.host, request.path,
+                                     query.empty() ? "" : "?", query),
+                  .headers = {fmt::format("Host: {}", endpoint.host)},
+                  .follow_redirects = false,  // what is signed for one host is not for another
+                  .netrc = false,
+                  .timeout = options.timeout};
+  if (options.anonymous) return out;
+  STOKER_ASSIGN_OR_RETURN(const AwsCredentials credentials, state_->CredentialsFor(options));
+  {
+    const std::lock_guard lock(state_->mutex);
+    scope.time = std::time(nullptr) + state_->clock_offset;
+  }
+  request.headers = {{"host", endpoint.host},
+                     {"x-amz-content-sha256", std::string(request.payload_sha256)},
+                     {"x-amz-date", AwsTime(scope.time)}};
+  if (!credentials.session_token.empty())
+    request.headers.emplace_back("x-amz-security-token", credentials.session_token);
+  for (size_t i = 1; i < request.headers.size(); ++i)
+    out.headers.push_back(
+        fmt::format("{}: {}", request.headers[i].first, request.headers[i].second));
+  out.headers.push_back(
+      fmt::format("Authorization: {}", SigV4Authorization(request, scope, credentials)));
+  return out;
+}
+
+bool S3Stores::LearnFrom(const RemoteLocation& location, const HttpAnswer& answer,
+                         const RemoteOptions& options) {
+  const S3Error error = ParseS3Error(answer.text);
+  const std::string& region =
+      answer.head.bucket_region.empty() ? error.region : answer.head.bucket_region;
+  const AwsPlace place = state_->PlaceFor(options);
+  const bool other = !region.empty() && region != state_->RegionOf(location.bucket, place);
+  const std::lock_guard lock(state_->mutex);
+  if (other) {
+    state_->regions[location.bucket] = region;
+    return true;
+  }
+  if (error.code == "RequestTimeTooSkewed" && answer.head.date) {
+    state_->clock_offset = *answer.head.date - std::time(nullptr);
+    return true;
+  }
+  if (error.code == "ExpiredToken" && state_->credentials) {
+    const std::string expired = state_->credentials->second.session_token;
+    state_->credentials.reset();
+    const Result<AwsCredentials> newer = FindAwsCredentials(options);
+    return newer.ok() && newer->session_token != expired;
+  }
+  return false;
+}
+
+}  // namespace stoker

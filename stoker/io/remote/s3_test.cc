@@ -1,0 +1,222 @@
+#include "stoker/io/remote/s3.h"
+
+#include <cstdlib>
+
+#include "stoker/base/testing.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/remote/aws_settings.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
+#include "stoker/io/remote/remote_names.h"
+
+namespace stoker {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// The environment of a user who has the files `credentials` and `config` in ~/.aws, and nothing
+// else of Amazon's.
+class S3Test : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE",
+          "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
+          "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"})
+      ::unsetenv(name);
+    ::setenv("HOME", dir_.path().c_str(), 1);
+    std::filesystem::create_directory(dir_.path() / ".aws");
+  }
+  void Write(const char* name, std::string_view text) {
+    STOKER_ASSERT_OK(WriteFileAtomically((dir_.path() / ".aws" / name).string(), text));
+  }
+  // A region that no other test uses, so that nothing found before is taken.
+  static RemoteOptions Fresh(RemoteOptions options = {}) {
+    static int number = 0;
+    if (options.region.empty()) options.region = "region-" + std::to_string(number++);
+    return options;
+  }
+  static std::string UrlOf(const std::string& path, const RemoteOptions& options) {
+    const auto request = S3Stores::Shared().MakeRequest(*ParseRemotePath(path), "", options);
+    return request.ok() ? request->url : request.status().ToString();
+  }
+  const TempDir dir_;
+};
+
+TEST_F(S3Test, CredentialsComeFromTheEnvironmentThenFromTheFiles) {
+  Write("config", "[default]\naws_access_key_id = C\naws_secret_access_key = c\n");
+  EXPECT_EQ(FindAwsCredentials({})->access_key_id, "C");
+  Write("credentials",
+        "[default]\naws_access_key_id = F\naws_secret_access_key = f\naws_session_token = t\n"
+        "[other]\naws_access_key_id = O\naws_secret_access_key = o\n");
+  EXPECT_EQ(FindAwsCredentials({})->access_key_id, "F");
+  EXPECT_EQ(FindAwsCredentials({})->session_token, "t");
+  EXPECT_EQ(FindAwsCredentials({.profile = "other"})->access_key_id, "O");
+  ::setenv("AWS_PROFILE", "other", 1);
+  EXPECT_EQ(FindAwsCredentials({})->access_key_id, "O");
+  ::setenv("AWS_ACCESS_KEY_ID", "E", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "e", 1);
+  EXPECT_EQ(FindAwsCredentials({})->access_key_id, "E");
+  EXPECT_EQ(FindAwsCredentials({.profile = "default"})->access_key_id, "F");
+}
+
+TEST_F(S3Test, CredentialsThatAreMissingSayWhereWasLooked) {
+  EXPECT_THAT(
+      FindAwsCredentials({}).status().message(),
+      AllOf(HasSubstr("AWS_ACCESS_KEY_ID"), HasSubstr("profile 'default'"),
+            HasSubstr((dir_.path() / ".aws/credentials").string()), HasSubstr("anonymous: true")));
+  Write("config", "[default]\nsso_session = s\n");
+  EXPECT_THAT(FindAwsCredentials({}).status().message(), HasSubstr("export-credentials"));
+}
+
+TEST_F(S3Test, TheEndpointAndRegionAreFoundLikewise) {
+  Write("config", "[default]\nregion = eu-west-1\ns3 =\n  endpoint_url = http://nested\n");
+  EXPECT_EQ(FindAwsPlace({}).region, "eu-west-1");
+  EXPECT_EQ(FindAwsPlace({}).endpoint, "http://nested");
+  ::setenv("AWS_ENDPOINT_URL", "http://variable", 1);
+  ::setenv("AWS_DEFAULT_REGION", "us-west-2", 1);
+  EXPECT_EQ(FindAwsPlace({}).endpoint, "http://variable");
+  EXPECT_EQ(FindAwsPlace({}).region, "us-west-2");
+  EXPECT_EQ(FindAwsPlace({.endpoint = "http://given", .region = "r"}).endpoint, "http://given");
+}
+
+TEST_F(S3Test, BucketsAreInTheHostsNameOrInThePath) {
+  const RemoteOptions amazon{.region = "eu-central-1", .anonymous = true};
+  EXPECT_EQ(UrlOf("s3://bucket/a b/c", amazon),
+            "https://bucket.s3.eu-central-1.amazonaws.com/a%20b/c");
+  EXPECT_EQ(UrlOf("s3://my.bucket/a", amazon), "https://s3.eu-central-1.amazonaws.com/my.bucket/a");
+  RemoteOptions own{.endpoint = "http://host:9000/base/", .region = "r", .anonymous = true};
+  EXPECT_EQ(UrlOf("s3://bucket/a", own), "http://host:9000/base/bucket/a");
+  own.path_style = "false";
+  EXPECT_EQ(UrlOf("s3://bucket/a", own), "http://bucket.host:9000/base/a");
+  own.endpoint = "host:9000";
+  EXPECT_THAT(UrlOf("s3://bucket/a", own), HasSubstr("'host:9000' is no address"));
+}
+
+TEST_F(S3Test, RequestsAreSignedWithTheTokenAndTheHostAsSent) {
+  ::setenv("AWS_ACCESS_KEY_ID", "E", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "the-secret", 1);
+  ::setenv("AWS_SESSION_TOKEN", "token", 1);
+  RemoteOptions options = Fresh({.endpoint = "https://host:443"});
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const HttpRequest request,
+      S3Stores::Shared().MakeRequest(*ParseRemotePath("s3://bucket/a"), "", options));
+  EXPECT_FALSE(request.follow_redirects);
+  EXPECT_THAT(request.headers,
+              ElementsAre("Host: host", StartsWith("x-amz-content-sha256: e3b0c442"),
+                          StartsWith("x-amz-date: 2"), "x-amz-security-token: token",
+                          AllOf(HasSubstr("SignedHeaders=host;x-amz-content-sha256;x-amz-date;"
+                                          "x-amz-security-token"),
+                                Not(HasSubstr("the-secret")))));
+  options.anonymous = true;
+  EXPECT_THAT(
+      S3Stores::Shared().MakeRequest(*ParseRemotePath("s3://bucket/a"), "", options)->headers,
+      ElementsAre("Host: host"));
+}
+
+TEST_F(S3Test, ErrorsHaveTheStoresWords) {
+  const LoopbackServer server([](const LoopbackRequest& request, int) {
+    if (request.target == "/b/missing")
+      return LoopbackAnswer{.status = 404,
+                            .body =
+                                "<Error><Code>NoSuchKey</Code><Message>The "
+                                "key is not there.</Message></Error>"};
+    return LoopbackAnswer{.status = 403,
+                          .body =
+                              "<Error><Code>AccessDenied</Code><Message>Access "
+                              "Denied</Message></Error>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  EXPECT_THAT(
+      OpenByteSource("s3://b/missing"),
+      FailsWith(StatusCode::kNotFound,
+                "s3://b/missing: HTTP 404 NoSuchKey (The key is not there.): no such file"));
+  EXPECT_THAT(OpenByteSource("s3://b/mine"),
+              FailsWith(StatusCode::kPermissionDenied, "HTTP 403 AccessDenied (Access Denied)"));
+}
+
+TEST_F(S3Test, ABucketElsewhereIsAskedForThere) {
+  ::setenv("AWS_ACCESS_KEY_ID", "E", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "e", 1);
+  const LoopbackServer server([](const LoopbackRequest& request, int number) {
+    if (number == 0)
+      return LoopbackAnswer{.status = 301, .headers = {"x-amz-bucket-region: eu-north-1"}};
+    EXPECT_THAT(request.headers.at("authorization"), HasSubstr("/eu-north-1/s3/"));
+    return ServeContent(request, "content");
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  STOKER_ASSERT_OK(OpenByteSource("s3://elsewhere/a").status());
+  EXPECT_EQ(server.requests(), 2);
+}
+
+TEST_F(S3Test, AClockThatIsWrongIsCorrected) {
+  ::setenv("AWS_ACCESS_KEY_ID", "E", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "e", 1);
+  const LoopbackServer server([](const LoopbackRequest& request, int) {
+    if (!request.headers.at("x-amz-date").starts_with("20991106T"))
+      return LoopbackAnswer{.status = 403,
+                            .headers = {"Date: Fri, 06 Nov 2099 08:49:37 GMT"},
+                            .body = "<Error><Code>RequestTimeTooSkewed</Code></Error>"};
+    return ServeContent(request, "content");
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  STOKER_ASSERT_OK(OpenByteSource("s3://skewed/a").status());
+}
+
+TEST_F(S3Test, CredentialsThatExpireAreReadAgain) {
+  Write("credentials",
+        "[default]\naws_access_key_id = A\naws_secret_access_key = s\naws_session_token = old\n");
+  const LoopbackServer server([this](const LoopbackRequest& request, int) {
+    if (request.headers.at("x-amz-security-token") == "new")
+      return ServeContent(request, "content");
+    Write("credentials",
+          "[default]\naws_access_key_id = A\naws_secret_access_key = s\naws_session_token = new\n");
+    return LoopbackAnswer{.status = 403, .body = "<Error><Code>ExpiredToken</Code></Error>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  STOKER_ASSERT_OK(OpenByteSource("s3://expiring/a").status());
+}
+
+TEST_F(S3Test, PatternsAreListedPageByPage) {
+  const LoopbackServer server([](const LoopbackRequest& request, int number) {
+    if (number == 0) {
+      EXPECT_EQ(request.target, "/b?delimiter=%2F&encoding-type=url&list-type=2&prefix=t%2Fx");
+      return LoopbackAnswer{
+          .body =
+              "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a/b="
+              "</NextContinuationToken><Contents><Key>t/x2.tar</Key><Size>5</Size></Contents>"
+              "<Contents><Key>t/x</Key><Size>5</Size></Contents></ListBucketResult>"};
+    }
+    EXPECT_EQ(request.target,
+              "/b?continuation-token=a%2Fb%3D&delimiter=%2F&encoding-type=url&list-type=2&prefix="
+              "t%2Fx");
+    return LoopbackAnswer{
+        .body =
+            "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>t/x1%2B.tar</Key>"
+            "<Size>6</Size></Contents></ListBucketResult>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto paths, ExpandRemoteGlob("s3://b/t/x*.tar"));
+  EXPECT_THAT(paths, ElementsAre("s3://b/t/x1+.tar", "s3://b/t/x2.tar"));
+  STOKER_EXPECT_OK(CheckRemoteFiles(paths));  // nothing is asked for: the list has told
+  EXPECT_EQ(server.requests(), 2);
+}
+
+TEST_F(S3Test, TheFirstFileThatIsMissingIsNamed) {
+  const LoopbackServer server([](const LoopbackRequest& request, int) {
+    if (request.target.ends_with("3") || request.target.ends_with("5"))
+      return LoopbackAnswer{.status = 404};
+    return ServeContent(request, "content");
+  });
+  const ScopedRemoteOptions options;
+  std::vector<std::string> urls;
+  for (int i = 0; i < 8; ++i) urls.push_back(server.url("shard-" + std::to_string(i)));
+  EXPECT_THAT(CheckRemoteFiles(urls), FailsWith(StatusCode::kNotFound, "shard-3: HTTP 404"));
+}
+
+}  // namespace
+}  // namespace stoker

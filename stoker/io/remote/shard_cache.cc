@@ -1,0 +1,302 @@
+#include "stoker/io/remote/shard_cache.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/checksum.h"
+#include "stoker/io/file.h"
+#include "stoker/io/remote/cache_entries_internal.h"
+#include "stoker/io/remote/remote_source.h"
+#include "stoker/io/sha256.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kDefaultLimit = 50'000'000'000;
+constexpr size_t kPieceBytes = 1 << 20;
+constexpr std::string_view kDirectoryLock = ".lock";
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string DirectoryOf(const RemoteOptions& options) {
+  if (!options.cache.empty()) return options.cache;
+  if (const std::string named = Variable("STOKER_CACHE"); !named.empty()) return named;
+  const std::string base = Variable("XDG_CACHE_HOME");
+  return base.empty() ? fmt::format("{}/.cache/stoker", Variable("HOME"))
+                      : fmt::format("{}/stoker", base);
+}
+
+Result<int64_t> LimitOf(const RemoteOptions& options) {
+  if (options.cache_size > 0) return options.cache_size;
+  const std::string text = Variable("STOKER_CACHE_SIZE");
+  if (text.empty()) return kDefaultLimit;
+  Result<int64_t> limit = ParseByteSize(text);
+  if (!limit.ok()) return InvalidArgument("STOKER_CACHE_SIZE: {}", limit.status().message());
+  return limit;
+}
+
+// "train-003.tar-0123456789abcdef": one can see what it is, and it names one version.
+std::string NameOf(const RemoteFile& file) {
+  constexpr size_t kLongest = 60, kDigits = 24;
+  const RemoteVersion& version = file.version();
+  const std::string identity =
+      fmt::format("{}\n{}\n{}\n{}\n{}", file.path(), file.options().endpoint,
+                  version.size.value_or(0), version.etag, version.last_modified);
+  std::string base = file.name().substr(file.name().rfind('/') + 1);
+  for (char& c : base) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain && c != '.' && c != '-' && c != '_') c = '_';
+  }
+  if (base.empty() || base.front() == '.') base = fmt::format("_{}", base);
+  if (base.size() > kLongest) base.resize(kLongest);
+  return fmt::format("{}-{}", base, HexOf(Sha256(identity)).substr(0, kDigits));
+}
+
+std::string CheckNameOf(const std::string& name) { return fmt::format("{}{}", name, kCheckSuffix); }
+std::string LockNameOf(const std::string& name) { return fmt::format(".{}{}", name, kLockSuffix); }
+
+std::optional<uint32_t> ChecksumOf(int fd, uint64_t size) {
+  std::vector<std::byte> piece(kPieceBytes);
+  uint32_t checksum = 0;
+  for (uint64_t at = 0; at < size;) {
+    const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    checksum = Crc32c(std::span(piece).first(static_cast<size_t>(got)), checksum);
+    at += static_cast<uint64_t>(got);
+  }
+  return checksum;
+}
+
+int FlockFully(int fd, int operation) {
+  int problem = 0;
+  do {
+    problem = ::flock(fd, operation);
+  } while (problem != 0 && errno == EINTR);
+  return problem;
+}
+
+// Whether `path` still names what is open.
+bool IsStill(const std::string& path, int fd) {
+  struct stat named {
+  }, open{};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(fd, &open) == 0 &&
+         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ShardCache>> ShardCache::Of(const RemoteOptions& options) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, int64_t>, std::shared_ptr<ShardCache>> made;
+  const std::string directory = DirectoryOf(options);
+  STOKER_ASSIGN_OR_RETURN(const int64_t limit, LimitOf(options));
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<ShardCache>& cache = made[{directory, limit}];
+  if (!cache) {
+    STOKER_RETURN_IF_ERROR(CreateDirectories(directory).While("making the cache of remote files"));
+    cache.reset(new ShardCache(directory, static_cast<uint64_t>(limit)));
+  }
+  return cache;
+}
+
+bool ShardCache::KeepsEverything(const RemoteOptions& options) {
+  return !options.cache.empty() || !Variable("STOKER_CACHE").empty();
+}
+
+// Of the copy `name`, open as `fd`.
+bool ShardCache::IsWhole(const std::string& name, int fd) {
+  struct stat found {};
+  if (::fstat(fd, &found) != 0) return false;
+  const std::string id = fmt::format("{} {}", name, found.st_ino);
+  const Result<std::string> text = ReadTextFile(PathOf(CheckNameOf(name)));
+  if (!text.ok()) return false;
+  const Json check = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!check.is_object() || !check.contains("bytes") || !check.contains("crc32c")) return false;
+  if (check["bytes"] != static_cast<uint64_t>(found.st_size)) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (checked_.contains(id)) return true;
+  }
+  const std::optional<uint32_t> checksum = ChecksumOf(fd, static_cast<uint64_t>(found.st_size));
+  if (!checksum || check["crc32c"] != *checksum) return false;
+  const std::lock_guard lock(mutex_);
+  checked_.insert(id);
+  return true;
+}
+
+void ShardCache::Remove(const std::string& name) const {
+  ::unlink(PathOf(name).c_str());
+  ::unlink(PathOf(CheckNameOf(name)).c_str());
+}
+
+Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
+  const std::string name = NameOf(file);
+  const std::string path = PathOf(name);
+  Descriptor copy(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!copy.valid() && errno == ENOENT) return std::nullopt;
+  if (!copy.valid())
+    return ErrnoStatus(errno, fmt::format("{}: cannot open the copy of a remote file", path));
+  // Held while the copy is open: it says that it is in use.
+  FlockFully(copy.get(), LOCK_SH);
+  if (!IsStill(path, copy.get())) return std::nullopt;  // it has just been taken away
+  if (!IsWhole(name, copy.get())) {
+    Remove(name);
+    return std::nullopt;
+  }
+  // Used now; by the exact clock, since the one that the kernel would take stands for milliseconds.
+  timespec times[2];
+  ::clock_gettime(CLOCK_REALTIME, &times[0]);
+  times[1] = times[0];
+  ::utimensat(AT_FDCWD, PathOf(CheckNameOf(name)).c_str(), times, 0);
+  return copy;
+}
+
+Result<Descriptor> ShardCache::Lock(const std::string& lock_name, bool wait) const {
+  const std::string path = PathOf(lock_name);
+  while (true) {
+    Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!lock.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
+    if (FlockFully(lock.get(), LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
+      return Unavailable("{}: another process makes this copy", path);
+    }
+    if (IsStill(path, lock.get())) return lock;  // else its holder has taken it away
+  }
+}
+
+Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& file) {
+  const std::string lock_name = LockNameOf(NameOf(*file));
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> copy, Find(*file));
+    if (copy) return *std::move(copy);
+    STOKER_ASSIGN_OR_RETURN(Descriptor lock, Lock(lock_name, /*wait=*/true));
+    STOKER_ASSIGN_OR_RETURN(copy, Find(*file));  // somebody else may have made it meanwhile
+    if (copy) {
+      ::unlink(PathOf(lock_name).c_str());
+      return *std::move(copy);
+    }
+    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Writer> writer, Begin(*file, std::move(lock)));
+    if (!file->positional()) {
+      STOKER_RETURN_IF_ERROR(
+          file->ReadWhole([&](std::span<const std::byte> bytes) { return writer->Append(bytes); }));
+    } else {
+      const auto source = MakeRemoteSource(file, 0, nullptr);
+      std::vector<std::byte> piece(kPieceBytes);
+      while (true) {
+        STOKER_ASSIGN_OR_RETURN(const size_t got, source->Read(piece));
+        if (got == 0) break;
+        STOKER_RETURN_IF_ERROR(writer->Append(std::span(piece).first(got)));
+      }
+    }
+    STOKER_RETURN_IF_ERROR(writer->Commit());
+  }
+}
+
+std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file) {
+  Result<Descriptor> lock = Lock(LockNameOf(NameOf(file)), /*wait=*/false);
+  if (!lock.ok()) return nullptr;
+  Result<std::unique_ptr<Writer>> writer = Begin(file, *std::move(lock));
+  return writer.ok() ? *std::move(writer) : nullptr;
+}
+
+Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& file,
+                                                              Descriptor lock) {
+  // What is asked for counts from the moment on at which it is known to fit.
+  STOKER_ASSIGN_OR_RETURN(const Descriptor directory_lock,
+                          Lock(std::string(kDirectoryLock), /*wait=*/true));
+  const uint64_t bytes = file.version().size.value_or(0);
+  STOKER_RETURN_IF_ERROR(MakeRoom(file, bytes));
+  const std::string name = NameOf(file);
+  STOKER_ASSIGN_OR_RETURN(
+      internal::Temporary temporary,
+      internal::Temporary::Create(internal::Temporary::Type::kFile, PathOf(name)));
+  if (bytes > 0 && ::ftruncate(temporary.fd(), static_cast<off_t>(bytes)) != 0)
+    return internal::WriteError(errno, PathOf(name), "cannot make a copy of that size");
+  return std::unique_ptr<Writer>(
+      new Writer(shared_from_this(), file, std::move(lock), std::move(temporary)));
+}
+
+Status ShardCache::MakeRoom(const RemoteFile& file, uint64_t bytes) const {
+  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(directory_).status());
+  STOKER_ASSIGN_OR_RETURN(const CacheEntries entries, ListCacheEntries(directory_));
+  uint64_t total = entries.bytes_under_way;
+  for (const CacheEntry& entry : entries.copies) total += entry.bytes;
+  uint64_t free = entries.bytes_free;
+  for (const CacheEntry& entry : entries.copies) {
+    if (total + bytes <= limit_ && bytes <= free) break;
+    if (!RemoveUnlessInUse(directory_, entry)) continue;
+    total -= entry.bytes;
+    free += entry.bytes;
+  }
+  if (total + bytes > limit_) {
+    return ResourceExhausted(
+        "{}: a copy takes {} bytes, but the cache {} may hold {} and has {} in use; raise "
+        "cache_size (data.remote, STOKER_CACHE_SIZE), or read fewer files at a time",
+        file.name(), bytes, directory_, ByteSizeText(static_cast<int64_t>(limit_)), total);
+  }
+  if (bytes > free) {
+    return ResourceExhausted(
+        "{}: a copy takes {} bytes, and the disk of the cache {} has {} left; free space on it, or "
+        "name another directory (data.remote.cache, STOKER_CACHE)",
+        file.name(), bytes, directory_, free);
+  }
+  return OkStatus();
+}
+
+ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file,
+                           Descriptor lock, internal::Temporary temporary)
+    : cache_(std::move(cache)),
+      name_(NameOf(file)),
+      source_(file.name()),
+      etag_(file.version().etag),
+      size_(file.version().size),
+      lock_(std::move(lock)),
+      temporary_(std::move(temporary)) {}
+
+Status ShardCache::Writer::Append(std::span<const std::byte> bytes) {
+  if (!size_ && written_ + bytes.size() > cache_->limit_) {
+    return ResourceExhausted(
+        "{}: it has more bytes than the cache {} may hold; raise cache_size (data.remote, "
+        "STOKER_CACHE_SIZE)",
+        source_, cache_->directory_);
+  }
+  STOKER_RETURN_IF_ERROR(
+      internal::WriteAll(temporary_.fd(), bytes, cache_->PathOf(name_), written_));
+  checksum_ = Crc32c(bytes, checksum_);
+  written_ += bytes.size();
+  return OkStatus();
+}
+
+Status ShardCache::Writer::Commit() {
+  if (size_ && written_ != *size_) {
+    return DataLoss("{}: {} bytes came of {}; fetch the file by other means", source_, written_,
+                    *size_);
+  }
+  const Json check = {
+      {"bytes", written_}, {"crc32c", checksum_}, {"file", source_}, {"etag", etag_}};
+  // First the check, so that a copy is never there without it.
+  STOKER_RETURN_IF_ERROR(WriteFileAtomically(
+      cache_->PathOf(CheckNameOf(name_)),
+      fmt::format("{}\n", check.dump(-1, ' ', false, Json::error_handler_t::replace))));
+  return temporary_.Publish();
+}
+
+// Whoever waits for the lock finds that its name is gone, and makes it anew.
+ShardCache::Writer::~Writer() { ::unlink(cache_->PathOf(LockNameOf(name_)).c_str()); }
+
+}  // namespace stoker

@@ -1,0 +1,170 @@
+#include "stoker/io/remote/shard_cache.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "stoker/base/testing.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/file.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files of the directory that are copies, with their sizes.
+std::map<std::string, uint64_t> CopiesIn(const std::string& directory) {
+  std::map<std::string, uint64_t> copies;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with('.') && !name.ends_with(".check")) copies[name] = entry.file_size();
+  }
+  return copies;
+}
+
+std::string ReadLocally(const std::string& url) {
+  const Result<MappedFile> file = MappedFile::Open(url);
+  if (!file.ok()) return file.status().ToString();
+  return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+}
+
+std::string ReadInOrder(const std::string& url) {
+  const auto source = OpenByteSource(url);
+  if (!source.ok()) return source.status().ToString();
+  std::string all(4 << 20, '\0');
+  const Result<size_t> got = (*source)->ReadFully(std::as_writable_bytes(std::span(all)));
+  if (!got.ok()) return got.status().ToString();
+  all.resize(*got);
+  return all;
+}
+
+class ShardCacheTest : public ::testing::Test {
+ protected:
+  LoopbackAnswer Serve(const LoopbackRequest& request) {
+    const std::string tag = "\"" + request.target + "\"";
+    return ServeContent(request, content_, tag);
+  }
+
+  const TempDir dir_;
+  const std::string directory_ = dir_ / "cache";
+  std::string content_ = NumberedBytes(500'000);
+  const LoopbackServer server_{[this](const LoopbackRequest& r, int) { return Serve(r); }};
+};
+
+TEST_F(ShardCacheTest, WhatIsMappedIsFetchedOnce) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  EXPECT_TRUE(ReadLocally(server_.url("once")) == content_);
+  const int requests = server_.requests();
+  EXPECT_TRUE(ReadLocally(server_.url("once")) == content_);
+  EXPECT_EQ(server_.requests(), requests);
+  EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+}
+
+TEST_F(ShardCacheTest, ReadingInOrderKeepsACopyOfAWholeFileAlone) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenByteSource(server_.url("stream")));
+    std::byte first;
+    STOKER_ASSERT_OK(source->Read({&first, 1}).status());
+  }
+  EXPECT_TRUE(CopiesIn(directory_).empty());
+  EXPECT_TRUE(ReadInOrder(server_.url("stream")) == content_);
+  EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+  const int requests = server_.requests();
+  EXPECT_TRUE(ReadInOrder(server_.url("stream")) == content_);
+  EXPECT_EQ(server_.requests(), requests);
+}
+
+TEST_F(ShardCacheTest, ADamagedCopyIsNoticedAndFetchedAgain) {
+  for (const bool cut : {false, true}) {
+    const std::string url = server_.url(cut ? "cut" : "flipped");
+    {
+      const ScopedRemoteOptions options({.cache = directory_});
+      EXPECT_TRUE(ReadLocally(url) == content_);
+    }
+    for (const auto& [name, bytes] : CopiesIn(directory_)) {
+      const std::string path = directory_ + "/" + name;
+      if (cut) {
+        fs::resize_file(path, bytes - 1);
+      } else {
+        std::fstream(path, std::ios::in | std::ios::out).seekp(1000).put('!');
+      }
+    }
+    // Each directory and limit is a cache of its own, as in another process: nothing is known of
+    // its copies.
+    const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'000'000'000 + cut});
+    const int requests = server_.requests();
+    EXPECT_TRUE(ReadLocally(url) == content_);
+    EXPECT_GT(server_.requests(), requests);
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+}
+
+TEST_F(ShardCacheTest, WhatWasUsedLongestAgoGoesFirstAndWhatIsOpenStays) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'600'000});
+  STOKER_ASSERT_OK_AND_ASSIGN(const File held, File::OpenLocally(server_.url("held")));
+  for (const char* name : {"one", "two"}) EXPECT_TRUE(ReadLocally(server_.url(name)) == content_);
+  EXPECT_TRUE(ReadLocally(server_.url("one")) == content_);  // used later than two
+  EXPECT_TRUE(ReadLocally(server_.url("three")) == content_);
+  std::string left;
+  for (const auto& [name, bytes] : CopiesIn(directory_))
+    left += name.substr(0, name.find('-')) + " ";
+  EXPECT_EQ(left, "held one three ");
+}
+
+TEST_F(ShardCacheTest, WhatDoesNotFitIsAnErrorThatSaysWhatToDo) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 600'000});
+  EXPECT_THAT(ReadLocally(server_.url("held")), ::testing::Eq(content_));
+  STOKER_ASSERT_OK_AND_ASSIGN(const File held, File::OpenLocally(server_.url("held")));
+  EXPECT_THAT(File::OpenLocally(server_.url("other")),
+              FailsWith(StatusCode::kResourceExhausted, "may hold 600kB and has 500000 in use"));
+  // Who only reads in order does without a copy.
+  EXPECT_TRUE(ReadInOrder(server_.url("other")) == content_);
+}
+
+TEST_F(ShardCacheTest, AFailedTransferLeavesNothing) {
+  const ScopedRemoteOptions options({.retries = 0, .cache = directory_});
+  const LoopbackServer broken([&](const LoopbackRequest& request, int number) {
+    LoopbackAnswer answer = ServeContent(request, content_);
+    if (number > 0) answer.cut = 100;
+    return answer;
+  });
+  EXPECT_THAT(MappedFile::Open(broken.url("a")),
+              FailsWith(StatusCode::kUnavailable, "after 1 try"));
+  for (const auto& entry : fs::directory_iterator(directory_))
+    EXPECT_EQ(entry.path().filename(), ".lock");
+}
+
+TEST_F(ShardCacheTest, ThreadsThatWantTheSameFetchItOnce) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] { good += ReadLocally(server_.url("threads")) == content_; });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 8);
+  // Up to one question each for its version, and the parts of one transfer.
+  EXPECT_LE(server_.requests(), 8 + 3);
+}
+
+TEST_F(ShardCacheTest, WhatChangesOnTheServerIsAnotherCopy) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  const std::string other = NumberedBytes(400'000);
+  const LoopbackServer before(
+      [&](const LoopbackRequest& r, int) { return ServeContent(r, content_, "\"1\""); });
+  const LoopbackServer after(
+      [&](const LoopbackRequest& r, int) { return ServeContent(r, other, "\"2\""); });
+  EXPECT_TRUE(ReadLocally(before.url("a")) == content_);
+  EXPECT_TRUE(ReadLocally(after.url("a")) == other);
+  EXPECT_EQ(CopiesIn(directory_).size(), 2u);
+}
+
+}  // namespace
+}  // namespace stoker

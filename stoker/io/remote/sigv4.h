@@ -1,0 +1,47 @@
+// AWS Signature Version 4, as a header of the request: what shows an S3-compatible store who asks.
+// By Amazon's documentation, "Create a signed AWS API request" and, for S3, "Authenticating
+// Requests: Using the Authorization Header". libcurl can sign too, but the one of Debian 12 (7.88)
+// neither encodes paths nor sorts queries, so its signatures of some keys are wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stoker {
+
+struct AwsCredentials {
+  std::string access_key_id, secret_access_key;
+  std::string session_token;  // of temporary ones; else empty
+};
+
+// What is signed. `path` and `query` are percent-encoded as they are sent, `query` with its
+// parameters sorted by name. `headers`: at least host; names in lower case, in any order.
+struct SigV4Request {
+  std::string_view method = "GET";
+  std::string path, query;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string_view payload_sha256;  // in hexadecimal
+};
+
+struct SigV4Scope {
+  std::string region;
+  std::string_view service = "s3";
+  int64_t time = 0;  // seconds since 1970
+};
+
+// SHA-256 of nothing.
+inline constexpr std::string_view kEmptySha256 =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+// "20130524T000000Z", the form of the header x-amz-date.
+std::string AwsTime(int64_t time);
+
+// The value of the header Authorization. Every header given is signed. The result, and
+// `credentials`, are secrets.
+std::string SigV4Authorization(const SigV4Request& request, const SigV4Scope& scope,
+                               const AwsCredentials& credentials);
+
+}  // namespace stoker

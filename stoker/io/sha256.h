@@ -1,0 +1,21 @@
+// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104): for signatures and names, of short texts; not
+// made for speed (about 200 MB/s).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stoker {
+
+using Sha256Digest = std::array<uint8_t, 32>;
+
+Sha256Digest Sha256(std::string_view bytes);
+// `key`: any length.
+Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
+
+// In lower case, two digits a byte.
+std::string HexOf(const Sha256Digest& digest);
+
+}  // namespace stoker

@@ -1,0 +1,112 @@
+#include "stoker/io/standard_input.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/remote_path.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kKeep = 16 << 20;
+
+}  // namespace
+
+// What of a pipe has been read, and its start.
+class PipeStart {
+ public:
+  PipeStart(int fd, size_t keep) : fd_(fd), keep_(keep) {}
+
+  Status CheckStart() {
+    const std::lock_guard lock(mutex_);
+    if (read_ == kept_.size()) return OkStatus();
+    return FailedPrecondition(
+        "standard input: it has been read up to byte {}, and a pipe cannot be read again from its "
+        "start; for more than one pass copy it to a file, or keep its elements (`cache`)",
+        read_);
+  }
+
+  // What stands at byte `at` of the pipe.
+  Result<size_t> Read(uint64_t at, std::span<std::byte> out) {
+    const std::lock_guard lock(mutex_);
+    if (at < kept_.size()) {
+      const size_t count = std::min<size_t>(kept_.size() - at, out.size());
+      std::memcpy(out.data(), kept_.data() + at, count);
+      return count;
+    }
+    if (at != read_) {
+      return FailedPrecondition(
+          "standard input: byte {}: another reader has taken it; name it in one place only", at);
+    }
+    ssize_t got = -1;
+    do {
+      got = ::read(fd_, out.data(), out.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return ErrnoStatus(errno, fmt::format("standard input: byte {}", at));
+    Keep(out.first(static_cast<size_t>(got)));
+    return static_cast<size_t>(got);
+  }
+
+ private:
+  void Keep(std::span<const std::byte> bytes) {
+    const bool all_kept = read_ == kept_.size();
+    read_ += bytes.size();
+    if (all_kept && read_ <= keep_) {
+      kept_.insert(kept_.end(), bytes.begin(), bytes.end());
+    } else {
+      kept_ = {};
+    }
+  }
+
+  const int fd_;
+  const size_t keep_;
+  std::mutex mutex_;
+  uint64_t read_ = 0;  // of the pipe, in all
+  std::vector<std::byte> kept_;
+};
+
+namespace {
+
+class PipeSource final : public ByteSource {
+ public:
+  explicit PipeSource(std::shared_ptr<PipeStart> pipe)
+      : ByteSource("standard input"), pipe_(std::move(pipe)) {}
+  SizeBound size_bound() const override { return {std::numeric_limits<uint64_t>::max(), false}; }
+
+ private:
+  Result<size_t> DoRead(std::span<std::byte> out) override { return pipe_->Read(position(), out); }
+
+  const std::shared_ptr<PipeStart> pipe_;
+};
+
+}  // namespace
+
+bool IsPipedIn(std::string_view path) {
+  struct stat found {};
+  return IsStandardInput(path) && ::fstat(STDIN_FILENO, &found) == 0 &&
+         (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode) || S_ISCHR(found.st_mode));
+}
+
+std::shared_ptr<PipeStart> MakePipeStart(int fd, size_t keep) {
+  return std::make_shared<PipeStart>(fd, keep);
+}
+
+Result<std::unique_ptr<ByteSource>> OpenPipe(std::shared_ptr<PipeStart> pipe) {
+  STOKER_RETURN_IF_ERROR(pipe->CheckStart());
+  return std::make_unique<PipeSource>(std::move(pipe));
+}
+
+Result<std::unique_ptr<ByteSource>> OpenStandardInput() {
+  static const std::shared_ptr<PipeStart> pipe = MakePipeStart(STDIN_FILENO, kKeep);
+  return OpenPipe(pipe);
+}
+
+}  // namespace stoker
