@@ -42,7 +42,7 @@ class DocsTest(ProgramTest):
         options = set().union(*self.operators.values()) | {"on_error"}
         for name, text in self.texts.items():
             for cell in our_cells(text):
-                for first, value in re.findall(r"`([a-z_]+): ([^`]+)`", cell):
+                for first, value in re.findall(r"`([a-z_][a-z0-9_]*): ([^`]+)`", cell):
                     with self.subTest(file=name, code=f"{first}: {value}"):
                         if first in self.operators:
                             self.assertLessEqual(set(keys(value)), self.operators[first])
@@ -50,7 +50,7 @@ class DocsTest(ProgramTest):
                             self.assertIn(first, options)
 
     def test_names_every_operator(self):
-        words = set(re.findall(r"[a-z_]+", "\n".join(self.texts.values())))
+        words = set(re.findall(r"[a-z_][a-z0-9_]*", "\n".join(self.texts.values())))
         self.assertLessEqual(set(self.operators), words)
 
 

@@ -93,7 +93,7 @@ def recipe_lines():
     with open(TABLE, encoding="utf-8") as file:
         for line in file:
             cells = line.split("|")
-            found = re.match(r"\s*`([a-z_]+: .*?)`", cells[2]) if len(cells) > 3 else None
+            found = re.match(r"\s*`([a-z_][a-z0-9_]*: .*?)`", cells[2]) if len(cells) > 3 else None
             if found:
                 yield cells[1].strip(), found.group(1)
 

@@ -283,7 +283,7 @@ class InteropTest(ProgramTest):
                 self.write("texts.yaml", "data:\n  root: .\n  train:\n    - hdf5: {files: a.h5, fields: "
                                          "{v: texts/variable, f: texts/fixed}}\n")
                 self.run_stoker("pack", "texts.yaml", "texts.tfrecord", "--format", "tfrecord", "--overwrite")
-                features = self.run_json("inspect", "texts.tfrecord")["features"]
+                features = self.run_json("inspect", "texts.tfrecord")["fields"]
                 self.assertEqual([(features[name]["fewest"], features[name]["most"]) for name in "fv"], [(0, 4), (2, 10)])
 
     def test_n5_datasets_of_tensorstore_are_read_whatever_their_compression(self):

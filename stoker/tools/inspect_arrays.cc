@@ -116,7 +116,10 @@ bool IsN5(const std::string& path) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(given, error);
   if (!is_folder && given.filename() != kAttributes) return false;
-  if (!std::filesystem::exists(is_folder ? given / kAttributes : given, error)) return false;
+  // A container need not have attributes of its own.
+  const bool named = is_folder && given.extension() == ".n5";
+  if (!named && !std::filesystem::exists(is_folder ? given / kAttributes : given, error))
+    return false;
   const Result<std::vector<std::string>> datasets =
       ListN5Datasets(is_folder ? given : given.parent_path());
   return datasets.ok() && !datasets->empty();
