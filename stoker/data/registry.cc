@@ -27,6 +27,20 @@ Result<OnError> ParseOnError(const ConfigNode& node, const std::filesystem::path
   return on_error;
 }
 
+// Written among an operator's options it would be one that is unknown.
+Status CheckPlaceOfOnError(const ConfigNode& stage) {
+  for (const auto& [name, location, options] : stage.entries) {
+    if (options.kind != ConfigNode::Kind::kMap) continue;
+    for (const ConfigNode::Entry& option : options.entries) {
+      if (option.key != kOnError) continue;
+      return InvalidArgument(
+          "{}: {} stands beside {}, not among its options: {{{}: {{...}}, {}: ...}}",
+          option.key_location.ToString(), kOnError, name, name, kOnError);
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 const OperatorRegistry& OperatorRegistry::Builtin() {
@@ -40,6 +54,7 @@ const OperatorRegistry& OperatorRegistry::Builtin() {
 
 Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
                                                 const std::filesystem::path& root) {
+  STOKER_RETURN_IF_ERROR(CheckPlaceOfOnError(entry));
   const ConfigNode* value = entry.Find(kOnError);
   if (value == nullptr) return OperatorRegistry::Builtin().Parse(entry, root);
   ConfigNode stage = entry;

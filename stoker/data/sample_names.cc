@@ -14,9 +14,7 @@
 #include "stoker/data/ops/take.h"
 
 namespace stoker {
-namespace {
 
-// Whether the elements have the keys that they have in the one input.
 bool KeepsKeys(const DatasetNode& node) {
   static constexpr std::string_view kKeepers[] = {
       Cache::kName, Filter::kName,  IgnoreErrors::kName, Prefetch::kName, Repeat::kName,
@@ -24,8 +22,6 @@ bool KeepsKeys(const DatasetNode& node) {
   if (node.inputs().size() != 1) return false;
   return node.element_wise() != nullptr || std::ranges::count(kKeepers, node.name()) > 0;
 }
-
-}  // namespace
 
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset) {
   const Dataset* at = &dataset;

@@ -20,6 +20,9 @@ class SampleNames {
   virtual std::string NameOf(int64_t index, std::string_view field) const = 0;
 };
 
+// Whether the elements of a node have the keys that they have in its one input.
+bool KeepsKeys(const DatasetNode& node);
+
 // Those of the source that the keys of the elements of `dataset` belong to: nothing but stages that
 // keep keys lies in between. Null where there are none. They keep the source alive.
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset);

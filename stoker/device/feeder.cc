@@ -110,7 +110,7 @@ at::Tensor Feeder::MakeInput(const Array& array) const {
 }
 
 Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
-  TensorBatch batch;
+  TensorBatch batch{.input = {}, .target = {}, .key = element.key};
   const Status status = CatchTorchErrors([&] {
     batch.input = MakeInput(element.arrays[fields_.input]);
     // Converted on the device: bytes travel, not 64-bit integers.

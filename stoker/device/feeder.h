@@ -14,6 +14,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/profile.h"
 #include "stoker/base/status.h"
+#include "stoker/data/element.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/spec.h"
 #include "stoker/data/transforms/normalize.h"
@@ -21,8 +22,9 @@
 namespace stoker {
 
 struct TensorBatch {
-  at::Tensor input;   // float32, [samples, ...]; images [samples, channels, height, width]
-  at::Tensor target;  // int64, [samples]
+  at::Tensor input;    // float32, [samples, ...]; images [samples, channels, height, width]
+  at::Tensor target;   // int64, [samples]
+  SampleKey key = {};  // of its element: the batch's number
 
   int64_t size() const { return input.size(0); }
 };

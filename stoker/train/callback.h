@@ -12,7 +12,8 @@
 // to Trainer::Add.
 //
 // One step calls, in this order: OnBatch for each of its batches, OnBackward, OnStep. What is due
-// then follows: OnEvaluate, OnCheckpoint. A step that is skipped (on_nonfinite) has no OnStep.
+// then follows: OnEvaluate, OnCheckpointTaken, and OnCheckpoint once that is stored. A step that is
+// skipped (on_nonfinite) has no OnStep.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -38,9 +39,10 @@ struct RunView {
   std::filesystem::path run;  // the run directory, where a callback may keep files
   int64_t total_steps = 0;
   int64_t steps_per_epoch = 0;
-  int64_t step = 0;   // done; in OnBatch and OnBackward that of the step under way is one more
-  ScheduleValue now;  // of the newest step
-  Learner& learner;   // what batches are put through
+  int64_t step = 0;  // done; in OnBatch and OnBackward that of the step under way is one more
+  int64_t checkpoint = -1;  // step of the newest that is stored; -1: none
+  ScheduleValue now;        // of the newest step
+  Learner& learner;         // what batches are put through
   // What the gradients are multiplied by in OnBatch and OnBackward; 1 but in float16.
   double gradient_scale = 1;
   // Newest values of what callbacks measure, by name: each line of metrics.jsonl has them, and so
@@ -65,7 +67,10 @@ class Callback {
   // The weights have moved. `loss` may still be computed: reading it waits for the device.
   virtual Status OnStep(RunView&, const at::Tensor& /*loss*/) { return OkStatus(); }
   virtual Status OnEvaluate(RunView&, const Evaluation&) { return OkStatus(); }
-  // A checkpoint is stored.
+  // The weights and all else are copied for a checkpoint, or written: training goes on.
+  virtual Status OnCheckpointTaken(RunView&) { return OkStatus(); }
+  // A checkpoint is stored, that of step run.checkpoint: this one, or where it was written while
+  // training went on (checkpoint.async), one before.
   virtual Status OnCheckpoint(RunView&) { return OkStatus(); }
   // Training is over or was interrupted; not where it failed.
   virtual Status OnEnd(RunView&) { return OkStatus(); }

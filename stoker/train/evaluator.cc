@@ -50,7 +50,7 @@ class EvaluationMode {
   const bool was_training_;
 };
 
-Status AddBatch(Model& model, const TensorBatch& batch, Sums& sums) {
+Status AddBatch(Model& model, const TensorBatch& batch, const RowNames& rows, Sums& sums) {
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
     // Scores of 16 bits would make the loss coarse.
@@ -58,7 +58,7 @@ Status AddBatch(Model& model, const TensorBatch& batch, Sums& sums) {
     sums.Add(scores, batch.target);
   });
   if (status.ok() || !scores.defined()) return status;
-  STOKER_RETURN_IF_ERROR(CheckTarget(batch.target, scores.size(1)));
+  STOKER_RETURN_IF_ERROR(CheckTarget(batch, scores.size(1), rows));
   return status;
 }
 
@@ -91,7 +91,7 @@ Result<Evaluation> Evaluate(Model& model, const Measures& measures, Feeder& feed
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder.Next());
     if (!batch) break;
-    STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, sums).While("evaluating"));
+    STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, measures.rows, sums).While("evaluating"));
     if (stop != nullptr && *stop) return Cancelled("evaluation was stopped");
   }
   if (sums.samples == 0) {

@@ -8,6 +8,7 @@
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
+#include "stoker/train/row_names.h"
 
 namespace stoker {
 
@@ -20,6 +21,7 @@ class Model;
 struct Measures {
   const Loss& loss;
   const std::vector<std::string>& metrics;  // names as MetricSet knows them
+  RowNames rows = PlacesInBatch;            // what messages call samples
 };
 
 struct Evaluation {

@@ -7,6 +7,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
+#include "stoker/train/precision.h"
 
 namespace stoker {
 
@@ -26,9 +27,15 @@ FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
           .memory_format = ToTorch(memory_format)};
 }
 
+Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options) {
+  STOKER_ASSIGN_OR_RETURN(OpenedDevice opened, OpenDevice(options.device));
+  AllowTf32(options.tf32);
+  return opened;
+}
+
 Result<FinderPlace> PlaceFor(const TrainOptions& options) {
   FinderPlace place;
-  STOKER_ASSIGN_OR_RETURN(place.device, OpenDevice(options.device));
+  STOKER_ASSIGN_OR_RETURN(place.device, OpenDeviceFor(options));
   place.placement.device = place.device.device;
   const Result<MemoryFormat> format = ParseMemoryFormat(options.memory_format);
   if (format.ok()) place.placement.memory_format = *format;

@@ -21,9 +21,14 @@ Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int 
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format);
 
+// The device that a recipe names, opened as all that compute by it do: tensor cores round where it
+// says so (tf32), for the whole process. Not before another thread uses torch. Errors: those of
+// OpenDevice.
+Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options);
+
 // Where and how a finder computes: on the recipe's device, with its threads (at::set_num_threads is
-// called), its layout and precision, the contiguous one and float32 where those are open. Not
-// before another thread uses torch. Errors: those of OpenDevice.
+// called), its layout and precision, the contiguous one and float32 where those are open. Errors:
+// those of OpenDeviceFor.
 struct FinderPlace {
   OpenedDevice device;
   Placement placement;

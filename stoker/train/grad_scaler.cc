@@ -6,17 +6,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
-#include "stoker/device/torch_error.h"
-
 namespace stoker {
-namespace {
-
-// Gradients of a loss scaled by less than this could as well be computed in bfloat16, whose range
-// is that of float32.
-constexpr double kSmallestScale = 1e-6;
-
-}  // namespace
-
 GradScaler::GradScaler(c10::Device device, const GradScalerOptions& options)
     : options_(options),
       scale_(at::full({}, options.start, at::TensorOptions(device).dtype(at::kFloat))),
@@ -37,23 +27,19 @@ void GradScaler::Unscale(const std::vector<at::Tensor>& parameters) {
   at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_, inverse);
 }
 
-Result<bool> GradScaler::Update() {
-  bool finite = false;
-  double scale = 0;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    const at::NoGradGuard no_grad;
-    finite = found_.item<double>() == 0;
-    at::_amp_update_scale_(scale_, clean_, found_, options_.growth, options_.backoff,
-                           options_.growth_interval);
-    if (!finite) scale = scale_.item<double>();
-  }));
-  if (finite) return true;
-  ++*skipped_.data_ptr<int64_t>();
-  if (scale >= kSmallestScale) return false;
-  return FailedPrecondition(
-      "gradients in float16 are not finite, although the loss was scaled by as little as {:.3g}; "
-      "train with precision bf16 or float32, or with a lower rate",
-      scale);
+bool GradScaler::finite() const { return found_.item<float>() == 0; }
+
+GradScaler::Verdict GradScaler::Update(bool finite) {
+  const at::NoGradGuard no_grad;
+  // A skipped step sets `clean_` to 0, and only that leaves the scale at the floor.
+  const bool at_floor = !finite && scale() <= options_.floor && clean_.item<int>() == 0;
+  at::_amp_update_scale_(scale_, clean_, found_, options_.growth, options_.backoff,
+                         options_.growth_interval);
+  if (finite) return Verdict::kMove;
+  scale_.clamp_min_(options_.floor);
+  if (at_floor) return Verdict::kHopeless;
+  set_skipped(skipped() + 1);
+  return Verdict::kSkip;
 }
 
 NamedTensors GradScaler::State() const {

@@ -1,10 +1,6 @@
 #include "stoker/train/learner.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
-#include <ATen/ops/isfinite.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/zeros.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/utils.h>
@@ -18,6 +14,7 @@
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/clipping.h"
+#include "stoker/train/finiteness.h"
 #include "stoker/train/gradient_norm.h"
 #include "stoker/train/layer_trace.h"
 #include "stoker/train/out_of_memory.h"
@@ -52,22 +49,6 @@ void CopyInto(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& 
   for (size_t i = 0; i < to.size(); ++i) to[i].copy_(from[i]);
 }
 
-// One pass over all gradients, as gradient scaling makes it: by the factor 1, which changes none.
-bool AllFinite(const at::Tensor& loss, const std::vector<at::Tensor>& gradients) {
-  const at::NoGradGuard no_grad;
-  at::Tensor broken = at::zeros({1}, loss.options().dtype(at::kFloat));
-  const at::Tensor one = at::ones({1}, broken.options());
-  if (!gradients.empty()) {
-    at::_amp_foreach_non_finite_check_and_unscale_(gradients, broken, one);
-  }
-  return broken.item<float>() == 0 && std::isfinite(loss.item<double>());
-}
-
-std::string SamplesText(const std::vector<int64_t>& samples) {
-  return fmt::format("sample{} {} of the batch, numbered from 0", samples.size() > 1 ? "s" : "",
-                     fmt::join(samples, ", "));
-}
-
 // Of the model's scores, with those of its auxiliary heads by their weights.
 at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
                         const at::Tensor& target) {
@@ -78,9 +59,7 @@ at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
   return loss;
 }
 
-bool IsBroken(const at::Tensor& loss) {
-  return loss.is_cpu() && !std::isfinite(loss.item<double>());
-}
+bool IsFinite(const at::Tensor& loss) { return std::isfinite(loss.item<double>()); }
 
 }  // namespace
 
@@ -200,10 +179,12 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
   const TrainingScores all = Forward(batch.input);
   scores = all.scores;
   const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);
-  if (!broken_ && IsBroken(loss)) {
+  // A device is waited for only where it is anyway.
+  const bool read = loss.is_cpu() || checks_.gradients;
+  if (read && !broken_ && !IsFinite(loss)) {
     broken_ = true;
-    why_not_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
-                           WhyBroken(batch, scores, trace));
+    why_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
+                       WhyBroken(batch, scores, trace));
   }
   // Of one batch only the ratio to itself would be asked for.
   const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
@@ -219,7 +200,11 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
   if (const std::vector<int64_t> samples = RowsNotFinite(batch.input); !samples.empty()) {
-    return fmt::format("the input holds values that are not finite in {}", SamplesText(samples));
+    return fmt::format("the input holds values that are not finite in {}",
+                       row_names_(batch.key, samples));
+  }
+  if (const std::string name = FirstNotFinite(ParametersOf(*model_)); !name.empty()) {
+    return fmt::format("the weights '{}' are not finite since a step before", name);
   }
   std::string layer = trace == nullptr ? std::string() : trace->FirstBroken();
   if (trace == nullptr) {
@@ -232,23 +217,17 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
   if (layer.empty()) return "the loss itself is the first that is not finite";
   const std::vector<int64_t> samples = RowsNotFinite(scores);
   return fmt::format("{} is the first that is not finite{}", layer,
-                     samples.empty() ? "" : ", in " + SamplesText(samples));
+                     samples.empty() ? "" : ", in " + row_names_(batch.key, samples));
 }
 
-void Learner::CheckGradients() {
-  std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
-  }
-  if (AllFinite(loss_, gradients)) return;
-  broken_ = true;
+std::string Learner::WhyGradients() {
+  NamedTensors gradients;
   for (const auto& [name, tensor] : ParametersOf(*model_)) {
-    if (!tensor.grad().defined() || at::isfinite(tensor.grad()).all().item<bool>()) continue;
-    why_not_ = fmt::format("the gradient of '{}' is not finite", name);
-    break;
+    if (tensor.grad().defined()) gradients.push_back({name, tensor.grad()});
   }
-  if (why_not_.empty()) why_not_ = "the loss is not finite";
-  if (!layer_.empty()) why_not_ += fmt::format("; {} is the first that is not", layer_);
+  std::string why = fmt::format("the gradient of '{}' is not finite", FirstNotFinite(gradients));
+  if (!layer_.empty()) why += fmt::format("; {} is the first that is not", layer_);
+  return why;
 }
 
 // What torch says names neither layer nor sample nor what to do.
@@ -259,7 +238,7 @@ Status Learner::ExplainFailure(const Status& failure, const TensorBatch& batch,
   }
   if (!scores.defined()) return ExplainForward(failure, *model_, batch.input);
   if (scores.dim() == 2 && scores.size(1) > 1) {
-    STOKER_RETURN_IF_ERROR(CheckTarget(batch.target, scores.size(1)));
+    STOKER_RETURN_IF_ERROR(CheckTarget(batch, scores.size(1), row_names_));
   }
   return failure;
 }
@@ -286,31 +265,62 @@ void Learner::WeighGradients() {
   }
 }
 
-// False where the step must be skipped.
-Result<bool> Learner::Unscale() {
-  if (broken_ || !scaler_) return !broken_;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { scaler_->Unscale(parameters_); }));
-  return scaler_->Update();
+// What becomes of a step whose losses are finite, as far as they were read.
+StepOutcome Learner::Judge() {
+  if (scaler_) {
+    scaler_->Unscale(parameters_);
+    if (!scaler_->finite()) return JudgeOverflow();
+    scaler_->Update(/*finite=*/true);
+  } else if (checks_.gradients && !GradientsAreFinite(parameters_)) {
+    why_ = WhyGradients();
+    return StepOutcome::kBroken;
+  } else if (checks_.gradients && !IsFinite(loss_)) {  // of a pass recorded on a device
+    why_ = "the loss is not finite";
+    return StepOutcome::kBroken;
+  }
+  return StepOutcome::kMoved;
+}
+
+// A lower scale is the cure of gradients that overflow, but not of a loss, which is not scaled yet,
+// nor of gradients that overflow at any scale.
+StepOutcome Learner::JudgeOverflow() {
+  if (!IsFinite(loss_)) {
+    why_ = "the loss is not finite";
+    return StepOutcome::kBroken;
+  }
+  if (scaler_->Update(/*finite=*/false) == GradScaler::Verdict::kSkip) return StepOutcome::kScaled;
+  why_ = fmt::format(
+      "{}, in float16, although the loss was scaled by as little as {:.3g}; precision bf16 or "
+      "float32 would not overflow",
+      WhyGradients(), scaler_->scale());
+  return StepOutcome::kBroken;
+}
+
+void Learner::Move(const ScheduleValue& now, int64_t step) {
+  WeighGradients();
+  ClipGradients(clip_, parameters_);
+  optimizer_->Step(now);
+  average_.Observe(step);
+  if (!checks_.gradients) return;
+  const std::string broken = FirstNotFinite(StateOf(*model_));
+  if (broken.empty()) return;
+  outcome_ = StepOutcome::kBrokeWeights;
+  why_ = fmt::format("it has moved the weights '{}' to values that are not finite", broken);
 }
 
 Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
-  STOKER_ASSIGN_OR_RETURN(const bool move, Unscale());
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    if (!broken_) why_not_.clear();
-    if (!broken_ && !scaler_ && checks_.gradients) CheckGradients();
-    if (move && !broken_) {
-      WeighGradients();
-      ClipGradients(clip_, parameters_);
-      optimizer_->Step(now);
-      average_.Observe(step);
-    } else if (checks_.gradients) {
+    if (!broken_) why_.clear();
+    outcome_ = broken_ ? StepOutcome::kBroken : Judge();
+    if (outcome_ == StepOutcome::kMoved) Move(now, step);
+    if (outcome_ == StepOutcome::kBroken && checks_.gradients) {
       CopyInto(model_->buffers(), buffers_before_);
     }
     ClearGradients();
   }));
   weight_ = 0;
   layer_.clear();
-  moved_ = !std::exchange(broken_, false);
+  broken_ = false;
   return std::exchange(loss_, at::Tensor());
 }
 
@@ -348,36 +358,26 @@ Result<double> Learner::SquaredGradientOf(const TensorBatch& batch) {
 }
 
 Status Learner::CheckFinite() const {
-  Status broken;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    for (const auto& [name, tensor] : StateOf(*model_)) {
-      if (!tensor.is_floating_point() || at::isfinite(tensor).all().item<bool>()) continue;
-      broken = FailedPrecondition("the weights '{}' are no longer finite", name);
-      return;
-    }
-  }));
-  return broken;
+  std::string broken;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { broken = FirstNotFinite(StateOf(*model_)); }));
+  if (broken.empty()) return OkStatus();
+  return FailedPrecondition("the weights '{}' are no longer finite", broken);
 }
 
-Result<std::vector<NamedArray>> Learner::Save() const {
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
-                          ToNamedArrays(StateOf(*model_), kModelPrefix));
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> optimizer,
-                          ToNamedArrays(optimizer_->State(), kOptimizerPrefix));
-  std::ranges::move(optimizer, std::back_inserter(arrays));
-  if (scaler_) {
-    STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> scaler,
-                            ToNamedArrays(scaler_->State(), kScalerPrefix));
-    std::ranges::move(scaler, std::back_inserter(arrays));
-  }
-  if (!average_.kept()) return arrays;
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> averages,
-                          ToNamedArrays(average_.Averages(), kAveragePrefix));
-  std::ranges::move(averages, std::back_inserter(arrays));
-  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> updates,
-                          ToNamedArrays({{"updates", average_.updates()}}, kAveragingPrefix));
-  std::ranges::move(updates, std::back_inserter(arrays));
-  return arrays;
+NamedTensors Learner::State() const {
+  NamedTensors all;
+  const auto add = [&](std::string_view prefix, NamedTensors part) {
+    for (auto& [name, tensor] : part) {
+      all.push_back({fmt::format("{}{}", prefix, name), std::move(tensor)});
+    }
+  };
+  add(kModelPrefix, StateOf(*model_));
+  add(kOptimizerPrefix, optimizer_->State());
+  if (scaler_) add(kScalerPrefix, scaler_->State());
+  if (!average_.kept()) return all;
+  add(kAveragePrefix, average_.Averages());
+  add(kAveragingPrefix, {{"updates", average_.updates()}});
+  return all;
 }
 
 Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {

@@ -44,10 +44,19 @@ Status ExplainForward(const Status& failure, Model& model, const at::Tensor& inp
 // What a Learner looks for in every step, beside a loss on the CPU that is not finite.
 struct StepChecks {
   // Gradients: one that is not finite leaves weights, optimizer, averages and buffers as they were
-  // before the step. Costs a pass over the gradients; a device is waited for.
+  // before the step. And weights, after it. Costs a pass over both; a device is waited for.
   bool gradients = false;
   // Which layer's output or gradient first was not finite. Implies gradients; slow (layer_trace.h).
   bool layers = false;
+};
+
+// What became of a step.
+enum class StepOutcome {
+  kMoved,        // the weights have moved
+  kScaled,       // they have not: in float16 the scaled gradients overflowed. Normal; the scale is
+                 // lower now (grad_scaler.h)
+  kBroken,       // they have not: a loss or gradient was not finite
+  kBrokeWeights  // they have moved, and are no longer finite
 };
 
 // One thread at a time; computes on as many as at::set_num_threads was told.
@@ -67,6 +76,8 @@ class Learner {
     checks.gradients |= checks.layers;
     checks_ = checks;
   }
+  // What messages call samples: by their place, unless told otherwise.
+  void NameRows(RowNames names) { row_names_ = std::move(names); }
 
   // From now on the passes of steps of one batch are recorded and launched as a whole
   // (graphed_pass.h), where StepChecks::layers is not asked for.
@@ -75,15 +86,15 @@ class Learner {
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
 
   // Unscales and clips the gradients, moves the weights and averages them: step number `step` of
-  // the run, from 1. In float16 a step whose gradients are not finite is skipped (grad_scaler.h).
+  // the run, from 1. In float16 a step whose scaled gradients overflow is skipped (grad_scaler.h).
   // The gradient is that of the mean loss of all samples since the last Update, however many each
   // batch had. Returns this loss: a float scalar on the device, not waited for. On the CPU, where
   // losses are there at once, one that is not finite stops the step before any weight changes.
   Result<at::Tensor> Update(const ScheduleValue& now, int64_t step);
 
-  // Whether the last Update moved the weights; else why not: what was not finite, and where.
-  bool moved() const { return moved_; }
-  const std::string& why_not() const { return why_not_; }
+  // Of the last Update; and where something was broken, what was not finite, and where.
+  StepOutcome outcome() const { return outcome_; }
+  const std::string& why() const { return why_; }
 
   // Both, for a step of one batch.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step = 1);
@@ -100,17 +111,18 @@ class Learner {
   Model& model() { return *model_; }
   Precision precision() const { return precision_; }
   // What scales the loss; null but in float16.
-  const GradScaler* scaler() const { return scaler_ ? &*scaler_ : nullptr; }
+  GradScaler* scaler() { return scaler_ ? &*scaler_ : nullptr; }
   const Loss& loss() const { return *objective_; }
 
   // While the result lives, the model has the weights to evaluate and to keep: their average where
   // there is one. No step meanwhile.
   WeightAverage::Use UseAverage() { return average_.UseInModel(); }
 
-  // Parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory: write them
-  // out before the next step.
-  Result<std::vector<NamedArray>> Save() const;
-  // `source`: what messages call the arrays' origin.
+  // Parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory: copy them
+  // or write them out before the next step.
+  NamedTensors State() const;
+  Result<std::vector<NamedArray>> Save() const { return ToNamedArrays(State()); }
+  // Takes what Save gave; `source`: what messages call the arrays' origin.
   Status Restore(std::span<const NamedArray> arrays, std::string_view source);
 
  private:
@@ -118,14 +130,16 @@ class Learner {
           std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
           const Placement& placement, const SchedulePlan& plan);
   TrainingScores Forward(const at::Tensor& input);
-  Result<bool> Unscale();
+  StepOutcome Judge();
+  StepOutcome JudgeOverflow();
+  void Move(const ScheduleValue& now, int64_t step);
   DeviceGraph::Tensors WholePass(const TensorBatch& batch);
   bool BackwardByGraph(const TensorBatch& batch);
   void BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
                     const LayerTrace* trace);
   std::string WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
                         const LayerTrace* trace);
-  void CheckGradients();
+  std::string WhyGradients();
   Status ExplainFailure(const Status& failure, const TensorBatch& batch, const at::Tensor& scores);
   uint64_t FixedBytes() const;
   void AddLoss(const at::Tensor& loss, double weight);
@@ -142,14 +156,15 @@ class Learner {
   std::vector<at::Tensor> parameters_;
   std::optional<GraphedPass> graphed_;
   StepChecks checks_;
-  bool moved_ = true;
-  std::string why_not_;
+  RowNames row_names_ = PlacesInBatch;
+  StepOutcome outcome_ = StepOutcome::kMoved;
+  std::string why_;
 
   // Of the step under way.
   at::Tensor loss_;      // mean so far
   double weight_ = 0;    // that it was divided by (Loss::Weight)
   double expected_ = 0;  // that the gradients were divided by
-  bool broken_ = false;  // a loss or gradient was not finite
+  bool broken_ = false;  // a loss was not finite
   std::string layer_;    // whose gradient first was not, where layers are checked
   std::vector<at::Tensor> buffers_before_;  // where gradients are checked
 };

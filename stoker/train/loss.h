@@ -6,8 +6,11 @@
 #include <cstdint>
 
 #include "stoker/base/status.h"
+#include "stoker/train/row_names.h"
 
 namespace stoker {
+
+struct TensorBatch;
 
 // Immutable; concurrent calls are safe.
 //   scores  float, [samples, classes], as the model gives them
@@ -31,8 +34,9 @@ class Loss {
   }
 };
 
-// What is wrong with `target` for so many classes: names the first sample whose class number does
-// not exist. Ok where nothing is. Reads the target back from its device: for error messages only.
-Status CheckTarget(const at::Tensor& target, int64_t classes);
+// What is wrong with the target of `batch` for so many classes: names the first sample whose class
+// number does not exist, as `names` does. Ok where nothing is. Reads the target back from its
+// device: for error messages only.
+Status CheckTarget(const TensorBatch& batch, int64_t classes, const RowNames& names);
 
 }  // namespace stoker

@@ -9,6 +9,7 @@
 #include "stoker/train/feed.h"
 #include "stoker/train/run_schedule.h"
 #include "stoker/train/training_plan.h"
+#include "stoker/train/tuner.h"
 
 namespace stoker {
 namespace {
@@ -20,9 +21,12 @@ class LrFinder {
 
   Result<LrSearch> Run(const std::function<bool(int64_t, double)>& told) {
     STOKER_RETURN_IF_ERROR(CheckLrRange(options_));
-    STOKER_ASSIGN_OR_RETURN(const FinderPlace place, PlaceFor(recipe_.train.options));
+    STOKER_ASSIGN_OR_RETURN(const OpenedDevice opened, OpenDeviceFor(recipe_.train.options));
     STOKER_ASSIGN_OR_RETURN(plan_, MakePlan(recipe_));
-    STOKER_RETURN_IF_ERROR(Open(place.placement));
+    STOKER_ASSIGN_OR_RETURN(const Tuned tuned, Tune(recipe_, *plan_, opened.device));
+    STOKER_RETURN_IF_ERROR(Open({.device = opened.device,
+                                 .memory_format = tuned.choices.memory_format,
+                                 .precision = tuned.choices.precision}));
     const Stopwatch watch;
     STOKER_RETURN_IF_ERROR(RunSteps(told));
     STOKER_ASSIGN_OR_RETURN(const double scale,
@@ -31,7 +35,8 @@ class LrFinder {
                     .suggestions = SuggestLr(test_.curve()),
                     .diverged = test_.diverged(),
                     .seconds = watch.ElapsedSeconds(),
-                    .device = place.device.description,
+                    .device = opened.description,
+                    .choices = tuned.choices,
                     .lr_scale = scale,
                     .key = LrKeyOf(recipe_.train)};
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "stoker/base/status.h"
+#include "stoker/train/choices.h"
 #include "stoker/train/lr_range.h"
 #include "stoker/train/recipe.h"
 
@@ -21,11 +22,13 @@ struct LrSearch {
   bool diverged = false;
   double seconds = 0;
   std::string device;   // "cpu (AVX512)"
+  Choices choices;      // as a run of the recipe would make them
   double lr_scale = 1;  // of the recipe's lr_scaling: a schedule's rate is a suggestion over this
   std::string key;      // of the rate in the recipe: "train.schedule.one_cycle.max_lr"
 };
 
-// The steps are those of training: accumulation, clipping, parameter groups and the optimizer's
+// The steps are those of training: device, precision and all else that a run chooses are chosen as
+// by a run (tuner.h), and accumulation, clipping, parameter groups and the optimizer's
 // options hold; schedule and warm-up do not. Batches go on into further epochs where `steps` asks
 // for that.
 //   told  after each step; false ends the test, whose curve is then what there is so far

@@ -1,5 +1,7 @@
 #include "stoker/train/lr_finder.h"
 
+#include <ATen/Context.h>
+
 #include <filesystem>
 
 #include "stoker/train/testing.h"
@@ -46,6 +48,20 @@ TEST(LrFinder, StopsWhereTheLossDiverges) {
       Find(problem, {"train.optimizer={sgd: {momentum: 0.9}}"}, {.low = 1e-3, .high = 1e6}));
   EXPECT_TRUE(search.diverged);
   EXPECT_LT(search.curve.lr.size(), 100u);
+}
+
+TEST(LrFinder, ComputesAsARunOfTheRecipeWould) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const LrSearch narrow,
+                              Find(problem, {"train.precision=bf16"}, {.steps = 20}));
+  EXPECT_EQ(narrow.choices.precision, Precision::kBFloat16);
+  STOKER_ASSERT_OK_AND_ASSIGN(const LrSearch wide, Find(problem, {}, {.steps = 20}));
+  EXPECT_EQ(wide.choices.precision, Precision::kFloat32);
+  EXPECT_NE(narrow.curve.raw, wide.curve.raw);
+  for (const char* const tf32 : {"false", "true"}) {
+    STOKER_ASSERT_OK(Find(problem, {std::string("train.tf32=") + tf32}, {.steps = 20}));
+    EXPECT_EQ(at::globalContext().allowTF32CuDNN(), std::string_view(tf32) == "true");
+  }
 }
 
 TEST(LrFinder, EndsWhereItIsToldTo) {

@@ -47,12 +47,14 @@ Status MetricsFile::Append(const Json& line) {
                            path_, written, text.size());
 }
 
-Result<uint64_t> MetricsFile::Sync() const {
+Result<uint64_t> MetricsFile::Size() const {
   struct stat status;
-  if (::fdatasync(descriptor_.get()) != 0 || ::fstat(descriptor_.get(), &status) != 0) {
-    return ErrnoStatus(errno, path_);
-  }
+  if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
   return static_cast<uint64_t>(status.st_size);
+}
+
+Status MetricsFile::Sync() const {
+  return ::fdatasync(descriptor_.get()) == 0 ? OkStatus() : ErrnoStatus(errno, path_);
 }
 
 Status MetricsFile::CutBack(uint64_t size) {

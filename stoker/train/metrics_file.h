@@ -21,9 +21,11 @@ class MetricsFile {
   // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
   Status Append(const Json& line);
 
-  // Flushes the file to the disk and returns its bytes: what a checkpoint notes, and a resumed run
-  // gives to CutBack.
-  Result<uint64_t> Sync() const;
+  // Its bytes: what a checkpoint notes, and a resumed run gives to CutBack.
+  Result<uint64_t> Size() const;
+
+  // Flushes the file to the disk. Any thread, also while another appends.
+  Status Sync() const;
 
   // Removes what was appended when the file was longer than `size` bytes, and a last line that was
   // cut short: a run that resumes from there writes it again, so that no step appears twice.

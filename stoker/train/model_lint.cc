@@ -15,6 +15,7 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/feed.h"
 #include "stoker/train/first_batch.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/model.h"
@@ -220,6 +221,22 @@ void LintChannels(const Model& model, int64_t classes, bool accelerator, Finding
   }
 }
 
+// More names than classes are an error (recipe.cc); fewer may be meant.
+void LintClasses(const Recipe& recipe, Findings& findings) {
+  const ConfigNode* const node = recipe.model.node.entries.front().value.Find("classes");
+  int64_t classes = 0;
+  if (node == nullptr || recipe.data.classes.empty() || !ReadOption(*node, classes).ok()) return;
+  const auto names = std::ssize(recipe.data.classes);
+  if (names >= classes) return;
+  findings.push_back(
+      {.rule = "classes",
+       .where = fmt::format("model.{}.classes", recipe.model.name),
+       .problem =
+           fmt::format("the model tells {} classes apart, but the data has only {} ('{}', ...)",
+                       classes, names, recipe.data.classes.front()),
+       .mend = fmt::format("set it to {}, unless some are missing in the data", names)});
+}
+
 }  // namespace
 
 std::string LintFinding::ToText() const { return fmt::format("{}: {}; {}", where, problem, mend); }
@@ -255,11 +272,12 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
                           BuildModel(recipe.model, first.input, /*seed=*/0, {.device = device}));
   Result<Findings> findings = LintModel(*model, first.batch, !device.is_cpu());
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
+  if (findings.ok()) LintClasses(recipe, *findings);
   return findings;
 }
 
 Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe) {
-  STOKER_ASSIGN_OR_RETURN(const OpenedDevice opened, OpenDevice(recipe.train.options.device));
+  STOKER_ASSIGN_OR_RETURN(const OpenedDevice opened, OpenDeviceFor(recipe.train.options));
   return LintRecipe(recipe, opened.device);
 }
 

@@ -7,6 +7,7 @@
 //   inputs           inputs that are not about 0 with a deviation of about 1, by a real batch
 //   softmax          scores that went through softmax or a sigmoid, which the loss does itself
 //   no_gradient      parameters that the loss does not depend on
+//   classes          a model that tells more classes apart than the data has names for
 //   tensor_cores     layers whose channels are no multiple of 8, which tensor cores want
 #pragma once
 

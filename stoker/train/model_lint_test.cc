@@ -148,6 +148,14 @@ INSTANTIATE_TEST_SUITE_P(Models, BuiltinModelLint,
                          testing::Values("convnet", "linear", "mlp", "resnet18", "resnet50",
                                          "inception_v3: {aux_weight: 0}"));
 
+TEST(LintRecipe, FindsAModelThatTellsMoreClassesApartThanTheDataHas) {
+  SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem.Load({"model.mlp.classes=10"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto found, LintRecipe(recipe));
+  ExpectOne(found, "classes", "model.mlp.classes", "set it to 4");
+  EXPECT_THAT(found[0].problem, testing::HasSubstr("10 classes apart, but the data has only 4"));
+}
+
 TEST(LintRecipe, LooksAtTheFirstBatchAndLeavesTheRandomStateAlone) {
   SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem.Load());

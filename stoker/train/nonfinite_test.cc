@@ -39,6 +39,21 @@ class PoisonGradient : public Callback {
   std::set<int64_t> steps_;
 };
 
+// Makes a weight NaN at some steps, just before the optimizer moves it.
+class PoisonWeight : public Callback {
+ public:
+  explicit PoisonWeight(std::set<int64_t> steps) : steps_(std::move(steps)) {}
+  Status OnBackward(RunView& run) override {
+    if (steps_.contains(run.step + 1)) {
+      run.model.parameters()[0].detach().view(-1)[0] = NAN;
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::set<int64_t> steps_;
+};
+
 class NonfiniteTest : public TrainerTest {
  protected:
   template <typename Kind = Poison>
@@ -59,14 +74,44 @@ TEST_F(NonfiniteTest, StopNamesStepAndSample) {
       TrainPoisoned("run", {8}, {}),
       FailsWith(StatusCode::kFailedPrecondition,
                 "epoch 2 of 3, step 8: the loss is nan; the input holds values that are not "
-                "finite in sample 3 of the batch"));
+                "finite in sample "));
+}
+
+// Sample i has the label i % 4.
+TEST_F(NonfiniteTest, SamplesAreNamedByTheirNumbersInTheSource) {
+  for (const bool again : {false, true}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        Recipe recipe, problem_.Load(again ? std::vector<std::string>{"train.overfit_batches=2"}
+                                           : std::vector<std::string>{}));
+    const std::string run = again ? "again" : "once";
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer,
+                                Trainer::Create(std::move(recipe), problem_ / run));
+    struct Label : Callback {
+      Status OnBatch(RunView& view, const TensorBatch& batch) override {
+        if (view.step == 4) label = batch.target[3].item<int64_t>();
+        return OkStatus();
+      }
+      int64_t label = -1;
+    };
+    const auto seen = std::make_shared<Label>();
+    trainer->Add("label", seen);
+    trainer->Add("poison", std::make_unique<Poison>(std::set<int64_t>{5}));
+    const std::string message = trainer->Run().status().message();
+    const std::string_view marker = "not finite in sample ";
+    const size_t at = message.find(marker);
+    ASSERT_NE(at, std::string::npos) << message;
+    const int64_t index = std::stoll(message.substr(at + marker.size()));
+    EXPECT_GE(index, 0);
+    EXPECT_LT(index, 96);
+    EXPECT_EQ(index % 4, seen->label) << message;
+  }
 }
 
 TEST_F(NonfiniteTest, StopNamesTheLayerWhereTheInputIsSound) {
   const Result<TrainSummary> result = Train("run", {"train.schedule={constant: {lr: 1.0e+30}}"});
   EXPECT_THAT(result, FailsWith(StatusCode::kFailedPrecondition, "step 2: the loss is"));
   EXPECT_THAT(result.status().message(), testing::ContainsRegex("layer '[0-9]' \\(aten::"));
-  EXPECT_THAT(result.status().message(), testing::HasSubstr("of the batch"));
+  EXPECT_THAT(result.status().message(), testing::HasSubstr("of data.train (numbered from 0)"));
 }
 
 TEST_F(NonfiniteTest, SkipLeavesWeightsAsTheyWereAndCounts) {
@@ -181,6 +226,117 @@ TEST_F(NonfiniteTest, RollbacksResumeToTheSameBytes) {
     STOKER_ASSERT_OK(TrainPoisoned(run, broken, set, false, &watcher));
     STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary resumed, TrainPoisoned(run, broken, set, true));
     EXPECT_EQ(resumed.rollbacks, 2);
+    EXPECT_EQ(WeightsOf(run), WeightsOf("whole"));
+    EXPECT_EQ(MetricsOf(run), MetricsOf("whole"));
+  }
+}
+
+// The loss of the next step is the first that shows it.
+TEST_F(NonfiniteTest, StopNamesWeightsThatTheStepBeforeBroke) {
+  EXPECT_THAT(TrainPoisoned<PoisonWeight>("run", {4}, {}),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "step 5: the loss is nan; the weights '1.weight' are not finite since a "
+                        "step before"));
+}
+
+TEST_F(NonfiniteTest, AStepThatBreaksTheWeightsCannotBeSkipped) {
+  EXPECT_THAT(TrainPoisoned<PoisonWeight>("run", {4}, {"train.on_nonfinite=skip"}),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "step 4: it has moved the weights '1.weight' to values that are not "
+                        "finite, which cannot be skipped any more (on_nonfinite: rollback"));
+}
+
+TEST_F(NonfiniteTest, AStepThatBreaksTheWeightsIsRolledBack) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      TrainPoisoned<PoisonWeight>(
+          "run", {6, 9}, {"train.on_nonfinite=rollback", "train.checkpoint.every_steps=4"}));
+  EXPECT_EQ(summary.rollbacks, 2);
+  EXPECT_TRUE(std::isfinite(summary.last_evaluation->loss));
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()),
+              testing::HasSubstr("step 6: it has moved the weights '1.weight' to values that are "
+                                 "not finite; back to the weights of step 4"));
+}
+
+// What the scaler leaves out is normal; what no scale mends is not.
+class NonfiniteInFloat16 : public NonfiniteTest {
+ protected:
+  static std::set<int64_t> All() {
+    std::set<int64_t> steps;
+    for (int64_t step = 1; step <= 60; ++step) steps.insert(step);
+    return steps;
+  }
+  static constexpr const char* kFloat16 = "train.precision=fp16";
+  // From 2^16 down to 2^-20, and one more at the lowest scale.
+  static constexpr int kHopelessStep = 37;
+};
+
+TEST_F(NonfiniteInFloat16, StepsThatTheScalerLeavesOutAreCountedApart) {
+  for (const char* const action : {"stop", "skip", "rollback"}) {
+    SCOPED_TRACE(action);
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        const TrainSummary summary,
+        TrainPoisoned<PoisonGradient>(
+            action, {2, 3, 4, 9},
+            {kFloat16, std::string("train.on_nonfinite=") + action, "train.nonfinite_limit=1"}));
+    EXPECT_EQ(summary.skipped, 0);
+    EXPECT_EQ(summary.rollbacks, 0);
+    const std::vector<std::string> lines = MetricsOf(action);
+    EXPECT_THAT(lines[lines.size() - 2], testing::HasSubstr("\"skipped_steps\":4"));
+  }
+  EXPECT_EQ(WeightsOf("skip"), WeightsOf("stop"));
+  EXPECT_EQ(WeightsOf("rollback"), WeightsOf("stop"));
+}
+
+TEST_F(NonfiniteInFloat16, GradientsThatOverflowAtEveryScaleStopTheRun) {
+  EXPECT_THAT(TrainPoisoned<PoisonGradient>("run", All(), {kFloat16, "train.epochs=10"}),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "step " + std::to_string(kHopelessStep) +
+                            ": the gradient of '1.weight' is not finite, in float16, although the "
+                            "loss was scaled by as little as 9.54e-07"));
+}
+
+TEST_F(NonfiniteInFloat16, GradientsThatOverflowAtEveryScaleAreSkippedUpToTheLimit) {
+  EXPECT_THAT(TrainPoisoned<PoisonGradient>("run", All(),
+                                            {kFloat16, "train.epochs=10", "train.on_nonfinite=skip",
+                                             "train.nonfinite_limit=3"}),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "step " + std::to_string(kHopelessStep + 3) + ": the gradient of"));
+}
+
+TEST_F(NonfiniteInFloat16, GradientsThatOverflowAtEveryScaleRollBackAndStayCounted) {
+  std::set<int64_t> until;
+  for (int64_t step = 1; step <= kHopelessStep; ++step) until.insert(step);
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const TrainSummary summary,
+      TrainPoisoned<PoisonGradient>("run", until,
+                                    {kFloat16, "train.epochs=10", "train.on_nonfinite=rollback",
+                                     "train.checkpoint={every_steps: 5, keep: 1}"}));
+  EXPECT_EQ(summary.rollbacks, 1);
+  const std::vector<std::string> lines = MetricsOf("run");
+  EXPECT_THAT(lines[lines.size() - 2], testing::HasSubstr("\"skipped_steps\":36"));
+}
+
+// An infinite loss is no matter of scaling.
+TEST_F(NonfiniteInFloat16, ALossThatIsNotFiniteIsNotTheScalers) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary,
+                              TrainPoisoned("run", {3, 8}, {kFloat16, "train.on_nonfinite=skip"}));
+  EXPECT_EQ(summary.skipped, 2);
+  const std::vector<std::string> lines = MetricsOf("run");
+  EXPECT_THAT(lines[lines.size() - 2], testing::HasSubstr("\"skipped_steps\":0"));
+}
+
+TEST_F(NonfiniteInFloat16, SkippedForEitherReasonItResumesToTheSameBytes) {
+  const std::vector<std::string> set = {kFloat16, "train.on_nonfinite=skip", "train.average=ema"};
+  const std::set<int64_t> broken = {2, 5, 6};
+  STOKER_ASSERT_OK(TrainPoisoned<PoisonGradient>("whole", broken, set));
+  for (const int64_t step : {1, 2, 5, 6}) {
+    SCOPED_TRACE(step);
+    const std::string run = "stopped" + std::to_string(step);
+    Watcher watcher;
+    watcher.stop_after = step;
+    STOKER_ASSERT_OK(TrainPoisoned<PoisonGradient>(run, broken, set, false, &watcher));
+    STOKER_ASSERT_OK(TrainPoisoned<PoisonGradient>(run, broken, set, true));
     EXPECT_EQ(WeightsOf(run), WeightsOf("whole"));
     EXPECT_EQ(MetricsOf(run), MetricsOf("whole"));
   }

@@ -50,9 +50,10 @@ struct EvaluateEvent {
 };
 
 struct CheckpointEvent {
-  int64_t step = 0;
+  int64_t step = 0;  // its own: training may be further on
   std::string path;
-  double seconds = 0;
+  double seconds = 0;       // until it was known to be stored
+  double held_seconds = 0;  // of these, those in which training waited
 };
 
 // Every function is called from the thread that trains, between steps, and holds it up while it

@@ -15,6 +15,7 @@
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
+#include "stoker/train/feed.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/loss.h"
 #include "stoker/train/metrics.h"
@@ -148,9 +149,8 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
-  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(train.options.device));
+  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(train.options));
   STOKER_ASSIGN_OR_RETURN(const Choices choices, UseChoices(run, device));
-  AllowTf32(train.options.tf32);
   std::vector<std::string> classes = ClassesOf(recipe);
   return std::unique_ptr<Predictor>(
       new Predictor(std::make_unique<Parts>(Parts{.run = run,

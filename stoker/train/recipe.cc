@@ -152,9 +152,10 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
              "whether a small batch goes through the model, forward and back, and one of data.eval "
              "through an evaluation, before the first step")
       .Field("on_nonfinite", &O::on_nonfinite,
-             "what to do where a loss or gradient is NaN or infinite: stop, skip the step, or "
-             "rollback to the weights of the last checkpoint and go on with the data behind; the "
-             "last two look at all gradients in every step",
+             "what to do where a loss, gradient or weight is NaN or infinite: stop, skip the step, "
+             "or rollback to the weights of the last checkpoint and go on with the data behind; "
+             "the last two look at all gradients and weights in every step. In fp16 steps that "
+             "the scaling of the loss leaves out are none of these, unless no scale helps",
              OneOf{{"stop", "skip", "rollback"}})
       .Field("nonfinite_limit", &O::nonfinite_limit,
              "skipped steps in a row, or rollbacks in all, after which the run stops", AtLeast(1))
@@ -247,7 +248,10 @@ void CheckpointOptions::Describe(OptionTable<CheckpointOptions>& table) {
              "train.metrics; empty: none")
       .Field("best_mode", &CheckpointOptions::best_mode,
              "which way is better; auto: min for loss, mse and mae, max for all others",
-             OneOf{{"auto", "min", "max"}});
+             OneOf{{"auto", "min", "max"}})
+      .Field("async", &CheckpointOptions::async,
+             "whether training goes on while one is written: it waits for a copy in memory, as "
+             "large as the checkpoint, not for the disk");
 }
 
 void LimitBatchesOptions::Describe(OptionTable<LimitBatchesOptions>& table) {

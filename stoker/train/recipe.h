@@ -86,6 +86,7 @@ struct CheckpointOptions {
   int64_t keep = 2;
   std::string best;
   std::string best_mode = "auto";
+  bool async = true;
 
   static void Describe(OptionTable<CheckpointOptions>& table);
 };

@@ -73,7 +73,8 @@ Status RunRecorder::Evaluated(const EvaluateEvent& event) {
 }
 
 void RunRecorder::Checkpointed(const CheckpointEvent& event) {
-  run_.Log(fmt::format("step {}: checkpoint written in {:.3f} s", event.step, event.seconds));
+  run_.Log(fmt::format("step {}: checkpoint written in {:.3f} s, training waited {:.3f} s",
+                       event.step, event.seconds, event.held_seconds));
   observer_.OnCheckpoint(event);
 }
 

@@ -4,6 +4,18 @@
 #include "stoker/train/training_checkpoints.h"
 
 namespace stoker {
+namespace {
+
+// A sample that cannot be made need not be the end of a run.
+Status WithAdvice(const Status& status) {
+  if (status.code() != StatusCode::kDataLoss) return status;
+  return {status.code(),
+          fmt::format("{} (`on_error: replace` beside the stage puts another sample in its place "
+                      "and keeps the epoch's length, `on_error: skip` leaves it out)",
+                      status.message())};
+}
+
+}  // namespace
 
 // All batches of a step go forward and back one by one, so that they need the memory of one.
 Result<int64_t> StepRunner::Backward() {
@@ -11,7 +23,9 @@ Result<int64_t> StepRunner::Backward() {
   const int64_t batches = session_.plan().BatchesOf(done);
   int64_t samples = 0;
   for (int64_t i = 0; i < batches; ++i) {
-    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, session_.batches->Next());
+    const Result<std::optional<TensorBatch>> read = session_.batches->Next();
+    if (!read.ok()) return WithAdvice(read.status());
+    const std::optional<TensorBatch>& batch = *read;
     if (!batch) {
       return DataLoss(
           "data.train ended after {} of {} steps; its source gives less than it announced", done,
@@ -42,7 +56,7 @@ Status StepRunner::Step() {
   if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress.step + 1));
   ++progress.step;
   const bool log = progress.step % session_.options().log_every == 0;
-  STOKER_RETURN_IF_ERROR(session_.learner->moved() ? CountMoved(*loss, log) : HandleBroken());
+  STOKER_RETURN_IF_ERROR(Settle(*loss, log));
   session_.total.seconds += watch.ElapsedSeconds();
   session_.total.samples += samples;
   Tell(samples, now);
@@ -55,22 +69,40 @@ void StepRunner::TellCallbacks(const ScheduleValue& now) {
   session_.view->gradient_scale = scaler == nullptr ? 1 : scaler->scale();
 }
 
-Status StepRunner::CountMoved(const at::Tensor& loss, bool log) {
+// In float16 a step that the scaler leaves out is a step like others, but for the weights: its loss
+// counts, and it neither adds to the broken ones in a row nor ends them.
+Status StepRunner::Settle(const at::Tensor& loss, bool log) {
+  switch (session_.learner->outcome()) {
+    case StepOutcome::kBroken:
+    case StepOutcome::kBrokeWeights: return HandleBroken();
+    case StepOutcome::kScaled: return CountLoss(loss, log);
+    case StepOutcome::kMoved: break;
+  }
   session_.progress.skipped_in_row = 0;
-  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Add(session_.progress.step, loss)));
-  if (log) STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Flush()));
+  STOKER_RETURN_IF_ERROR(CountLoss(loss, log));
   return CallEach(session_,
                   [&](Callback& callback, RunView& view) { return callback.OnStep(view, loss); });
 }
 
-// The weights are those before the step: Learner has seen to that.
+Status StepRunner::CountLoss(const at::Tensor& loss, bool log) {
+  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Add(session_.progress.step, loss)));
+  return log ? Broken(session_, session_.loss_log.Flush()) : OkStatus();
+}
+
+// The weights are those before the step, Learner has seen to that, unless it broke them: then only
+// going back helps.
 Status StepRunner::HandleBroken() {
   const std::string what =
-      fmt::format("step {}: {}", session_.progress.step, session_.learner->why_not());
+      fmt::format("step {}: {}", session_.progress.step, session_.learner->why());
+  const bool moved = session_.learner->outcome() == StepOutcome::kBrokeWeights;
   const std::string& action = session_.options().on_nonfinite;
-  if (action == "skip") return Skip(what);
+  if (action == "skip" && !moved) return Skip(what);
   if (action == "rollback") return RollBack(what);
-  return Broken(session_, FailedPrecondition("{}", what));
+  return Broken(session_,
+                FailedPrecondition("{}{}", what,
+                                   action == "skip" ? ", which cannot be skipped any more "
+                                                      "(on_nonfinite: rollback goes back)"
+                                                    : ""));
 }
 
 Status StepRunner::Skip(const std::string& what) {

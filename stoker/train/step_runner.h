@@ -11,8 +11,8 @@ class StepRunner {
   explicit StepRunner(TrainingSession& session) : session_(session) {}
 
   // All batches of one step, the update, the lines that are due. Errors: those of the pipeline and
-  // of Learner; kFailedPrecondition where a loss or gradient was not finite and the recipe says
-  // stop, or the limit is reached.
+  // of Learner; kFailedPrecondition where a loss, gradient or weight was not finite and the recipe
+  // says stop, or cannot be followed, or its limit is reached.
   Status Step();
 
   // The samples and seconds since the last call.
@@ -21,7 +21,8 @@ class StepRunner {
  private:
   Result<int64_t> Backward();
   void TellCallbacks(const ScheduleValue& now);
-  Status CountMoved(const at::Tensor& loss, bool log);
+  Status Settle(const at::Tensor& loss, bool log);
+  Status CountLoss(const at::Tensor& loss, bool log);
   Status HandleBroken();
   Status Skip(const std::string& what);
   Status RollBack(const std::string& what);

@@ -2,75 +2,13 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <span>
-
+#include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
+#include "stoker/train/recipe_changes.h"
 #include "stoker/train/training_loop.h"
 
 namespace stoker {
 namespace {
-
-// Keys that change no weight: a run goes on with new ones as it would have with the old.
-constexpr std::string_view kHarmless[] = {"data.root",
-                                          "data.classes",
-                                          "data.eval",
-                                          "train.checkpoint",
-                                          "train.metrics",
-                                          "train.activation_checkpointing",
-                                          "train.eval_every",
-                                          "train.log_every",
-                                          "train.feed_threads",
-                                          "train.device_prefetch",
-                                          "train.tune",
-                                          "train.lint",
-                                          "train.sanity",
-                                          "train.limit_batches.eval",
-                                          "train.eval_every_steps",
-                                          "train.tensorboard"};
-// Keys on which the tuner's choices depend.
-constexpr std::string_view kChosenBy[] = {
-    "model",           "train.device",  "train.memory_format",
-    "train.precision", "train.threads", "train.cudnn_benchmark"};
-
-// Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
-bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
-  const std::string_view changed = difference.substr(0, difference.find(':'));
-  return std::ranges::any_of(keys, [&](std::string_view key) {
-    return changed == key || changed.starts_with(fmt::format("{}.", key));
-  });
-}
-
-// What the run was made with, against what it is asked to go on with.
-struct RecipeChanges {
-  std::vector<std::string> of_weights;  // that make the weights other ones
-  std::vector<std::string> harmless;
-  bool choose_again = false;
-
-  bool any() const { return !of_weights.empty() || !harmless.empty(); }
-  std::vector<std::string> Warnings() const {
-    std::vector<std::string> warnings;
-    if (!of_weights.empty()) {
-      warnings.push_back(fmt::format("the recipe was changed: {}", fmt::join(of_weights, "; ")));
-    }
-    if (!harmless.empty()) {
-      warnings.push_back(
-          fmt::format("the recipe was changed in what makes no weights other ones: {}",
-                      fmt::join(harmless, "; ")));
-    }
-    return warnings;
-  }
-};
-
-RecipeChanges CompareRecipes(const ConfigNode& before, const ConfigNode& now) {
-  RecipeChanges changes;
-  for (std::string& difference : Differences(before, now)) {
-    changes.choose_again |= IsOf(difference, kChosenBy);
-    auto& list = IsOf(difference, kHarmless) ? changes.harmless : changes.of_weights;
-    list.push_back(std::move(difference));
-  }
-  return changes;
-}
 
 Status Refuse(const std::filesystem::path& run, const std::vector<std::string>& changes) {
   return FailedPrecondition(
@@ -108,8 +46,8 @@ Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}
 Trainer::~Trainer() = default;
 
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run) {
-  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
-  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe, device.device));
+  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(recipe.train.options));
+  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
   STOKER_RETURN_IF_ERROR(TryInitialWeights(recipe, plan.input));
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
@@ -123,12 +61,12 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
                                                  const ResumeOptions& options) {
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Open(run));
   STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
-  const RecipeChanges changes = CompareRecipes(before, recipe.Filled());
+  const RecipeChanges changes = CompareRecipes(before, recipe);
   if (!changes.of_weights.empty() && !options.allow_changes) {
     return Refuse(run, changes.of_weights);
   }
-  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDevice(recipe.train.options.device));
-  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe, device.device));
+  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(recipe.train.options));
+  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                    .plan = std::move(plan),

@@ -51,6 +51,15 @@ TEST_F(TrainerTest, ARunBegunOnAnotherDeviceIsRefusedUnlessAllowed) {
                                        "has computed on cuda:0 and would go on on cpu"));
 }
 
+// A plateau's rate depends on when it is evaluated.
+TEST_F(TrainerTest, AChangedEvaluationIsRefusedByNameWhereTheScheduleFollowsIt) {
+  const std::vector<std::string> plateau = {"train.schedule={plateau: {lr: 0.02}}"};
+  STOKER_ASSERT_OK(TrainUntil("run", 6, plateau));
+  EXPECT_THAT(Resume("run", {plateau[0], "train.eval_every_steps=2"}),
+              FailsWith(StatusCode::kFailedPrecondition, "train.eval_every_steps: auto -> 2"));
+  STOKER_EXPECT_OK(Resume("run", plateau));
+}
+
 TEST_F(TrainerTest, FewerStepsThanWereDoneAreRefused) {
   STOKER_ASSERT_OK(TrainUntil("run", 9));
   EXPECT_THAT(Resume("run", {"train.max_steps=8"}, nullptr, {.allow_changes = true}),

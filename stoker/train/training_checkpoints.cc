@@ -1,5 +1,9 @@
 #include "stoker/train/training_checkpoints.h"
 
+#include <functional>
+#include <utility>
+
+#include "stoker/base/log.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/random_state.h"
 
@@ -17,7 +21,7 @@ Result<Json> Member(const Json& state, const char* key) {
 Result<Json> SessionState(const TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(Json data, session.batches->Save());
   STOKER_ASSIGN_OR_RETURN(Json callbacks, session.callbacks.Save());
-  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, session.recorder->metrics().Sync());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, session.recorder->metrics().Size());
   Progress progress = session.progress;
   progress.train_seconds = session.throughput().seconds;
   progress.train_samples = session.throughput().samples;
@@ -84,6 +88,7 @@ Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) 
   // Last, when nothing can be refused any more.
   STOKER_RETURN_IF_ERROR(session.recorder->metrics().CutBack(metrics_bytes.get<uint64_t>()));
   session.last_checkpoint = newest.step;
+  session.view->checkpoint = newest.step;
   return OkStatus();
 }
 
@@ -96,26 +101,78 @@ Status CheckFinite(TrainingSession& session) {
                           fmt::format("step {}: {}", session.progress.step, finite.message())});
 }
 
+// Whether weights_copy has them, from which they can be written while training goes on.
+Result<bool> CopyWeights(TrainingSession& session) {
+  if (!session.setup.recipe.train.checkpoint.async) return false;
+  const Status copied = session.weights_copy.Take(session.learner->State());
+  if (copied.ok()) return true;
+  if (copied.code() != StatusCode::kResourceExhausted) return copied;
+  LogWarning("checkpoints are written while training waits, since they cannot be copied: {}",
+             copied.message());
+  return false;
+}
+
+// Uses nothing of the session that a step changes.
+std::function<Status()> WritingOf(TrainingSession& session, Json state, bool copied) {
+  std::vector<int64_t> kept = {session.progress.best_step};
+  if (session.options().on_nonfinite == "rollback") {
+    kept.push_back(session.progress.planned_checkpoint);
+  }
+  return [&session, step = session.progress.step, state = std::move(state), kept, copied] {
+    // The lines that it counts must not be lost where it is not.
+    STOKER_RETURN_IF_ERROR(session.recorder->metrics().Sync());
+    STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors,
+                            copied ? session.weights_copy.Arrays() : session.learner->Save());
+    return session.store.Write(step, tensors, state, kept);
+  };
+}
+
 }  // namespace
 
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
   Progress& progress = session.progress;
   if (kind == CheckpointKind::kPlanned) progress.planned_checkpoint = progress.step;
+  const Stopwatch held;
+  if (session.under_way && session.under_way->step == progress.step) return OkStatus();
+  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
   if (session.last_checkpoint == progress.step) return OkStatus();
-  const Stopwatch watch;
+  CheckpointUnderWay under_way{.step = progress.step};
   STOKER_RETURN_IF_ERROR(CheckFinite(session));
-  STOKER_ASSIGN_OR_RETURN(const Json state, SessionState(session));
-  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors, session.learner->Save());
-  std::vector<int64_t> kept = {progress.best_step};
-  if (session.options().on_nonfinite == "rollback") kept.push_back(progress.planned_checkpoint);
-  STOKER_RETURN_IF_ERROR(
-      session.store.Write(progress.step, tensors, state, kept)
-          .While(fmt::format("writing the checkpoint of step {} (those before it are untouched)",
-                             progress.step)));
-  session.last_checkpoint = progress.step;
-  session.recorder->Checkpointed({.step = progress.step,
-                                  .path = session.store.PathOf(progress.step),
-                                  .seconds = watch.ElapsedSeconds()});
+  STOKER_ASSIGN_OR_RETURN(Json state, SessionState(session));
+  STOKER_ASSIGN_OR_RETURN(const bool copied, CopyWeights(session));
+  std::function<Status()> write = WritingOf(session, std::move(state), copied);
+  if (copied) {
+    session.checkpointing.Begin("checkpoint", std::move(write));
+  } else {
+    session.checkpointing.Do(write);
+  }
+  under_way.held_seconds = held.ElapsedSeconds();
+  session.under_way = under_way;
+  if (!copied) STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  return CallEach(
+      session, [](Callback& callback, RunView& view) { return callback.OnCheckpointTaken(view); });
+}
+
+Status NoteCheckpoint(TrainingSession& session) {
+  return session.checkpointing.done() ? FinishCheckpoint(session) : OkStatus();
+}
+
+Status FinishCheckpoint(TrainingSession& session) {
+  if (!session.under_way) return OkStatus();
+  const Stopwatch held;
+  const Status stored = session.checkpointing.Take();
+  CheckpointUnderWay one = *std::exchange(session.under_way, std::nullopt);
+  if (!stored.ok()) {
+    return stored.While(
+        fmt::format("writing the checkpoint of step {} (those before it are untouched)", one.step));
+  }
+  one.held_seconds += held.ElapsedSeconds();
+  session.last_checkpoint = one.step;
+  session.recorder->Checkpointed({.step = one.step,
+                                  .path = session.store.PathOf(one.step),
+                                  .seconds = one.since_begun.ElapsedSeconds(),
+                                  .held_seconds = one.held_seconds});
+  if (session.view) session.view->checkpoint = one.step;
   return CallEach(session,
                   [](Callback& callback, RunView& view) { return callback.OnCheckpoint(view); });
 }
@@ -143,9 +200,15 @@ Status RestoreNewest(TrainingSession& session) {
 }
 
 Status RestoreWeights(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
   const int64_t step = session.progress.planned_checkpoint;
   STOKER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, session.store.Load(step));
-  return session.learner->Restore(checkpoint.tensors, session.store.PathOf(step));
+  // What was skipped stays counted.
+  GradScaler* const scaler = session.learner->scaler();
+  const int64_t skipped = scaler ? scaler->skipped() : 0;
+  STOKER_RETURN_IF_ERROR(session.learner->Restore(checkpoint.tensors, session.store.PathOf(step)));
+  if (scaler) scaler->set_skipped(skipped);
+  return OkStatus();
 }
 
 }  // namespace stoker

@@ -11,9 +11,19 @@ namespace stoker {
 // steps in every run, others when a clock or a person wanted them.
 enum class CheckpointKind { kPlanned, kUnplanned };
 
-// Writes one of the step done, unless that has one, and tells. The newest, the best and the last
-// planned stay. Errors: a loss or weight that is not finite; those of CheckpointStore.
+// Stores one of the step done, unless that has one. The newest, the best and the last planned stay.
+// Where the recipe says so (checkpoint.async), it is copied in memory and written while training
+// goes on; the next waits until it is stored, so that those of the plan are the same ones in every
+// run, and no more than one copy is needed. Where there is no memory for it, training waits.
+// Errors: a loss or weight that is not finite; those of CheckpointStore, also for the one before.
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind);
+
+// To be called between steps: where one has been stored meanwhile, tells; where it could not be,
+// its error. Those before it are untouched then. Quick.
+Status NoteCheckpoint(TrainingSession& session);
+
+// The same, after waiting for one that is under way.
+Status FinishCheckpoint(TrainingSession& session);
 
 // Takes the weights that the recipe begins with (init_from), where it names some. Those of a
 // checkpoint say all; only a run that begins needs the file.

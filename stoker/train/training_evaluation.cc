@@ -36,7 +36,9 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                                          FeedOptions(session, batches, session.eval_normalize)));
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
-  return Evaluate(session.learner->model(), {session.learner->loss(), session.options().metrics},
+  return Evaluate(session.learner->model(),
+                  {session.learner->loss(), session.options().metrics,
+                   NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval")},
                   *feeder, stop);
 }
 

@@ -11,7 +11,10 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
                           StartTraining(std::move(setup_), std::move(callbacks_), observer, stop));
   steps_ = std::make_unique<StepRunner>(*session_);
   clock_ = std::make_unique<CheckpointClock>(session_->setup.recipe.train.checkpoint);
-  const Status status = RunSteps();
+  Status status = RunSteps();
+  // What has been begun is stored, whatever ended the run.
+  const Status stored = FinishCheckpoint(*session_);
+  if (status.ok()) status = stored;
   if (!status.ok()) {
     session_->recorder->Ended("failed: " + status.ToString(), /*success=*/false);
     return status;
@@ -50,6 +53,7 @@ Status TrainingLoop::RunSteps() {
     STOKER_RETURN_IF_ERROR(Checkpoint(CheckpointKind::kPlanned));
   }
   while (!Finished() && !interrupted_) {
+    STOKER_RETURN_IF_ERROR(NoteCheckpoint(*session_));
     if (session_->stop_requested()) {
       interrupted_ = true;
       STOKER_RETURN_IF_ERROR(Checkpoint(CheckpointKind::kUnplanned));

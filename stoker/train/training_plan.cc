@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
@@ -34,6 +35,12 @@ struct Length {
   int64_t epochs = 0;
 };
 
+// Whether a stage leaves out what fails.
+bool Skips(const Dataset& dataset) {
+  return dataset.node().name() == IgnoreErrors::kName ||
+         std::ranges::any_of(dataset.node().inputs(), Skips);
+}
+
 Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
   const Cardinality batches = train.cardinality();
   const TrainOptions& options = recipe.train.options;
@@ -47,8 +54,9 @@ Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
   }
   if (!options.max_steps) {
     return InvalidArgument(
-        "the length of data.train is {}; set train.max_steps, or put `take` into the pipeline",
-        batches.ToString());
+        "the length of data.train is {}; set train.max_steps, or put `take` into the pipeline{}",
+        batches.ToString(),
+        Skips(train) ? "; `on_error: replace` keeps the length, `skip` leaves it open" : "");
   }
   int64_t all = 0;
   if (__builtin_mul_overflow(*options.max_steps, options.accumulate, &all)) {

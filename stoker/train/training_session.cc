@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/train/feed.h"
+#include "stoker/train/training_checkpoints.h"
 
 namespace stoker {
 
@@ -18,8 +19,9 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   return options;
 }
 
-Status Broken(const TrainingSession& session, const Status& status) {
+Status Broken(TrainingSession& session, const Status& status) {
   if (status.ok()) return status;
+  const Status stored = FinishCheckpoint(session);
   const TrainingPlan& plan = session.plan();
   const int64_t step = std::max<int64_t>(session.progress.step, 1);
   const std::string left = session.last_checkpoint < 0
@@ -28,9 +30,10 @@ Status Broken(const TrainingSession& session, const Status& status) {
                                              session.store.PathOf(session.last_checkpoint));
   return {status.code(),
           fmt::format(
-              "epoch {} of {}, {}. Training has stopped; {}. A lower learning rate (now {:.3g}) "
+              "epoch {} of {}, {}. Training has stopped; {}{}. A lower learning rate (now {:.3g}) "
               "or cleaner data may help",
               plan.EpochOf(step), plan.EpochOf(plan.total_steps()), status.message(), left,
+              stored.ok() ? "" : fmt::format(" ({})", stored.message()),
               session.schedule->At(step - 1).lr)};
 }
 

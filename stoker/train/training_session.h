@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/clock.h"
 #include "stoker/device/accelerator.h"
+#include "stoker/train/background_task.h"
 #include "stoker/train/batch_source.h"
 #include "stoker/train/callback_list.h"
 #include "stoker/train/checkpoint.h"
 #include "stoker/train/early_stopping.h"
+#include "stoker/train/host_copy.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/loss_log.h"
 #include "stoker/train/progress.h"
@@ -34,6 +37,13 @@ struct Throughput {
   Throughput With(const Throughput& other) const {
     return {seconds + other.seconds, samples + other.samples};
   }
+};
+
+// A checkpoint on its way to the disk.
+struct CheckpointUnderWay {
+  int64_t step = 0;
+  Stopwatch since_begun;
+  double held_seconds = 0;  // in which training waited
 };
 
 // What a run is begun or gone on with.
@@ -86,10 +96,14 @@ struct TrainingSession {
   LossLog loss_log;
   Progress progress;
   std::string initial_weights;   // where they came from, for people; empty: from nowhere else
-  int64_t last_checkpoint = -1;  // its step; -1: none
+  int64_t last_checkpoint = -1;  // step of the newest that is stored; -1: none
 
   Throughput total;   // of this process
   Throughput before;  // of those that it goes on from
+
+  std::optional<CheckpointUnderWay> under_way;
+  HostCopy weights_copy;         // what it is written from
+  BackgroundTask checkpointing;  // last: it uses what stands above
 };
 
 // The threads that a run's pipelines get (feed.h).
@@ -100,8 +114,9 @@ Runtime FeedRuntime(const TrainingSession& session);
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
                           const std::vector<ShiftScale>& normalize);
 
-// `status` of a loss or weight that is not finite, with where it happened and what is left.
-Status Broken(const TrainingSession& session, const Status& status);
+// `status` of a loss or weight that is not finite, with where it happened and what is left; waits
+// for a checkpoint that is under way.
+Status Broken(TrainingSession& session, const Status& status);
 
 // Asks each callback, and ends the run where one wants it to.
 template <typename Hook>

@@ -5,7 +5,6 @@
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_lint.h"
 #include "stoker/train/normalize_place.h"
-#include "stoker/train/precision.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
 #include "stoker/train/tensorboard_tensors.h"
@@ -66,6 +65,8 @@ Status BuildLearner(TrainingSession& session) {
                                           session.plan().schedule));
   session.learner->Check(
       {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
+  session.learner->NameRows(NamesInSource(
+      session.plan().batches, static_cast<uint64_t>(options.seed), options.input, "data.train"));
   return OkStatus();
 }
 
@@ -194,7 +195,6 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   STOKER_ASSIGN_OR_RETURN(session->schedule,
                           BuildRunSchedule(session->setup.recipe.train, session->plan().schedule,
                                            session->plan().batch_size));
-  AllowTf32(session->options().tf32);
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(*session));
   STOKER_RETURN_IF_ERROR(BuildLearner(*session));
   RecordPasses(*session);

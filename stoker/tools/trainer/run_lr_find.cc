@@ -72,6 +72,7 @@ Json ToJson(const LrSearch& search) {
       {"key", search.key},         {"lr_scale", search.lr_scale},  {"diverged", search.diverged},
       {"seconds", search.seconds}, {"device", search.device},      {"lr", search.curve.lr},
       {"loss", search.curve.loss}, {"raw_loss", search.curve.raw}, {"suggestions", nullptr}};
+  json["choices"] = search.choices.ToJson();
   if (search.suggestions) {
     json["suggestions"] = {{"valley", search.suggestions->valley},
                            {"steepest", search.suggestions->steepest},
@@ -117,8 +118,9 @@ Status RunLrFind(const LrFindArguments& arguments) {
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
   if (arguments.json) return PrintResult(ToJson(search).dump() + "\n");
   return PrintResult(ChartForTerminal(chart) +
-                     fmt::format("\n{} steps in {} on {}{}\n\n", search.curve.lr.size(),
+                     fmt::format("\n{} steps in {} on {}, {}{}\n\n", search.curve.lr.size(),
                                  DurationText(search.seconds), search.device,
+                                 search.choices.ToString(),
                                  search.diverged ? "; stopped where the loss diverged" : "") +
                      Advice(search, arguments));
 }

@@ -64,7 +64,8 @@ class LogTensorsCallback final : public Callback {
   }
 
   Result<Json> Save() const override {
-    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, file_->Sync());
+    STOKER_RETURN_IF_ERROR(file_->Sync());
+    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, file_->Size());
     return Json{{"bytes", bytes}};
   }
   Status Restore(const Json& state) override {

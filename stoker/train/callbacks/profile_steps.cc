@@ -39,7 +39,7 @@ class ProfileStepsCallback final : public Callback {
     if (Wanted(run.step + 1)) Close("evaluation");
     return Begin(run);
   }
-  Status OnCheckpoint(RunView& run) override {
+  Status OnCheckpointTaken(RunView& run) override {
     if (Wanted(run.step + 1)) Close("checkpoint");
     return Begin(run);
   }

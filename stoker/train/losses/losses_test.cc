@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stoker/base/testing.h"
+#include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/loss.h"
 #include "stoker/train/losses/bce.h"
@@ -174,8 +175,9 @@ TEST(Loss, ClassesThatDoNotExistAreRefused) {
     refuses(Focal{});
     refuses(Bce{});
     refuses(Mse{});
-    EXPECT_THAT(CheckTarget(target, 3),
-                FailsWith(StatusCode::kDataLoss, "sample 2 of the batch has class number"));
+    const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 0, .index = 5}};
+    EXPECT_THAT(CheckTarget(batch, 3, PlacesInBatch),
+                FailsWith(StatusCode::kDataLoss, "sample 2 of batch 5 of epoch 1"));
   }
 }
 

@@ -1,0 +1,90 @@
+#include "stoker/train/recipe_changes.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kHarmless[] = {"data.root",
+                                          "data.classes",
+                                          "train.log_every",
+                                          "train.metrics",
+                                          "train.tensorboard",
+                                          "train.feed_threads",
+                                          "train.device_prefetch",
+                                          "train.tune",
+                                          "train.activation_checkpointing",
+                                          "train.lint",
+                                          "train.sanity",
+                                          "train.detect_anomaly",
+                                          "train.checkpoint.keep",
+                                          "train.checkpoint.every_minutes",
+                                          "train.checkpoint.async"};
+// What is evaluated, and when.
+constexpr std::string_view kOfEvaluations[] = {
+    "data.eval", "train.eval_every", "train.eval_every_steps", "train.limit_batches.eval"};
+// Which checkpoints the plan has.
+constexpr std::string_view kOfCheckpoints[] = {
+    "train.checkpoint.every_steps", "train.checkpoint.best", "train.checkpoint.best_mode"};
+// Keys on which the tuner's choices depend.
+constexpr std::string_view kChosenBy[] = {
+    "model",           "train.device",  "train.memory_format",
+    "train.precision", "train.threads", "train.cudnn_benchmark"};
+
+// Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
+bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
+  const std::string_view changed = difference.substr(0, difference.find(':'));
+  return std::ranges::any_of(keys, [&](std::string_view key) {
+    return changed == key || changed.starts_with(fmt::format("{}.", key));
+  });
+}
+
+bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
+  const auto schedule = train.schedule.build({.total_steps = 1000, .steps_per_epoch = 100});
+  return schedule.ok() && (*schedule)->follows_evaluations();
+}
+
+// What the weights of a run depend on beside the steps themselves.
+struct Followed {
+  bool evaluations = false;
+  bool checkpoints = false;
+
+  explicit Followed(const TrainRecipe& train)
+      : evaluations(train.early_stopping.patience.has_value() || ScheduleFollowsEvaluations(train)),
+        checkpoints(train.options.on_nonfinite == "rollback") {
+    evaluations |= checkpoints && !train.checkpoint.best.empty();
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> RecipeChanges::Warnings() const {
+  std::vector<std::string> warnings;
+  if (!of_weights.empty()) {
+    warnings.push_back(fmt::format("the recipe was changed: {}", fmt::join(of_weights, "; ")));
+  }
+  if (!harmless.empty()) {
+    warnings.push_back(fmt::format("the recipe was changed in what makes no weights other ones: {}",
+                                   fmt::join(harmless, "; ")));
+  }
+  return warnings;
+}
+
+RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
+  const Followed followed(now.train);
+  RecipeChanges changes;
+  for (std::string& difference : Differences(before, now.Filled())) {
+    changes.choose_again |= IsOf(difference, kChosenBy);
+    const bool harmless = IsOf(difference, kHarmless) ||
+                          (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||
+                          (IsOf(difference, kOfCheckpoints) && !followed.checkpoints);
+    (harmless ? changes.harmless : changes.of_weights).push_back(std::move(difference));
+  }
+  return changes;
+}
+
+}  // namespace stoker

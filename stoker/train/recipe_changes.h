@@ -1,0 +1,41 @@
+// What a run was made with, against what it is asked to go on with: which changes of a recipe give
+// other weights than one uninterrupted run would have.
+//
+// None of these does:
+//   data.root, data.classes            where the files lie, what classes are called
+//   train.log_every, metrics, tensorboard, feed_threads, device_prefetch, tune, lint, sanity,
+//   detect_anomaly, activation_checkpointing
+//   train.checkpoint.keep, every_minutes, async
+// These do only where something depends on them:
+//   data.eval, train.eval_every, eval_every_steps, limit_batches.eval
+//                                      where the schedule follows evaluations (plateau), or
+//                                      early_stopping does, or the best checkpoint is one that
+//                                      on_nonfinite: rollback may go back to
+//   train.checkpoint.every_steps, best, best_mode
+//                                      where on_nonfinite: rollback may go back to these
+// All others do, or may.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/train/recipe.h"
+
+namespace stoker {
+
+// Each as "train.epochs: 3 -> 5".
+struct RecipeChanges {
+  std::vector<std::string> of_weights;  // that make the weights other ones
+  std::vector<std::string> harmless;
+  bool choose_again = false;  // something that the tuner's choices depend on has changed
+
+  bool any() const { return !of_weights.empty() || !harmless.empty(); }
+  // For people: one line for each list.
+  std::vector<std::string> Warnings() const;
+};
+
+//   before  with every key filled in
+RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now);
+
+}  // namespace stoker
