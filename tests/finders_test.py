@@ -17,7 +17,7 @@ class FindersTest(ProgramTest):
         return {element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")}
 
     def test_lr_find_suggests_rates_and_says_which_key_to_set(self):
-        out, err = self.run_stoker("lr-find", "recipe.yaml", "--svg", "plot.svg")
+        out, err = self.run_stoker("lr-find", "recipe.yaml", "--to", "plot.svg")
         self.assertEqual(err, "")
         self.assertRegex(out, r"(?m)^valley +\d")
         self.assertRegex(out, r"stoker train recipe.yaml --set train.schedule.one_cycle.max_lr=\d")
@@ -42,7 +42,7 @@ class FindersTest(ProgramTest):
         self.assertTrue(all(fits[batch] == (batch <= found["largest"]) for batch in fits))
         self.assertIn(found["near_peak"], fits)
         self.assertTrue(all(trial["memory_bytes"] <= 8e6 for trial in found["trials"] if trial["fits"]))
-        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "8MB", "--seconds", "0", "--most", "64", "--svg", "plot.svg")
+        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "8MB", "--seconds", "0", "--most", "64", "--to", "plot.svg")
         self.assertRegex(out, r"--set data.train.batch.size=\d+")
         self.assertIn("memory (MB)", self.texts_of("plot.svg"))
         self.assertEqual(sorted(os.listdir(self.folder)), self.files)
@@ -62,7 +62,7 @@ class FindersTest(ProgramTest):
                 self.assertTrue(all(trial["fits"] and trial["images_per_s"] > 0 for trial in found["trials"]))
                 self.assertGreater(found["parameters"], 1000)
         out, _ = self.run_stoker("bench", "--model", "{mlp: {classes: 3, hidden: [8]}}", "--input", "1x8x8", "--seconds", "0.1",
-                                 "--svg", "plot.svg")
+                                 "--to", "plot.svg")
         self.assertRegex(out, r"(?m)^64 +\d")
         self.assertIn("images a second", self.texts_of("plot.svg"))
 

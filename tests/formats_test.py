@@ -1,6 +1,8 @@
 """docs/formats.md: every recipe line of its table runs, on files that are written here by the format's description."""
+import json
 import os
 import re
+import shutil
 import struct
 import tarfile
 import unittest
@@ -257,6 +259,62 @@ class FormatsTest(ProgramTest):
         self.assertIn("a.ppm: whole, a PNM image", said)
         self.write("bad.bmp", self.read("a.bmp")[:-1])
         self.assert_fails(["verify", "bad.bmp"], 1, "1 of 1 files are not whole")
+
+    def test_what_cannot_be_checked_is_not_called_damaged(self):
+        self.write("notes.txt", "words\n")
+        said, _ = self.run_stoker("verify", "a.bin", "notes.txt", "a.csv")
+        self.assertIn("a.bin: not checked: it is", said)
+        self.assertIn("notes.txt: not checked: it is", said)
+        self.assertIn("3 files: 1 whole, 0 damaged, 2 not checked", said)
+        self.assert_fails(["verify", "notes.txt"], 1, "nothing to check by")
+
+    def test_directories_and_patterns_are_verified_file_by_file(self):
+        os.mkdir(self.path("all"))
+        names = ["a.csv", "s-000.tar", "s-001.tar", "x-1.tfrecord", "a-0.stoker", "z.npz", "i.rec", "pictures", "db"]
+        for name in names:
+            shutil.move(self.path(name), self.path(f"all/{name}"))
+        self.write("all/README", "what this is\n")
+        self.write("all/.hidden", "left out")
+        said, _ = self.run_stoker("verify", "all")
+        self.assertEqual(said.splitlines(), ["all/README: not checked: it is text, which has nothing to check it by",
+                                             "11 files: 10 whole, 0 damaged, 1 not checked"])
+        self.write("all/s-001.tar", self.read("all/s-001.tar")[:1500])
+        self.write("all/pictures/cat/1.png", self.read("all/pictures/cat/1.png")[:-20])
+        shard = bytearray(self.read("all/a-0.stoker"))
+        shard[70] ^= 1
+        self.write("all/a-0.stoker", bytes(shard))
+        out, err = self.run_stoker("verify", "all", "--json", expect=1)
+        self.assertIn("3 of 11 files are not whole", err)
+        found = json.loads(out)
+        self.assertEqual((found["whole"], found["damaged"], found["not_checked"]), (7, 3, 1))
+        self.assertEqual([file["file"] for file in found["files"] if "error" in file or file["damages"]],
+                         ["all/a-0.stoker", "all/pictures/cat/1.png", "all/s-001.tar"])
+        said, _ = self.run_stoker("verify", "all/s-*.tar", expect=1)
+        self.assertIn("all/s-001.tar: byte", said)
+        self.assertIn("2 files: 1 whole, 1 damaged", said)
+        said, _ = self.run_stoker("verify", "all/s-{000..002}.tar", expect=1)
+        self.assertIn("all/s-002.tar", said)
+
+    def test_directories_and_patterns_are_inspected_in_sum(self):
+        found = self.run_json("inspect", "s-*.tar")
+        self.assertEqual((found["files"], found["formats"]["tar"]["count"]), (2, 4))
+        self.assertEqual(list(found["formats"]["tar"]["fields"]), ["cls", "txt"])
+        found = self.run_json("inspect", "pictures")
+        self.assertEqual((found["format"], found["files"]), ("files", 2))
+        self.assertEqual(found["formats"]["a PNG image"]["files"], 2)
+        said, _ = self.run_stoker("inspect", "pictures")
+        self.assertRegex(said, r"pictures: 2 files, .*\n +format +files +records +size\n +a PNG image +2 ")
+        self.write("bad/x.tar", self.read("s-000.tar")[:1500])
+        out, err = self.run_stoker("inspect", "bad", expect=1)
+        self.assertIn("bad/x.tar: byte", out)
+        self.assertIn("1 of 1 files are not whole", err)
+        os.mkdir(self.path("nothing"))
+        self.assert_fails(["inspect", "nothing"], 1, "nothing: there is no file in it")
+        self.assertEqual(self.run_json("inspect", "db")["format"], "lmdb")
+
+    def test_a_contact_sheet_of_what_is_no_recipe_says_how_to_make_one(self):
+        self.assert_fails(["inspect", "a-0.stoker", "--grid", "x.png"], 2, "a-0.stoker: this is", "train: [stoker: a-0.stoker, decode")
+        self.assert_fails(["inspect", "s-000.tar", "--grid", "x.png"], 2, "webdataset: s-000.tar")
 
     def test_a_tfrecord_file_is_described(self):
         found = self.run_json("inspect", "x-1.tfrecord")

@@ -4,20 +4,23 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import struct
+import tarfile
 import time
 import unittest
 
 from formats_test import example, int64s, tfrecord
-from program import STOKER, ProgramTest, png
+from program import CLASSES, ProgramTest, png
 
 
 class PackTest(ProgramTest):
     def listing(self, pattern):
-        """Names and contents of the files that match, hidden ones included."""
+        """Names and contents of the files that match, hidden ones included; of a directory, of those in it."""
         names = sorted(glob.glob(self.path(pattern), include_hidden=True))
-        return {os.path.basename(name): self.read(name) for name in names}
+        return {os.path.basename(name): {file: self.read(os.path.join(name, file)) for file in os.listdir(name)}
+                if os.path.isdir(name) else self.read(name) for name in names}
 
     def make_pictures(self, count):
         for number in range(count):
@@ -64,6 +67,66 @@ class PackTest(ProgramTest):
         self.run_stoker("pack", "one.yaml", "x")
         self.run_stoker("pack", "recipe.yaml", "y", "--stages", "1")
         self.assertEqual(self.run_json("inspect", "x.stoker")["fields"], self.run_json("inspect", "y.stoker")["fields"])
+
+    def test_a_tar_archive_holds_samples_as_webdataset_has_them(self):
+        self.make_pictures(6)
+        self.run_stoker("pack", "pictures", "p", "--format", "tar", "--shards", "2", "--verify")
+        names, contents = [], {}
+        for shard in range(2):
+            with tarfile.open(self.path(f"p-0000{shard}-of-00002.tar")) as archive:
+                names += archive.getnames()
+                contents.update((name, archive.extractfile(name).read()) for name in archive.getnames())
+        samples = [name for name in names if not name.startswith(".")]
+        self.assertEqual(samples, [f"{number:012}.{kind}" for number in range(6) for kind in ("png", "cls")])
+        self.assertEqual([contents[f"{number:012}.cls"] for number in (2, 3)], [b"0", b"1"])
+        self.assertEqual(contents["000000000000.png"], self.read("pictures/cat/1.png"))
+        schema = json.loads(contents[".stoker.json"])
+        self.assertEqual(schema["classes"], ["cat", "dog"])
+        self.assertEqual([field["name"] for field in schema["fields"]], ["image", "label"])
+        self.write("one.yaml", "data: {train: [webdataset: p@2.tar, decode, resize: 4, batch]}\n")
+        self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["samples"], 5)
+        self.run_stoker("pack", "p@2.tar", "again.tar")
+        self.run_stoker("pack", "pictures", "direct.tar")
+        members = []
+        for name in ("again.tar", "direct.tar"):
+            with tarfile.open(self.path(name)) as archive:
+                members.append(archive.getnames())
+        self.assertEqual(*members)
+
+    def test_a_database_is_read_back_and_packed_again(self):
+        self.make_pictures(6)
+        self.run_stoker("pack", "pictures", "p", "--format", "lmdb", "--verify")
+        self.assertEqual(os.listdir(self.path("p.lmdb")), ["data.mdb"])
+        found = self.run_json("inspect", "p.lmdb")
+        self.assertEqual((found["format"], found["count"], found["classes"]), ("lmdb", 6, ["cat", "dog"]))
+        self.write("one.yaml", "data: {train: [lmdb: {path: p.lmdb}, decode, resize: 4, batch]}\n")
+        self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["samples"], 5)
+        self.run_stoker("pack", "p.lmdb", "a.stoker")
+        self.run_stoker("pack", "pictures", "b.stoker")
+        self.assertEqual(self.run_json("inspect", "a.stoker")["fields"], self.run_json("inspect", "b.stoker")["fields"])
+        self.run_stoker("pack", "p.lmdb", "q", "--format", "lmdb", "--shards", "3")
+        self.assertEqual(self.run_json("inspect", "q@3.lmdb")["formats"]["lmdb"]["count"], 6)
+
+    def test_names_of_classes_are_kept_and_sets_that_differ_in_them_are_refused(self):
+        self.make_pictures(4)
+        self.write("others/cat/0.png", png(bytes(16), 4, 4))
+        self.write("others/owl/0.png", png(bytes(16), 4, 4))
+        for name, source in [("stoker", "stoker: {0}.stoker"), ("tar", "webdataset: {0}.tar"),
+                             ("lmdb", "lmdb: {{path: {0}.lmdb}}"), ("tfrecord", "tfrecord: {0}.tfrecord")]:
+            with self.subTest(format=name):
+                for folder in ("pictures", "others"):
+                    self.run_stoker("pack", folder, folder, "--format", name)
+                train, evaluation = source.format("pictures"), source.format("others")
+                for packed, says in [(train, None), (evaluation, "number 1 is 'dog' there and 'owl' here")]:
+                    self.write("one.yaml", f"data: {{train: [{train}], eval: [{packed}]}}\n")
+                    if says:
+                        self.assert_fails(["bench", "one.yaml"], 2, "one.yaml:1", "other classes than data.train", says)
+                    else:
+                        self.run_stoker("bench", "one.yaml", "--seconds", "0.1")
+        self.assertEqual(self.read("pictures.tfrecord.classes.txt"), b"cat\ndog\n")
+        # A recipe's own names are kept too.
+        self.run_stoker("pack", "recipe.yaml", "named", "--stages", "1")
+        self.assertEqual(self.run_json("inspect", "named.stoker")["classes"], CLASSES)
 
     def test_records_are_packed_as_they_are(self):
         records = [example("label", int64s(number)) for number in range(9)]
@@ -120,27 +183,29 @@ class PackTest(ProgramTest):
         seed = random.randrange(1 << 32)
         print(f"seed {seed}")
         rng = random.Random(seed)
-        command = ["pack", "recipe.yaml", "x", "--set", "data.train.0.idx={images: train-images, labels: train-labels}",
-                   "--stages", "4", "--shards", "60"]
-        begin = time.monotonic()
-        self.run_stoker(*command)
-        took = time.monotonic() - begin
-        wanted = self.listing("x-*")
-        self.assertEqual(len(wanted), 60)
         kills = 0
-        for attempt in range(6):
-            with self.subTest(attempt=attempt):
-                for name in wanted:
-                    os.remove(self.path(name))
-                process = self.start(*command)
-                time.sleep(rng.random() * took)
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
-                kills += process.returncode == -signal.SIGKILL
-                for name, content in self.listing("x-*").items():
-                    self.assertEqual(content, wanted[name], "what has its name is whole")
-                self.run_stoker(*command, *([] if process.returncode else ["--overwrite"]))
-                self.assertEqual(self.listing("*x-*"), wanted, "nothing else is left")
+        for kind, attempts in [("stoker", 5), ("tar", 3), ("lmdb", 3), ("tfrecord", 2)]:
+            name = f"x-{kind}"
+            command = ["pack", "recipe.yaml", name, "--set", "data.train.0.idx={images: train-images, labels: train-labels}",
+                       "--stages", "4", "--shards", "60", "--format", kind]
+            begin = time.monotonic()
+            self.run_stoker(*command)
+            took = time.monotonic() - begin
+            wanted = self.listing(f"{name}*")
+            self.assertEqual(len(wanted), 61 if kind == "tfrecord" else 60)
+            for attempt in range(attempts):
+                with self.subTest(format=kind, attempt=attempt):
+                    for file in glob.glob(self.path(f"{name}*")):
+                        shutil.rmtree(file) if os.path.isdir(file) else os.remove(file)
+                    process = self.start(*command)
+                    time.sleep(rng.random() * took)
+                    process.send_signal(signal.SIGKILL)
+                    process.communicate()
+                    kills += process.returncode == -signal.SIGKILL
+                    for file, content in self.listing(f"{name}*").items():
+                        self.assertEqual(content, wanted[file], "what has its name is whole")
+                    self.run_stoker(*command, *([] if process.returncode else ["--overwrite"]))
+                    self.assertEqual(self.listing(f"*{name}*"), wanted, "nothing else is left")
         self.assertGreater(kills, 0)
 
     def test_what_is_damaged_is_listed_with_its_bytes_and_records(self):

@@ -26,7 +26,7 @@ class PlotTest(ProgramTest):
         self.write("runs/slow/metrics.jsonl", metrics(0.1))
 
     def test_compares_runs_in_the_terminal_and_in_files(self):
-        out, err = self.run_stoker("plot", "runs/fast", "runs/slow", "--svg", "plot.svg", "--png", "plot.png")
+        out, err = self.run_stoker("plot", "runs/fast", "runs/slow", "--to", "plot.svg", "--to", "plot.png")
         self.assertEqual(err, "")
         self.assertRegex(out, "(?s)loss .*\n.*[\u2800-\u28ff]+.*accuracy\n.* a  fast\n +b  slow\n")
         self.assertRegex(out, r"(?m)^fast +train\.loss +40 +0\.09524 ")

@@ -95,7 +95,7 @@ class VocabularyTest(ProgramTest):
     def test_the_most_frequent_words_are_written_and_looked_up(self):
         self.write("text.txt", "the cat\nthe the dog, cat\n\n")
         self.write("texts.yaml", self.TEXTS)
-        found = self.run_json("vocabulary", "texts.yaml", "--out", "words.txt", "--size", "3", "--first", "<unk>")
+        found = self.run_json("vocabulary", "texts.yaml", "--to", "words.txt", "--size", "3", "--first", "<unk>")
         self.assertEqual(found, {"file": "words.txt", "tokens": 3, "texts": 3, "words": 6, "different_words": 3})
         self.assertEqual(self.read("words.txt"), b"<unk>\nthe\ncat\n")
         self.write("words.yaml", self.TEXTS + "    - words: {vocabulary: words.txt, unknown: <unk>}\n    - cache: {path: c}\n")
@@ -105,17 +105,17 @@ class VocabularyTest(ProgramTest):
     def test_words_are_split_as_told(self):
         self.write("text.txt", "A-b a\n")
         self.write("texts.yaml", self.TEXTS)
-        self.run_stoker("vocabulary", "texts.yaml", "--out", "v", "--pattern", "\\w+", "--lower")
+        self.run_stoker("vocabulary", "texts.yaml", "--to", "v", "--pattern", "\\w+", "--lower")
         self.assertEqual(self.read("v"), b"a\nb\n")
 
     def test_what_is_wrong_is_said(self):
         self.write("text.txt", "\n")
         self.write("texts.yaml", self.TEXTS)
-        self.assert_fails(["vocabulary", "texts.yaml", "--out", "v"], 1, "no word in the 1 texts of field 'text'")
-        self.assert_fails(["vocabulary", "texts.yaml", "--out", "v", "--pattern", "("], 2, "no regular expression")
-        self.assert_fails(["vocabulary", "texts.yaml", "--out", "v", "--field", "x"], 2, "there is no field 'x'")
+        self.assert_fails(["vocabulary", "texts.yaml", "--to", "v"], 1, "no word in the 1 texts of field 'text'")
+        self.assert_fails(["vocabulary", "texts.yaml", "--to", "v", "--pattern", "("], 2, "no regular expression")
+        self.assert_fails(["vocabulary", "texts.yaml", "--to", "v", "--field", "x"], 2, "there is no field 'x'")
         self.write("texts.yaml", self.TEXTS + "    - repeat\n")
-        self.assert_fails(["vocabulary", "texts.yaml", "--out", "v"], 2, "has no end")
+        self.assert_fails(["vocabulary", "texts.yaml", "--to", "v"], 2, "has no end")
 
 
 if __name__ == "__main__":

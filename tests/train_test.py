@@ -283,7 +283,7 @@ class UseOfARunTest(ProgramTest):
         self.assertTrue(newest["whole"])
         weights = self.run_json("inspect", "run/weights.safetensors")
         self.assertIn([4, 8 * 3 * 3], [tensor["shape"] for tensor in weights["fields"].values()])
-        self.assert_fails(["inspect", "data"], 1, "neither a run", "nor a checkpoint")
+        self.assertEqual(self.run_json("inspect", "data")["format"], "files", "neither a run nor a checkpoint")
 
     def test_inspect_lists_models_optimizers_and_schedules(self):
         groups = {kind["name"]: kind["group"] for kind in self.run_json("inspect", "--models")}
@@ -372,7 +372,7 @@ class ScheduleTest(ProgramTest):
         self.assert_fails(["schedule", "recipe.yaml"], 1, "data")
 
     def test_plots_into_the_terminal_and_into_files(self):
-        out, err = self.run_stoker("schedule", "recipe.yaml", "--svg", "plot.svg", "--png", "plot.png", "--log")
+        out, err = self.run_stoker("schedule", "recipe.yaml", "--to", "plot.svg", "--to", "plot.png", "--log")
         self.assertEqual(err, "")
         self.assertRegex(out, "(?s)learning rate\n.*1e-2 +[\u2800-\u28ff]+\n.*momentum\n")
         self.assertLessEqual(max(map(len, out.splitlines()[:-1])), 80)
@@ -383,7 +383,7 @@ class ScheduleTest(ProgramTest):
             self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
 
     def test_a_plot_that_cannot_be_written_is_named(self):
-        self.assert_fails(["schedule", "recipe.yaml", "--svg", "nowhere/plot.svg"], 1, "nowhere/plot.svg")
+        self.assert_fails(["schedule", "recipe.yaml", "--to", "nowhere/plot.svg"], 1, "nowhere/plot.svg")
 
 
 class InspectDirectoryTest(ProgramTest):

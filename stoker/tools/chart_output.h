@@ -1,8 +1,9 @@
-// Where commands put their charts: --svg and --png, beside the terminal.
+// Where commands put their charts: into files that --to names, beside the terminal.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/tools/chart.h"
@@ -10,11 +11,10 @@
 namespace stoker {
 
 struct ChartFiles {
-  std::string svg;  // empty: none
-  std::string png;  // likewise
+  std::vector<std::string> to;  // each ends in .svg or .png
 };
 
-// --svg FILE, --png FILE
+// --to FILE, any number of times
 void AddChartOptions(CLI::App& app, ChartFiles& files);
 
 // Writes the files that were asked for (io/atomic_file.h).

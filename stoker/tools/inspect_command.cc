@@ -1,10 +1,16 @@
 #include "stoker/tools/inspect_command.h"
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 
 #include "stoker/base/json_text.h"
+#include "stoker/data/recipe_line.h"
+#include "stoker/formats/probe/file_kind.h"
+#include "stoker/io/file.h"
 #include "stoker/tools/arguments.h"
+#include "stoker/tools/file_set.h"
+#include "stoker/tools/inspect_files.h"
 #include "stoker/tools/print.h"
 
 namespace stoker {
@@ -15,11 +21,36 @@ constexpr const char* kAbout =
     "FILE is known by its content: an IDX file, also inside gzip, a TFRecord file, a safetensors "
     "file, a file of PyTorch's torch.save, a tar or zip archive, a NumPy array, CSV, a recipe (its "
     "pipelines stage by stage), a run or a checkpoint (directories). What has a checksum or "
-    "announces its size is read whole and checked. --grid shows a recipe's pictures as the network "
-    "gets them.";
+    "announces its size is read whole and checked. Of any other directory, and of a pattern such "
+    "as "
+    "'x-*.tar' or x@8.stoker, all files are summed up. --grid shows a recipe's pictures as the "
+    "network gets them.";
 constexpr const char* kFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
+
+// Whether something of that name is in the directory, be it a link that leads nowhere.
+bool HasName(const std::string& directory, const char* name) {
+  if (directory.empty()) return false;
+  std::error_code ignored;
+  const auto status =
+      std::filesystem::symlink_status(std::filesystem::path(directory) / name, ignored);
+  return std::filesystem::exists(status);
+}
+
+// What is no recipe has no pipeline that makes pictures.
+Status CheckIsRecipe(const std::string& path) {
+  if (path.ends_with(".yaml") || path.ends_with(".yml")) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  std::array<std::byte, kProbeBytes> prefix;
+  STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
+  const FileKind kind = ProbeFile(std::span(prefix).first(size));
+  if (kind == FileKind::kText || kind == FileKind::kJson) return OkStatus();
+  return InvalidArgument(
+      "{}: this is {}, and --grid shows the pictures that a recipe makes; give one that reads it, "
+      "such as data: {{train: [{}, decode, resize: 64]}} (`decode` where pictures are encoded)",
+      path, FileKindName(kind), RecipeLineOf(kind, path));
+}
 
 }  // namespace
 
@@ -27,7 +58,7 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
   auto [app, arguments] = program.Add<InspectArguments>("inspect", kAbout, kFooter, std::move(run));
   InspectArguments& to = arguments;
   CLI::Option* const file =
-      app.add_option("FILE", to.file, "the file or directory to look into")->type_name("");
+      app.add_option("FILE", to.file, "a file, directory or pattern")->type_name("");
   CLI::Option* const ops =
       app.add_option_function<std::string>(
              "--ops", [&to](const std::string& name) { to.ops = true, to.op = name; },
@@ -58,9 +89,8 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
 }
 
 bool NeedsTrainer(const InspectArguments& arguments) {
-  std::error_code ignored;
-  return arguments.models ||
-         (std::filesystem::is_directory(arguments.file, ignored) && !IsN5(arguments.file));
+  return arguments.models || HasName(arguments.file, "recipe.yaml") ||
+         HasName(arguments.file, "manifest.json");
 }
 
 Status RunInspect(const InspectArguments& arguments) {
@@ -69,12 +99,16 @@ Status RunInspect(const InspectArguments& arguments) {
     return InvalidArgument("FILE, --ops or --models is required; `stoker inspect --help` explains");
   }
   if (!arguments.grid.empty()) {
+    STOKER_RETURN_IF_ERROR(CheckIsRecipe(arguments.file));
     return PrintInspection(InspectGrid(arguments.file, arguments.set, arguments.grid),
                            arguments.json);
   }
   if (!arguments.set.empty())
     return PrintInspection(InspectRecipe(arguments.file, arguments.set), arguments.json);
-  return PrintInspection(InspectFile(arguments.file, arguments.samples), arguments.json);
+  STOKER_ASSIGN_OR_RETURN(const FileSet set, FilesOf(arguments.file));
+  return PrintInspection(set.several ? InspectFiles(arguments.file, set.files)
+                                     : InspectFile(set.files.front(), arguments.samples),
+                         arguments.json);
 }
 
 Status PrintInspection(const Result<Inspection>& inspection, bool json) {

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "stoker/data/sources/lmdb_files_internal.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
+#include "stoker/tools/inspect_schema.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -32,6 +34,14 @@ Result<Inspection> InspectLmdb(const std::string& path) {
     out.json["first_key"] = std::string(file.key(0));
     out.text += fmt::format("  the first key is '{}'\n", file.key(0));
   }
+  STOKER_ASSIGN_OR_RETURN(const LmdbFiles packed, LmdbFiles::Open({path}, "", ""));
+  if (!packed.packed()) return out;
+  out.json["values"] = file.size();
+  out.json["count"] = packed.size();
+  out.text +=
+      fmt::format("  packed: {} records\n", WithThousands(static_cast<double>(packed.size())));
+  DescribeFields(*packed.packed(), out);
+  DescribeOrigin(*packed.packed(), out);
   return out;
 }
 

@@ -54,7 +54,11 @@ constexpr SampleReader kReaders[] = {
      [](const std::string& path) {
        return Source(Libsvm{.files = path, .first_index = 0, .label = "several", .index = "none"});
      }},
-    {"lmdb", [](const std::string& path) { return Source(Lmdb{.path = path, .key = true}); }},
+    {"lmdb",
+     [](const std::string& path) {  // what was packed has no keys to show
+       const Result<Dataset> values = Source(Lmdb{.path = path, .key = true});
+       return values.ok() ? values : Source(Lmdb{.path = path});
+     }},
     {"n5", [](const std::string& path) { return Source(N5{.path = N5FolderOf(path)}); }},
     {"npy", [](const std::string& path) { return RowsOf(ReadNpy(path)); }},
     {"npz", [](const std::string& path) { return Source(Npz{.path = path}); }},

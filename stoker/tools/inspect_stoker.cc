@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "stoker/formats/shard/shard_file.h"
+#include "stoker/tools/inspect_schema.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -43,12 +43,6 @@ Result<Inspection> InspectStoker(const std::string& path) {
   int64_t page_records = 0;
   for (int64_t page = 0; page < file.pages(); ++page)
     page_records = std::max(page_records, file.page(page).records);
-  Json fields = Json::object();
-  std::vector<std::vector<std::string>> table = {{"field", "type", "shape"}};
-  for (const ElementField& field : file.schema().fields) {
-    fields[field.name] = {{"dtype", DTypeName(field.dtype)}, {"shape", field.shape}};
-    table.push_back({field.name, std::string(DTypeName(field.dtype)), ShapeToString(field.shape)});
-  }
   Inspection out;
   out.json = {{"file", path},
               {"format", "stoker"},
@@ -57,16 +51,13 @@ Result<Inspection> InspectStoker(const std::string& path) {
               {"pages", file.pages()},
               {"page_records", page_records},
               {"blocks", file.blocks()},
-              {"damaged_blocks", damages.blocks},
-              {"origin", file.schema().origin},
-              {"fields", std::move(fields)}};
+              {"damaged_blocks", damages.blocks}};
   out.text =
       fmt::format("{}: .stoker shard, {} records, {}, {} pages of up to {} records; {}\n", path,
                   WithThousands(static_cast<double>(file.size())), ByteText(file.bytes()),
                   file.pages(), page_records, damages.first ? "damaged" : "whole");
-  out.text += TableText(table, 2);
-  if (!file.schema().origin.empty())
-    out.text += fmt::format("  made from {}\n", file.schema().origin);
+  DescribeFields(file.schema(), out);
+  DescribeOrigin(file.schema(), out);
   out.damage = DamageStatus(file, damages);
   return out;
 }

@@ -3,8 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "stoker/data/sources/packed_members_internal.h"
 #include "stoker/formats/tar/tar_reader.h"
 #include "stoker/io/byte_source.h"
+#include "stoker/tools/inspect_schema.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/sample_summary.h"
 
@@ -30,6 +32,8 @@ Result<Inspection> InspectTar(const std::string& path) {
   Inspection out;
   out.damage = Summarize(*input, summary);
   summary.Describe(path, "tar", out);
+  STOKER_ASSIGN_OR_RETURN(const std::optional<RecordSchema> packed, ReadPackedSchema(path));
+  if (packed) DescribeOrigin(*packed, out);
   return out;
 }
 

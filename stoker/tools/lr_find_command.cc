@@ -11,7 +11,7 @@ constexpr const char* kAbout =
     "suggestions, and the key to set. Stops where the loss "
     "diverges; writes no run.";
 constexpr const char* kFooter =
-    "Example: stoker lr-find recipes/fashion-mnist.yaml --svg rates.svg\n"
+    "Example: stoker lr-find recipes/fashion-mnist.yaml --to rates.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 }  // namespace

@@ -91,8 +91,7 @@ Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
 
 void AddPackCommand(Program& program) {
   auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, RunPack);
-  app.add_option("SOURCE", arguments.source,
-                 "recipe, directory of class folders, .stoker, TFRecord, tar or LMDB files")
+  app.add_option("SOURCE", arguments.source, "recipe, directory of class folders, or packed files")
       ->type_name("")
       ->required();
   app.add_option("DEST", arguments.destination, "what to make; the extension may be left out")

@@ -21,7 +21,7 @@ constexpr const char* kAbout =
     "In the terminal a line ends in the letter of its run, a capital one where the figure is of "
     "evaluations.";
 constexpr const char* kFooter =
-    "Example: stoker plot runs/* --by time --reach accuracy=0.91 --svg runs.svg\n"
+    "Example: stoker plot runs/* --by time --reach accuracy=0.91 --to runs.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage";
 
 // What a run has to get to.

@@ -23,16 +23,18 @@ struct Verification {
   std::string format;            // "stoker", "tfrecord", ...; empty where it cannot be told
   std::optional<int64_t> count;  // how many records it has, the damaged ones included
   std::vector<Damage> damages;
-  std::string error;  // the first thing wrong, where damages cannot be listed one by one
+  std::string error;      // the first thing wrong, where damages cannot be listed one by one
+  std::string unchecked;  // why it cannot be told whether it is whole; empty where it can
 
-  bool whole() const { return damages.empty() && error.empty(); }
+  bool damaged() const { return !damages.empty() || !error.empty(); }
+  bool whole() const { return !damaged() && unchecked.empty(); }
   std::string ToText() const;  // whole lines
   Json ToJson() const;
 };
 
 // Reads all of a file of any format that InspectFile knows, and of pictures. Of a .stoker shard
 // every damaged block is listed, of a plain TFRecord file every damaged record, of others the first
-// error. What is of no such format, and so cannot be checked, is an error too.
+// error. What is of no such format, and so cannot be checked, is neither whole nor damaged.
 Verification VerifyFile(const std::string& path);
 
 }  // namespace stoker

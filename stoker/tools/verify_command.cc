@@ -1,8 +1,16 @@
 #include "stoker/tools/verify_command.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
 #include "stoker/base/json_text.h"
 #include "stoker/tools/arguments.h"
+#include "stoker/tools/file_set.h"
 #include "stoker/tools/print.h"
+#include "stoker/tools/status_line.h"
+#include "stoker/tools/terminal.h"
 #include "stoker/tools/verification.h"
 
 namespace stoker {
@@ -12,38 +20,99 @@ constexpr const char* kAbout =
     "Reads whole files and lists what is damaged.\n"
     "Each damage with its bytes and records: of .stoker shards every damaged block, of plain "
     "TFRecord files every damaged "
-    "record, of every other format that `stoker inspect` knows, and of pictures, the first error.";
+    "record, of every other format that `stoker inspect` knows, and of pictures, the first error. "
+    "Of a directory or a pattern all files are read, and those are told of that are not whole.";
 constexpr const char* kFooter =
-    "Example: stoker verify data/*.stoker\n"
-    "Exit: 0 all are whole, 1 something is damaged or cannot be read, 2 wrong usage";
+    "Example: stoker verify photos 'data/train-*.stoker'\n"
+    "Exit: 0 nothing damaged, 1 something is, or nothing can be checked, 2 wrong use";
+
+struct Counts {
+  size_t whole = 0, damaged = 0, unchecked = 0;
+  size_t files() const { return whole + damaged + unchecked; }
+
+  void Add(const Verification& found) {
+    ++(found.damaged() ? damaged : found.unchecked.empty() ? whole : unchecked);
+  }
+  std::string ToText() const {
+    std::string text = fmt::format("{} files: {} whole, {} damaged", files(), whole, damaged);
+    if (unchecked > 0) text += fmt::format(", {} not checked", unchecked);
+    return text + "\n";
+  }
+  Status ToStatus() const {
+    if (damaged > 0)
+      return DataLoss("{} of {} files are not whole; make or copy them again", damaged, files());
+    if (whole > 0) return OkStatus();
+    return Unimplemented(
+        "there is nothing to check by in {} files; `stoker inspect` tells what is "
+        "known of them",
+        files());
+  }
+};
+
+// Verifies files and tells of them, one after the other.
+class Verifier {
+ public:
+  explicit Verifier(bool json) : json_(json) {}
+
+  // `several`: only those that are not whole are told of.
+  Status Add(const FileSet& set) {
+    for (const std::string& path : set.files) {
+      if (status_.IsDue()) status_.Draw(fmt::format("file {}  {}", counts_.files() + 1, path));
+      STOKER_RETURN_IF_ERROR(Add(VerifyFile(path), !set.several));
+    }
+    return OkStatus();
+  }
+  Status Add(const Verification& found, bool tell) {
+    counts_.Add(found);
+    if (json_) files_.push_back(found.ToJson());
+    if (json_ || (found.whole() && !tell)) return OkStatus();
+    status_.Clear();
+    return PrintResult(found.ToText());
+  }
+
+  Status Finish() {
+    status_.Clear();
+    if (json_) {
+      const Json json{{"files", std::move(files_)},
+                      {"whole", counts_.whole},
+                      {"damaged", counts_.damaged},
+                      {"not_checked", counts_.unchecked}};
+      STOKER_RETURN_IF_ERROR(PrintResult(DumpJson(json) + "\n"));
+    } else if (counts_.files() > 1) {
+      STOKER_RETURN_IF_ERROR(PrintResult(counts_.ToText()));
+    }
+    return counts_.ToStatus();
+  }
+
+ private:
+  const bool json_;
+  Counts counts_;
+  Json files_ = Json::array();
+  StatusLine status_{IsTerminal(STDERR_FILENO)};
+};
 
 }  // namespace
 
 void AddVerifyCommand(Program& program) {
   auto [app, arguments] = program.Add<VerifyArguments>("verify", kAbout, kFooter, RunVerify);
-  app.add_option("FILE", arguments.files, "known by content")->type_name("")->required();
+  app.add_option("FILE", arguments.files, "files, directories or patterns")
+      ->type_name("")
+      ->required();
   AddJsonOption(app, arguments.json);
 }
 
 Status RunVerify(const VerifyArguments& arguments) {
-  Json files = Json::array();
-  size_t damaged = 0;
-  for (const std::string& path : arguments.files) {
-    const Verification found = VerifyFile(path);
-    damaged += found.whole() ? 0 : 1;
-    if (arguments.json) {
-      files.push_back(found.ToJson());
+  Verifier verifier(arguments.json);
+  for (const std::string& name : arguments.files) {
+    const Result<FileSet> set = FilesOf(name);
+    if (set.ok()) {
+      STOKER_RETURN_IF_ERROR(verifier.Add(*set));
     } else {
-      STOKER_RETURN_IF_ERROR(PrintResult(found.ToText()));
+      STOKER_RETURN_IF_ERROR(
+          verifier.Add({.file = name, .error = set.status().message()}, /*tell=*/true));
     }
   }
-  if (arguments.json) {
-    const Json json{{"files", std::move(files)}, {"damaged", damaged}};
-    STOKER_RETURN_IF_ERROR(PrintResult(DumpJson(json) + "\n"));
-  }
-  if (damaged == 0) return OkStatus();
-  return DataLoss("{} of {} files are not whole; make or copy them again", damaged,
-                  arguments.files.size());
+  return verifier.Finish();
 }
 
 }  // namespace stoker

@@ -114,9 +114,8 @@ Status Verify(const std::string& path, Verification& out) {
       out.format = picture;
       return VerifyPicture(path);
     }
-    return Unimplemented(
-        "{}: is {}, which has nothing to check it by; `stoker inspect` tells what is known of it",
-        path, out.format);
+    out.unchecked = fmt::format("it is {}, which has nothing to check it by", out.format);
+    return OkStatus();
   }
   return inspection->damage;
 }
@@ -130,6 +129,7 @@ Verification VerifyFile(const std::string& path) {
 }
 
 std::string Verification::ToText() const {
+  if (!unchecked.empty()) return fmt::format("{}: not checked: {}\n", file, unchecked);
   std::string text = fmt::format("{}: {}", file, whole() ? "whole" : "damaged");
   if (!format.empty()) text += ", " + format;
   if (count) text += fmt::format(", {} records", WithThousands(static_cast<double>(*count)));
@@ -166,6 +166,7 @@ Json Verification::ToJson() const {
   Json json{{"file", file}, {"format", format}, {"whole", whole()}, {"damages", std::move(list)}};
   if (count) json["count"] = *count;
   if (!error.empty()) json["error"] = error;
+  if (!unchecked.empty()) json["not_checked"] = unchecked;
   return json;
 }
 

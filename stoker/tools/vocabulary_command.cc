@@ -23,7 +23,7 @@ constexpr const char* kAbout =
     "operator `words`.\n"
     "Reads data.train once. Words are split as `words` splits them with the same options.";
 constexpr const char* kFooter =
-    "Example: stoker vocabulary text.yaml --out words.txt --size 20000 --first '<pad>' --first "
+    "Example: stoker vocabulary text.yaml --to words.txt --size 20000 --first '<pad>' --first "
     "'<unk>'\n"
     "Exit: 0 written, 1 failed, 2 wrong usage or recipe";
 
@@ -66,7 +66,7 @@ void AddVocabularyCommand(Program& program) {
   auto [app, arguments] =
       program.Add<VocabularyArguments>("vocabulary", kAbout, kFooter, RunVocabulary);
   AddRecipeArgument(app, arguments.recipe).required();
-  app.add_option("--out", arguments.out, "the file to write")->type_name("FILE")->required();
+  app.add_option("--to", arguments.to, "the file to write")->type_name("FILE")->required();
   app.add_option("--field", arguments.field, "the field that holds the text")
       ->type_name("NAME")
       ->default_str("text");
@@ -110,17 +110,17 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(
       const Vocabulary vocabulary,
       counted.words.MostFrequent(arguments.size, arguments.min_count, arguments.first));
-  STOKER_RETURN_IF_ERROR(vocabulary.Save(arguments.out));
+  STOKER_RETURN_IF_ERROR(vocabulary.Save(arguments.to));
   if (arguments.json) {
-    return PrintResult(DumpJson({{"file", arguments.out},
+    return PrintResult(DumpJson({{"file", arguments.to},
                                  {"tokens", vocabulary.size()},
                                  {"texts", counted.texts},
                                  {"words", counted.words.words()},
                                  {"different_words", counted.words.different()}}) +
                        "\n");
   }
-  return PrintResult(fmt::format("{}: {} tokens, of {} different words in {} texts\n",
-                                 arguments.out, WithThousands(vocabulary.size()),
+  return PrintResult(fmt::format("{}: {} tokens, of {} different words in {} texts\n", arguments.to,
+                                 WithThousands(vocabulary.size()),
                                  WithThousands(static_cast<double>(counted.words.different())),
                                  WithThousands(static_cast<double>(counted.texts))));
 }

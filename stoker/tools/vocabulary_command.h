@@ -13,7 +13,7 @@ namespace stoker {
 struct VocabularyArguments {
   std::string recipe;
   std::vector<std::string> set;
-  std::string out;
+  std::string to;
   std::string field = "text";
   int64_t size = 30'000;
   int64_t min_count = 1;
