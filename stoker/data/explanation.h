@@ -34,7 +34,7 @@ class DecisionLog {
   int64_t left_out() const;
 
  private:
-  const Stopwatch since_open_;
+  const Stopwatch since_open_{};
   mutable std::mutex mutex_;
   std::vector<Decision> first_;
   std::deque<Decision> last_;

@@ -12,6 +12,7 @@
 #include "stoker/train/batch_trials.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/training_plan.h"
+#include "stoker/train/tune_knobs.h"
 
 namespace stoker {
 namespace {
@@ -42,8 +43,10 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
 }  // namespace
 
 Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(const FinderPlace place, PlaceFor(recipe.train.options));
+  STOKER_ASSIGN_OR_RETURN(FinderPlace place, PlaceFor(recipe.train.options));
   STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlan(recipe));
+  // As the run would train where nothing is timed.
+  place.placement.memory_format = FirstChoices(recipe, plan, place.placement.device).memory_format;
   STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement));
   const uint64_t limit = LimitOf(options.memory_bytes, place.placement);
   STOKER_ASSIGN_OR_RETURN(

@@ -60,8 +60,10 @@ Result<BatchTrial> BatchTrials::Try(int64_t batch) {
   if (predicted && *predicted / 11 * 10 > options_.memory_bytes) {
     trial.reason = fmt::format("would need about {}", Megabytes(*predicted));
   } else if (const Status status = Measure(trial); !status.ok()) {
-    if (status.code() != StatusCode::kResourceExhausted) return status;
-    Refuse(trial, "out of memory");
+    const bool memory = status.code() == StatusCode::kResourceExhausted;
+    // Batch norm cannot be trained on one value a channel, which one small sample may be.
+    if (!memory && batch > 1) return status;
+    Refuse(trial, memory ? "out of memory" : status.message());
   } else if (trial.peak_bytes > options_.memory_bytes) {
     Refuse(trial, fmt::format("needs {}", Megabytes(trial.peak_bytes)));
   } else {

@@ -35,7 +35,8 @@ class BatchTrials {
                                                      TensorBatch samples, TrialOptions options);
 
   // Trains with batches of this size: one step to warm up, then as many as fit into the time. A
-  // size that does not fit is no error but an answer, and the next call begins with a new model.
+  // size that does not fit is no error but an answer, and the next call begins with a new model; so
+  // is one sample that the model cannot be trained on alone.
   // Sizes that by those before would need a tenth more than the limit are not tried. Errors: those
   // of Learner::Step but for want of memory.
   Result<BatchTrial> Try(int64_t batch);

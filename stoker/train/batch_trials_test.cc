@@ -4,6 +4,8 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
+#include "stoker/base/config.h"
+#include "stoker/train/batch_finder.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/testing.h"
 
@@ -64,6 +66,21 @@ TEST(BatchTrials, GoOnAfterASizeThatDoesNotFit) {
   EXPECT_THAT(none.reason, testing::StartsWith("needs "));
   STOKER_ASSERT_OK_AND_ASSIGN(const BatchTrial again, trials->Try(8));
   EXPECT_TRUE(again.fits);
+}
+
+TEST(BatchTrials, OneSampleThatBatchNormCannotBeTrainedOnIsAnAnswer) {
+  // resnet18 makes one place of 32 x 32.
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode model, ParseYaml("model: resnet18", "test"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto configured, ParseModelSection(model));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const ModelBench bench,
+      BenchModel(
+          configured,
+          {.input = {.channels = 3, .height = 32, .width = 32}, .sizes = {1, 2}, .seconds = 0}));
+  ASSERT_EQ(bench.trials.size(), 2u);
+  EXPECT_FALSE(bench.trials[0].fits);
+  EXPECT_THAT(bench.trials[0].reason, testing::HasSubstr("more than 1 value per channel"));
+  EXPECT_TRUE(bench.trials[1].fits);
 }
 
 TEST(BatchTrials, SearchEndsAtTheLargestBatchWithinTheLimit) {

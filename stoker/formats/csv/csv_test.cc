@@ -48,7 +48,6 @@ TEST(CsvRowReader, GivesTheSameHoweverTheBytesArrive) {
   const std::string text = "a,\"b\n\"\"c\"\r\n\n#d\"\n" + std::string(70'000, 'x') + ",\"" +
                            std::string(300'000, 'y') + "\n\"\nlast";
   const CsvDialect dialect{.comment = '#'};
-  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(dir / "a"));
   const auto whole = RowsOf(text, dialect);
   EXPECT_EQ(whole->size(), 3u);
   for (const size_t piece : {1, 2, 3, 5, 4096, 65'536})
