@@ -1,6 +1,7 @@
 #include "stoker/io/remote/caching_source.h"
 
 #include <utility>
+#include <vector>
 
 #include "stoker/io/remote/remote_source.h"
 #include "stoker/io/remote/shard_cache.h"
@@ -8,10 +9,21 @@
 namespace stoker {
 namespace {
 
+// Formats whose end is marked in them, such as tar, may leave what fills the last block unread.
+constexpr uint64_t kMostLeft = 64 << 10;
+
 class KeptSource final : public ByteSource {
  public:
   KeptSource(std::unique_ptr<ByteSource> inner, std::unique_ptr<ShardCache::Writer> writer)
       : ByteSource(inner->name()), inner_(std::move(inner)), writer_(std::move(writer)) {}
+  ~KeptSource() override {
+    if (!writer_ || position() == 0 || size_bound().bytes - position() > kMostLeft) return;
+    std::vector<std::byte> rest(kMostLeft);
+    while (writer_) {
+      const Result<size_t> got = Read(rest);
+      if (!got.ok() || *got == 0) return;
+    }
+  }
   SizeBound size_bound() const override { return inner_->size_bound(); }
 
  private:
