@@ -61,7 +61,7 @@ TEST(OnError, SaysWithLineAndColumnWhatIsWrong) {
       {"- cast: float32\n  on_error:\n", "on_error: there is no value"},
       {"- on_error: skip\n", "r.yaml:2:13: on_error stands alone"},
       {"- cast: {dtype: float32, on_error: skip}\n",
-       "r.yaml:2:28: on_error stands beside cast, not among its options: {cast: {...}, on_error: "
+       "r.yaml:2:26: on_error stands beside cast, not among its options: {cast: {...}, on_error: "
        "...}"},
       {"- cast: float32\n  on_eror: skip\n", "with the keys 'cast' and 'on_eror'"},
   };

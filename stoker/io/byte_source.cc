@@ -176,6 +176,10 @@ Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, ui
                                                      const std::function<bool()>& stop) {
   STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kLongestMagic));
   const Decoder* const decoder = DecoderOf(start);
+  // Compressed nothing has some bytes too: without any, the file was cut or never written.
+  if (start.empty() && (path.ends_with(".gz") || path.ends_with(".zst")))
+    return DataLoss(
+        "{}: the file is empty, which compressed files never are; copy or make it again", path);
   if (decoder == nullptr) return OpenStoredBytes(path, offset, std::move(account), stop);
   STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account, stop));
   std::unique_ptr<ByteSource> source = decoder->make(std::move(stored), account);

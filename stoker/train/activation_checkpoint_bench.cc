@@ -19,7 +19,7 @@ namespace {
 
 std::unique_ptr<Learner> MakeLearner(const ModelRegistry::Configured& model, int64_t extent,
                                      bool checkpointed) {
-  Recipe recipe{.data = {}, .model = model, .train = {}};
+  Recipe recipe{.data = {.root = {}, .train = Dataset(nullptr)}, .model = model, .train = {}};
   if (checkpointed) recipe.train.options.activation_checkpointing = {"*"};
   auto learner = Learner::Create(recipe, {.channels = 3, .height = extent, .width = extent},
                                  {.memory_format = MemoryFormat::kChannelsLast});

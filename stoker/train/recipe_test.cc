@@ -55,7 +55,10 @@ checkpoint: {every_steps: auto, keep: 2, every_minutes: auto, best: "", best_mod
 limit_batches: {train: auto, eval: auto}
 early_stopping: {metric: loss, mode: auto, patience: auto, min_delta: 0}
 callbacks: []
-tensorboard: {enabled: false}
+tensorboard: {enabled: false, histograms: auto, pictures: true}
+activation_checkpointing: []
+graph: off
+normalize_on: auto
 )",
                                                                    "expected"));
   EXPECT_THAT(Differences(expected, train.Filled()), testing::IsEmpty());

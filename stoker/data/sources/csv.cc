@@ -104,13 +104,15 @@ Result<Dataset> Csv::Build() const {
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
   STOKER_ASSIGN_OR_RETURN(const CsvDialect dialect, DialectOf(*this, paths.front()));
   STOKER_ASSIGN_OR_RETURN(const CsvStart start, ReadStart(*this, paths.front(), dialect));
-  STOKER_ASSIGN_OR_RETURN(
-      CsvPlan plan, PlanCsvFields(fields.empty() ? GuessCsvFields(start) : fields, start.names));
+  const auto in_file = [&](const Status& status) {
+    return Status(status.code(), fmt::format("csv: {}: {}", paths.front(), status.message()));
+  };
+  Result<CsvPlan> plan =
+      PlanCsvFields(fields.empty() ? GuessCsvFields(start) : fields, start.names);
+  if (!plan.ok()) return in_file(plan.status());
   Result<CsvRowParser> parser =
-      CsvRowParser::Make(dialect, std::ssize(start.names), std::move(plan.columns));
-  if (!parser.ok())
-    return Status(parser.status().code(),
-                  fmt::format("csv: {}: {}", paths.front(), parser.status().message()));
+      CsvRowParser::Make(dialect, std::ssize(start.names), std::move(plan->columns));
+  if (!parser.ok()) return in_file(parser.status());
   return TextRowsDataset({.name = kName,
                           .files = files.ToString(),
                           .paths = std::move(paths),
@@ -118,7 +120,7 @@ Result<Dataset> Csv::Build() const {
                           .header = start.header,
                           .max_bytes = max_bytes,
                           .index = index,
-                          .spec = std::move(plan.spec),
+                          .spec = std::move(plan->spec),
                           .parser = std::make_shared<CsvRows>(*std::move(parser))});
 }
 

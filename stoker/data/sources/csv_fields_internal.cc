@@ -47,20 +47,20 @@ Status AddColumns(const std::string& field, const std::string& text,
     for (int64_t column = *first; column <= *last; ++column) out.push_back(column);
     return OkStatus();
   }
-  return InvalidArgument("csv: field '{}': there is no column '{}' among {}; {}", field, text,
+  return InvalidArgument("field '{}': there is no column '{}' among {}; {}", field, text,
                          names.size(), NameAdvice(text, names));
 }
 
 Result<Shape> ShapeOf(const CsvField& field, int64_t columns) {
   if (field.type == "text") {
     if (columns != 1 || !field.shape.empty())
-      return InvalidArgument("csv: field '{}': a text has one column and no shape of its own",
+      return InvalidArgument("field '{}': a text has one column and no shape of its own",
                              field.name);
     return Shape{kUnknownDim};
   }
   if (field.shape.empty()) return columns == 1 ? Shape{} : Shape{columns};
   if (NumValues(field.shape) == columns) return field.shape;
-  return InvalidArgument("csv: field '{}': shape {} has {} values, its columns are {}", field.name,
+  return InvalidArgument("field '{}': shape {} has {} values, its columns are {}", field.name,
                          ShapeToString(field.shape), NumValues(field.shape), columns);
 }
 
@@ -109,16 +109,15 @@ Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::st
   for (const CsvField& field : fields.fields()) {
     STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
     if (field.name.empty() || !used.insert(field.name).second)
-      return InvalidArgument("csv: two fields are called '{}', or one has no name", field.name);
+      return InvalidArgument("two fields are called '{}', or one has no name", field.name);
     std::vector<int64_t> columns;
     if (field.columns.empty())
       STOKER_RETURN_IF_ERROR(AddColumns(field.name, field.name, names, columns));
     for (const std::string& text : field.columns)
       STOKER_RETURN_IF_ERROR(AddColumns(field.name, text, names, columns));
     if (field.default_value.size() > 1)
-      return InvalidArgument(
-          "csv: field '{}': default has {} values, it is one for all its columns", field.name,
-          field.default_value.size());
+      return InvalidArgument("field '{}': default has {} values, it is one for all its columns",
+                             field.name, field.default_value.size());
     const bool text = field.type == "text";
     DType dtype = DType::kUInt8;
     if (!text) {

@@ -50,6 +50,13 @@ class LmdbFile::Walk {
   // Reads the description that counts.
   Status FindMain(Database& main) {
     STOKER_ASSIGN_OR_RETURN(page_bytes_, PageBytes());
+    // Both are written when a database is made, before anything is put into it.
+    if (bytes_.size() < 2 * page_bytes_) {
+      return DataLoss(
+          "{}: byte {}: the file ends within its two descriptions of {} bytes; it is "
+          "cut short: copy it again",
+          file_.name_, bytes_.size(), page_bytes_);
+    }
     std::optional<uint64_t> newest;
     for (const uint64_t page : {0, 1}) {
       const uint64_t at = page * page_bytes_;
