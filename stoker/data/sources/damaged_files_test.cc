@@ -55,6 +55,8 @@ struct Kind {
   bool mapped = false;                       // must not be cut while it is open (io/file.h)
 };
 
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+
 std::function<void(const TempDir&)> Packed(std::string_view format) {
   return [format](const TempDir& dir) {
     STOKER_ASSERT_OK(Pack(NumberedImages(2), dir / "x", {.format = *FindPackFormat(format)}));
