@@ -176,14 +176,10 @@ Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, ui
                                                      const std::function<bool()>& stop) {
   STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kLongestMagic));
   const Decoder* const decoder = DecoderOf(start);
-  // One wrong byte at the start must not make text of compressed data.
-  if (decoder == nullptr && (path.ends_with(".gz") || path.ends_with(".zst"))) {
+  // Compressed nothing has some bytes too: without any, the file was cut or never written.
+  if (start.empty() && (path.ends_with(".gz") || path.ends_with(".zst")))
     return DataLoss(
-        "{}: byte 0: no gzip or zstd data begin here, as the name has it; the file is damaged or "
-        "cut "
-        "short: copy or make it again; where it is not compressed, rename it",
-        path);
-  }
+        "{}: the file is empty, which compressed files never are; copy or make it again", path);
   if (decoder == nullptr) return OpenStoredBytes(path, offset, std::move(account), stop);
   STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account, stop));
   std::unique_ptr<ByteSource> source = decoder->make(std::move(stored), account);
