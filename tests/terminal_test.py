@@ -6,6 +6,7 @@ import re
 import struct
 import subprocess
 import termios
+import threading
 import unittest
 
 from program import STOKER, ProgramTest
@@ -13,13 +14,25 @@ from program import STOKER, ProgramTest
 BAR = re.compile(r"\r\x1b\[K(epoch \d+/3 \[=*>? *\]?[^\r\x1b]*)")  # a narrow terminal cuts off its end
 
 
-def read_to_the_end(terminal):
+# What no program writes: the test writes it behind the program's last byte. Reading until the terminal is closed would
+# not do, for a terminal may throw away what is in flight when its last user goes.
+END = b"\x04the end\x04"
+
+
+def read_to_the_end(terminal, process, slave):
+    """What `process` shows at `terminal` until it ends, and the end of `slave`, which it was given."""
+    def mark_the_end():
+        process.wait()
+        os.write(slave, END)
+
+    marker = threading.Thread(target=mark_the_end)
+    marker.start()
     shown = b""
-    while True:
-        try:
-            shown += os.read(terminal, 4096)
-        except OSError:  # EIO: nobody has the other end open any more
-            return shown.decode()
+    while END not in shown:
+        shown += os.read(terminal, 4096)
+    marker.join()
+    os.close(slave)
+    return shown.removesuffix(END).decode()
 
 
 class AtTerminal(ProgramTest):
@@ -33,8 +46,7 @@ class AtTerminal(ProgramTest):
         process = subprocess.Popen([STOKER, *arguments], cwd=self.folder, env=variables,
                                    **{"stdin": slave, "stdout": slave, "stderr": slave, **streams})
         self.addCleanup(self.end, process)
-        os.close(slave)
-        shown = read_to_the_end(terminal)
+        shown = read_to_the_end(terminal, process, slave)
         self.assertEqual(process.wait(), expect, shown)
         return shown
 
