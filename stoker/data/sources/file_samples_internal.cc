@@ -77,8 +77,9 @@ class FileSamplesNode final : public ByPositionNode, public SampleNames, public 
     Scratch scratch = context.scratch(*this);
     Element element{.key = {context.epoch(), position}, .arrays = {}};
     for (size_t file = 0; file < num_files_; ++file) {
-      STOKER_ASSIGN_OR_RETURN(Array bytes, ReadFile(samples_->PathOf(position, file), scratch));
-      element.arrays.push_back(std::move(bytes));
+      Result<Array> bytes = ReadFile(samples_->PathOf(position, file), scratch);
+      if (!bytes.ok()) return Listed(bytes.status());
+      element.arrays.push_back(*std::move(bytes));
     }
     if (has_label_) {
       element.arrays.push_back(scratch.NewArray(DType::kInt64, {}));
@@ -93,6 +94,11 @@ class FileSamplesNode final : public ByPositionNode, public SampleNames, public 
   }
 
  private:
+  Status Listed(const Status& error) const {
+    const std::string list = samples_->ListedIn();
+    return list.empty() ? error : error.While(fmt::format("reading what {} lists", list));
+  }
+
   const std::string details_;
   const size_t num_files_;
   const bool has_label_;

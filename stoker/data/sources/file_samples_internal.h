@@ -20,6 +20,8 @@ class FileSamples {
   virtual std::string PathOf(int64_t sample, size_t file) const = 0;
   virtual int64_t LabelOf(int64_t sample) const = 0;
   virtual std::vector<std::string> ClassNames() const { return {}; }
+  // Which file says that there are these files; empty: none does.
+  virtual std::string ListedIn() const { return ""; }
 };
 
 // What an element has: a field uint8[-1] for each file, in this order, then, where they are named,

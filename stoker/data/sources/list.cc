@@ -17,7 +17,8 @@ constexpr std::string_view kBlanks = " \t";
 
 class ListSamples final : public FileSamples {
  public:
-  ListSamples(std::filesystem::path root, bool pairs) : root_(std::move(root)), pairs_(pairs) {}
+  ListSamples(std::string list, std::filesystem::path root, bool pairs)
+      : list_(std::move(list)), root_(std::move(root)), pairs_(pairs) {}
 
   void Add(std::string_view first, std::string_view second) {
     files_.Add(first);
@@ -34,8 +35,10 @@ class ListSamples final : public FileSamples {
     return (root_ / files_[number]).string();  // of two absolute paths, the second
   }
   int64_t LabelOf(int64_t sample) const override { return labels_[static_cast<size_t>(sample)]; }
+  std::string ListedIn() const override { return list_; }
 
  private:
+  const std::string list_;
   const std::filesystem::path root_;
   const bool pairs_;
   TextTable files_;
@@ -140,7 +143,7 @@ void List::Describe(OptionTable<List>& table) {
 
 Result<Dataset> List::Build() const {
   const auto samples =
-      std::make_shared<ListSamples>(root.empty() ? path.parent_path() : root, pairs);
+      std::make_shared<ListSamples>(path.string(), root.empty() ? path.parent_path() : root, pairs);
   STOKER_RETURN_IF_ERROR(ListParser(*this, *samples).Parse());
   FileSampleFields fields{.files = {"image"}, .label = "label", .path = paths ? "path" : ""};
   if (pairs) fields.files.emplace_back("mask"), fields.label.clear();

@@ -10,7 +10,11 @@ namespace {
 Result<N5Fields> AllFieldsOf(const std::filesystem::path& container) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListN5Datasets(container));
   if (names.empty())
-    return NotFound("{}: there is no dataset in the container; check the path", container.string());
+    return NotFound(
+        "{}: there is no dataset in the container: no attributes.json in it has `dimensions`; "
+        "check "
+        "the path",
+        container.string());
   std::vector<N5Field> fields;
   for (const std::string& name : names) fields.push_back({name.empty() ? "value" : name, name});
   return N5Fields(std::move(fields));

@@ -26,6 +26,10 @@ Status Wrong(const std::string& name, std::string_view key, std::string_view wan
                   key, wanted);
 }
 
+Status NoAttributes(const std::string& name) {
+  return DataLoss("{}: byte 0: no JSON object; the file is damaged, or of another format", name);
+}
+
 Result<Shape> ExtentsOf(const Json& json, const char* key, int64_t least, const std::string& name) {
   const auto found = json.find(key);
   const auto wrong = [&] {
@@ -144,8 +148,9 @@ class N5Array final : public ChunkedArray {
       const int64_t wanted =
           std::min(layout().chunk_shape[d], layout().shape[d] - at[d] * layout().chunk_shape[d]);
       if (chunk->shape[d] < wanted) {
-        return InFile(path, DataLoss("it holds {} values, {} are wanted along dimension {}",
-                                     ShapeToString(chunk->shape), wanted, d));
+        return InFile(path,
+                      DataLoss("it holds {} values, attributes.json wants {} along dimension {}",
+                               ShapeToString(chunk->shape), wanted, d));
       }
     }
     return chunk;
@@ -200,7 +205,8 @@ Status AddDatasets(const fs::path& folder, const std::string& name, int depth,
     STOKER_ASSIGN_OR_RETURN(const std::string text,
                             ReadTextFile(attributes.string(), kMostAttributes));
     const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (json.is_object() && json.contains("dimensions")) {
+    if (!json.is_object()) return NoAttributes(attributes.string());
+    if (json.contains("dimensions") || json.contains("blockSize")) {
       names.push_back(name);
       return OkStatus();  // what is below are blocks
     }
@@ -226,8 +232,7 @@ Status AddDatasets(const fs::path& folder, const std::string& name, int depth,
 
 Result<N5Attributes> ParseN5Attributes(std::string_view text, const std::string& name) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return DataLoss("{}: no JSON object; the file is damaged, or of another format", name);
+  if (!json.is_object()) return NoAttributes(name);
   N5Attributes attributes;
   STOKER_ASSIGN_OR_RETURN(attributes.shape, ExtentsOf(json, "dimensions", 0, name));
   STOKER_ASSIGN_OR_RETURN(attributes.block_shape, ExtentsOf(json, "blockSize", 1, name));

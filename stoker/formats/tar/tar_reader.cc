@@ -67,6 +67,16 @@ class StreamInput final : public TarInput {
     }
     return out.empty() ? Result<size_t>(0) : source_->ReadFully(out);
   }
+  // A checksum of what was compressed stands behind it, and only the last read looks at it.
+  Status Finish() override {
+    if (source_->size_bound().exact) return OkStatus();
+    std::array<std::byte, 16 << 10> rest;
+    size_t got = 1;
+    while (got > 0) {
+      STOKER_ASSIGN_OR_RETURN(got, source_->Read(rest));
+    }
+    return OkStatus();
+  }
   uint64_t bound() const override { return source_->size_bound().bytes; }
   const std::string& name() const override { return source_->name(); }
 
@@ -167,6 +177,15 @@ Status TarReader::CheckSize(const TarMember& member) const {
                   fmt::format("'{}', which announces {} bytes", member.name, member.size));
 }
 
+// Where no header is left, after those that announced `awaited` at byte `first`.
+Status TarReader::Finish(bool awaited, uint64_t first) {
+  if (awaited) {
+    return CutShort(input_.name(), first,
+                    "a member: its name or attributes are here, but nothing behind them");
+  }
+  return input_.Finish();
+}
+
 // The data of a member that says something about the next.
 Result<std::string> TarReader::ReadText(const TarMember& of) {
   if (of.size > kMostText) {
@@ -215,10 +234,14 @@ Result<std::optional<TarMember>> TarReader::Next() {
   std::optional<uint64_t> size;
   const uint64_t begin = next_;
   uint64_t first = begin;
+  bool awaited = false;  // a member that headers before its own say something about
   while (true) {
     Block block;
     STOKER_ASSIGN_OR_RETURN(const bool there, ReadHeader(block));
-    if (!there) return std::nullopt;
+    if (!there) {
+      STOKER_RETURN_IF_ERROR(Finish(awaited, first));
+      return std::nullopt;
+    }
     const char type = static_cast<char>(block[kType]);
     const bool attributes = type == 'x' || type == 'g' || type == 'L' || type == 'K';
     TarMember member{.name = NameOf(block), .begin = first, .data = next_ + kBlock};
@@ -235,9 +258,11 @@ Result<std::optional<TarMember>> TarReader::Next() {
       if (type == '0' || type == '\0' || type == '7') return member;
       name.reset();
       size.reset();
+      awaited = false;
       first = next_;
       continue;
     }
+    awaited = awaited || type != 'g';  // `g` is about all that follow, if there are any
     if (type == 'g' || type == 'K') continue;
     STOKER_ASSIGN_OR_RETURN(std::string text, ReadText(member));
     member.name = std::move(text);

@@ -24,6 +24,8 @@ class TarInput {
   virtual ~TarInput() = default;
   // Fills `out` with the bytes from `offset` on, or fewer where they end; returns how many.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) = 0;
+  // The archive has ended: what lies behind it is read where that tells whether it was whole.
+  virtual Status Finish() { return OkStatus(); }
   // No member reaches beyond this; an upper bound.
   virtual uint64_t bound() const = 0;
   // For errors.
@@ -46,7 +48,8 @@ struct TarMember {
 };
 
 // The regular files of an archive, in order; directories, links and devices are passed over. Only
-// headers are read. Errors: kDataLoss, with the byte, for what is no header, and members that are
+// headers are read, and at the end of a compressed archive all that is left of it, for the checksum
+// of its compressor. Errors: kDataLoss, with the byte, for what is no header, and members that are
 // cut short. They are final.
 class TarReader {
  public:
@@ -58,6 +61,7 @@ class TarReader {
  private:
   using Block = std::array<std::byte, 512>;
   Result<bool> ReadHeader(Block& block);
+  Status Finish(bool awaited, uint64_t first);
   Result<std::string> ReadText(const TarMember& of);
   Status ReadPax(const TarMember& of, std::optional<std::string>& name,
                  std::optional<uint64_t>& size) const;

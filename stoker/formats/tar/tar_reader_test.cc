@@ -3,6 +3,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/gzip.h"
 
 namespace stoker {
 namespace {
@@ -92,6 +93,31 @@ TEST(TarReader, EveryTruncationAndEveryFlippedByteOfAHeaderIsNoticedOrHarmless) 
     bad[at] = static_cast<char>(~bad[at]);
     EXPECT_THAT(MembersOf(bad), FailsWith(StatusCode::kDataLoss, "x.tar: byte 0")) << at;
   }
+}
+
+TEST(TarReader, NamesAndAttributesWithoutTheirMemberAreAnArchiveThatWasCutShort) {
+  const std::string before = TarMemberOf("a", "1");
+  for (const auto& [type, text] :
+       {std::pair('x', "9 path=b\n"), {'L', "b"}, {'K', "where a link leads to"}}) {
+    for (const size_t zeros : {0, 1024}) {
+      EXPECT_THAT(MembersOf(before + TarMemberOf("p", text, type) + std::string(zeros, '\0')),
+                  FailsWith(StatusCode::kDataLoss, "x.tar: byte 1024: the archive ends in the"))
+          << type;
+    }
+  }
+  EXPECT_THAT(*MembersOf(TarMemberOf("pax", "9 key=b\n", 'g')), testing::IsEmpty())
+      << "attributes of all members, of which there are none";
+}
+
+TEST(TarReader, TheChecksumOfACompressedArchiveIsLookedAt) {
+  const std::string archive = TarMemberOf("a", "1") + std::string(4096, '\0');
+  std::vector<std::byte> packed = *GzipCompress(std::as_bytes(std::span(archive)));
+  const auto members = [&] {
+    return MembersOf(*MakeTarInput(MakeGzipSource(MakeMemorySource(packed, "x.tar.gz"))));
+  };
+  EXPECT_THAT(*members(), ElementsAre("a@0:1"));
+  packed[packed.size() - 5] ^= std::byte{1};  // of the CRC-32
+  EXPECT_THAT(members(), FailsWith(StatusCode::kDataLoss, "x.tar.gz: byte"));
 }
 
 TEST(TarReader, LengthsThatLieAreErrorsBeforeMemoryIsAskedFor) {
