@@ -1,22 +1,27 @@
 #include "stoker/io/standard_input.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/io/descriptor.h"
+#include "stoker/io/temporary_internal.h"
 
 namespace stoker {
 namespace {
 
-constexpr size_t kKeep = 16 << 20;
+constexpr size_t kKeep = 16 << 20, kPart = 1 << 20;
 
 }  // namespace
 
@@ -107,6 +112,29 @@ Result<std::unique_ptr<ByteSource>> OpenPipe(std::shared_ptr<PipeStart> pipe) {
 Result<std::unique_ptr<ByteSource>> OpenStandardInput() {
   static const std::shared_ptr<PipeStart> pipe = MakePipeStart(STDIN_FILENO, kKeep);
   return OpenPipe(pipe);
+}
+
+Status MakeStandardInputAFile() {
+  if (!IsPipedIn("-")) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> pipe, OpenStandardInput());
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = "/tmp";
+  std::string path = (folder / "stoker-stdin-XXXXXX").string();
+  const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+  if (!file.valid())
+    return internal::WriteError(errno, path, "cannot create a copy of standard input");
+  ::unlink(path.c_str());  // it is gone with the process, however that ends
+  std::vector<std::byte> part(kPart);
+  while (true) {
+    const uint64_t at = pipe->position();
+    STOKER_ASSIGN_OR_RETURN(const size_t got, pipe->Read(part));
+    if (got == 0) break;
+    STOKER_RETURN_IF_ERROR(internal::WriteAll(file.get(), std::span(part).first(got),
+                                              path + " (a copy of standard input)", at));
+  }
+  if (::dup2(file.get(), STDIN_FILENO) < 0) return ErrnoStatus(errno, "standard input: dup2");
+  return OkStatus();
 }
 
 }  // namespace stoker

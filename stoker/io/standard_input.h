@@ -19,7 +19,14 @@ bool IsPipedIn(std::string_view path);
 // Errors: kFailedPrecondition where its start is gone.
 Result<std::unique_ptr<ByteSource>> OpenStandardInput();
 
-// The same of the pipe `fd`, which is borrowed, with as many bytes kept, for tests.
+// Copies what is piped in to a file without a name in $TMPDIR, or /tmp, which is standard input
+// from then on: for who reads it here and there, or several times. Nothing is to do where it is a
+// file. Takes as much of the disk as is piped in, for as long as the process lives. Call it before
+// there are threads that read standard input. Errors: kFailedPrecondition where the pipe's start is
+// gone; those of reading and of writing.
+Status MakeStandardInputAFile();
+
+// OpenStandardInput of the pipe `fd`, which is borrowed, with as many bytes kept, for tests.
 class PipeStart;
 std::shared_ptr<PipeStart> MakePipeStart(int fd, size_t keep);
 Result<std::unique_ptr<ByteSource>> OpenPipe(std::shared_ptr<PipeStart> pipe);

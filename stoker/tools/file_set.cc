@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stoker/data/file_patterns.h"
+#include "stoker/io/standard_input.h"
 #include "stoker/tools/inspection.h"
 
 namespace stoker {
@@ -63,6 +64,7 @@ Status AddAllIn(const std::string& directory, std::vector<std::string>& files) {
 
 Result<FileSet> FilesOf(const std::string& name) {
   FileSet set;
+  if (IsPipedIn(name)) STOKER_RETURN_IF_ERROR(MakeStandardInputAFile());
   STOKER_ASSIGN_OR_RETURN(
       const std::vector<std::string> paths,
       FilePatterns(name).Expand("files", /*sorted=*/false, FilePatterns::Kind::kAny));

@@ -21,6 +21,7 @@
 #include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
+#include "stoker/io/standard_input.h"
 
 namespace stoker {
 namespace {
@@ -96,6 +97,8 @@ Result<PackSource> OpenAs(const Options& options) {
 }
 
 Result<PackSource> OpenFiles(const std::string& source) {
+  // What holds its kind is looked at first, and some formats are read by position.
+  if (IsPipedIn(source)) STOKER_RETURN_IF_ERROR(MakeStandardInputAFile());
   STOKER_ASSIGN_OR_RETURN(
       const std::vector<std::string> files,
       FilePatterns(source).Expand("pack", /*sorted=*/false, FilePatterns::Kind::kAny));

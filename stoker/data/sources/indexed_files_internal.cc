@@ -22,7 +22,7 @@ uint64_t BlockBytes(uint64_t bytes) {
 
 Result<OffsetIndex> IndexOf(const std::string& path, const File& file, std::string_view format,
                             uint64_t settings, IndexUse use, const IndexedFiles::Scan& scan) {
-  if (!IsRemotePath(path))
+  if (!IsRemotePath(path) && !IsStandardInput(path))  // beside those nothing can be kept
     return IndexFile(path, format, settings, use, [&] { return scan(file); });
   STOKER_ASSIGN_OR_RETURN(const std::vector<uint64_t> offsets, scan(file));
   return OffsetIndex::Of(offsets);
