@@ -94,6 +94,11 @@ class LoopbackServer {
     const std::lock_guard lock(mutex_);
     return requests_;
   }
+  // Bytes of bodies, those of broken answers included; each before it is sent.
+  size_t sent() const {
+    const std::lock_guard lock(mutex_);
+    return sent_;
+  }
 
  private:
   void Accept() {
@@ -123,7 +128,12 @@ class LoopbackServer {
         const std::lock_guard lock(mutex_);
         number = requests_++;
       }
-      if (!Answer(socket, handler_(request, number))) return;
+      const LoopbackAnswer answer = handler_(request, number);
+      {
+        const std::lock_guard lock(mutex_);
+        sent_ += answer.cut.value_or(answer.body.size());
+      }
+      if (!Answer(socket, answer)) return;
     }
   }
 
@@ -166,6 +176,7 @@ class LoopbackServer {
   std::thread thread_;
   mutable std::mutex mutex_;
   int requests_ = 0;
+  size_t sent_ = 0;
   std::vector<int> sockets_;
   std::vector<std::thread> threads_;
 };

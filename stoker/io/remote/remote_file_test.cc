@@ -123,17 +123,13 @@ TEST(RemoteFile, NobodyWhoListensIsSaidSo) {
 TEST(RemoteFile, ATransferThatBreaksGoesOnWhereItStood) {
   const ScopedRemoteOptions options;
   const std::string content = NumberedBytes(3'000'000);
-  std::mutex mutex;
-  size_t sent = 0;
   const LoopbackServer server([&](const LoopbackRequest& request, int) {
     LoopbackAnswer answer = ServeContent(request, content);
     if (answer.body.size() > 100'000) answer.cut = 100'000;
-    const std::lock_guard lock(mutex);
-    sent += answer.cut.value_or(answer.body.size());
     return answer;
   });
   EXPECT_TRUE(*ReadAll(server.url("a")) == content);
-  EXPECT_EQ(sent, content.size());  // nothing twice
+  EXPECT_EQ(server.sent(), content.size());  // nothing twice
 }
 
 TEST(RemoteFile, ATransferThatAlwaysBreaksAtOnceIsAnErrorWithItsByte) {
@@ -254,21 +250,31 @@ TEST(RemoteSource, ReadsFromAnyByteOn) {
 TEST(RemoteSource, LookingAtTheStartDoesNotFetchTheFile) {
   const ScopedRemoteOptions options;
   const std::string content = NumberedBytes(20'000'000);
-  std::mutex mutex;
-  size_t sent = 0;
-  const LoopbackServer server([&](const LoopbackRequest& request, int) {
-    LoopbackAnswer answer = ServeContent(request, content);
-    const std::lock_guard lock(mutex);
-    sent += answer.body.size();
-    return answer;
-  });
+  const LoopbackServer server(
+      [&](const LoopbackRequest& request, int) { return ServeContent(request, content); });
   {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenByteSource(server.url("a")));
     std::byte first;
     STOKER_ASSERT_OK(source->Read({&first, 1}).status());
   }
-  const std::lock_guard lock(mutex);
-  EXPECT_LT(sent, 1'000'000u);
+  EXPECT_LT(server.sent(), 1'000'000u);
+}
+
+TEST(RemoteSource, WhoReadsBehindTheFirstPartIsReadAheadOfAtFullDepth) {
+  constexpr int64_t kAhead = 1 << 20, kPart = kAhead / 8;
+  const ScopedRemoteOptions options({.read_ahead = kAhead});
+  const std::string content = NumberedBytes(4'000'000);
+  const LoopbackServer server(
+      [&](const LoopbackRequest& request, int) { return ServeContent(request, content); });
+  const auto ledger = Ledger::Create(1 << 30);
+  const auto account = ledger->OpenAccount("source");
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenByteSource(server.url("a"), account));
+  std::string start((64 << 10) + kPart, '\0');  // what came with the first answer, and a part
+  const auto out = std::as_writable_bytes(std::span(start));
+  STOKER_ASSERT_OK(source->ReadFully(out.first(1)).status());
+  EXPECT_LT(account->bytes(), 3 * kPart);
+  STOKER_ASSERT_OK(source->ReadFully(out.subspan(1)).status());
+  EXPECT_GE(account->bytes(), kAhead);
 }
 
 TEST(RemoteSource, CanBeDestroyedWhileItsRequestsAreUnderWay) {

@@ -23,47 +23,57 @@ Status CheckUnchanged(const std::string& name, const RemoteVersion& then,
       name, then.ToString(), now.ToString());
 }
 
+bool VersionedSink::Accept(Status status) {
+  refusal_ = std::move(status);
+  return refusal_.ok();
+}
+
+bool VersionedSink::IsSameVersion(const HttpHead& head) {
+  return Accept(CheckUnchanged(name(), version_, VersionOf(head)));
+}
+
+std::span<const std::byte> VersionedSink::Wanted(std::span<const std::byte> bytes) {
+  const auto skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size()));
+  skip_ -= skipped;
+  return bytes.subspan(skipped);
+}
+
 RemoteRequest RangeSink::Next() {
-  const uint64_t first = offset_ + done_;
+  const uint64_t first = offset_ + done();
   RemoteRequest request{.range = {{first, offset_ + out_.size() - 1}}};
-  if (IsStrongTag(version_.etag)) request.if_match = version_.etag;
+  if (IsStrongTag(version().etag)) request.if_match = version().etag;
   return request;
 }
 
 bool RangeSink::Begin(const HttpHead& head) {
-  const RemoteVersion now = VersionOf(head);
-  if (refusal_ = CheckUnchanged(location_.name, version_, now); !refusal_.ok()) return false;
-  const uint64_t wanted = offset_ + done_;
+  if (!IsSameVersion(head)) return false;
+  const uint64_t wanted = offset_ + done();
   uint64_t first = 0;  // where the whole file is sent
-  if (now.ranges) {
+  if (VersionOf(head).ranges) {
     if (!head.content_range || !head.content_range->first) {
-      refusal_ = DataLoss(
-          "{}: byte {}: the server sends a part, but not which; its answers are not "
-          "HTTP's: fetch the file by other means",
-          location_.name, wanted);
-      return false;
+      return Accept(
+          DataLoss("{}: byte {}: the server sends a part, but not which; its answers are not "
+                   "HTTP's: fetch the file by other means",
+                   name(), wanted));
     }
     first = *head.content_range->first;
   }
   if (first > wanted) {
-    refusal_ = DataLoss(
-        "{}: byte {}: the server sends what begins at byte {}; its answers are not "
-        "HTTP's: fetch the file by other means",
-        location_.name, wanted, first);
-    return false;
+    return Accept(
+        DataLoss("{}: byte {}: the server sends what begins at byte {}; its answers are not "
+                 "HTTP's: fetch the file by other means",
+                 name(), wanted, first));
   }
-  skip_ = wanted - first;
+  PassOver(wanted - first);
   return true;
 }
 
 bool RangeSink::Take(std::span<const std::byte> bytes) {
-  const auto skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size()));
-  skip_ -= skipped;
-  bytes = bytes.subspan(skipped);
-  const size_t count = std::min(bytes.size(), out_.size() - done_);
-  if (count > 0) std::memcpy(out_.data() + done_, bytes.data(), count);
-  done_ += count;
-  if (count > 0 && progress_) progress_(done_);
+  bytes = Wanted(bytes);
+  const size_t count = std::min(bytes.size(), out_.size() - static_cast<size_t>(done()));
+  if (count > 0) std::memcpy(out_.data() + done(), bytes.data(), count);
+  Add(count);
+  if (count > 0 && progress_) progress_(static_cast<size_t>(done()));
   return count == bytes.size();
 }
 
@@ -84,20 +94,15 @@ bool HeadSink::Take(std::span<const std::byte> bytes) {
 }
 
 bool WholeSink::Begin(const HttpHead& head) {
-  const RemoteVersion now = VersionOf(head);
-  if (refusal_ = CheckUnchanged(location_.name, version_, now); !refusal_.ok()) return false;
-  skip_ = handed_on_;
-  return true;
+  PassOver(done());
+  return IsSameVersion(head);
 }
 
 bool WholeSink::Take(std::span<const std::byte> bytes) {
-  const auto skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size()));
-  skip_ -= skipped;
-  bytes = bytes.subspan(skipped);
+  bytes = Wanted(bytes);
   if (bytes.empty()) return true;
-  handed_on_ += bytes.size();
-  refusal_ = take_(bytes);
-  return refusal_.ok();
+  Add(bytes.size());
+  return Accept(take_(bytes));
 }
 
 }  // namespace stoker::internal

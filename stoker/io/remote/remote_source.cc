@@ -124,7 +124,10 @@ class RemoteSource final : public ByteSource {
       ahead_.front()->End();
       spare_ = ahead_.front()->TakeBuffer();
       ahead_.pop_front();
-      allowed_ = std::min(2 * allowed_, most_ahead_);
+      // Who reads on behind the first parts reads to the end: each step of a slower growth would
+      // cost the way there and back once more.
+      allowed_ = most_ahead_;
+      part_bytes_ = largest_part_;
       AskAhead(position() + got);
     }
     return got;
@@ -154,7 +157,7 @@ class RemoteSource final : public ByteSource {
   std::deque<std::shared_ptr<Part>> ahead_;                  // from the one that is read on
   uint64_t next_;                                            // where the part behind them begins
   size_t part_bytes_ = std::min(kFirstPart, largest_part_);  // of the next part
-  int64_t allowed_ = 2;  // parts at a time; doubles as they are read
+  int64_t allowed_ = 2;  // parts at a time, until the first has been read
   Buffer spare_;         // of the part that was read last
 };
 

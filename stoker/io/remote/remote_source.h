@@ -14,8 +14,8 @@ namespace stoker {
 // The bytes of `file`, which is positional, from `offset` on.
 //
 // Several parts are asked for at once, behind one another (options().connections, over all files);
-// the first are small and few, so that whoever only looks at the start of a file does not fetch
-// much of it, and they grow to an eighth of options().read_ahead, at most 4 MiB each. Memory:
+// the first two are small, so that whoever only looks at the start of a file does not fetch much of
+// it; all behind them take an eighth of options().read_ahead, at most 4 MiB each. Memory:
 // read_ahead at most, charged to `account` (may be null). A part that breaks off goes on where it
 // stood. Destroying the source ends its requests at once.
 //   stop  ends a wait with kCancelled where it says true; may be empty; asked now and then by the
