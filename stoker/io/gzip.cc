@@ -53,7 +53,9 @@ class InflateSource final : public ByteSource {
       : ByteSource(compressed->name() + " (decompressed)"),
         wrapper_(wrapper),
         compressed_(std::move(compressed)),
-        input_(Buffer::Allocate(kInputBytes, account)),
+        // No more than a small file has: there may be very many of them.
+        input_(Buffer::Allocate(
+            std::clamp<uint64_t>(compressed_->size_bound().bytes, 1, kInputBytes), account)),
         state_memory_(Buffer::Allocate(sizeof(inflate_state), account)),
         state_(new (state_memory_.data()) inflate_state()) {
     isal_inflate_init(state_);

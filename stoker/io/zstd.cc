@@ -28,7 +28,9 @@ class ZstdSource final : public ByteSource {
       : ByteSource(compressed->name() + " (decompressed)"),
         compressed_(std::move(compressed)),
         account_(std::move(account)),
-        input_(Buffer::Allocate(kInputBytes, account_)),
+        // No more than a small file has: there may be very many of them.
+        input_(Buffer::Allocate(
+            std::clamp<uint64_t>(compressed_->size_bound().bytes, 1, kInputBytes), account_)),
         context_(ZSTD_createDCtx()) {
     if (context_) ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
   }
