@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "stoker/base/config.h"
 #include "stoker/data/option_object.h"
