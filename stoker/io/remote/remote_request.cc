@@ -55,8 +55,12 @@ Result<HttpRequest> Encode(const RemoteLocation& location, const RemoteRequest& 
                            const RemoteOptions& options) {
   HttpRequest request{.url = location.url, .headers = {}, .timeout = options.timeout};
   if (location.kind == RemoteLocation::Kind::kS3) {
-    STOKER_ASSIGN_OR_RETURN(request,
-                            S3Stores::Shared().MakeRequest(location, asked.query, options));
+    Result<HttpRequest> made = S3Stores::Shared().MakeRequest(location, asked.query, options);
+    if (!made.ok()) {
+      return Status(made.status().code(),
+                    fmt::format("{}: {}", location.name, made.status().message()));
+    }
+    request = *std::move(made);
   }
   // Offsets count the bytes of the file, not of a form that somebody packs it into on the way.
   request.headers.emplace_back("Accept-Encoding: identity");

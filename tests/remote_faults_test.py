@@ -1,0 +1,251 @@
+"""What goes wrong with files on servers: a server that does as each test says, and what the program says then."""
+import gzip
+import http.server
+import os
+import re
+import socket
+import threading
+import unittest
+
+from program import ProgramTest
+
+FIRST = 65536  # bytes of a file that are asked for first
+
+
+class Answer:
+    """One answer; `cut`: bytes of the body after which the connection breaks."""
+
+    def __init__(self, status, body=b"", headers=(), cut=None):
+        self.status, self.body, self.headers, self.cut = status, body, dict(headers), cut
+
+
+def part_of(content, request):
+    """What a proper server answers to a request for a part."""
+    first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", request.headers["Range"]).groups())
+    last = min(last, len(content) - 1)
+    return Answer(206, content[first:last + 1], {"Content-Range": f"bytes {first}-{last}/{len(content)}", "ETag": '"v1"'})
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        server = self.server
+        with server.lock:
+            number = len(server.requests)
+            server.requests.append((self.path, self.headers.get("Range")))
+        answer = server.answer(self, number)
+        self.send_response(answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body[:answer.cut])
+        if answer.cut is not None:
+            self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        pass  # a program that gives up breaks its connections
+
+
+class RemoteFaultsTest(ProgramTest):
+    SECRET = "the-secret-of-the-test"
+
+    def setUp(self):
+        super().setUp()
+        self.content = b"".join(b"%d,%d\n" % (i, i * i) for i in range(60000))
+        self.write("files/a.txt", self.content)
+        self.variables = {"no_proxy": "127.0.0.1", "HOME": self.folder, "STOKER_CACHE": "", "XDG_CACHE_HOME": self.path("xdg"),
+                          **dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE",
+                                           "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION",
+                                           "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"), "")}
+        self.server = None
+
+    def serve(self, answer):
+        """The address of a server that answers each request by `answer(request, its number)`."""
+        server = Server(("127.0.0.1", 0), Handler)
+        server.answer, server.requests, server.lock = answer, [], threading.Lock()
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+
+        def end():
+            server.shutdown()
+            server.server_close()
+            thread.join()
+        self.addCleanup(end)
+        self.server = server
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    def recipe(self, root, remote="", stage="lines: a.txt"):
+        settings = ", ".join(filter(None, ["retry_wait: 0.01", remote]))
+        self.write("recipe.yaml", f"data:\n  root: {root}\n  remote: {{{settings}}}\n  train:\n    - {stage}\n")
+        return "recipe.yaml"
+
+    def elements_of(self, root, *how, **environment):
+        self.run_stoker("pack", self.recipe(root, *how), "out.tfrecord", "--format", "tfrecord", "--overwrite",
+                        environment={**self.variables, **environment})
+        return self.read("out.tfrecord")
+
+    def assert_reading_fails(self, root, *says, remote="", stage="lines: a.txt", **environment):
+        """What `stoker pack` says, without a secret."""
+        out, err = self.assert_fails(["pack", self.recipe(root, remote, stage), "out.stoker"], 1, *says,
+                                     environment={**self.variables, **environment})
+        self.assertNotIn(self.SECRET, out + err)
+        self.assertFalse(os.path.exists(self.path("out.stoker")))
+        return err
+
+    def test_a_file_that_is_not_there_is_named_with_its_place_in_the_recipe(self):
+        for status in (404, 410):
+            root = self.serve(lambda *_, status=status: Answer(status))
+            self.assert_reading_fails(root, "recipe.yaml:5:7: ", f"{root}/a.txt: HTTP {status}: no such file; check the name")
+            self.assertEqual(len(self.server.requests), 1)  # asking again would not help
+
+    def test_the_shard_that_is_missing_is_named(self):
+        root = self.serve(lambda request, _: Answer(404) if "3" in request.path else part_of(self.content, request))
+        self.assert_reading_fails(root, f"{root}/s-3.csv: HTTP 404: no such file", stage="csv: {files: 's-{0..5}.csv'}")
+
+    def test_no_access_says_where_a_password_would_stand(self):
+        for status in (401, 403):
+            root = self.serve(lambda *_, status=status: Answer(status))
+            self.assert_reading_fails(root, f"{root}/a.txt: byte 0: HTTP {status}: the server refuses access", "~/.netrc")
+            self.assertEqual(len(self.server.requests), 1)
+
+    def test_a_server_that_is_busy_for_a_while_is_waited_for(self):
+        local = self.elements_of("files")
+        root = self.serve(lambda request, number: Answer(503) if number % 3 < 2 else part_of(self.content, request))
+        self.assertEqual(self.elements_of(root), local)
+
+    def test_a_server_that_stays_busy_is_said_so_with_tries_and_settings(self):
+        root = self.serve(lambda *_: Answer(503))
+        self.assert_reading_fails(root, f"{root}/a.txt: byte 0: HTTP 503, after 3 tries in ",
+                                  "the server is overloaded or broken: try again later, or set fewer connections or more retries "
+                                  "(data.remote)", remote="retries: 2")
+        self.assertEqual(len(self.server.requests), 3)
+
+    def test_one_that_becomes_busy_in_the_middle_is_named_with_the_byte(self):
+        root = self.serve(lambda request, number: Answer(503) if number > 0 else part_of(self.content, request))
+        self.assert_reading_fails(root, f"{root}/a.txt: byte {FIRST}: HTTP 503, after 2 tries", remote="retries: 1")
+
+    def test_a_wait_that_the_server_asks_for_and_that_is_too_long_is_an_error_at_once(self):
+        root = self.serve(lambda *_: Answer(503, headers={"Retry-After": "3600"}))
+        self.assert_reading_fails(root, "the server asks to come back in 3600 s; do so")
+        self.assertEqual(len(self.server.requests), 1)
+
+    def test_a_connection_that_breaks_goes_on_at_the_byte_where_it_stood(self):
+        local = self.elements_of("files")
+
+        def answer(request, _):
+            whole = part_of(self.content, request)
+            whole.cut = 70000 if len(whole.body) > 70000 else None
+            return whole
+        root = self.serve(answer)
+        self.assertEqual(self.elements_of(root, "connections: 1"), local)
+        begins = sorted({int(asked.split("=")[1].split("-")[0]) for _, asked in self.server.requests})
+        self.assertIn(FIRST + 70000, begins)
+        sent = sum(min(70000, last - first + 1) for first, last in (
+            map(int, asked.split("=")[1].split("-")) for _, asked in self.server.requests))
+        self.assertLessEqual(sent, len(self.content) + FIRST)  # nothing twice
+
+    def test_a_compressed_file_over_connections_that_break_is_whole(self):
+        self.write("files/a.txt", gzip.compress(self.content, 1, mtime=0))
+        local, stored = self.elements_of("files"), self.read("files/a.txt")
+
+        def answer(request, number):
+            whole = part_of(stored, request)
+            whole.cut = 66000 if number % 2 and len(whole.body) > 66000 else None
+            return whole
+        self.assertEqual(self.elements_of(self.serve(answer)), local)
+
+    def test_a_file_that_is_cut_off_for_ever_is_named_with_the_byte_it_never_sends(self):
+        end = FIRST + 1000
+
+        def answer(request, _):
+            whole = part_of(self.content, request)
+            first = int(whole.headers["Content-Range"].split()[1].split("-")[0])
+            whole.cut = max(0, end - first) if first + len(whole.body) > end else None
+            return whole
+        root = self.serve(answer)
+        err = self.assert_reading_fails(root, f"{root}/a.txt: byte {end}: ", "after 4 tries in ", "raise retries (data.remote)",
+                                        remote="retries: 3, connections: 1")
+        self.assertRegex(err, "(?i)closed|recv|transfer|reset")
+
+    def test_a_server_that_falls_silent_is_given_up(self):
+        silent = threading.Event()
+        self.addCleanup(silent.set)
+
+        def answer(request, number):
+            if number > 0:
+                silent.wait()
+            return part_of(self.content, request)
+        root = self.serve(answer)
+        self.assert_reading_fails(root, f"{root}/a.txt: byte {FIRST}: ", "after 2 tries", remote="retries: 1, timeout: 0.6")
+
+    def test_a_server_that_is_not_there_is_said_so(self):
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            root = "http://127.0.0.1:%d" % listener.getsockname()[1]  # bound, and nobody listens
+            self.assert_reading_fails(root, f"{root}/a.txt: byte 0: ", "connect", "check the host's name, the network and the proxy",
+                                      remote="retries: 1")
+
+    def test_a_file_that_changes_meanwhile_is_an_error_that_names_both(self):
+        def answer(request, number):
+            if number == 0:
+                return part_of(self.content, request)
+            changed = part_of(self.content[:-1], request)
+            changed.headers["ETag"] = '"v2"'
+            return changed
+        root = self.serve(answer)
+        self.assert_reading_fails(root, f"{root}/a.txt: the file changed while it was read: it had {len(self.content)} bytes and "
+                                  'the tag "v1", and has')
+
+    def test_a_query_with_a_secret_is_in_no_message(self):
+        root = self.serve(lambda *_: Answer(404))
+        self.assert_reading_fails("files", f"{root}/a.txt?...: HTTP 404", stage=f"lines: '{root}/a.txt?signature={self.SECRET}'")
+
+    def s3(self, code, message, status=403, **environment):
+        xml = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>{message}</Message></Error>".encode()
+        endpoint = self.serve(lambda *_: Answer(status, xml, {"Content-Type": "application/xml"}))
+        keys = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": self.SECRET, "AWS_ENDPOINT_URL_S3": endpoint, **environment}
+        place = "s3://bucket/a.txt: " + ("" if status == 404 else "byte 0: ") + f"HTTP {status} {code} ({message})"
+        return place, keys
+
+    def test_s3_credentials_that_are_wrong_are_told_from_rights_that_are_missing(self):
+        for code, advice in (("InvalidAccessKeyId", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile in ~/.aws"),
+                             ("SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile in ~/.aws"),
+                             ("ExpiredToken", "make new credentials (AWS_SESSION_TOKEN, ~/.aws)"),
+                             ("AccessDenied", "these credentials may not read it, or it is not there")):
+            with self.subTest(code=code):
+                place, environment = self.s3(code, "The words of the store.")
+                self.assert_reading_fails("s3://bucket", place, advice, **environment)
+
+    def test_s3_without_credentials_says_where_they_were_looked_for(self):
+        _, environment = self.s3("AccessDenied", "no", AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+        self.assert_reading_fails("s3://bucket", "s3://bucket/a.txt", "AWS_ACCESS_KEY_ID", "profile 'default'", "anonymous: true",
+                                  **environment)
+        self.assertEqual(self.server.requests, [])
+
+    def test_s3_that_nobody_may_read_anonymously_says_so(self):
+        place, environment = self.s3("AccessDenied", "Access Denied", AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+        self.assert_reading_fails("s3://bucket", place, "nobody may read it without credentials; leave anonymous: true out",
+                                  remote="anonymous: true", **environment)
+
+    def test_an_object_or_bucket_that_is_not_there_is_told_in_the_stores_words(self):
+        for code in ("NoSuchKey", "NoSuchBucket"):
+            with self.subTest(code=code):
+                place, environment = self.s3(code, "It does not exist.", status=404)
+                self.assert_reading_fails("s3://bucket", place + ": no such file; check the name", **environment)
+
+    def test_s3_that_asks_to_slow_down_is_tried_again_and_then_told(self):
+        place, environment = self.s3("SlowDown", "Please reduce your request rate.", status=503)
+        self.assert_reading_fails("s3://bucket", place + ", after 2 tries", "fewer connections", remote="retries: 1", **environment)
+
+
+if __name__ == "__main__":
+    unittest.main()
