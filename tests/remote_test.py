@@ -16,8 +16,10 @@ import threading
 import time
 import unittest
 import urllib.request
+import zipfile
 
-from program import ProgramTest
+from array_files import hdf5, n5
+from program import ProgramTest, png
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PYTHON = os.environ.get("STOKER_INTEROP", os.path.join(ROOT, ".deps", "interop", "bin", "python"))
@@ -133,6 +135,23 @@ class RemoteTest(ProgramTest):
         for name in ("train-images", "train-labels.gz"):
             self.write("files/" + name, self.read("data/" + name))
         self.write("files/list.txt", "a.csv 0\na.txt 1\n")
+        with zipfile.ZipFile(self.path("files/s.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+            for i in range(SAMPLES):
+                archive.writestr(f"{i:05}.txt", f"{i} " * 500)
+                archive.writestr(f"{i:05}.cls", str(i))
+        images, labels = [40, 300, 30], [40]
+        values = random.Random(1).randbytes(40 * 300 * 30)  # more than the first bytes that are asked for
+        self.write("files/a.h5", hdf5({"train": {"images": (images, values), "labels": (labels, range(40))}}))
+        # Of the first, two of four blocks have been written.
+        for name, dimensions, block, written in (("raw", [30, 40], [30, 10], ["0/0", "0/2"]), ("group/labels", [40], [40], ["0"])):
+            attributes, content = n5(block, range(block[-1]) if len(block) == 1 else values[:300])
+            attributes = json.dumps({**json.loads(attributes), "dimensions": dimensions})
+            self.write(f"files/c.n5/{name}/attributes.json", attributes)
+            for place in written:
+                self.write(f"files/c.n5/{name}/{place}", content)
+        self.write("files/c.n5/attributes.json", json.dumps({"n5": "4.0.0"}))
+        for i, name in enumerate(("cat/b.png", "cat/deeper/a.png", "dog-2/c.png", "dog/d.png", "dog/.hidden.png", "dog/notes.txt")):
+            self.write("files/pictures/" + name, png(bytes([i]) * 16, 4, 4))
 
     def recipe(self, root, stage, more=""):
         self.write("recipe.yaml", f"data:\n  root: {root}\n{more}  train:\n    - {stage}\n")
@@ -146,13 +165,15 @@ class RemoteTest(ProgramTest):
         self.run_stoker("pack", self.recipe(root, stage, more), "out.stoker", "--format", format, **options)
         return self.read("out.stoker")
 
-    def compare(self, url, more="", **options):
+    def compare(self, url, more="", stages=(), **options):
         for stage in ("webdataset: {files: 's-{0..2}.tar', index: none}", "webdataset: {files: s-1.tar, index: memory}",
                       "csv: {files: a.csv, index: none}", "csv: {files: a.csv.gz}", "csv: {files: a.csv, index: memory}",
                       "jsonl: {files: a.jsonl, index: none}", "lines: a.txt", "stoker: {files: a.stoker}", "npy: {fields: {x: x.npy}}",
                       "files: {path: [a.txt, s-0.tar], read: true}",
                       "tfrecord: {files: a.tfrecord, index: none}", "tfrecord: {files: a.tfrecord, index: memory}",
-                      "idx: {images: train-images, labels: train-labels.gz}", "list: {path: list.txt}"):
+                      "idx: {images: train-images, labels: train-labels.gz}", "list: {path: list.txt}",
+                      "zip_archive: {files: s.zip}", "hdf5: {files: a.h5, fields: {image: /train/images, label: /train/labels}}",
+                      "n5: {path: c.n5, fields: {image: raw, label: group/labels}}", *stages):
             with self.subTest(stage=stage):
                 self.assertEqual(self.elements_of("files", stage), self.elements_of(url, stage, more, **options))
 
@@ -201,11 +222,19 @@ class HttpTest(RemoteTest):
         proxy = self.proxy(self.port, broken=40)
         self.compare(proxy.address, "  remote: {retry_wait: 0.01}\n")
 
-    def test_a_pass_resumes_in_the_middle_of_a_remote_file(self):
+    def test_how_far_is_read_ahead_changes_nothing(self):
         self.compare(self.url, "  remote: {read_ahead: 128KiB, connections: 2}\n")
 
+    def test_what_would_have_to_be_listed_is_an_error_over_http(self):
+        for stage, says in (("folder: pictures", "pictures: what is in a folder cannot be asked for over HTTP"),
+                            ("n5: c.n5", "c.n5: what is in a container cannot be asked for over HTTP; name its datasets")):
+            with self.subTest(stage=stage):
+                self.assert_fails(["pack", self.recipe(self.url, stage), "out.stoker"], 1, f"{self.url}/{says}",
+                                  environment=self.variables)
+
     def test_inspect_and_verify_take_addresses(self):
-        for name, kind in (("s-0.tar", "tar"), ("a.stoker", ".stoker"), ("a.csv", "CSV")):
+        for name, kind in (("s-0.tar", "tar"), ("a.stoker", ".stoker"), ("a.csv", "CSV"), ("s.zip", "zip"),
+                           ("a.h5", "HDF5"), ("c.n5/raw/attributes.json", "N5")):
             found = self.run_json("inspect", f"{self.url}/{name}", environment=self.variables)
             local = self.run_json("inspect", self.path("files/" + name))
             self.assertEqual({**found, "file": ""}, {**local, "file": ""}, kind)
@@ -268,8 +297,29 @@ class S3Test(RemoteTest):
         request.add_header("Authorization", "AWS4-HMAC-SHA256 Credential=AKIA/20200101/us-east-1/s3/aws4_request")
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
 
+    # What is found by listing, which HTTP cannot.
+    LISTED = ("folder: pictures", "folder: {path: pictures/, extensions: [png, txt], paths: false}", "n5: c.n5", "files: {path: 's-*.tar', read: true}")
+
     def test_every_format_is_read_from_s3_as_from_the_disk(self):
-        self.compare("s3://bucket/data", self.more, environment=self.KEYS)
+        self.compare("s3://bucket/data", self.more, self.LISTED, environment=self.KEYS)
+
+    def test_folders_that_are_not_there_or_are_no_classes_say_so(self):
+        for stage, says in (("folder: nothing", "s3://bucket/data/nothing: no object is below it"),
+                            ("folder: pictures/cat/deeper", "s3://bucket/data/pictures/cat/deeper: has no sub-folders"),
+                            ("folder: {path: pictures, extensions: [jpg]}", "s3://bucket/data/pictures/cat: the class has no file"),
+                            ("n5: pictures", "s3://bucket/data/pictures: there is no dataset in the container"),
+                            ("lines: none.txt", "s3://bucket/data/none.txt: HTTP 404 NoSuchKey")):
+            with self.subTest(stage=stage):
+                self.assert_fails(["pack", self.recipe("s3://bucket/data", stage, self.more), "out.stoker"], 1, says,
+                                  environment={**self.variables, **self.KEYS})
+
+    def test_inspect_and_verify_take_names_in_s3(self):
+        environment = {**self.variables, **self.KEYS, "AWS_ENDPOINT_URL_S3": self.endpoint}
+        for name in ("s-0.tar", "s.zip", "a.h5", "c.n5/raw/attributes.json"):
+            with self.subTest(name=name):
+                found = self.run_json("inspect", f"s3://bucket/data/{name}", environment=environment)
+                self.assertEqual({**found, "file": ""}, {**self.run_json("inspect", self.path("files/" + name)), "file": ""})
+                self.run_stoker("verify", f"s3://bucket/data/{name}", environment=environment)
 
     def test_every_format_is_read_from_s3_over_connections_that_break(self):
         proxy = self.proxy(self.port, broken=40)

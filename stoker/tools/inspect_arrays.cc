@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/formats/chunked/row_gather.h"
 #include "stoker/formats/hdf5/hdf5_file.h"
 #include "stoker/formats/n5/n5_array.h"
@@ -118,7 +119,8 @@ bool IsN5(const std::string& path) {
   if (!is_folder && given.filename() != kAttributes) return false;
   // A container need not have attributes of its own.
   const bool named = is_folder && given.extension() == ".n5";
-  if (!named && !std::filesystem::exists(is_folder ? given / kAttributes : given, error))
+  if (!named && !IsRemotePath(path) &&
+      !std::filesystem::exists(is_folder ? given / kAttributes : given, error))
     return false;
   const Result<std::vector<std::string>> datasets =
       ListN5Datasets(is_folder ? given : given.parent_path());

@@ -7,8 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
+
+#include "stoker/base/remote_path.h"
+#include "stoker/io/remote/remote_names.h"
 
 namespace stoker {
 namespace {
@@ -60,6 +65,34 @@ Result<Listing> List(const std::string& path) {
   return listing;
 }
 
+using Lister = std::function<Result<Listing>(const std::string& path)>;
+
+// Lists the folders of a bucket, which it asks for once: a store knows no folders, only names with
+// slashes in them.
+Result<Lister> ListerOfStore(const std::string& root) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListRemoteFolder(root));
+  auto tree = std::make_shared<std::map<std::string, Listing>>();
+  for (const std::string& name : names) {  // sorted, so what lies in one folder is together
+    std::string path = root;
+    size_t begin = 0;
+    for (size_t slash; (slash = name.find('/', begin)) != name.npos; begin = slash + 1) {
+      const std::string folder = name.substr(begin, slash - begin);
+      if (folder.empty() || folder.starts_with('.')) break;
+      std::vector<std::string>& beside = (*tree)[path].folders;
+      if (beside.empty() || beside.back() != folder) beside.push_back(folder);
+      path += "/" + folder;
+    }
+    const std::string file = name.substr(begin);
+    if (!file.empty() && !file.starts_with('.') && file.find('/') == file.npos)
+      (*tree)[path].files.push_back(file);
+  }
+  return [tree](const std::string& path) -> Result<Listing> {
+    Listing listing = (*tree)[path];
+    std::ranges::sort(listing.folders);  // "a-b/" stands before "a/"
+    return listing;
+  };
+}
+
 bool HasExtension(std::string_view name, const std::vector<std::string>& extensions) {
   const size_t dot = name.rfind('.');
   if (dot == name.npos) return false;
@@ -72,11 +105,11 @@ bool HasExtension(std::string_view name, const std::vector<std::string>& extensi
 
 class Scanner {
  public:
-  Scanner(const std::vector<std::string>& extensions, bool allow_empty)
-      : extensions_(extensions), allow_empty_(allow_empty) {}
+  Scanner(Lister list, const std::vector<std::string>& extensions, bool allow_empty)
+      : list_(std::move(list)), extensions_(extensions), allow_empty_(allow_empty) {}
 
   Result<FolderScan> Scan(const std::string& root) && {
-    STOKER_ASSIGN_OR_RETURN(Listing listing, List(root));
+    STOKER_ASSIGN_OR_RETURN(Listing listing, list_(root));
     if (listing.folders.empty()) return NoClasses(root, listing.files);
     for (const std::string& name : listing.folders) {
       STOKER_RETURN_IF_ERROR(AddClass(root + "/" + name));
@@ -114,7 +147,7 @@ class Scanner {
       return InvalidArgument("{}: folders are nested more than {} deep; does a link lead back?",
                              path, kMaxDepth);
     }
-    STOKER_ASSIGN_OR_RETURN(Listing listing, List(path));
+    STOKER_ASSIGN_OR_RETURN(Listing listing, list_(path));
     scan_.left_out += std::erase_if(
         listing.files, [&](const std::string& name) { return !HasExtension(name, extensions_); });
     if (!listing.files.empty()) found.push_back({path, std::move(listing.files)});
@@ -139,6 +172,7 @@ class Scanner {
         "remove the folder, or set folder.extensions or folder.allow_empty");
   }
 
+  const Lister list_;
   const std::vector<std::string>& extensions_;
   const bool allow_empty_;
   FolderScan scan_;
@@ -153,7 +187,11 @@ const FolderScan::Directory& FolderScan::DirectoryOf(int64_t file) const {
 
 Result<FolderScan> ScanFolder(const std::string& root, const std::vector<std::string>& extensions,
                               bool allow_empty) {
-  return Scanner(extensions, allow_empty).Scan(root);
+  Lister list = List;
+  if (IsRemotePath(root)) {
+    STOKER_ASSIGN_OR_RETURN(list, ListerOfStore(root));
+  }
+  return Scanner(std::move(list), extensions, allow_empty).Scan(root);
 }
 
 }  // namespace stoker

@@ -32,9 +32,11 @@ struct FolderScan {
 // followed. Names that begin with a dot are left out, and files of other extensions.
 //   extensions   in small letters, without the dot; compared without regard to case
 //   allow_empty  a class may have no file
-// Cost: each directory is read once; files are not looked at, only links are.
+// `root` may be "s3://BUCKET/FOLDER".
+// Cost: each directory is read once; files are not looked at, only links are. Of S3, a request for
+// each thousand names below `root`, one after the other.
 // Errors: kNotFound (no such folder, no classes, no file of a class), kInvalidArgument (folders
-// nested too deep), and those of listing a directory.
+// nested too deep), and those of listing a directory or ListRemoteFolder.
 Result<FolderScan> ScanFolder(const std::string& root, const std::vector<std::string>& extensions,
                               bool allow_empty);
 

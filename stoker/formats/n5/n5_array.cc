@@ -5,11 +5,15 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "stoker/base/json.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/io/file.h"
+#include "stoker/io/remote/location.h"
+#include "stoker/io/remote/remote_names.h"
 
 namespace stoker {
 namespace {
@@ -158,7 +162,11 @@ class N5Array final : public ChunkedArray {
 
   Result<std::vector<int64_t>> WrittenChunks() const override {
     std::vector<int64_t> numbers;
-    STOKER_RETURN_IF_ERROR(AddWritten(folder_, grid().size(), 0, 1, numbers));
+    if (IsRemotePath(folder_.native())) {
+      STOKER_RETURN_IF_ERROR(AddStored(numbers));
+    } else {
+      STOKER_RETURN_IF_ERROR(AddWritten(folder_, grid().size(), 0, 1, numbers));
+    }
     std::ranges::sort(numbers);
     return numbers;
   }
@@ -172,11 +180,9 @@ class N5Array final : public ChunkedArray {
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
       const std::string name = at->path().filename().string();
-      int64_t here = 0;
-      const auto [behind, wrong] = std::from_chars(name.data(), name.data() + name.size(), here);
-      if (wrong != std::errc() || behind != name.data() + name.size() || here < 0 || here >= extent)
-        continue;
-      const int64_t below = number + here * stride;
+      const std::optional<int64_t> here = PlaceOf(name, extent);
+      if (!here) continue;
+      const int64_t below = number + *here * stride;
       if (dimensions == 1) {
         numbers.push_back(below);
       } else {
@@ -188,25 +194,99 @@ class N5Array final : public ChunkedArray {
     return InvalidArgument("{}: the folder cannot be read: {}", folder.string(), error.message());
   }
 
+  // The same of a store, which lists whole names. Over HTTP any block of the grid may be there.
+  Status AddStored(std::vector<int64_t>& numbers) const {
+    constexpr int64_t kMostToTry = 1 << 20;
+    if (!folder_.native().starts_with("s3://") && chunks() <= kMostToTry) {
+      for (int64_t number = 0; number < chunks(); ++number) numbers.push_back(number);
+      return OkStatus();
+    }
+    STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            ListRemoteFolder(folder_.string()));
+    for (std::string_view name : names) {
+      int64_t number = 0, stride = 1;
+      size_t left = grid().size();
+      while (left > 0) {
+        const size_t slash = name.find('/');
+        const std::optional<int64_t> here = PlaceOf(name.substr(0, slash), grid()[left - 1]);
+        if (!here || (slash == name.npos) != (left == 1)) break;
+        number += *here * stride;
+        stride *= grid()[--left];
+        name.remove_prefix(slash == name.npos ? name.size() : slash + 1);
+      }
+      if (left == 0) numbers.push_back(number);
+    }
+    return OkStatus();
+  }
+
+  // The number along a dimension that a name stands for; none where it is not that of a block.
+  static std::optional<int64_t> PlaceOf(std::string_view name, int64_t extent) {
+    int64_t place = 0;
+    const auto [behind, wrong] = std::from_chars(name.data(), name.data() + name.size(), place);
+    if (wrong != std::errc() || behind != name.data() + name.size()) return std::nullopt;
+    return place >= 0 && place < extent ? std::optional(place) : std::nullopt;
+  }
+
   static Status InFile(const fs::path& path, const Status& status) {
     return Status(status.code(), fmt::format("{}: {}; the block is damaged: copy or write it again",
-                                             path.string(), status.message()));
+                                             NameForMessages(path.string()), status.message()));
   }
 
   const N5Attributes attributes_;
   const fs::path folder_;
 };
 
+// Groups have attributes too.
+Result<bool> DescribesDataset(const fs::path& attributes) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text,
+                          ReadTextFile(attributes.string(), kMostAttributes));
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return NoAttributes(NameForMessages(attributes.string()));
+  return json.contains("dimensions") || json.contains("blockSize");
+}
+
+// Of a container on a server. Over HTTP, where nothing can be listed, only the folder itself may be
+// a dataset.
+Status AddRemoteDatasets(const fs::path& container, std::vector<std::string>& names) {
+  const Result<bool> itself = DescribesDataset(container / kAttributesFile);
+  if (itself.ok() && *itself) {
+    names.emplace_back();
+    return OkStatus();
+  }
+  if (!itself.ok() && itself.status().code() != StatusCode::kNotFound) return itself.status();
+  if (!container.native().starts_with("s3://")) {
+    return Unimplemented(
+        "{}: what is in a container cannot be asked for over HTTP; name its datasets, such as "
+        "fields: {{image: volumes/raw}}",
+        NameForMessages(container.string()));
+  }
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> found,
+                          ListRemoteFolder(container.string()));
+  const std::string ending = std::string("/") + kAttributesFile;
+  std::vector<std::string> folders;
+  for (const std::string& name : found) {
+    if (name.ends_with(ending)) folders.push_back(name.substr(0, name.size() - ending.size()));
+  }
+  std::ranges::sort(folders);
+  for (const std::string& folder : folders) {
+    const auto is_above = [&](const std::string& dataset) {
+      return folder.starts_with(dataset + "/");
+    };
+    if (std::ranges::any_of(names, is_above)) continue;  // it lies among blocks
+    STOKER_ASSIGN_OR_RETURN(const bool dataset,
+                            DescribesDataset(container / folder / kAttributesFile));
+    if (dataset) names.push_back(folder);
+  }
+  return OkStatus();
+}
+
 Status AddDatasets(const fs::path& folder, const std::string& name, int depth,
                    std::vector<std::string>& names) {
   const fs::path attributes = folder / kAttributesFile;
   std::error_code error;
   if (fs::exists(attributes, error)) {
-    STOKER_ASSIGN_OR_RETURN(const std::string text,
-                            ReadTextFile(attributes.string(), kMostAttributes));
-    const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) return NoAttributes(attributes.string());
-    if (json.contains("dimensions") || json.contains("blockSize")) {
+    STOKER_ASSIGN_OR_RETURN(const bool dataset, DescribesDataset(attributes));
+    if (dataset) {
       names.push_back(name);
       return OkStatus();  // what is below are blocks
     }
@@ -293,8 +373,8 @@ Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const
 Result<std::shared_ptr<const ChunkedArray>> OpenN5(const fs::path& folder) {
   const std::string path = (folder / kAttributesFile).string();
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostAttributes));
-  STOKER_ASSIGN_OR_RETURN(N5Attributes attributes, ParseN5Attributes(text, path));
-  ChunkedLayout layout{.name = folder.string(),
+  STOKER_ASSIGN_OR_RETURN(N5Attributes attributes, ParseN5Attributes(text, NameForMessages(path)));
+  ChunkedLayout layout{.name = NameForMessages(folder.string()),
                        .shape = attributes.shape,
                        .chunk_shape = attributes.block_shape,
                        .value = attributes.value,
@@ -310,7 +390,11 @@ Result<std::shared_ptr<const ChunkedArray>> OpenN5(const fs::path& folder) {
 
 Result<std::vector<std::string>> ListN5Datasets(const fs::path& container) {
   std::vector<std::string> names;
-  STOKER_RETURN_IF_ERROR(AddDatasets(container, "", 0, names));
+  if (IsRemotePath(container.native())) {
+    STOKER_RETURN_IF_ERROR(AddRemoteDatasets(container, names));
+  } else {
+    STOKER_RETURN_IF_ERROR(AddDatasets(container, "", 0, names));
+  }
   return names;
 }
 

@@ -37,12 +37,15 @@ Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const
 
 // The dataset in `folder`, described by its attributes. Blocks are read when they are asked for;
 // one whose file is not there was never written and is all zeros, which is what N5 says of it.
+// `folder` may be one on a server.
 // Numbers as StoredValue. Errors: kNotFound where there is no such dataset; those of
 // ParseN5Attributes and CheckLayout.
 Result<std::shared_ptr<const ChunkedArray>> OpenN5(const std::filesystem::path& folder);
 
 // The folders of all datasets in a container, below it, relative to it and sorted; "" where it is a
-// dataset itself. Errors: those of looking into folders, and of attributes.json.
+// dataset itself. Of a container in S3 all names below it are listed; kUnimplemented for one on an
+// HTTP server that is no dataset itself. Errors: those of looking into folders, and of
+// attributes.json.
 Result<std::vector<std::string>> ListN5Datasets(const std::filesystem::path& container);
 
 }  // namespace stoker

@@ -1,6 +1,7 @@
 #include "stoker/io/remote/location.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "stoker/base/remote_path.h"
 
@@ -69,6 +70,12 @@ Result<RemoteLocation> ParseS3(const std::string& path) {
 }
 
 }  // namespace
+
+std::string NameForMessages(const std::string& path) {
+  if (!IsRemotePath(path)) return path;
+  Result<RemoteLocation> location = ParseRemotePath(path);
+  return location.ok() ? std::move(location->name) : "a file on a server";
+}
 
 std::string PercentEncode(std::string_view text, bool keep_slashes) {
   std::string out;

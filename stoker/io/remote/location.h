@@ -20,6 +20,9 @@ struct RemoteLocation {
 // Errors: kInvalidArgument, for what has no host or bucket, and for control characters.
 Result<RemoteLocation> ParseRemotePath(const std::string& path);
 
+// A path as it may stand in a message: of a file on a server `name`, of any other as it is.
+std::string NameForMessages(const std::string& path);
+
 // Every byte but letters, digits and "-._~" as %XX (RFC 3986, section 2.3; what SigV4 asks for);
 // `keep_slashes`: nor "/".
 std::string PercentEncode(std::string_view text, bool keep_slashes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -50,39 +51,76 @@ std::string QueryFor(const std::string& prefix, bool one_level, const std::strin
   return query;
 }
 
-}  // namespace
-
-bool IsRemoteGlob(const std::string& path) { return path.starts_with("s3://") && IsGlob(path); }
-
-Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern) {
-  STOKER_ASSIGN_OR_RETURN(RemoteLocation location, ParseRemotePath(pattern));
-  const std::string keys = std::exchange(location.key, "");
-  const size_t wild = keys.find_first_of("*?[");
-  const std::string prefix = UnescapeGlob(keys.substr(0, wild));
-  const bool one_level = keys.find('/', wild) == keys.npos;
+// Hands each object of the bucket of `location` whose key begins with `prefix` to `take`; with
+// `one_level`, none that has a slash behind it. `path` is for messages.
+Status ForEachObject(const std::string& path, RemoteLocation location, const std::string& prefix,
+                     bool one_level, const std::function<void(const S3Object&)>& take) {
+  location.key.clear();
   const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
-  std::vector<std::string> paths;
   std::string continuation;
   do {
     ListSink sink(QueryFor(prefix, one_level, continuation));
     STOKER_RETURN_IF_ERROR(AskServer(location, sink, *options, nullptr).status());
     Result<S3List> page = ParseS3List(sink.text());
     if (!page.ok())
-      return Status(page.status().code(), fmt::format("{}: {}", pattern, page.status().message()));
-    for (const S3Object& object : page->objects) {
-      if (::fnmatch(keys.c_str(), object.key.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) continue;
-      if (object.key.ends_with('/')) continue;
-      paths.push_back(fmt::format("s3://{}/{}", location.bucket, object.key));
-      RemoteFile::Know(paths.back(), {.size = object.size, .etag = object.etag});
-    }
+      return Status(page.status().code(), fmt::format("{}: {}", path, page.status().message()));
+    for (const S3Object& object : page->objects) take(object);
     continuation = std::move(page->continuation);
   } while (!continuation.empty());
+  return OkStatus();
+}
+
+}  // namespace
+
+bool IsRemoteGlob(const std::string& path) { return path.starts_with("s3://") && IsGlob(path); }
+
+Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern) {
+  STOKER_ASSIGN_OR_RETURN(const RemoteLocation location, ParseRemotePath(pattern));
+  const std::string& keys = location.key;
+  const size_t wild = keys.find_first_of("*?[");
+  const std::string prefix = UnescapeGlob(keys.substr(0, wild));
+  const bool one_level = keys.find('/', wild) == keys.npos;
+  std::vector<std::string> paths;
+  const auto take = [&](const S3Object& object) {
+    if (::fnmatch(keys.c_str(), object.key.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) return;
+    if (object.key.ends_with('/')) return;
+    paths.push_back(fmt::format("s3://{}/{}", location.bucket, object.key));
+    RemoteFile::Know(paths.back(), {.size = object.size, .etag = object.etag});
+  };
+  STOKER_RETURN_IF_ERROR(ForEachObject(pattern, location, prefix, one_level, take));
   if (paths.empty()) {
     return NotFound("{}: no object matches, though the bucket is there; check the pattern",
                     pattern);
   }
   std::ranges::sort(paths);
   return paths;
+}
+
+Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder) {
+  STOKER_ASSIGN_OR_RETURN(const RemoteLocation location, ParseRemotePath(folder));
+  if (location.kind != RemoteLocation::Kind::kS3) {
+    return Unimplemented(
+        "{}: what is in a folder cannot be asked for over HTTP; name the files, read the folder "
+        "from S3, or copy it here",
+        location.name);
+  }
+  std::string prefix = location.key;
+  while (prefix.ends_with('/')) prefix.pop_back();
+  if (!prefix.empty()) prefix += '/';
+  std::vector<std::string> names;
+  const auto take = [&](const S3Object& object) {
+    if (!object.key.starts_with(prefix) || object.key.size() == prefix.size()) return;
+    names.push_back(object.key.substr(prefix.size()));
+    RemoteFile::Know(fmt::format("s3://{}/{}", location.bucket, object.key),
+                     {.size = object.size, .etag = object.etag});
+  };
+  STOKER_RETURN_IF_ERROR(ForEachObject(folder, location, prefix, /*one_level=*/false, take));
+  if (names.empty()) {
+    return NotFound("{}: no object is below it, though the bucket is there; check the name",
+                    folder);
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 Status CheckRemoteFiles(const std::vector<std::string>& paths) {

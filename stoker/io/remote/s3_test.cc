@@ -206,6 +206,34 @@ TEST_F(S3Test, PatternsAreListedPageByPage) {
   EXPECT_EQ(server.requests(), 2);
 }
 
+TEST_F(S3Test, AFolderIsListedAtAllDepths) {
+  const LoopbackServer server([](const LoopbackRequest& request, int) {
+    EXPECT_EQ(request.target, "/b?encoding-type=url&list-type=2&prefix=t%2F");
+    return LoopbackAnswer{
+        .body =
+            "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>t/</Key><Size>0"
+            "</Size></Contents><Contents><Key>t/b%2B/1.jpg</Key><Size>6</Size></Contents><Contents>"
+            "<Key>t/a/</Key><Size>0</Size></Contents></ListBucketResult>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  for (const char* folder : {"s3://b/t", "s3://b/t/"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto names, ListRemoteFolder(folder));
+    EXPECT_THAT(names, ElementsAre("a/", "b+/1.jpg"));
+  }
+  EXPECT_THAT(ListRemoteFolder("http://host/t"),
+              FailsWith(StatusCode::kUnimplemented, "http://host/t: what is in a folder"));
+}
+
+TEST_F(S3Test, AFolderOfNothingIsAnError) {
+  const LoopbackServer server([](const LoopbackRequest&, int) {
+    return LoopbackAnswer{
+        .body = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  EXPECT_THAT(ListRemoteFolder("s3://b/nothing"),
+              FailsWith(StatusCode::kNotFound, "s3://b/nothing: no object is below it"));
+}
+
 TEST_F(S3Test, TheFirstFileThatIsMissingIsNamed) {
   const LoopbackServer server([](const LoopbackRequest& request, int) {
     if (request.target.ends_with("3") || request.target.ends_with("5"))
