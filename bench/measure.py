@@ -114,7 +114,7 @@ def values(results, key):
 
 def ratios(results, key, name):
     """Ours divided by the peer's, for each round in which both were measured."""
-    return [mine[key] / theirs[key] for mine, theirs in zip(results["stoker"], results.get(name, [])) if mine and theirs]
+    return [mine[key] / theirs[key] for mine, theirs in zip(results.get("stoker", []), results.get(name, [])) if mine and theirs]
 
 
 def table(title, key, results):

@@ -110,6 +110,9 @@ class CompareTest(ScriptTest):
                     said = self.bench(script, rounds, expect=3, **missing)
                     self.assertIn("NOT COMPARED: /nowhere", said)
 
+    def test_what_the_remote_benchmark_lacks_is_said_and_is_no_failure(self):
+        self.assertRegex(self.bench("remote", "1", expect=0), "SKIPPED: (there is no nginx|.* has no pictures: ./dev photos)")
+
     def test_a_peer_that_fails_is_named(self):
         self.write("peers/records.py", "import sys\nif sys.argv[1] == 'grain': sys.exit('no grain')\nprint('{\"records_per_s\": 1}')\n")
         said = self.bench("records", "1", expect=3)
