@@ -165,11 +165,15 @@ class PackTest(ProgramTest):
                 (["recipe.yaml", "x", "--stages", "7"], ["--stages 7: data.train has 6 stages"]),
                 (["data", "x", "--stages", "1"], ["--of, --stages and --set are for recipes"]),
                 (["recipe.yaml", "x", "--stages", "1", "--format", "stocker"], ["did you mean 'stoker'?"]),
+                (["recipe.yaml", "x.zip", "--stages", "1"], ["x.zip: '.zip' is not packed to; formats: stoker, tfrecord"]),
+                (["recipe.yaml", "x.npy", "--stages", "1"], ["x.npy: arrays are packed into a directory"]),
+                (["recipe.yaml", "/dev/full", "--stages", "1"], ["/dev/full: is a device or a pipe"]),
                 (["recipe.yaml", "x", "--stages", "1", "--shards", "513"], ["512 elements", "513 files"]),
                 (["recipe.yaml", "x", "--stages", "2", "--set", "data.train.1=repeat"], ["no end", "repeat", "--stages"])]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(["pack", *arguments], 2, *says)
         self.assertEqual(self.listing("*x*.stoker"), {})
+        self.assert_fails(["pack", "recipe.yaml", "missing/x", "--stages", "1"], 1, "missing: there is no such directory")
 
     def test_what_is_there_stays_unless_it_is_to_be_replaced(self):
         self.run_stoker("pack", "recipe.yaml", "x", "--stages", "1")
@@ -178,6 +182,39 @@ class PackTest(ProgramTest):
         self.assertEqual(self.read("x.stoker"), before)
         self.run_stoker("pack", "recipe.yaml", "x", "--stages", "3", "--overwrite")
         self.assertNotEqual(self.read("x.stoker"), before)
+
+    def test_a_folder_with_files_of_ones_own_survives_overwrite(self):
+        os.makedirs(self.path("folder"))
+        for name in ("folder/own.yaml", "folder/notes.txt"):
+            self.write(name, "data: {train: [range: 9]}\n")
+        before = self.listing("*folder*")
+        for recipe in ("recipe.yaml", "folder/own.yaml"):
+            self.assert_fails(["pack", recipe, "folder", "--stages", "1", "--format", "npy", "--overwrite"], 1, "folder: ")
+            self.assertEqual(self.listing("*folder*"), before)
+        self.assert_fails(["pack", "recipe.yaml", "recipe.yaml", "--stages", "1", "--format", "npy", "--overwrite"], 1,
+                          "recipe.yaml: is read by this pipeline")
+        self.run_stoker("pack", "recipe.yaml", "mine", "--stages", "1", "--format", "lmdb")
+        self.write("mine.lmdb/notes.txt", "mine")
+        before = self.listing("*mine*")
+        self.assert_fails(["pack", "recipe.yaml", "mine.lmdb", "--stages", "1", "--overwrite"], 1, "mine.lmdb: ", "'notes.txt'")
+        self.assertEqual(self.listing("*mine*"), before)
+
+    def test_what_differs_from_an_interrupted_packing_is_named(self):
+        self.write("long.yaml", "data: {train: [range: 2000000000]}\n")
+        process = self.start("pack", "long.yaml", "x", "--shards", "99999")
+        while not glob.glob(self.path("x-00002-*")):
+            self.assertIsNone(process.poll(), "ended by itself")
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.assert_fails(["pack", "long.yaml", "x", "--shards", "99998", "--seed", "3"], 1,
+                          "(--seed 3, before 0; --shards 99998, before 99999)")
+
+    def test_a_pipeline_that_gives_nothing_is_warned_of(self):
+        self.write("none.yaml", "data: {train: [range: 9, skip: 9]}\n")
+        out, err = self.run_stoker("pack", "none.yaml", "x")
+        self.assertIn("0 elements", out)
+        self.assertIn("stoker: warning: x.stoker: the pipeline gives no element", err)
 
     def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(self):
         seed = random.randrange(1 << 32)

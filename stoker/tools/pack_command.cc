@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <map>
 #include <utility>
 
 #include "stoker/base/json_text.h"
+#include "stoker/base/log.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/pack/pack.h"
 #include "stoker/data/pack/pack_pictures.h"
@@ -27,10 +29,21 @@ constexpr const char* kFooter =
     "Example: stoker pack photos photos.stoker --shards 8 --shuffle --verify\n"
     "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
-Result<const PackFormat*> FormatOf(const PackArguments& arguments) {
-  if (!arguments.format.empty()) return FindPackFormat(arguments.format);
-  const PackFormat* const told = PackFormatOfPath(arguments.destination);
-  return told != nullptr ? told : &PackFormats().front();
+// What files depend on, as it was given: an interrupted packing that differs is told of by this.
+std::map<std::string, std::string> GivenOptions(const PackArguments& arguments) {
+  const auto number = [](const std::optional<int64_t>& given) {
+    return given ? fmt::format("{}", *given) : std::string("none");
+  };
+  return {
+      {"SOURCE", arguments.source},
+      {"--shards", fmt::format("{}", arguments.shards)},
+      {"--shuffle", arguments.shuffle ? "yes" : "no"},
+      {"--seed", fmt::format("{}", arguments.seed)},
+      {"--resize", number(arguments.resize)},
+      {"--quality", number(arguments.quality)},
+      {"--of", arguments.of},
+      {"--stages", number(arguments.stages)},
+      {"--set", arguments.set.empty() ? "none" : fmt::format("{}", fmt::join(arguments.set, " "))}};
 }
 
 // The pipeline with what the command line puts behind it.
@@ -139,7 +152,8 @@ void AddPackCommand(Program& program) {
 }
 
 Status RunPack(const PackArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(const PackFormat* format, FormatOf(arguments));
+  STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
+                          PackFormatFor(arguments.destination, arguments.format));
   STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
@@ -155,6 +169,8 @@ Status RunPack(const PackArguments& arguments) {
             .overwrite = arguments.overwrite,
             .classes = input.classes,
             .settings = input.settings,
+            .given = GivenOptions(arguments),
+            .inputs = input.files,
             .pass = {.seed = arguments.seed},
             .observer = [&](const PackProgress& now) { progress.On(now); }},
            runtime);
@@ -162,6 +178,12 @@ Status RunPack(const PackArguments& arguments) {
   if (!report.ok() && report.status().code() == StatusCode::kCancelled)
     return Stopped(progress.last(), arguments);
   if (!report.ok()) return report.status();
+  if (report->elements() == 0) {
+    LogWarning(
+        "{}: the pipeline gives no element, so there is none in what was packed; check what {} "
+        "reads",
+        report->files.front().path, arguments.source);
+  }
   const double rate = progress.elements_per_s();
   return PrintResult(arguments.json
                          ? DumpJson(ToJson(*report, arguments, *format, input.dataset, rate)) + "\n"

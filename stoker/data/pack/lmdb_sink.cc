@@ -78,12 +78,14 @@ Status Read(const std::string& path, const Spec& /*spec*/, const PackedElement& 
 
 }  // namespace
 
-const PackFormat kLmdbPackFormat = {.name = "lmdb",
-                                    .extension = ".lmdb",
-                                    .directory = true,
-                                    .holds_classes = true,
-                                    .check = Check,
-                                    .create = Create,
-                                    .read = Read};
+const PackFormat kLmdbPackFormat = {
+    .name = "lmdb",
+    .extension = ".lmdb",
+    .directory = true,
+    .writes = [](std::string_view name) { return name == "data.mdb" || name == "lock.mdb"; },
+    .holds_classes = true,
+    .check = Check,
+    .create = Create,
+    .read = Read};
 
 }  // namespace stoker::internal

@@ -86,11 +86,14 @@ Status Read(const std::string& path, const Spec& spec, const PackedElement& each
 
 }  // namespace
 
-const PackFormat kNpyPackFormat = {.name = "npy",
-                                   .extension = "",
-                                   .directory = true,
-                                   .check = Check,
-                                   .create = Create,
-                                   .read = Read};
+const PackFormat kNpyPackFormat = {
+    .name = "npy",
+    .extension = "",
+    .directory = true,
+    .writes =
+        [](std::string_view name) { return !name.starts_with('.') && name.ends_with(".npy"); },
+    .check = Check,
+    .create = Create,
+    .read = Read};
 
 }  // namespace stoker::internal

@@ -302,12 +302,16 @@ Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
   std::vector<std::string> targets = names;
   std::string class_file = PackedClassNames(destination, *options.format);
   if (!class_file.empty()) targets.push_back(class_file);
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs = options.inputs;
   AppendFilesOf(dataset, inputs);
   STOKER_ASSIGN_OR_RETURN(
       PackManifest manifest,
-      PackManifest::Begin(PackedNames(destination, *options.format, 1).front(), std::move(targets),
-                          origin, options.overwrite, inputs));
+      PackManifest::Begin({.destination = PackedNames(destination, *options.format, 1).front(),
+                           .files = std::move(targets),
+                           .origin = origin,
+                           .options = options.given,
+                           .overwrite = options.overwrite,
+                           .inputs = std::move(inputs)}));
   return Packer(dataset, options, std::move(manifest), std::move(names), std::move(class_file))
       .Run(runtime);
 }

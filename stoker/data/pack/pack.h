@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,20 @@ struct PackOptions {
   // Reads each file back when it is written, and compares every element with the pipeline's; those
   // of an interrupted packing too, with the checksum that it took of them.
   bool verify = false;
-  // Replaces what is there, each file when the new one is whole, but never what the pipeline reads.
-  // Otherwise that is an error, but for what an interrupted packing of the same left, which is gone
-  // on with.
+  // Replaces what is there, each file when the new one is whole, but never what the pipeline reads,
+  // nor a directory with anything in it that no packing writes. Otherwise that is an error, but for
+  // what an interrupted packing of the same left, which is gone on with.
   bool overwrite = false;
   // What labels stand for, kept with the elements; may be empty.
   std::vector<std::string> classes;
   // What else the elements depend on, beside what the pipeline tells of itself: its options.
   std::string settings;
+  // What of all this the user gave, by the names of the options: what is told of an interrupted
+  // packing that differs. Changes nothing else.
+  std::map<std::string, std::string> given;
+  // Files that say what is packed, such as a recipe: never replaced, as those that the pipeline
+  // reads.
+  std::vector<std::string> inputs;
   PassOptions pass;
   // Called at the beginning, after each element and after each file; may be empty.
   std::function<void(const PackProgress&)> observer;
@@ -68,8 +75,9 @@ std::string PackedClassNames(const std::string& destination, const PackFormat& f
 // position goes on at once, a stream as docs/architecture.md says.
 //
 // Errors: kInvalidArgument for a pipeline without an end, for what the format cannot hold, and for
-// several files where the number of elements is not known; kFailedPrecondition where files stand in
-// the way, or are those that the pipeline reads; kDataLoss where `verify` finds another element
+// several files where the number of elements is not known; kNotFound where the directory that
+// `destination` is to be in is not there; kFailedPrecondition where files stand in the way, or are
+// those that the pipeline reads; kDataLoss where `verify` finds another element
 // than was written; kCancelled through Runtime::stop; those of the pass and of writing. Files that
 // are whole then stay, for the next call.
 Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,

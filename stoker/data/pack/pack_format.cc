@@ -1,10 +1,14 @@
 #include "stoker/data/pack/pack_format.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "stoker/base/config.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
 #include "stoker/data/runtime.h"
@@ -32,6 +36,38 @@ Status NoNumPyType(std::string_view format, const Field& field) {
 
 }  // namespace internal
 
+namespace {
+
+std::string WithoutSlashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+Status CheckCanBeMade(const std::string& destination) {
+  namespace fs = std::filesystem;
+  if (IsRemotePath(destination)) {
+    return InvalidArgument("{}: files are packed on this machine; pack here and copy them there",
+                           destination);
+  }
+  const fs::path name = fs::path(WithoutSlashes(destination)).filename();
+  if (IsStandardInput(destination) || name.empty() || name == "." || name == "..") {
+    return InvalidArgument("'{}': names no file to pack into; give the name of one to be made",
+                           destination);
+  }
+  std::error_code ignored;
+  const fs::file_type type = fs::status(destination, ignored).type();
+  if (type == fs::file_type::character || type == fs::file_type::block ||
+      type == fs::file_type::fifo || type == fs::file_type::socket) {
+    return InvalidArgument(
+        "{}: is a device or a pipe, and a packed file is made beside its name and takes it when it "
+        "is whole; give the name of a file to be made",
+        destination);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
 RecordSchema PackedFile::schema() const {
   RecordSchema schema{.fields = {}, .classes = classes, .origin = origin};
   for (const Field& field : spec.fields)
@@ -55,11 +91,26 @@ Result<const PackFormat*> FindPackFormat(std::string_view name) {
   return InvalidArgument("unknown format '{}'; {}", name, NameAdvice(name, names));
 }
 
-const PackFormat* PackFormatOfPath(std::string_view path) {
-  for (const PackFormat& format : PackFormats()) {
-    if (!format.extension.empty() && path.ends_with(format.extension)) return &format;
+Result<const PackFormat*> PackFormatFor(const std::string& destination, std::string_view name) {
+  STOKER_RETURN_IF_ERROR(CheckCanBeMade(destination));
+  const std::string extension = std::filesystem::path(WithoutSlashes(destination)).extension();
+  if (extension == ".npy" && (name.empty() || name == "npy")) {
+    return InvalidArgument(
+        "{}: arrays are packed into a directory, a .npy file for each field; name the directory, "
+        "without .npy, and give --format npy",
+        destination);
   }
-  return nullptr;
+  if (!name.empty()) return FindPackFormat(name);
+  if (extension.empty()) return &PackFormats().front();
+  std::vector<std::string_view> names;
+  for (const PackFormat& format : PackFormats()) {
+    if (extension == format.extension) return &format;
+    names.push_back(format.name);
+  }
+  return InvalidArgument(
+      "{}: '{}' is not packed to; formats: {}. Give one by --format, or a name that ends in "
+      ".stoker",
+      destination, extension, fmt::join(names, ", "));
 }
 
 }  // namespace stoker

@@ -49,6 +49,9 @@ struct PackFormat {
   std::string_view name;       // in --format
   std::string_view extension;  // of its files, with the dot; may be empty
   bool directory = false;      // each of them is one
+  // Whether a file of this name is one that the format writes into its directories; null for
+  // formats that write none.
+  bool (*writes)(std::string_view name) = nullptr;
   bool holds_classes = false;  // PackedFile::classes goes into it, not into a file beside it
 
   // Whether elements of this Spec can be written. Errors: kInvalidArgument says which field cannot,
@@ -67,7 +70,10 @@ std::span<const PackFormat> PackFormats();
 // The format of this name. Errors: kInvalidArgument with the nearest name.
 Result<const PackFormat*> FindPackFormat(std::string_view name);
 
-// The format whose extension ends `path`, or null.
-const PackFormat* PackFormatOfPath(std::string_view path);
+// The format that `destination` is to have: the one called `name`, or where that is empty the one
+// whose extension it ends in; .stoker where it has none. Errors: kInvalidArgument for a destination
+// that no file or directory can have (on a server, a pipe, a device, "."), and for an extension
+// that is no format's where none is named.
+Result<const PackFormat*> PackFormatFor(const std::string& destination, std::string_view name);
 
 }  // namespace stoker

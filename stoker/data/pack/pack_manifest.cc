@@ -37,6 +37,26 @@ Json IdentityOf(const std::string& origin, const std::vector<std::string>& files
   return Json::parse(DumpJson({{"stoker_pack", kVersion}, {"origin", origin}, {"files", names}}));
 }
 
+Status CheckDirectory(const std::string& directory) {
+  std::error_code error;
+  if (fs::is_directory(directory, error)) return OkStatus();
+  return NotFound("{}: there is no such directory; make it first (mkdir -p), or check the path",
+                  directory);
+}
+
+// "--shards 30, before 20": the options of one packing that another has with other values.
+std::string DifferenceOf(const Json& options, const Json& before) {
+  std::string text;
+  if (!before.is_object()) return text;
+  for (const auto& [name, value] : options.items()) {
+    const Json other = before.value(name, Json());
+    if (!other.is_string() || other == value) continue;
+    text += fmt::format("{}{} {}, before {}", text.empty() ? "" : "; ", name,
+                        value.get<std::string>(), other.get<std::string>());
+  }
+  return text;
+}
+
 // Names of files in one directory: a manifest reaches nothing elsewhere, whatever it says.
 bool AreNames(const Json& names) {
   return names.is_array() && std::ranges::all_of(names, [](const Json& json) {
@@ -80,43 +100,48 @@ uint64_t BytesOnDisk(const std::string& path) {
   return bytes;
 }
 
-PackManifest::PackManifest(std::string path, std::vector<std::string> files,
-                           const std::string& origin)
-    : path_(std::move(path)), files_(std::move(files)), identity_(IdentityOf(origin, files_)) {}
+PackManifest::PackManifest(std::string path, Request request)
+    : path_(std::move(path)),
+      files_(std::move(request.files)),
+      identity_(IdentityOf(request.origin, files_)),
+      options_(Json::parse(DumpJson(Json(request.options)))) {}
 
-Result<PackManifest> PackManifest::Begin(const std::string& destination,
-                                         std::vector<std::string> files, const std::string& origin,
-                                         bool overwrite, const std::vector<std::string>& inputs) {
-  const std::string directory = DirectoryOf(destination);
-  STOKER_RETURN_IF_ERROR(CreateDirectories(directory));
+Result<PackManifest> PackManifest::Begin(Request request) {
+  const std::string directory = DirectoryOf(request.destination);
+  STOKER_RETURN_IF_ERROR(CheckDirectory(directory));
   STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(directory).status());
   const std::string path =
-      (fs::path(directory) / fmt::format(".{}.stoker-pack", NameOf(destination))).string();
-  PackManifest manifest(path, std::move(files), origin);
+      (fs::path(directory) / fmt::format(".{}.stoker-pack", NameOf(request.destination))).string();
+  const bool overwrite = request.overwrite;
+  const std::vector<std::string> inputs = std::move(request.inputs);
+  PackManifest manifest(path, std::move(request));
   bool goes_on = false;
   if (Exists(path)) {
     STOKER_ASSIGN_OR_RETURN(goes_on, manifest.TakeUp(overwrite));
   }
   STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.files_, inputs));
   STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.replaced_, inputs));
+  STOKER_RETURN_IF_ERROR(manifest.CheckMayGo());
   if (goes_on) return manifest;
   if (!overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckRoom());
   STOKER_RETURN_IF_ERROR(manifest.Write());
   return manifest;
 }
 
-Status PackManifest::BelongsToAnother() const {
+// `stored` is null where the manifest is none.
+Status PackManifest::BelongsToAnother(const Json& stored) const {
+  const std::string difference = DifferenceOf(options_, stored.value("options", Json()));
   return FailedPrecondition(
-      "{}: a packing of other data or with other options was interrupted here; give those again to "
-      "finish it, or --overwrite to remove what it made and begin anew",
-      path_);
+      "{}: a packing of other data or with other options was interrupted here{}; give those again "
+      "to finish it, or --overwrite to remove what it made and begin anew",
+      path_, difference.empty() ? "" : fmt::format(" ({})", difference));
 }
 
 // Whether the packing that was interrupted is gone on with; if not, it is this one's to replace.
 Result<bool> PackManifest::TakeUp(bool overwrite) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path_));
   const std::optional<Json> stored = ParseManifest(text);
-  const Status status = stored ? Continue(*stored) : BelongsToAnother();
+  const Status status = stored ? Continue(*stored) : BelongsToAnother(Json::object());
   if (status.ok()) return true;
   const bool nothing_done = stored && (*stored)["done"].empty();
   if (!overwrite && !nothing_done) return status;
@@ -139,7 +164,7 @@ void PackManifest::Replace(const Json& names) {
 // The position is only known behind the last shard, so all are kept or none.
 Status PackManifest::Continue(const Json& stored) {
   for (const auto& [key, value] : identity_.items()) {
-    if (stored[key] != value) return BelongsToAnother();
+    if (stored[key] != value) return BelongsToAnother(stored);
   }
   for (size_t i = 0; i < stored["done"].size(); ++i) {
     const Json& shard = stored["done"][i];
@@ -157,6 +182,12 @@ Status PackManifest::Continue(const Json& stored) {
   return OkStatus();
 }
 
+// What is whole already stays.
+Status PackManifest::CheckMayGo() const {
+  STOKER_RETURN_IF_ERROR(CheckTargetsMayGo({files_.begin() + std::ssize(done_), files_.end()}));
+  return CheckTargetsMayGo(replaced_);
+}
+
 Status PackManifest::CheckRoom() const {
   const auto there = std::ranges::find_if(files_, Exists);
   if (there == files_.end()) return OkStatus();
@@ -171,6 +202,7 @@ Status PackManifest::Write() const {
         {{"elements", shard.elements}, {"bytes", shard.bytes}, {"checksum", shard.checksum}});
   }
   Json json = identity_;
+  json["options"] = options_;
   json["replaces"] = Json::array();
   for (const std::string& file : replaced_) json["replaces"].push_back(NameOf(file));
   json["done"] = std::move(done);
@@ -185,6 +217,7 @@ Status PackManifest::Add(const Shard& shard, Json state) {
 }
 
 Status PackManifest::Finish() {
+  STOKER_RETURN_IF_ERROR(CheckTargetsMayGo(replaced_));
   for (const std::string& file : replaced_) {
     if (Exists(file)) STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
   }

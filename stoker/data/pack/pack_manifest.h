@@ -4,11 +4,13 @@
 //
 // JSON: {"stoker_pack": 2, "origin": text, "files": [name, ...], "replaces": [name, ...: files of
 // another packing that go when all of these are whole], "done": [{"elements", "bytes", "checksum"},
-// ...], "state": the pipeline's position behind the last of them (Iterator::Save)}. Replaced in one
-// step whenever a shard is whole.
+// ...], "state": the pipeline's position behind the last of them (Iterator::Save), "options":
+// {name: value: what the user gave, to tell another packing by}}. Replaced in one step whenever a
+// shard is whole.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,20 +28,26 @@ class PackManifest {
     uint32_t checksum = 0;  // of its elements, as who packs computes it
   };
 
-  // Begins a packing into `files` (in one directory, all to be made), or takes up the one that was
-  // interrupted.
-  //   destination  what the manifest is called by
-  //   origin       all that the files' bytes depend on: another origin is another packing
-  //   overwrite    files that are there may be replaced, each when the new one is whole, and those
-  //                of another interrupted packing go when all are. This packing's own shards are
-  //                kept all the same: they would be equal
-  //   inputs       the files that are read meanwhile: none of them is ever replaced
-  // An interrupted packing that had not finished a file stands in nobody's way. Removes what killed
-  // writers left in the directory. Errors: kFailedPrecondition where files are there that do not
-  // belong to this packing, or that are read, with what to do; those of io/atomic_file.h.
-  static Result<PackManifest> Begin(const std::string& destination, std::vector<std::string> files,
-                                    const std::string& origin, bool overwrite,
-                                    const std::vector<std::string>& inputs);
+  struct Request {
+    std::string destination;         // what the manifest is called by
+    std::vector<std::string> files;  // in one directory, which is there; all to be made
+    // All that the files' bytes depend on: another origin is another packing.
+    std::string origin;
+    // What of it the user gave, by the options' names: for messages alone.
+    std::map<std::string, std::string> options = {};
+    // Files that are there may be replaced, each when the new one is whole, and those of another
+    // interrupted packing go when all are. This packing's own shards are kept all the same: they
+    // would be equal.
+    bool overwrite = false;
+    std::vector<std::string> inputs = {};  // files that are read: none of them is ever replaced
+  };
+
+  // Begins a packing, or takes up the one that was interrupted. An interrupted packing that had not
+  // finished a file stands in nobody's way. Removes what killed writers left in the directory.
+  // Errors: kNotFound where the directory is not there; kFailedPrecondition where files are there
+  // that do not belong to this packing, that are read, or that no packing has made (pack_target.h),
+  // with what to do; those of io/atomic_file.h.
+  static Result<PackManifest> Begin(Request request);
 
   // The shards that are whole, the first ones of the files.
   const std::vector<Shard>& done() const { return done_; }
@@ -54,18 +62,20 @@ class PackManifest {
   void Abandon();
 
  private:
-  PackManifest(std::string path, std::vector<std::string> files, const std::string& origin);
+  PackManifest(std::string path, Request request);
 
   Result<bool> TakeUp(bool overwrite);
   Status Continue(const Json& stored);
   void Replace(const Json& names);
-  Status BelongsToAnother() const;
+  Status BelongsToAnother(const Json& stored) const;
+  Status CheckMayGo() const;
   Status CheckRoom() const;
   Status Write() const;
 
   std::string path_;
   std::vector<std::string> files_;
-  Json identity_;                      // version, origin and names
+  Json identity_;  // version, origin and names
+  Json options_;
   std::vector<std::string> replaced_;  // paths, none of files_
   std::vector<Shard> done_;
   Json state_;

@@ -83,8 +83,10 @@ Result<PackSource> OpenRecipe(const std::string& path, const PackSourceOptions& 
   }
   STOKER_ASSIGN_OR_RETURN(DataRecipe parsed,
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
-  return PackSource{std::move(parsed.train), std::move(parsed.classes),
-                    ToYamlLine(*parsed.filled.Find("train"))};
+  return PackSource{std::move(parsed.train),
+                    std::move(parsed.classes),
+                    ToYamlLine(*parsed.filled.Find("train")),
+                    {path}};
 }
 
 template <typename Options>

@@ -22,6 +22,7 @@ struct PackSource {
   Dataset dataset;
   std::vector<std::string> classes;  // what labels stand for; may be empty
   std::string settings;  // what it is, with all options: what PackOptions::settings is for
+  std::vector<std::string> files = {};  // what it is told by, beside what the pipeline reads
 };
 
 // The pipeline that `source` stands for:

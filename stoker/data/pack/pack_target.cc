@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "stoker/data/pack/pack_format.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/temporary_internal.h"
@@ -35,6 +37,27 @@ Status FlushDirectoryOf(const std::string& path) {
   if (!file.valid())
     return internal::WriteError(errno, directory, "cannot open to flush it to the disk");
   return internal::SyncToDisk(file.get(), directory);
+}
+
+bool IsPacked(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  const std::string name = entry.path().filename().string();
+  return entry.symlink_status(ignored).type() == fs::file_type::regular &&
+         std::ranges::any_of(PackFormats(), [&](const PackFormat& format) {
+           return format.writes != nullptr && format.writes(name);
+         });
+}
+
+// The first entry of the directory `path` that no packing has written; empty where there is none.
+Result<std::string> ForeignEntry(const std::string& path) {
+  std::error_code error;
+  std::string first;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if ((first.empty() || name < first) && !IsPacked(*it)) first = name;
+  }
+  if (error) return ErrnoStatus(error.value(), path + ": cannot be listed");
+  return first;
 }
 
 // Leaves what had the name under `made`, if it could not be removed at once.
@@ -74,6 +97,21 @@ Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
   return OkStatus();
 }
 
+Status CheckTargetsMayGo(const std::vector<std::string>& targets) {
+  for (const std::string& target : targets) {
+    std::error_code ignored;
+    // Of a link only the link would go.
+    if (fs::symlink_status(target, ignored).type() != fs::file_type::directory) continue;
+    STOKER_ASSIGN_OR_RETURN(const std::string foreign, ForeignEntry(target));
+    if (foreign.empty()) continue;
+    return FailedPrecondition(
+        "{}: this directory holds '{}', which no packing writes, so it is not replaced; give "
+        "another name, or move that elsewhere",
+        target, foreign);
+  }
+  return OkStatus();
+}
+
 bool StandsInTheWay(const std::string& path, bool of_directory) {
   std::error_code ignored;
   return fs::is_directory(path, ignored) ||
@@ -81,7 +119,9 @@ bool StandsInTheWay(const std::string& path, bool of_directory) {
 }
 
 Status TakePlace(const std::string& made, const std::string& path) {
-  const Status status = Exchange(made, path);
+  // Hours may have passed since it was asked first.
+  Status status = CheckTargetsMayGo({path});
+  if (status.ok()) status = Exchange(made, path);
   // Now what was replaced, if there is something left.
   std::error_code error;
   fs::remove_all(made, error);

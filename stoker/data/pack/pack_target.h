@@ -15,13 +15,20 @@ namespace stoker {
 Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
                               const std::vector<std::string>& inputs);
 
+// Whether all that these targets stand for may go: what is there of a directory's name has nothing
+// in it but files such as packings write into theirs (PackFormat::writes). What is not there, and
+// what is a file or a link, may. Errors: kFailedPrecondition names the directory and the first
+// entry that is something else, by the order of bytes; those of listing directories.
+Status CheckTargetsMayGo(const std::vector<std::string>& targets);
+
 // Whether a rename cannot replace what is at `path`: a directory, or anything where a directory is
 // to be.
 bool StandsInTheWay(const std::string& path, bool of_directory);
 
 // Gives the whole `made`, which has a name of internal::TemporaryName, the name `path`, and removes
 // what had it: in one step where the file system can exchange two names (renameat2(2)), else with a
-// moment in between. After an error `made` is gone. Errors: those of io/atomic_file.h.
+// moment in between. After an error `made` is gone. Errors: those of CheckTargetsMayGo, which is
+// asked once more, and of io/atomic_file.h.
 Status TakePlace(const std::string& made, const std::string& path);
 
 }  // namespace stoker

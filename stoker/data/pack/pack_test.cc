@@ -201,7 +201,9 @@ TEST_F(PackTest, AnotherPackingsFilesGoOnlyWhenAllNewOnesAreWhole) {
 
 TEST_F(PackTest, APackingThatWasKilledBeforeItsFirstFileStandsInNobodysWay) {
   STOKER_ASSERT_OK(
-      PackManifest::Begin(Path("x.stoker"), {Path("x.stoker")}, "killed", false, {}).status());
+      PackManifest::Begin(
+          {.destination = Path("x.stoker"), .files = {Path("x.stoker")}, .origin = "killed"})
+          .status());
   STOKER_ASSERT_OK(Pack(NumberedImages(4), Path("x"), Into("stoker")));
   EXPECT_EQ(FilesIn(directory_.path()).size(), 1u);
 }
