@@ -201,8 +201,8 @@ TEST(ReadIdx, ChargesTheDecoderWhileItReads) {
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "a.gz", Gzipped(kImages)));
   const auto account = Ledger::Create(1 << 30)->OpenAccount("test");
   STOKER_ASSERT_OK_AND_ASSIGN(const Array array, ReadIdx(dir / "a.gz", account));
-  EXPECT_EQ(account->bytes(), 64);           // the array alone
-  EXPECT_GT(account->peak_bytes(), 300000);  // and input and state of igzip
+  EXPECT_EQ(account->bytes(), 64);             // the array alone
+  EXPECT_GT(account->peak_bytes(), 64 << 10);  // and input and state of igzip
 }
 
 TEST(WriteIdx, WritesTheBytesOfTheFormat) {
