@@ -1,13 +1,13 @@
 // Any bytes are either an element file or an error; every element of a file can be read, or is an
 // error.
-#include <cstring>
+#include <cstdint>
 
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/elements/element_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
-  const Buffer bytes = Buffer::Allocate(size);
-  if (size > 0) std::memcpy(bytes.data(), data, size);
+  const Buffer bytes = CopyOf(std::as_bytes(std::span(data, size)));
   const Result<ElementFile> file = ElementFile::Parse(bytes, "input");
   if (!file.ok()) return 0;
   uint64_t sum = 0;

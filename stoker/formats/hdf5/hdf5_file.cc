@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -94,45 +98,79 @@ std::pair<std::string_view, std::string_view> SplitPath(std::string_view path) {
   return {path.substr(0, slash), rest};
 }
 
+using Links = std::map<std::string, Hdf5Link, std::less<>>;
+
 Status NoSuchLink(const Hdf5Content& file, std::string_view path, std::string_view name,
-                  const std::vector<Hdf5Link>& links) {
+                  const Links& links) {
   constexpr size_t kMostNamed = 20;
-  std::vector<std::string> names;
-  for (const Hdf5Link& link : links) names.push_back(link.name);
-  std::ranges::sort(names);
-  const bool more = names.size() > kMostNamed;
-  if (more) names.resize(kMostNamed);
+  std::vector<std::string_view> names;
+  for (auto link = links.begin(); link != links.end() && names.size() < kMostNamed; ++link)
+    names.push_back(link->first);
   return NotFound("{}: '{}': there is no '{}' among: {}{}", file.name, path, name,
-                  fmt::join(names, ", "), more ? ", ..." : "");
+                  fmt::join(names, ", "), links.size() > kMostNamed ? ", ..." : "");
 }
+
+}  // namespace
+
+// The names in the groups that were looked into last, so that to open each dataset of a large group
+// does not take reading the group each time. Thread-safe.
+class internal::Hdf5Groups {
+ public:
+  // Of the object at this address; null where it is no group.
+  Result<std::shared_ptr<const Links>> Find(const Hdf5Content& file, uint64_t address) {
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [at, links] : groups_) {
+        if (at == address) return links;
+      }
+    }
+    STOKER_ASSIGN_OR_RETURN(const Hdf5Object object, ReadHdf5Object(file, address));
+    if (!IsHdf5Group(object)) return nullptr;
+    STOKER_ASSIGN_OR_RETURN(const std::vector<Hdf5Link> read, ReadHdf5Links(file, object));
+    auto links = std::make_shared<Links>();
+    for (const Hdf5Link& link : read) links->emplace(link.name, link);
+    std::lock_guard lock(mutex_);
+    if (groups_.size() == kMostGroups) groups_.pop_front();
+    groups_.emplace_back(address, links);
+    return links;
+  }
+
+ private:
+  static constexpr size_t kMostGroups = 8;  // as deep as paths mostly are
+  std::mutex mutex_;
+  std::deque<std::pair<uint64_t, std::shared_ptr<const Links>>> groups_;  // guarded by mutex_
+};
+
+namespace {
 
 class PathResolver {
  public:
-  PathResolver(const Hdf5Content& file, uint64_t root, std::string_view path)
-      : file_(file), root_(root), path_(path) {}
+  PathResolver(const Hdf5Content& file, internal::Hdf5Groups& groups, uint64_t root,
+               std::string_view path)
+      : file_(file), groups_(groups), root_(root), path_(path) {}
 
   Result<Hdf5Object> Resolve() {
-    STOKER_ASSIGN_OR_RETURN(Hdf5Object object, internal::ReadHdf5Object(file_, root_));
+    uint64_t address = root_;
     std::string rest(path_), groups;
     while (true) {
       const auto [name_here, behind] = SplitPath(rest);
-      if (name_here.empty()) return object;
+      if (name_here.empty()) return internal::ReadHdf5Object(file_, address);
       const std::string name(name_here);
       std::string next(behind);
-      if (!internal::IsHdf5Group(object)) {
+      STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Links> links,
+                              groups_.Find(file_, address));
+      if (links == nullptr) {
         return NotFound("{}: '{}': '{}' is a dataset, in which there is no '{}'", file_.name, path_,
                         groups, name);
       }
-      STOKER_ASSIGN_OR_RETURN(const std::vector<Hdf5Link> links,
-                              internal::ReadHdf5Links(file_, object));
-      const auto link = std::ranges::find(links, name, &Hdf5Link::name);
-      if (link == links.end()) return NoSuchLink(file_, path_, name, links);
-      if (link->address == kNoAddress) {
-        STOKER_RETURN_IF_ERROR(Follow(*link, groups, next));
-        STOKER_ASSIGN_OR_RETURN(object, internal::ReadHdf5Object(file_, root_));
+      const auto link = links->find(name);
+      if (link == links->end()) return NoSuchLink(file_, path_, name, *links);
+      address = link->second.address;
+      if (address == kNoAddress) {
+        STOKER_RETURN_IF_ERROR(Follow(link->second, groups, next));
+        address = root_;
         groups.clear();
       } else {
-        STOKER_ASSIGN_OR_RETURN(object, internal::ReadHdf5Object(file_, link->address));
         groups += "/" + name;
       }
       rest = std::move(next);
@@ -154,6 +192,7 @@ class PathResolver {
   }
 
   const Hdf5Content& file_;
+  internal::Hdf5Groups& groups_;
   const uint64_t root_;
   const std::string path_;
   int followed_ = 0;
@@ -205,6 +244,11 @@ Result<Hdf5File> Hdf5File::Parse(Buffer bytes, std::string name) {
   return Hdf5File(std::move(content), root);
 }
 
+Hdf5File::Hdf5File(std::shared_ptr<const Hdf5Content> content, uint64_t root)
+    : content_(std::move(content)),
+      groups_(std::make_shared<internal::Hdf5Groups>()),
+      root_(root) {}
+
 const std::string& Hdf5File::name() const { return content_->name; }
 
 Result<std::vector<std::string>> Hdf5File::ListDatasets() const {
@@ -214,7 +258,8 @@ Result<std::vector<std::string>> Hdf5File::ListDatasets() const {
 }
 
 Result<std::shared_ptr<const ChunkedArray>> Hdf5File::OpenDataset(std::string_view path) const {
-  STOKER_ASSIGN_OR_RETURN(const Hdf5Object object, PathResolver(*content_, root_, path).Resolve());
+  STOKER_ASSIGN_OR_RETURN(const Hdf5Object object,
+                          PathResolver(*content_, *groups_, root_, path).Resolve());
   if (internal::IsHdf5Group(object)) {
     return InvalidArgument("{}: '{}' is a group; name a dataset in it", content_->name, path);
   }

@@ -17,7 +17,8 @@ namespace stoker {
 
 namespace internal {
 struct Hdf5Content;
-}
+class Hdf5Groups;
+}  // namespace internal
 
 // A file opened for reading: its superblock. A cheap value; const calls are safe from several
 // threads, and datasets may outlive it. Errors: kDataLoss with file and byte.
@@ -36,7 +37,8 @@ class Hdf5File {
 
   // The dataset of this path, "train/images" or "/train/images"; links by name within the file are
   // followed. Its description is read and checked, and where its chunks lie; no values are. Costs
-  // 32 bytes a chunk. What it is of the following becomes rows:
+  // 32 bytes a chunk; the names in the last groups on the way are kept with the file. What it is of
+  // the following becomes rows:
   //   integers, floats, enumerations   of either byte order; h5py's bool is bool, unsigned numbers
   //                                    of 16 and 32 bits become int32 and int64, of 64 bits int64
   //   arrays as values, opaque values  further dimensions
@@ -49,11 +51,11 @@ class Hdf5File {
   Result<std::shared_ptr<const ChunkedArray>> OpenDataset(std::string_view path) const;
 
  private:
-  explicit Hdf5File(std::shared_ptr<const internal::Hdf5Content> content, uint64_t root)
-      : content_(std::move(content)), root_(root) {}
+  Hdf5File(std::shared_ptr<const internal::Hdf5Content> content, uint64_t root);
 
   std::shared_ptr<const internal::Hdf5Content> content_;
-  uint64_t root_;  // where the root group's header is
+  std::shared_ptr<internal::Hdf5Groups> groups_;  // names that were read, shared by copies
+  uint64_t root_;                                 // where the root group's header is
 };
 
 }  // namespace stoker

@@ -2,9 +2,9 @@
 // error.
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
 #include "stoker/formats/chunked/row_gather.h"
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/hdf5/hdf5_file.h"
 
 namespace stoker {
@@ -30,8 +30,7 @@ void ReadAll(const ChunkedArray& array) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
-  const Buffer buffer = Buffer::Allocate(size);
-  if (size > 0) std::memcpy(buffer.data(), data, size);
+  const Buffer buffer = CopyOf(std::as_bytes(std::span(data, size)));
   const Result<Hdf5File> file = Hdf5File::Parse(buffer, "input");
   if (!file.ok()) return 0;
   const Result<std::vector<std::string>> paths = file->ListDatasets();

@@ -203,15 +203,21 @@ TEST(Hdf5File, FindsDatasetsAmongManyInGroupsOfEveryKind) {
             AddHdf5Dataset(to, fmt::format("many/dataset {}", i), H5T_NATIVE_INT32, {1}, &i,
                            {.compact = true});
           }
+          for (int32_t i = 0; i < 20; ++i)
+            AddHdf5Dataset(to, fmt::format("groups/{}/x", i), H5T_NATIVE_INT32, {1}, &i);
           H5Lcreate_soft("/many/dataset 7", to, "soft", H5P_DEFAULT, H5P_DEFAULT);
           H5Lcreate_soft("round", to, "round", H5P_DEFAULT, H5P_DEFAULT);
           H5Lcreate_external("b.h5", "/x", to, "far", H5P_DEFAULT, H5P_DEFAULT);
           H5Lcreate_hard(to, "/", to, "itself", H5P_DEFAULT, H5P_DEFAULT);
         })));
-    EXPECT_EQ(file.ListDatasets()->size(), 3000u);
+    EXPECT_EQ(file.ListDatasets()->size(), 3020u);
     for (const int32_t i : {0, 7, 1234, 2999}) {
       EXPECT_EQ(*NumbersOf<int32_t>(file, fmt::format("/many/dataset {}", i)),
                 std::vector<int32_t>{i});
+    }
+    // More groups than are kept, there and back.
+    for (const int32_t i : {0, 1, 9, 19, 9, 1, 0}) {
+      EXPECT_EQ(*NumbersOf<int32_t>(file, fmt::format("groups/{}/x", i)), std::vector<int32_t>{i});
     }
     EXPECT_EQ(*NumbersOf<int32_t>(file, "soft"), std::vector<int32_t>{7});
     EXPECT_EQ(*NumbersOf<int32_t>(file, "itself/soft"), std::vector<int32_t>{7});

@@ -13,6 +13,7 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/formats/chunked/row_gather.h"
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/hdf5/hdf5_file.h"
 #include "stoker/io/file.h"
 
@@ -75,9 +76,7 @@ inline std::string Hdf5Of(bool latest, const std::function<void(hid_t)>& add) {
 }
 
 inline Result<Hdf5File> ParseHdf5(std::string_view bytes) {
-  const Buffer buffer = Buffer::Allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
-  return Hdf5File::Parse(buffer, "x.h5");
+  return Hdf5File::Parse(CopyOf(std::as_bytes(std::span(bytes))), "x.h5");
 }
 
 // All rows of a dataset of numbers, one behind the other, as their dtype.

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/pt/pt_file.h"
 #include "stoker/formats/pt/pt_writer.h"
 
@@ -41,8 +41,7 @@ void ReadAndWriteAgain(const PtFile& file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
-  const Buffer buffer = Buffer::Allocate(size);
-  if (size > 0) std::memcpy(buffer.data(), data, size);
+  const Buffer buffer = CopyOf(std::as_bytes(std::span(data, size)));
   const Result<PtFile> file = PtFile::Parse(buffer, "input");
   if (file.ok()) ReadAndWriteAgain(*file);
   return 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/testing.h"
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/pt/pt_file.h"
 #include "stoker/formats/zip/zip_writer.h"
 #include "stoker/io/file.h"
@@ -16,9 +17,7 @@
 namespace stoker {
 
 inline Result<PtFile> ParsePt(std::string_view bytes) {
-  const Buffer buffer = Buffer::Allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
-  return PtFile::Parse(buffer, "x.pt");
+  return PtFile::Parse(CopyOf(std::as_bytes(std::span(bytes))), "x.pt");
 }
 
 using PtRecords = std::vector<std::pair<std::string, std::string>>;

@@ -3,16 +3,15 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/safetensors/safetensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
-  const Buffer buffer = Buffer::Allocate(size);
-  if (size > 0) std::memcpy(buffer.data(), data, size);
+  const Buffer buffer = CopyOf(std::as_bytes(std::span(data, size)));
   const Result<SafetensorsFile> file = SafetensorsFile::Parse(buffer, "input");
   if (!file.ok()) return 0;
   std::vector<NamedArray> arrays;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stoker/base/testing.h"
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -22,9 +23,7 @@ std::string FileOf(const std::string& header, const std::string& data) {
 }
 
 Result<SafetensorsFile> Parse(std::string_view bytes) {
-  const Buffer buffer = Buffer::Allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
-  return SafetensorsFile::Parse(buffer, "x.safetensors");
+  return SafetensorsFile::Parse(CopyOf(std::as_bytes(std::span(bytes))), "x.safetensors");
 }
 
 template <typename T>
@@ -301,6 +300,29 @@ TEST(SafetensorsFile, EveryProperPrefixOfAGoodFileIsAnError) {
   for (size_t size = 0; size < good.size(); ++size) {
     EXPECT_THAT(Parse(good.substr(0, size)), FailsWith(StatusCode::kDataLoss, "x.safetensors: "))
         << size;
+  }
+}
+
+TEST(SafetensorsFile, EveryFlippedByteIsAnErrorThatNamesTheFileOrLeavesEveryArrayReadable) {
+  const std::string good = FileOf(kGoldenHeader, kGoldenData);
+  for (const int flip : {0x01, 0xff}) {
+    for (size_t at = 0; at < good.size(); ++at) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ flip);
+      const Result<SafetensorsFile> file = Parse(bad);
+      if (!file.ok()) {
+        EXPECT_THAT(file.status().message(), testing::HasSubstr("x.safetensors: ")) << at;
+        EXPECT_NE(file.status().code(), StatusCode::kInternal) << at;
+        continue;
+      }
+      uint64_t bytes = 0;
+      for (const SafetensorsEntry& entry : file->entries()) {
+        const Result<Array> array = file->Read(entry.name);
+        EXPECT_TRUE(array.ok() || entry.dtype == DType::kBool) << array.status().ToString();
+        bytes += entry.bytes;
+      }
+      EXPECT_LE(bytes, good.size()) << at;
+    }
   }
 }
 

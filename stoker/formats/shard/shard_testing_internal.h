@@ -6,17 +6,12 @@
 #include <span>
 
 #include "stoker/base/buffer.h"
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/shard/shard_file.h"
 #include "stoker/formats/shard/shard_layout_internal.h"
 #include "stoker/io/checksum.h"
 
 namespace stoker {
-
-inline Buffer CopyOf(std::span<const std::byte> bytes) {
-  Buffer copy = Buffer::Allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
-  return copy;
-}
 
 inline internal::ShardTrailer TrailerOf(const Buffer& file) {
   internal::ShardTrailer trailer;

@@ -1,14 +1,13 @@
 // Any bytes are either a zip archive, all of whose entries can be read or say what is wrong, or an
 // error.
 #include <cstdlib>
-#include <cstring>
 
+#include "stoker/formats/copied_bytes_testing_internal.h"
 #include "stoker/formats/zip/zip_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
-  const Buffer buffer = Buffer::Allocate(size);
-  if (size > 0) std::memcpy(buffer.data(), data, size);
+  const Buffer buffer = CopyOf(std::as_bytes(std::span(data, size)));
   const Result<ZipFile> zip = ZipFile::Parse(buffer, "input");
   if (!zip.ok()) return 0;
   for (const ZipEntry& entry : zip->entries()) {
