@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
@@ -77,8 +78,11 @@ Status FailurePolicy::Prepare() const {
 }
 
 int64_t FailurePolicy::Allowed(int64_t elements) const {
+  // All may: more than there are, where some are read more than once in an epoch (`window`).
   const int64_t by_share =
-      static_cast<int64_t>(std::ceil(options_.share * static_cast<double>(elements)));
+      options_.share == 1
+          ? std::numeric_limits<int64_t>::max()
+          : static_cast<int64_t>(std::ceil(options_.share * static_cast<double>(elements)));
   return options_.limit ? std::min(*options_.limit, by_share) : by_share;
 }
 

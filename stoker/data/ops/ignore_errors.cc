@@ -194,7 +194,7 @@ void IgnoreErrors::Describe(OptionTable<IgnoreErrors>& table) {
       .Field(
           "share", &IgnoreErrors::share,
           "which share of the elements may fail; counted of 1000 elements, or of an epoch, where "
-          "fewer have been seen",
+          "fewer have been seen; 1: all, however often each is read",
           Between(0, 1))
       .Field("log", &IgnoreErrors::log,
              "file to add a line of JSON to for each element that failed; none without it");

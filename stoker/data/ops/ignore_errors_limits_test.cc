@@ -3,6 +3,7 @@
 #include <set>
 
 #include "stoker/data/ops/ignore_errors_testing_internal.h"
+#include "stoker/data/ops/window.h"
 
 namespace stoker {
 namespace {
@@ -64,6 +65,18 @@ TEST(IgnoreErrors, TheShareIsOfTheElementsSeenAndOfAThousandBefore) {
   // One always may, where any may.
   STOKER_EXPECT_OK(run(NumberedImages(10), 0.01).error);
   EXPECT_THAT(run(NumberedImages(10), 0).error, FailsWith(StatusCode::kDataLoss, "only 0 may"));
+}
+
+TEST(IgnoreErrors, AShareOfAllIsNoLimitForElementsThatAreReadOften) {
+  const auto run = [](double share) {
+    return Finish(
+        *(NumberedImages(40) | FailEveryTenth() |
+          IgnoreErrors{.policy = "replace", .share = share} | Window{.size = 20, .shift = 1}),
+        Runtime::Threaded(2));
+  };
+  STOKER_EXPECT_OK(run(1).error);
+  EXPECT_EQ(run(1).elements.size(), 40u);
+  EXPECT_THAT(run(0.99).error, FailsWith(StatusCode::kDataLoss, "only 40 may (share 0.99)"));
 }
 
 TEST(IgnoreErrors, LimitsCountWithinAnEpoch) {
