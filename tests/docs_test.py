@@ -61,6 +61,7 @@ class GuaranteesTest(unittest.TestCase):
         root = pathlib.Path(DOCS).parent
         sources = {path: path.read_text(encoding="utf-8") for kind in ("test", "bench") for path in root.glob(f"stoker/**/*_{kind}.cc")}
         tests = {".".join(name) for text in sources.values() for name in re.findall(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", text, re.M)}
+        programs = {name for path in root.glob("tests/*_test.py") for name in re.findall(r"^class (\w+)\(", path.read_text(encoding="utf-8"), re.M)}
         benchmarks = "\n".join(text for path, text in sources.items() if path.name.endswith("_bench.cc"))
         named = re.findall(r"`([^`]+)`", "\n".join(our_cells((pathlib.Path(DOCS) / "guarantees.md").read_text(encoding="utf-8"))))
         self.assertGreater(len(named), 30)
@@ -68,6 +69,8 @@ class GuaranteesTest(unittest.TestCase):
             with self.subTest(name=name):
                 if re.fullmatch(r"\w+\.\w+", name):
                     self.assertIn(name, tests)
+                elif re.fullmatch(r"\w+Test", name):  # of the whole program
+                    self.assertIn(name, programs)
                 elif name.startswith("bench/"):
                     self.assertTrue((root / name).exists())
                 else:
