@@ -9,7 +9,8 @@
 //   template <>
 //   const std::vector<Option>& OptionsOf<Zip>();           // in the header, behind the struct
 //
-//   template <>                                            // in the .cc: the objects come first
+//   template <>                                            // in the .cc: the objects come first,
+//                                                          // or WithObjectsBehind: last
 //   const std::vector<Option>& OptionsOf<Zip>() {
 //     static const auto options = WithObjects<Zip>({ObjectOption("inputs", &Zip::inputs, "...")});
 //     return options;
@@ -67,6 +68,16 @@ std::vector<Option> WithObjects(std::vector<Option> objects) {
   T::Describe(plain);
   objects.insert(objects.end(), plain.options().begin(), plain.options().end());
   return objects;
+}
+
+// `objects` behind what T describes, whose first is the one that needs no name: `npz: FILE`.
+template <typename T>
+std::vector<Option> WithObjectsBehind(const std::vector<Option>& objects) {
+  OptionTable<T> plain;
+  T::Describe(plain);
+  std::vector<Option> all = plain.options();
+  all.insert(all.end(), objects.begin(), objects.end());
+  return all;
 }
 
 }  // namespace stoker

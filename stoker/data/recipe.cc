@@ -34,15 +34,9 @@ struct DataOptions {
 
 template <>
 const std::vector<Option>& OptionsOf<DataOptions>() {
-  static const auto options = [] {
-    OptionTable<DataOptions> plain;
-    DataOptions::Describe(plain);
-    std::vector<Option> all = plain.options();
-    all.push_back(ObjectOption("remote", &DataOptions::remote,
-                               "how files on servers are read: {cache: DIR, endpoint: URL, ...}, "
-                               "see docs/remote.md"));
-    return all;
-  }();
+  static const auto options = WithObjectsBehind<DataOptions>({ObjectOption(
+      "remote", &DataOptions::remote,
+      "how files on servers are read: {cache: DIR, endpoint: URL, ...}, see docs/remote.md")});
   return options;
 }
 

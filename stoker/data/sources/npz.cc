@@ -17,15 +17,10 @@ void Npz::Describe(OptionTable<Npz>& table) {
 
 template <>
 const std::vector<Option>& OptionsOf<Npz>() {
-  static const auto options = [] {
-    OptionTable<Npz> table;
-    Npz::Describe(table);
-    std::vector<Option> all = table.options();
-    all.push_back(ObjectOption("fields", &Npz::fields,
-                               "what to take: {image: x_train, label: y_train}; empty: every "
-                               "array, by its name"));
-    return all;
-  }();
+  static const auto options = WithObjectsBehind<Npz>(
+      {ObjectOption("fields", &Npz::fields,
+                    "what to take: {image: x_train, label: y_train}; empty: every array, by its "
+                    "name")});
   return options;
 }
 
