@@ -18,6 +18,11 @@ std::string WithThousands(double number) {
   return text;
 }
 
+// What is rounded up to 1000 has no point either.
+std::string FigureText(double number) {
+  return std::fabs(number) < 999.95 ? fmt::format("{:.4g}", number) : WithThousands(number);
+}
+
 std::string ByteText(uint64_t bytes) {
   constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   if (bytes < 1000) return fmt::format("{} B", bytes);

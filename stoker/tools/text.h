@@ -11,6 +11,9 @@ namespace stoker {
 // The nearest whole number with a comma every three digits: 1234567.8 is "1,234,568".
 std::string WithThousands(double number);
 
+// Four digits, but all of those in front of the point: "0.01234", "7.912", "168.5", "15,140".
+std::string FigureText(double number);
+
 // "812 B", "3.4 kB", "1.3 GB": powers of 1000, two or three digits.
 std::string ByteText(uint64_t bytes);
 

@@ -16,6 +16,15 @@ TEST(WithThousands, PutsACommaEveryThreeDigits) {
   EXPECT_EQ(WithThousands(-0.4), "0");
 }
 
+TEST(FigureText, HasOneFormWhateverTheSize) {
+  EXPECT_EQ(FigureText(0.012341), "0.01234");
+  EXPECT_EQ(FigureText(7.9124), "7.912");
+  EXPECT_EQ(FigureText(999.94), "999.9");
+  EXPECT_EQ(FigureText(999.96), "1,000");
+  EXPECT_EQ(FigureText(8054.4), "8,054");
+  EXPECT_EQ(FigureText(15137), "15,137");
+}
+
 TEST(ByteText, ChangesTheUnitBeforeThereAreFourDigits) {
   EXPECT_EQ(ByteText(0), "0 B");
   EXPECT_EQ(ByteText(999), "999 B");

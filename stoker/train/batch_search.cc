@@ -8,8 +8,9 @@ namespace stoker {
 std::optional<int64_t> BatchSearch::Next() const {
   if (trials_left_ == 0) return std::nullopt;
   if (too_large_) {
-    const int64_t between = fits_ + (*too_large_ - fits_) / 2;
-    return between > fits_ ? std::optional(between) : std::nullopt;
+    const int64_t between = *too_large_ - fits_;
+    if (between <= std::max<int64_t>(1, fits_ / kParts)) return std::nullopt;
+    return fits_ + between / 2;
   }
   if (fits_ >= cap_) return std::nullopt;
   return std::min(fits_ == 0 ? kFirst : fits_ * 2, cap_);

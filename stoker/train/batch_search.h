@@ -20,8 +20,9 @@ struct BatchTrial {
 };
 
 // Doubles until a size does not fit, then halves the interval between the largest that does and the
-// smallest that does not. Takes for granted that whatever is smaller than a size that fits, fits
-// too. One thread at a time.
+// smallest that does not, until it is 1/32 of the size or one sample: more samples would gain less
+// than the trials take. Takes for granted that whatever is smaller than a size that fits, fits too.
+// One thread at a time.
 class BatchSearch {
  public:
   //   cap     largest size that is tried
@@ -33,11 +34,13 @@ class BatchSearch {
   // Whether the size that Next gave fits.
   void Report(bool fits);
 
-  // 0 where none did.
+  // 0 where none did. A size that is larger by 1/32, but at least one sample, does not fit, unless
+  // the search ended at its cap or its trials.
   int64_t largest() const { return fits_; }
 
  private:
   static constexpr int64_t kFirst = 2;
+  static constexpr int64_t kParts = 32;  // of a size: the finest step
 
   const int64_t cap_;
   int trials_left_;

@@ -1,5 +1,6 @@
 #include "stoker/train/batch_search.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "stoker/base/testing.h"
@@ -25,13 +26,21 @@ TEST(BatchSearch, DoublesThenHalvesTheInterval) {
   EXPECT_EQ(search.largest(), 21);
 }
 
-TEST(BatchSearch, FindsEveryLimitInTwentyFiveTrials) {
-  for (int64_t limit = 0; limit <= 8192; ++limit) {
+TEST(BatchSearch, FindsEveryLimitToOnePartInThirtyTwo) {
+  for (int64_t limit = 0; limit < 8192; ++limit) {
     BatchSearch search;
     const size_t trials = Tried(search, limit).size();
-    ASSERT_EQ(search.largest(), limit);
-    ASSERT_LE(trials, 25u);
+    ASSERT_LE(search.largest(), limit);
+    ASSERT_GE(search.largest() + std::max<int64_t>(1, search.largest() / 32), limit + 1);
+    ASSERT_LE(trials, 18u);
   }
+}
+
+TEST(BatchSearch, DoesNotTrySizesThatDifferByLess) {
+  BatchSearch search;
+  EXPECT_THAT(Tried(search, 4444), ElementsAre(2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                               8192, 6144, 5120, 4608, 4352, 4480));
+  EXPECT_EQ(search.largest(), 4352);
 }
 
 TEST(BatchSearch, StopsAtTheCapAndAtTheMostTrials) {

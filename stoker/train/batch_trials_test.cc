@@ -92,7 +92,7 @@ TEST(BatchTrials, SearchEndsAtTheLargestBatchWithinTheLimit) {
   EXPECT_GT(search.largest(), 100);
   STOKER_ASSERT_OK_AND_ASSIGN(const auto fresh, TrialsOf(problem, options));
   EXPECT_TRUE(fresh->Try(search.largest())->fits);
-  EXPECT_FALSE(fresh->Try(search.largest() + 1)->fits);
+  EXPECT_FALSE(fresh->Try(search.largest() + search.largest() / 32)->fits);
 }
 
 TEST(BatchTrials, NeedLessWithoutTraining) {

@@ -21,12 +21,13 @@ std::string Advice(const BatchFinding& found, const BatchFindArguments& argument
   const std::string batch = WithThousands(static_cast<double>(near_peak.batch));
   return fmt::format(
       "The largest batch that fits into {}: {}{}\n"
-      "The smallest with 95 % of the highest throughput: {} ({:.4g} images/s)\n\n"
+      "The smallest with 95 % of the highest throughput: {} ({} images/s)\n\n"
       "Set it:\n  stoker train {} --set data.train.batch.size={}\n",
       found.limited ? ByteText(found.memory_bytes) : "the device",
       WithThousands(static_cast<double>(found.largest)),
-      found.largest >= arguments.most ? ", the largest that was to be tried" : "", batch,
-      near_peak.images_per_s, ShellWord(arguments.recipe), near_peak.batch);
+      found.largest >= arguments.most ? ", the largest that was to be tried"
+                                      : "; one 3 % larger does not",
+      batch, FigureText(near_peak.images_per_s), ShellWord(arguments.recipe), near_peak.batch);
 }
 
 Json ToJson(const BatchFinding& found) {

@@ -1,7 +1,5 @@
 #include "stoker/tools/trainer/trial_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -27,9 +25,8 @@ std::string TrialTable(std::span<const BatchTrial> trials) {
       rows.push_back({WithThousands(batch), trial.reason});
       continue;
     }
-    rows.push_back({WithThousands(batch), fmt::format("{:.4g}", trial.images_per_s),
-                    fmt::format("{:.4g}", trial.step_ms),
-                    fmt::format("{:.3g}", trial.step_ms / batch), ByteText(trial.peak_bytes),
+    rows.push_back({WithThousands(batch), FigureText(trial.images_per_s), FigureText(trial.step_ms),
+                    FigureText(trial.step_ms / batch), ByteText(trial.peak_bytes),
                     ByteText(trial.peak_bytes / static_cast<uint64_t>(trial.batch))});
   }
   return TableText(rows);
