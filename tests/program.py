@@ -57,8 +57,7 @@ def bmp(pixels, width, height):
     return struct.pack("<2sIHHI", b"BM", 54 + len(body), 0, 0, 54) + info + body
 
 
-# Whatever could choose differently from run to run is fixed, so that runs can be compared byte by byte.
-RECIPE = """\
+DATA = """\
 data:
   root: data
   train:
@@ -73,6 +72,9 @@ data:
     - normalize: {mean: 0.2, std: 0.3}
     - batch: {size: 50}
   classes: [north-west, north-east, south-west, south-east]
+"""
+# Whatever could choose differently from run to run is fixed, so that runs can be compared byte by byte.
+RECIPE = DATA + """\
 model:
   convnet: {classes: 4, channels: [8, 8]}
 train:
