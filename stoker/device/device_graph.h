@@ -38,4 +38,7 @@ class DeviceGraph {
 // not load or was built for another version, with its path and the reason.
 Result<std::unique_ptr<DeviceGraph>> NewDeviceGraph(c10::Device device);
 
+// What makes graphs: NewDeviceGraph, or in tests something that needs no device.
+using DeviceGraphMaker = std::function<Result<std::unique_ptr<DeviceGraph>>(c10::Device device)>;
+
 }  // namespace stoker

@@ -6,7 +6,17 @@ namespace {
 constexpr std::string_view kContiguousName = "contiguous";
 constexpr std::string_view kChannelsLastName = "channels_last";
 
-// Runs of before there was this choice have none.
+// Runs of before there was a choice have none, of this kind and the next.
+Status ReadFlag(const Json& json, const char* key, bool& flag) {
+  const auto found = json.find(key);
+  if (found == json.end()) return OkStatus();
+  if (!found->is_boolean()) {
+    return DataLoss("{} must be true or false, here is {}", key, found->dump());
+  }
+  flag = found->get<bool>();
+  return OkStatus();
+}
+
 Status ReadNumber(const Json& json, const char* key, int64_t most, int& number) {
   const auto found = json.find(key);
   if (found == json.end()) return OkStatus();
@@ -53,6 +63,7 @@ std::string Choices::ToString() const {
   if (feed_threads > 0) text += fmt::format(", {} feeding", feed_threads);
   if (device_prefetch > 0) text += fmt::format(", {} batches ahead", device_prefetch);
   if (cudnn_benchmark) text += ", cuDNN benchmark";
+  if (graph) text += ", recorded passes";
   return text;
 }
 
@@ -62,6 +73,7 @@ Json Choices::ToJson() const {
           {"threads", threads},
           {"device", device},
           {"cudnn_benchmark", cudnn_benchmark},
+          {"graph", graph},
           {"feed_threads", feed_threads},
           {"device_prefetch", device_prefetch}};
 }
@@ -88,12 +100,8 @@ Result<Choices> Choices::FromJson(const Json& json) {
   }
   choices.threads = threads->get<int>();
   choices.device = device->get<std::string>();
-  if (const auto benchmark = json.find("cudnn_benchmark"); benchmark != json.end()) {
-    if (!benchmark->is_boolean()) {
-      return DataLoss("cudnn_benchmark must be true or false, here is {}", benchmark->dump());
-    }
-    choices.cudnn_benchmark = benchmark->get<bool>();
-  }
+  STOKER_RETURN_IF_ERROR(ReadFlag(json, "cudnn_benchmark", choices.cudnn_benchmark));
+  STOKER_RETURN_IF_ERROR(ReadFlag(json, "graph", choices.graph));
   STOKER_RETURN_IF_ERROR(ReadNumber(json, "feed_threads", 4096, choices.feed_threads));
   STOKER_RETURN_IF_ERROR(ReadNumber(json, "device_prefetch", 64, choices.device_prefetch));
   return choices;

@@ -26,6 +26,7 @@ struct Choices {
   int threads = 1;             // that compute; those that feed do not count
   std::string device = "cpu";  // which `device: auto` found: "cpu", "cuda:0"
   bool cudnn_benchmark = false;
+  bool graph = false;  // train.graph: auto records passes (graphed_pass.h)
   // These two change no bits.
   int feed_threads = 0;     // that run the input pipeline; 0: as train.feed_threads says
   int device_prefetch = 0;  // batches that are copied to the device ahead of their step

@@ -11,9 +11,6 @@
 namespace stoker {
 namespace {
 
-// As many as torch advises: cuDNN has chosen its algorithms by then, and cuBLAS made its handles.
-constexpr int64_t kWarmUp = 3;
-
 bool AreAlike(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }
@@ -61,7 +58,7 @@ std::optional<DeviceGraph::Tensors> GraphedPass::Run(const TensorBatch& batch) {
     }
     return std::nullopt;
   }
-  if (warm_ < kWarmUp) {
+  if (warm_ < kStepsBefore) {
     ++warm_;
     return std::nullopt;
   }

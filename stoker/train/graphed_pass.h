@@ -21,6 +21,10 @@ std::string GraphObstacle(const TrainOptions& options);
 // One thread at a time.
 class GraphedPass {
  public:
+  // Batches that are done in the usual way first. As many as torch advises: cuDNN has chosen its
+  // algorithms by then, and cuBLAS made its handles.
+  static constexpr int64_t kStepsBefore = 3;
+
   // Puts a batch forward and back; gives all its results: the loss and the gradients.
   using Pass = std::function<DeviceGraph::Tensors(const TensorBatch& batch)>;
 
@@ -30,9 +34,9 @@ class GraphedPass {
   GraphedPass& operator=(const GraphedPass&) = delete;
 
   // The results of the pass for `batch`, until the next call; they stay where they are. Nothing
-  // where the caller must do it in the usual way: for the first few batches, on which libraries
-  // choose their kernels; for one of another shape than those were; and from then on where
-  // recording has failed. Throws c10::Error where the device fails.
+  // where the caller must do it in the usual way: for the first kStepsBefore batches; for one of
+  // another shape than those were; and from then on where recording has failed. Throws c10::Error
+  // where the device fails.
   std::optional<DeviceGraph::Tensors> Run(const TensorBatch& batch);
 
   // Why a batch was not launched as a whole though it was its turn; each reason is told once, then

@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include "stoker/device/accelerator.h"
+#include "stoker/train/graph_testing.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/trainer_testing.h"
 
@@ -11,45 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// What a device does, on the CPU: recording leaves everything as it was, and replaying does the
-// work again and leaves its results where those of recording were.
-class FakeGraph final : public DeviceGraph {
- public:
-  // `state`: what the work changes beside its results.
-  FakeGraph(std::vector<at::Tensor> state, int& replays)
-      : state_(std::move(state)), replays_(replays) {}
-
-  Tensors Capture(const std::function<Tensors()>& work) override {
-    std::vector<at::Tensor> before;
-    for (const at::Tensor& tensor : state_) before.push_back(tensor.clone());
-    work_ = work;
-    results_ = work();
-    for (size_t i = 0; i < state_.size(); ++i) state_[i].copy_(before[i]);
-    for (at::Tensor& result : results_) result.fill_(NAN);
-    return results_;
-  }
-  void Replay() override {
-    const Tensors fresh = work_();
-    for (size_t i = 0; i < results_.size(); ++i) results_[i].copy_(fresh[i]);
-    ++replays_;
-  }
-
- private:
-  const std::vector<at::Tensor> state_;
-  int& replays_;
-  std::function<Tensors()> work_;
-  Tensors results_;
-};
-
-class UnrecordableGraph final : public DeviceGraph {
- public:
-  Tensors Capture(const std::function<Tensors()>& work) override {
-    work();
-    TORCH_CHECK(false, "operation not permitted while recording");
-  }
-  void Replay() override { ADD_FAILURE() << "nothing was recorded"; }
-};
 
 class GraphedPassTest : public TrainerTest {
  protected:

@@ -172,12 +172,14 @@ TEST(Choices, AreReadBackAndOlderOnesHaveFloat32) {
                         .precision = Precision::kBFloat16,
                         .threads = 3,
                         .cudnn_benchmark = true,
+                        .graph = true,
                         .feed_threads = 5,
                         .device_prefetch = 2};
   STOKER_ASSERT_OK_AND_ASSIGN(const Choices read, Choices::FromJson(choices.ToJson()));
   EXPECT_EQ(read, choices);
   Json old = choices.ToJson();
-  for (const char* key : {"precision", "cudnn_benchmark", "feed_threads", "device_prefetch"}) {
+  for (const char* key :
+       {"precision", "cudnn_benchmark", "graph", "feed_threads", "device_prefetch"}) {
     old.erase(key);
   }
   STOKER_ASSERT_OK_AND_ASSIGN(const Choices before, Choices::FromJson(old));

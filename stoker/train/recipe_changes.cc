@@ -32,8 +32,8 @@ constexpr std::string_view kOfCheckpoints[] = {
     "train.checkpoint.every_steps", "train.checkpoint.best", "train.checkpoint.best_mode"};
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {
-    "model",           "train.device",  "train.memory_format",
-    "train.precision", "train.threads", "train.cudnn_benchmark"};
+    "model",         "train.device",          "train.memory_format", "train.precision",
+    "train.threads", "train.cudnn_benchmark", "train.graph"};
 
 // Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
 bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {

@@ -15,8 +15,9 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
       .Field("device", &O::device, "auto (an accelerator where there is one), cpu, cuda or cuda:N")
       .Field("tune", &O::tune,
              "auto times real steps of what other keys leave open before the first one (precision, "
-             "memory_format, threads, cudnn_benchmark, feed_threads, device_prefetch), for at most "
-             "3 % of the planned time and 20 s, and keeps what is faster; off: times nothing",
+             "memory_format, threads, cudnn_benchmark, graph, feed_threads, device_prefetch), for "
+             "at most 3 % of the planned time and 20 s, and keeps what is faster; off: times "
+             "nothing",
              OneOf{{"auto", "off"}})
       .Field("memory_format", &O::memory_format,
              "layout of images; auto: tuned, channels_last where nothing is timed",
@@ -84,7 +85,8 @@ void DescribeDevice(OptionTable<TrainOptions>& table) {
           "more time, the same gradients")
       .Field("graph", &O::graph,
              "whether the forward and backward pass are recorded once and launched as a whole, on "
-             "CUDA devices; auto: where nothing is in the way, on: and says what is",
+             "CUDA devices; on: where nothing is in the way, else says what is; auto: tuned, off "
+             "where nothing is timed",
              OneOf{{"off", "auto", "on"}})
       .Field("normalize_on", &O::normalize_on,
              "where a normalize at the end of the pipeline is done: host, device (which then gets "

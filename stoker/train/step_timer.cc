@@ -33,7 +33,8 @@ constexpr ScheduleValue kTinyStep{.lr = 1e-6, .momentum = {}};
 // Valid until the next call.
 Result<StepTimer::Made*> StepTimer::MadeFor(const Choices& choices) {
   const auto found = std::ranges::find_if(made_, [&](const Made& made) {
-    return made.memory_format == choices.memory_format && made.precision == choices.precision;
+    return made.memory_format == choices.memory_format && made.precision == choices.precision &&
+           made.graph == choices.graph;
   });
   if (found != made_.end()) {
     std::rotate(made_.begin(), found, found + 1);  // the one used last comes first
@@ -44,9 +45,20 @@ Result<StepTimer::Made*> StepTimer::MadeFor(const Choices& choices) {
   STOKER_ASSIGN_OR_RETURN(
       std::shared_ptr<Learner> learner,
       Learner::Create(recipe_, plan_.input, {device_, choices.memory_format, choices.precision}));
+  STOKER_RETURN_IF_ERROR(UseGraph(choices, *learner));
   make_seconds_ = watch.ElapsedSeconds();
-  made_.insert(made_.begin(), {choices.memory_format, choices.precision, learner});
+  made_.insert(made_.begin(), {choices.memory_format, choices.precision, choices.graph, learner});
   return &made_.front();
+}
+
+// Where the recipe asks for graphs, alternatives are timed with them too, if there can be any.
+Status StepTimer::UseGraph(const Choices& choices, Learner& learner) const {
+  const bool asked = recipe_.train.options.graph == "on";
+  if (!choices.graph && !(asked && GraphObstacle(recipe_.train.options).empty())) return OkStatus();
+  Result<std::unique_ptr<DeviceGraph>> graph = new_graph_(device_);
+  if (!graph.ok()) return choices.graph ? graph.status() : OkStatus();
+  learner.UseGraph(*std::move(graph));
+  return OkStatus();
 }
 
 // A device is given several steps at once, as in a run, and waited for behind the last.
@@ -63,6 +75,11 @@ Status StepTimer::Time(Learner& learner, const TensorBatch& batch, int samples,
   return OkStatus();
 }
 
+// Passes are recorded behind a few in the usual way, which must not be timed for them.
+int64_t StepTimer::StepsToWarmUp(const Made& made) {
+  return made.graph ? GraphedPass::kStepsBefore + 1 : 1;
+}
+
 // Wakes up the threads; and the first time, when memory is touched and caches are filled, goes on
 // until steps are what they will be. Returns the milliseconds of the last step.
 Result<double> StepTimer::WarmUp(Made& made, const TensorBatch& batch) const {
@@ -70,8 +87,11 @@ Result<double> StepTimer::WarmUp(Made& made, const TensorBatch& batch) const {
   StepTimes times;
   do {
     STOKER_RETURN_IF_ERROR(Time(*made.learner, batch, 1, times));
-  } while (!made.warm && watch.ElapsedSeconds() < kSecondsToWarmUp);
+  } while (!made.warm &&
+           (watch.ElapsedSeconds() < kSecondsToWarmUp || std::ssize(times) < StepsToWarmUp(made)));
   made.warm = true;
+  const std::string note = made.learner->TakeGraphNote();
+  if (made.graph && !note.empty()) return Unavailable("{}", note);
   return times.back();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/clock.h"
+#include "stoker/device/device_graph.h"
 #include "stoker/train/first_batch.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/training_plan.h"
@@ -19,9 +20,10 @@ namespace stoker {
 // One thread at a time. Calls at::set_num_threads.
 class StepTimer final : public ChoiceTimer {
  public:
-  // Both are borrowed.
-  StepTimer(const Recipe& recipe, const TrainingPlan& plan, c10::Device device)
-      : recipe_(recipe), plan_(plan), device_(device) {}
+  // Recipe and plan are borrowed.
+  StepTimer(const Recipe& recipe, const TrainingPlan& plan, c10::Device device,
+            DeviceGraphMaker new_graph = NewDeviceGraph)
+      : recipe_(recipe), plan_(plan), device_(device), new_graph_(std::move(new_graph)) {}
 
   // Time counts from when the pipeline has loaded what it keeps in memory, which the run needs too.
   // Errors: those of the pipeline, of Learner and of its steps.
@@ -35,11 +37,14 @@ class StepTimer final : public ChoiceTimer {
   struct Made {
     MemoryFormat memory_format;
     Precision precision;
+    bool graph;
     std::shared_ptr<Learner> learner;
     bool warm = false;
   };
 
   Result<Made*> MadeFor(const Choices& choices);
+  Status UseGraph(const Choices& choices, Learner& learner) const;
+  static int64_t StepsToWarmUp(const Made& made);
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, int samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
@@ -51,6 +56,7 @@ class StepTimer final : public ChoiceTimer {
   const Recipe& recipe_;
   const TrainingPlan& plan_;
   const c10::Device device_;
+  const DeviceGraphMaker new_graph_;
   Stopwatch watch_;
   std::optional<FirstBatch> first_;
   std::vector<Made> made_;   // two at most: the best so far and its rival

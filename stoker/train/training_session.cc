@@ -19,6 +19,11 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
   return options;
 }
 
+int BatchesAhead(const TrainingSession& session) {
+  return static_cast<int>(
+      session.options().device_prefetch.value_or(session.choices.device_prefetch));
+}
+
 Status Broken(TrainingSession& session, const Status& status) {
   if (status.ok()) return status;
   const Status stored = FinishCheckpoint(session);

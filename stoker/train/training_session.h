@@ -109,6 +109,9 @@ struct TrainingSession {
 // The threads that a run's pipelines get (feed.h).
 Runtime FeedRuntime(const TrainingSession& session);
 
+// Batches of a run's pipelines that are on the device ahead of whoever asks for them.
+int BatchesAhead(const TrainingSession& session);
+
 // How batches of `batches` come to the device.
 //   normalize  what is left to do to their inputs
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,

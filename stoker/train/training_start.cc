@@ -33,7 +33,8 @@ Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) 
        options.memory_format == MemoryFormatName(before.memory_format)) &&
       (options.precision == "auto" || options.precision == PrecisionName(before.precision)) &&
       (options.cudnn_benchmark == "auto" ||
-       (options.cudnn_benchmark == "on") == before.cudnn_benchmark);
+       (options.cudnn_benchmark == "on") == before.cudnn_benchmark) &&
+      (options.graph == "auto" || !before.graph);
   return fits && !session.setup.choose_again && before.device == device;
 }
 
@@ -72,12 +73,10 @@ Status BuildLearner(TrainingSession& session) {
 
 // What keeps passes from being recorded stops nobody: their work is launched piece by piece.
 void RecordPasses(TrainingSession& session) {
-  const c10::Device device = session.setup.device.device;
-  const std::string& wanted = session.options().graph;
-  if (wanted == "off" || (wanted == "auto" && device.is_cpu())) return;
+  if (session.options().graph != "on" && !session.choices.graph) return;
   std::string why = GraphObstacle(session.options());
   if (why.empty()) {
-    Result<std::unique_ptr<DeviceGraph>> graph = NewDeviceGraph(device);
+    Result<std::unique_ptr<DeviceGraph>> graph = NewDeviceGraph(session.setup.device.device);
     if (graph.ok()) return session.learner->UseGraph(*std::move(graph));
     why = graph.status().message();
   }
@@ -87,12 +86,11 @@ void RecordPasses(TrainingSession& session) {
 Status OpenBatches(TrainingSession& session) {
   const auto seed = static_cast<uint64_t>(session.options().seed);
   const Dataset& batches = session.plan().batches;
-  const int64_t ahead = session.options().device_prefetch.value_or(session.choices.device_prefetch);
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
       DevicePrefetcher::Open(batches, FeedRuntime(session), {.seed = seed},
                              FeedOptions(session, batches, session.plan().normalize),
-                             static_cast<int>(ahead)));
+                             BatchesAhead(session)));
   session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
   return OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include "stoker/base/worker_group.h"
 #include "stoker/train/feed.h"
+#include "stoker/train/graphed_pass.h"
 #include "stoker/train/learner.h"
 
 namespace stoker {
@@ -58,6 +59,20 @@ Knob BenchmarkKnob() {
     Choices choices = best;
     choices.cudnn_benchmark = true;
     return std::vector<Alternative>{{"cudnn_benchmark: on", choices}};
+  }};
+}
+
+std::string WhyNoGraph(const TrainOptions& options, const c10::Device& device,
+                       const DeviceGraphMaker& new_graph) {
+  const std::string obstacle = GraphObstacle(options);
+  return obstacle.empty() ? new_graph(device).status().message() : obstacle;
+}
+
+Knob GraphKnob(const std::string& obstacle) {
+  return {.alternatives = [obstacle](const Choices& best) {
+    Choices choices = best;
+    choices.graph = true;
+    return std::vector<Alternative>{{"graph: on", choices, obstacle}};
   }};
 }
 
@@ -114,7 +129,8 @@ Choices FirstChoices(const Recipe& recipe, const TrainingPlan& plan, const c10::
 }
 
 std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
-                            const c10::Device& device, const Choices& first) {
+                            const c10::Device& device, const Choices& first,
+                            const DeviceGraphMaker& new_graph) {
   const TrainOptions& options = recipe.train.options;
   const bool on_cpu = device.is_cpu(), threads_open = !options.threads;
   std::vector<Knob> knobs;
@@ -125,6 +141,9 @@ std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
   }
   if (threads_open && on_cpu && first.threads > 1) knobs.push_back(ThreadsKnob());
   if (options.cudnn_benchmark == "auto" && device.is_cuda()) knobs.push_back(BenchmarkKnob());
+  if (options.graph == "auto") {
+    knobs.push_back(GraphKnob(WhyNoGraph(options, device, new_graph)));
+  }
   if (plan.again) return knobs;  // a few batches that stay: nothing feeds
   if (!options.feed_threads) {
     knobs.push_back(FeedKnob(on_cpu, threads_open, FeedRuntime(options, device).threads));

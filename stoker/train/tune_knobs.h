@@ -4,14 +4,11 @@
 
 #include <vector>
 
+#include "stoker/device/device_graph.h"
 #include "stoker/train/choices.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/training_plan.h"
 #include "stoker/train/tune_search.h"
-
-namespace c10 {
-struct Device;
-}
 
 namespace stoker {
 
@@ -25,8 +22,10 @@ inline constexpr int kUsualBatchesAhead = 2;
 Choices FirstChoices(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device);
 
 // What the recipe leaves open, in the order in which it is tried; `first` is of FirstChoices.
+// Makes a graph, and drops it, where train.graph is open: whether it can be is found out here.
 std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
-                            const c10::Device& device, const Choices& first);
+                            const c10::Device& device, const Choices& first,
+                            const DeviceGraphMaker& new_graph = NewDeviceGraph);
 
 // Has the process compute as chosen: at::set_num_threads, and cuDNN's benchmark.
 void ApplyChoices(const Choices& choices);

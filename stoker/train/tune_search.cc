@@ -62,7 +62,9 @@ class Search {
     TuneTrial trial{.change = alternative.change, .choices = alternative.choices};
     const double seconds = tuned_.report.limit_seconds - timer_.ElapsedSeconds();
     const double needed = timer_.LeastSeconds(kind, best_ms_);
-    if (needed > seconds) {
+    if (!alternative.obstacle.empty()) {
+      trial.verdict = fmt::format("not possible: {}", alternative.obstacle);
+    } else if (needed > seconds) {
       trial.verdict = fmt::format("not tried: needs {:.1f} s of the {:.1f} s left", needed,
                                   std::max(0.0, seconds));
     } else {
@@ -114,8 +116,11 @@ class Search {
 
 Result<Tuned> SearchChoices(const Choices& first, const std::vector<Knob>& knobs,
                             ChoiceTimer& timer, const TuneLimits& limits) {
-  const bool open = std::ranges::any_of(
-      knobs, [&](const Knob& knob) { return !knob.alternatives(first).empty(); });
+  const bool open = std::ranges::any_of(knobs, [&](const Knob& knob) {
+    return std::ranges::any_of(knob.alternatives(first), [](const Alternative& alternative) {
+      return alternative.obstacle.empty();
+    });
+  });
   if (!open) {
     return Tuned{first, {.reason = "fixed by the recipe, or nothing to choose from"}};
   }

@@ -25,6 +25,8 @@ enum class StepKind { kComputing, kWithData };
 struct Alternative {
   std::string change;  // "precision: bf16"
   Choices choices;     // the best so far, with the change
+  // Why it is not possible here, for people: then it is reported, but not timed.
+  std::string obstacle = {};
 };
 
 // One thing that is open.

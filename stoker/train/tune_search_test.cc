@@ -145,6 +145,22 @@ TEST(SearchChoices, GoesOnWithoutWhatDoesNotWork) {
   EXPECT_EQ(timer.kinds, (std::vector<StepKind>{StepKind::kWithData, StepKind::kWithData}));
 }
 
+TEST(SearchChoices, ReportsWhatIsNotPossibleAndTimesOnlyTheRest) {
+  const Knob impossible{.alternatives = [](const Choices& best) {
+    return std::vector<Alternative>{{"graph: on", best, "there is no device"}};
+  }};
+  FakeTimer timer;
+  timer.ms = {{1, 10}, {2, 5}};
+  STOKER_ASSERT_OK_AND_ASSIGN(Tuned tuned,
+                              SearchChoices(Threads(1), {impossible, KnobOf({2})}, timer, kLong));
+  EXPECT_EQ(tuned.report.trials[1].verdict, "not possible: there is no device");
+  EXPECT_EQ(tuned.report.trials[1].step_ms, 0);
+  EXPECT_EQ(tuned.choices.threads, 2);
+  EXPECT_EQ(timer.compared.size(), 1u);
+  STOKER_ASSERT_OK_AND_ASSIGN(tuned, SearchChoices(Threads(1), {impossible}, timer, kLong));
+  EXPECT_THAT(tuned.report.reason, testing::HasSubstr("nothing to choose from"));
+}
+
 TEST(SearchChoices, FailsWhereTheRunItselfCouldNotBegin) {
   FakeTimer timer;
   timer.ms = {{1, 10}, {2, 5}};

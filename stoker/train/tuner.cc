@@ -9,25 +9,27 @@
 namespace stoker {
 namespace {
 
-Result<Tuned> Choose(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device) {
+Result<Tuned> Choose(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device,
+                     const DeviceGraphMaker& new_graph) {
   const Choices first = FirstChoices(recipe, plan, device);
   if (recipe.train.options.tune == "off") {
     return Tuned{first, {.reason = "train.tune is off: nothing was timed"}};
   }
-  StepTimer timer(recipe, plan, device);
+  StepTimer timer(recipe, plan, device, new_graph);
   const double batches =
       static_cast<double>(plan.total_steps()) * static_cast<double>(plan.accumulate);
-  Result<Tuned> tuned =
-      SearchChoices(first, OpenKnobs(recipe, plan, device, first), timer, {.batches = batches});
+  Result<Tuned> tuned = SearchChoices(first, OpenKnobs(recipe, plan, device, first, new_graph),
+                                      timer, {.batches = batches});
   if (!tuned.ok()) return tuned.status().While("timing what the run begins with");
   return tuned;
 }
 
 }  // namespace
 
-Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device) {
+Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device,
+                   const DeviceGraphMaker& new_graph) {
   const Json random = SaveRandomState(device);
-  Result<Tuned> tuned = Choose(recipe, plan, device);
+  Result<Tuned> tuned = Choose(recipe, plan, device, new_graph);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   if (tuned.ok()) ApplyChoices(tuned->choices);
   return tuned;

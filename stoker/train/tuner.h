@@ -5,19 +5,17 @@
 #pragma once
 
 #include "stoker/base/status.h"
+#include "stoker/device/device_graph.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/training_plan.h"
 #include "stoker/train/tune_search.h"
-
-namespace c10 {
-struct Device;
-}
 
 namespace stoker {
 
 // Times nothing where the recipe says `tune: off` or leaves nothing open, or where the run is too
 // short; then the choices are those of FirstChoices, and the report says why. Has the process
 // compute as chosen. Errors: those of the first steps of what it begins with.
-Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device);
+Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device,
+                   const DeviceGraphMaker& new_graph = NewDeviceGraph);
 
 }  // namespace stoker

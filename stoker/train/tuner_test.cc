@@ -7,6 +7,7 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
+#include "stoker/train/graph_testing.h"
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/testing.h"
@@ -109,6 +110,51 @@ TEST(Tuner, DoesNotFeedFewBatchesThatStay) {
                               ConvnetRecipe(problem, {"train.overfit_batches=2"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
   EXPECT_THAT(ChangesOf(tuned.report), testing::ElementsAre("begin", "memory_format: contiguous"));
+}
+
+// Nothing but train.graph is open.
+Result<Tuned> TuneGraph(const SmallProblem& problem, const DeviceGraphMaker& new_graph,
+                        const std::string& more = "train.seed=1") {
+  STOKER_ASSIGN_OR_RETURN(const Recipe recipe,
+                          ConvnetRecipe(problem, {"train.graph=auto", "train.threads=1",
+                                                  "train.feed_threads=1", more}));
+  STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlan(recipe));
+  return Tune(recipe, plan, torch::kCPU, new_graph);
+}
+
+TEST(Tuner, TimesPassesThatAreRecordedWhereTheDeviceCan) {
+  const SmallProblem problem;
+  int replays = 0;
+  const DeviceGraphMaker fake = [&](c10::Device) -> Result<std::unique_ptr<DeviceGraph>> {
+    return std::make_unique<FakeGraph>(std::vector<at::Tensor>(), replays);
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneGraph(problem, fake));
+  EXPECT_THAT(ChangesOf(tuned.report),
+              testing::ElementsAre("begin", "memory_format: contiguous", "graph: on"));
+  const TuneTrial& trial = tuned.report.trials.back();
+  EXPECT_GT(trial.step_ms, 0) << trial.verdict;
+  EXPECT_TRUE(trial.choices.graph);
+  EXPECT_EQ(tuned.choices.graph, trial.kept);
+  // All that were timed were launched as a whole, and the last that warmed up.
+  EXPECT_GT(replays, trial.steps);
+}
+
+TEST(Tuner, SaysWhyPassesAreNotRecorded) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(Tuned tuned, TuneGraph(problem, NewDeviceGraph));
+  EXPECT_EQ(tuned.report.trials.back().change, "graph: on");
+  EXPECT_THAT(tuned.report.trials.back().verdict,
+              testing::HasSubstr("not possible: cpu has no graphs of launches"));
+  EXPECT_FALSE(tuned.choices.graph);
+  STOKER_ASSERT_OK_AND_ASSIGN(tuned, TuneGraph(problem, NewDeviceGraph, "train.accumulate=2"));
+  EXPECT_THAT(tuned.report.trials.back().verdict, testing::HasSubstr("not possible: accumulate"));
+  const DeviceGraphMaker failing = [](c10::Device) -> Result<std::unique_ptr<DeviceGraph>> {
+    return std::make_unique<UnrecordableGraph>();
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(tuned, TuneGraph(problem, failing));
+  EXPECT_THAT(tuned.report.trials.back().verdict,
+              testing::HasSubstr("not possible: its launches could not be recorded"));
+  EXPECT_FALSE(tuned.choices.graph);
 }
 
 TEST(Tuner, DoesNotDisturbTheRandomState) {
