@@ -4,7 +4,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/data/dataset.h"
-#include "stoker/device/feeder.h"
+#include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/loss.h"
 #include "stoker/train/metrics.h"
@@ -82,14 +82,14 @@ Status CheckEvaluable(const Dataset& batches) {
   return OkStatus();
 }
 
-Result<Evaluation> Evaluate(Model& model, const Measures& measures, Feeder& feeder,
+Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefetcher& batches,
                             const std::atomic<bool>* stop) {
   const c10::InferenceMode no_gradients;
   const EvaluationMode evaluation_mode(model);
   const Stopwatch watch;
   Sums sums(measures);
   while (true) {
-    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder.Next());
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
     if (!batch) break;
     STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, measures.rows, sums).While("evaluating"));
     if (stop != nullptr && *stop) return Cancelled("evaluation was stopped");

@@ -13,7 +13,7 @@
 namespace stoker {
 
 class Dataset;
-class Feeder;
+class DevicePrefetcher;
 class Loss;
 class Model;
 
@@ -37,10 +37,11 @@ struct Evaluation {
 // Whether `batches` can be evaluated on: kInvalidArgument where it never ends or gives no batch.
 Status CheckEvaluable(const Dataset& batches);
 
-// Puts every batch of `feeder` through the model, in evaluation mode, which is set back afterwards.
+// Puts every batch of `batches` through the model, in evaluation mode, which is set back
+// afterwards.
 //   stop  may be null; once true, the call ends after the batch under way with kCancelled
 // Errors: the pipeline's; no sample at all; those of Learner::Step.
-Result<Evaluation> Evaluate(Model& model, const Measures& measures, Feeder& feeder,
+Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefetcher& batches,
                             const std::atomic<bool>* stop = nullptr);
 
 }  // namespace stoker

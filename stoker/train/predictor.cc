@@ -11,7 +11,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
-#include "stoker/device/feeder.h"
+#include "stoker/device/device_prefetcher.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
@@ -82,14 +82,12 @@ struct Predictor::Parts {
   // It computes as the run did.
   PrecisionScope Scope() const { return {choices.precision, device.device.type()}; }
 
-  Result<std::unique_ptr<Feeder>> Feed(const Dataset& dataset) const {
-    STOKER_ASSIGN_OR_RETURN(auto batches, dataset.Open(Runtime::Threaded(1)));
-    return Feeder::Create(std::move(batches), dataset.spec(),
-                          {.input = options.input,
-                           .target = options.target,
-                           .device = device.device,
-                           .channels_last = HasChannelsLast(dataset, options.input),
-                           .memory_format = ToTorch(choices.memory_format)});
+  Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset) const {
+    const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
+    return DevicePrefetcher::Open(
+        dataset, Runtime::Threaded(1), {},
+        FeedOptions(options, dataset, device.device, choices.memory_format),
+        static_cast<int>(ahead));
   }
 
   // What the model was trained on, where that is known, or has been given before.
@@ -172,11 +170,11 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
   STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(eval));
+  STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval));
   STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
   const PrecisionScope scope = parts_->Scope();
-  return Evaluate(*parts_->model, {*loss, parts_->options.metrics}, *feeder);
+  return Evaluate(*parts_->model, {*loss, parts_->options.metrics}, *batches);
 }
 
 Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
@@ -186,13 +184,13 @@ Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
   }
   STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder, parts_->Feed(prepared));
+  STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(prepared));
   const c10::InferenceMode no_gradients;
   const PrecisionScope scope = parts_->Scope();
   parts_->model->eval();
   std::vector<Prediction> predictions;
   while (true) {
-    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, feeder->Next());
+    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());
     if (!batch) break;
     STOKER_RETURN_IF_ERROR(PredictBatch(*parts_->model, *batch, predictions));
   }

@@ -59,6 +59,18 @@ TEST_F(TrainerTest, EqualRecipesGiveEqualWeightsAndAnotherSeedDoesNot) {
   EXPECT_NE(WeightsOf("one"), WeightsOf("other"));
 }
 
+TEST_F(TrainerTest, EvaluationsWhoseBatchesAreMadeAheadGiveTheSame) {
+  Watcher as_asked, ahead;
+  STOKER_ASSERT_OK(Train("as-asked", {"train.device_prefetch=0"}, &as_asked));
+  STOKER_ASSERT_OK(Train("ahead", {"train.device_prefetch=3"}, &ahead));
+  ASSERT_EQ(as_asked.evaluations.size(), ahead.evaluations.size());
+  for (size_t i = 0; i < ahead.evaluations.size(); ++i) {
+    EXPECT_EQ(as_asked.evaluations[i].evaluation.loss, ahead.evaluations[i].evaluation.loss);
+    EXPECT_EQ(as_asked.evaluations[i].evaluation.samples, ahead.evaluations[i].evaluation.samples);
+  }
+  EXPECT_EQ(WeightsOf("as-asked"), WeightsOf("ahead"));
+}
+
 // Six batches an epoch make two steps, of four batches and of two.
 TEST_F(TrainerTest, GradientsAddUpOverBatchesAndTheLastStepOfAnEpochHasWhatIsLeft) {
   Watcher watcher;

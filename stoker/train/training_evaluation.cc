@@ -30,16 +30,17 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
 
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop) {
-  STOKER_ASSIGN_OR_RETURN(auto iterator, batches.Open(FeedRuntime(session)));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder,
-                          Feeder::Create(std::move(iterator), batches.spec(),
-                                         FeedOptions(session, batches, session.eval_normalize)));
+  STOKER_ASSIGN_OR_RETURN(
+      const auto ahead,
+      DevicePrefetcher::Open(batches, FeedRuntime(session), {},
+                             FeedOptions(session, batches, session.eval_normalize),
+                             BatchesAhead(session)));
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
   return Evaluate(session.learner->model(),
                   {session.learner->loss(), session.options().metrics,
                    NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval")},
-                  *feeder, stop);
+                  *ahead, stop);
 }
 
 Status EvaluateRun(TrainingSession& session) {
