@@ -55,6 +55,8 @@ std::byte* Map(size_t capacity) {
   return static_cast<std::byte*>(memory);
 }
 
+class Shelf;
+
 // Owns aligned memory and its charge.
 class Block {
  public:
@@ -79,11 +81,25 @@ class Block {
   std::byte* data() const { return data_; }
   size_t capacity() const { return capacity_; }
 
+  // From here until ComeHome, the shelf that the block goes back to, which `keeper` keeps alive.
+  void Leave(std::shared_ptr<void> keeper, Shelf& home) {
+    keeper_ = std::move(keeper);
+    home_ = &home;
+  }
+  static void ComeHome(Block* block);
+
+  // Room for the counters of the Buffers that share the block while it is out.
+  static constexpr size_t kCounterBytes = 64;
+  void* counters() { return counters_.data(); }
+
  private:
   const bool mapped_;
   std::byte* const data_;
   const size_t capacity_;
   const std::shared_ptr<MemoryAccount> account_;
+  std::shared_ptr<void> keeper_;
+  Shelf* home_ = nullptr;
+  alignas(std::max_align_t) std::array<std::byte, kCounterBytes> counters_;
 };
 
 }  // namespace
@@ -212,6 +228,36 @@ class Shelf {
   Sizes idle_;  // by capacity
 };
 
+void Block::ComeHome(Block* block) {
+  const std::shared_ptr<void> keeper = std::move(block->keeper_);
+  block->home_->PutBack(std::unique_ptr<Block>(block));
+}
+
+// Puts the counters of the Buffers that share a block into the block, which goes home once they
+// are no longer used: were they allocated, every array would be an allocation by the thread that
+// makes it and a release by the one that uses it up, and both meet at a lock of malloc's.
+template <typename T>
+struct InTheBlock {
+  using value_type = T;
+
+  explicit InTheBlock(Block* of) : block(of) {}
+  template <typename U>
+  explicit InTheBlock(const InTheBlock<U>& other) : block(other.block) {}
+
+  T* allocate(size_t) {
+    static_assert(sizeof(T) <= Block::kCounterBytes && alignof(T) <= alignof(std::max_align_t));
+    return static_cast<T*>(block->counters());
+  }
+  void deallocate(T*, size_t) { Block::ComeHome(block); }
+
+  template <typename U>
+  bool operator==(const InTheBlock<U>& other) const {
+    return block == other.block;
+  }
+
+  Block* block;
+};
+
 // Threads that make an array for each small record would meet at the lock of one shelf.
 constexpr size_t kSmallBlock = size_t{16} << 10;
 constexpr size_t kSmallShelves = 8;
@@ -264,9 +310,10 @@ Buffer BufferPool::Get(size_t size) {
   std::unique_ptr<Block> block = home.Take(capacity);
   if (!block) block = std::make_unique<Block>(capacity, shelves_->account);
   std::byte* const data = block->data();
-  std::shared_ptr<Block> owner(block.release(), [shelves = shelves_, &home](Block* returned) {
-    home.PutBack(std::unique_ptr<Block>(returned));
-  });
+  block->Leave(shelves_, home);
+  Block* const out = block.release();
+  std::shared_ptr<void> owner(
+      out, [](Block*) {}, InTheBlock<Block>(out));
   return {data, size, std::move(owner),
           shelves_->account ? Buffer::Kind::kCharged : Buffer::Kind::kUncharged};
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stoker/data/key_lists.h"
 #include "stoker/data/row_stack.h"
 #include "stoker/data/transform.h"
 
@@ -85,6 +86,7 @@ Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch) {
 }
 
 Element RowsAsElement(Rows rows, SampleKey key) {
+  DropKeyList(std::move(rows.keys));
   return {.key = key, .arrays = std::move(rows.columns)};
 }
 

@@ -1,9 +1,11 @@
 #include "stoker/data/from_arrays.h"
 
 #include <algorithm>
+#include <array>
 
 #include "stoker/data/array_table_node.h"
 #include "stoker/data/copy_runs.h"
+#include "stoker/data/key_lists.h"
 #include "stoker/data/transform.h"
 #include "stoker/io/checksum.h"
 
@@ -23,20 +25,24 @@ class ArraysNode final : public ArrayTableNode {
   const ArrayTable table_;
 };
 
-// Rows of `row_bytes` that lie from `rows` on, consecutive ones as one run.
-std::vector<MemoryRun> RunsOf(std::span<const int64_t> positions, const std::byte* rows,
-                              size_t row_bytes) {
-  std::vector<MemoryRun> runs;
-  runs.reserve(positions.size());
-  for (const int64_t position : positions) {
-    const std::byte* const row = rows + static_cast<size_t>(position) * row_bytes;
-    if (!runs.empty() && runs.back().from + runs.back().bytes == row) {
-      runs.back().bytes += row_bytes;
+constexpr size_t kRunsAtOnce = 128;  // a batch's, mostly
+
+// Rows of `row_bytes` that lie from `rows` on, consecutive ones as one run: of the first positions,
+// as many as `runs` has room for; those are taken off. Gives how many runs.
+size_t FindRuns(std::span<const int64_t>& positions, const std::byte* rows, size_t row_bytes,
+                std::span<MemoryRun> runs) {
+  size_t found = 0;
+  for (; !positions.empty(); positions = positions.subspan(1)) {
+    const std::byte* const row = rows + static_cast<size_t>(positions.front()) * row_bytes;
+    if (found > 0 && runs[found - 1].from + runs[found - 1].bytes == row) {
+      runs[found - 1].bytes += row_bytes;
+    } else if (found < runs.size()) {
+      runs[found++] = {row, row_bytes};
     } else {
-      runs.push_back({row, row_bytes});
+      break;
     }
   }
-  return runs;
+  return found;
 }
 
 // Row i of the result is row positions[i] of `from`.
@@ -45,7 +51,14 @@ Array GatherRows(const Array& from, std::span<const int64_t> positions, Scratch&
   const size_t row_bytes = from.num_bytes() / static_cast<size_t>(std::max<int64_t>(shape[0], 1));
   shape[0] = std::ssize(positions);
   Array out = scratch.NewArray(from.dtype(), std::move(shape));
-  CopyRuns(RunsOf(positions, from.data(), row_bytes), out.data());
+  std::byte* to = out.data();
+  std::array<MemoryRun, kRunsAtOnce> room;  // on the stack: malloc takes a lock for so large a list
+  while (!positions.empty()) {
+    const size_t before = positions.size();
+    const size_t found = FindRuns(positions, from.data(), row_bytes, room);
+    CopyRuns(std::span(room).first(found), to);
+    to += (before - positions.size()) * row_bytes;
+  }
   return out;
 }
 
@@ -60,7 +73,7 @@ Element ArrayTable::Read(int64_t position, uint64_t epoch) const {
 Rows ArrayTable::ReadRows(std::span<const int64_t> positions, uint64_t epoch,
                           Scratch& scratch) const {
   Rows rows;
-  rows.keys.reserve(positions.size());
+  rows.keys = EmptyKeyList(positions.size());
   for (const int64_t position : positions) rows.keys.push_back({epoch, position});
   for (const Array& column : columns_)
     rows.columns.push_back(GatherRows(column, positions, scratch));

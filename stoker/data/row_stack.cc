@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "stoker/data/key_lists.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
@@ -19,7 +20,7 @@ bool IsRowOf(const Array& column, const Array& array) {
 
 RowStack::RowStack(const Spec& spec, int64_t capacity, Scratch& scratch)
     : spec_(spec), capacity_(capacity), scratch_(scratch) {
-  rows_.keys.reserve(static_cast<size_t>(capacity));
+  rows_.keys = EmptyKeyList(static_cast<size_t>(capacity));
 }
 
 void RowStack::MakeColumns(const Element& first) {

@@ -6,6 +6,7 @@
 #include "stoker/base/log.h"
 #include "stoker/data/files_read.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/key_lists.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
@@ -31,7 +32,7 @@ Element AsElement(RecordLayout::Record record, uint64_t epoch) {
 Rows GatherRecords(const RecordLayout& layout, std::span<const std::byte* const> records,
                    uint64_t epoch, Scratch& scratch) {
   Rows rows;
-  rows.keys.reserve(records.size());
+  rows.keys = EmptyKeyList(records.size());
   for (const std::byte* record : records)
     rows.keys.push_back({epoch, RecordLayout::IndexOf(record)});
   for (size_t f = 0; f < layout.fields().size(); ++f) {

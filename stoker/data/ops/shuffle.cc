@@ -78,8 +78,13 @@ class ShuffleNode final : public DatasetNode {
     const auto [seed, stage] = DrawsOf(options_.seed, context.rngs(*this));
     const uint64_t epoch = options_.reshuffle ? context.epoch() : 0;
     if (options_.window) {
-      WindowOrder order(cardinality().value(), *options_.window, page_, seed, epoch, stage);
-      order.Map(positions);
+      const int64_t n = cardinality().value(), window = *options_.window;
+      // The next batch mostly comes from the same window; to make its order anew would cost as much
+      // as to look up some dozens of positions.
+      thread_local std::optional<WindowOrder> order;
+      if (!order || !order->Is(n, window, page_, seed, epoch, stage))
+        order.emplace(n, window, page_, seed, epoch, stage);
+      order->Map(positions);
     } else {
       IndexPermutation(cardinality().value(), seed, epoch, stage).Map(positions);
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "stoker/base/permutation.h"
 
@@ -17,7 +18,7 @@ namespace stoker {
 // soon. O(1) memory. A bijection for every n, window, page >= 1 and every key.
 //
 // It keeps the permutation of the window last asked for: cheap where positions come in order, about
-// 0.2 us where they jump between windows. Not thread-safe; made anew for each call that reads.
+// 0.2 us where they jump between windows. Not thread-safe; each thread that reads has its own.
 //
 // Like base/permutation.h, the order is part of the format of a run (golden values in
 // window_order_test.cc).
@@ -25,6 +26,13 @@ class WindowOrder {
  public:
   WindowOrder(int64_t n, int64_t window, int64_t page, uint64_t seed, uint64_t epoch,
               uint64_t stage);
+
+  // Whether it was made with these.
+  bool Is(int64_t n, int64_t window, int64_t page, uint64_t seed, uint64_t epoch,
+          uint64_t stage) const {
+    return std::tie(n_, window_, page_, seed_, epoch_, stage_) ==
+           std::tie(n, window, page, seed, epoch, stage);
+  }
 
   // Where position i of the order comes from; 0 <= i < n.
   int64_t operator()(int64_t i);

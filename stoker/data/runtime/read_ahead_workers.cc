@@ -223,13 +223,16 @@ void ReadAhead::Publish(Ticket ticket, int64_t asked_by_others) {
   any_published_ = true;
   chunk.memory = std::move(ticket.memory);
   chunk.memory.ShrinkTo(uncharged);
+  bool wanted = false;
   {
     std::lock_guard lock(mutex_);
     CountWorking(-1);
     if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
     finished_.emplace(ticket.number, std::move(chunk));
-    if (consumer_waits_ && HasChunkForConsumer()) chunk_ready_.notify_one();
+    wanted = consumer_waits_ && HasChunkForConsumer();
   }
+  // Without the lock, which the consumer would otherwise wake up to wait for.
+  if (wanted) chunk_ready_.notify_one();
   if (doorbell_) doorbell_->Ring();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/data/by_position_node.h"
+#include "stoker/data/key_lists.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/data/sources/chunk_cache_internal.h"
@@ -69,7 +70,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
                           const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     Rows rows;
-    rows.keys.reserve(positions.size());
+    rows.keys = EmptyKeyList(positions.size());
     for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
     for (size_t f = 0; f < spec().fields.size(); ++f) {
       STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, scratch));

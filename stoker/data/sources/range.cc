@@ -1,6 +1,7 @@
 #include "stoker/data/sources/range.h"
 
 #include "stoker/data/by_position_node.h"
+#include "stoker/data/key_lists.h"
 #include "stoker/data/runtime.h"
 
 namespace stoker {
@@ -47,7 +48,7 @@ class RangeNode final : public ByPositionNode {
     Array column = scratch.NewArray(DType::kInt64, {std::ssize(positions)});
     const std::span<int64_t> values = column.values<int64_t>();
     Rows rows;
-    rows.keys.reserve(positions.size());
+    rows.keys = EmptyKeyList(positions.size());
     for (size_t i = 0; i < positions.size(); ++i) {
       values[i] = Value(positions[i]);
       rows.keys.push_back({context.epoch(), positions[i]});

@@ -1,6 +1,7 @@
 #include "stoker/data/sources/shard_rows_internal.h"
 
 #include <algorithm>
+#include <array>
 
 #include "stoker/data/copy_runs.h"
 #include "stoker/formats/shard/even_steps.h"
@@ -76,20 +77,19 @@ size_t ShardRows::PageOf(int64_t position) const {
                    [this](int64_t page) { return pages_[static_cast<size_t>(page)].first; }));
 }
 
-std::vector<ShardRows::Run> ShardRows::RunsOf(std::span<const int64_t> positions) const {
-  std::vector<Run> runs;
-  runs.reserve(positions.size());
-  for (size_t i = 0; i < positions.size();) {
-    const size_t page = PageOf(positions[i]);
+size_t ShardRows::FindRuns(std::span<const int64_t>& positions, std::span<Run> runs) const {
+  size_t found = 0;
+  for (; found < runs.size() && !positions.empty(); ++found) {
+    const int64_t first = positions.front();
+    const size_t page = PageOf(first);
     const size_t most =
-        std::min(positions.size() - i, static_cast<size_t>(pages_[page + 1].first - positions[i]));
+        std::min(positions.size(), static_cast<size_t>(pages_[page + 1].first - first));
     size_t count = 1;
-    while (count < most && positions[i + count] == positions[i] + static_cast<int64_t>(count))
-      ++count;
-    runs.push_back({page, positions[i] - pages_[page].first, static_cast<int64_t>(count)});
-    i += count;
+    while (count < most && positions[count] == first + static_cast<int64_t>(count)) ++count;
+    runs[found] = {page, first - pages_[page].first, static_cast<int64_t>(count)};
+    positions = positions.subspan(count);
   }
-  return runs;
+  return found;
 }
 
 Status ShardRows::CheckRuns(std::span<const Run> runs) const {
@@ -108,24 +108,42 @@ Status ShardRows::CheckRuns(std::span<const Run> runs) const {
   return OkStatus();
 }
 
+void ShardRows::CopyField(size_t field, std::span<const Run> runs, size_t record_bytes,
+                          std::byte* to) const {
+  std::array<MemoryRun, kRunsAtOnce> places;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto& [page, first, records] = runs[i];
+    const std::byte* const values = values_[page * schema().fields.size() + field];
+    places[i] = {values + static_cast<size_t>(first) * record_bytes,
+                 static_cast<size_t>(records) * record_bytes};
+  }
+  CopyRuns(std::span(places).first(runs.size()), to);
+}
+
 Result<std::vector<Array>> ShardRows::Gather(std::span<const int64_t> positions,
                                              Scratch& scratch) const {
-  const std::vector<Run> runs = RunsOf(positions);
-  STOKER_RETURN_IF_ERROR(CheckRuns(runs));
   const std::span<const ElementField> fields = schema().fields;
+  const size_t wanted = positions.size();
   std::vector<Array> columns;
-  std::vector<MemoryRun> places(runs.size());
-  for (size_t f = 0; f < fields.size(); ++f) {
-    Shape shape = fields[f].shape;
-    shape.insert(shape.begin(), std::ssize(positions));
-    Array& out = columns.emplace_back(scratch.NewArray(fields[f].dtype, std::move(shape)));
-    const size_t record_bytes = out.num_bytes() / positions.size();
-    for (size_t i = 0; i < runs.size(); ++i) {
-      const auto& [page, first, records] = runs[i];
-      places[i] = {values_[page * fields.size() + f] + static_cast<size_t>(first) * record_bytes,
-                   static_cast<size_t>(records) * record_bytes};
+  columns.reserve(fields.size());
+  for (const ElementField& field : fields) {
+    Shape shape;
+    shape.reserve(field.shape.size() + 1);
+    shape.push_back(static_cast<int64_t>(wanted));
+    shape.insert(shape.end(), field.shape.begin(), field.shape.end());
+    columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
+  }
+  // Some runs at a time, so that they lie on the stack: lists of all would be as large as what
+  // malloc takes a lock for.
+  std::array<Run, kRunsAtOnce> room;
+  while (!positions.empty()) {
+    const size_t done = wanted - positions.size();
+    const auto runs = std::span<const Run>(room).first(FindRuns(positions, room));
+    STOKER_RETURN_IF_ERROR(CheckRuns(runs));
+    for (size_t f = 0; f < fields.size(); ++f) {
+      const size_t record_bytes = columns[f].num_bytes() / wanted;
+      CopyField(f, runs, record_bytes, columns[f].data() + done * record_bytes);
     }
-    CopyRuns(places, out.data());
   }
   return columns;
 }

@@ -45,11 +45,15 @@ class ShardRows {
     int64_t first;  // record of the page
     int64_t records;
   };
+  static constexpr size_t kRunsAtOnce = 128;  // a batch's, mostly
   void AddPagesOf(size_t file);
   size_t FileOf(int64_t position) const;
   size_t PageOf(int64_t position) const;
-  std::vector<Run> RunsOf(std::span<const int64_t> positions) const;
+  // Of the first positions, as many as `runs` has room for; those are taken off. Gives how many.
+  size_t FindRuns(std::span<const int64_t>& positions, std::span<Run> runs) const;
   Status CheckRuns(std::span<const Run> runs) const;
+  // `runs`: at most kRunsAtOnce.
+  void CopyField(size_t field, std::span<const Run> runs, size_t record_bytes, std::byte* to) const;
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;

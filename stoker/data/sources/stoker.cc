@@ -2,6 +2,7 @@
 
 #include "stoker/data/by_position_node.h"
 #include "stoker/data/class_names.h"
+#include "stoker/data/key_lists.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/data/sources/shard_rows_internal.h"
@@ -44,7 +45,7 @@ class StokerNode final : public ByPositionNode, public SampleNames, public Label
                           const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
     Rows rows;
-    rows.keys.reserve(positions.size());
+    rows.keys = EmptyKeyList(positions.size());
     for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
     STOKER_ASSIGN_OR_RETURN(rows.columns, rows_.Gather(positions, scratch));
     return rows;

@@ -1,12 +1,19 @@
 // Reading a .stoker shard like Fashion-MNIST, 60,000 records {uint8[28, 28], int64}, in batches of
 // 128 with 2 threads, each figure beside another measured in turn with it:
 //   of_raw         records a second of a pass of several epochs, divided by those of two bare
-//   threads
-//                  that copy the bytes of the mapped file, whole batches at a time, into memory of
-//                  their own and make nothing of them
-//   of_npy         likewise, divided by those of `npy` over mapped arrays
+//                  threads that copy the bytes of the mapped file, a batch at a time, and make
+//                  nothing of them: each writes into the same 100 KB again and again, which never
+//                  leave its core's cache
+//   of_handed      divided by those of two bare threads that do what whoever reads batches wants
+//                  done: each batch into memory of its own, which its reader may keep, images apart
+//                  from labels, in order, to a thread that reads the labels; with no more under way
+//                  than our pass has, and memory that comes back used again
+//   of_npy         divided by those of `npy` over mapped arrays
 //   of_sequential  pages in random order, and the records of a window of some pages, divided by in
 //                  order
+//   bare           the same of two bare threads: the images of the same records in the same order,
+//                  known beforehand, one by one (CopyRuns), divided by whole batches in order, both
+//                  into memory that is used again after 100 batches
 //   of_unchecked   the first pass over an open file, which checks the checksums, divided by one
 //                  that does not
 // And what opening one of ten million records takes, and keeps of memory.
@@ -14,17 +21,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "stoker/base/clock.h"
+#include "stoker/data/copy_runs.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/window_order_internal.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/npy.h"
@@ -89,24 +102,126 @@ double SecondsOf(const Result<Dataset>& dataset, int64_t epochs, benchmark::Stat
   return watch.ElapsedSeconds();
 }
 
-double SecondsOfRawBytes(int64_t epochs) {
+constexpr size_t kImageBytes = kBatch * kPixels;
+constexpr size_t kBytes = kImageBytes + kBatch * sizeof(int64_t);
+
+std::span<const std::byte> MappedShard() {
   static const Result<MappedFile> file = MappedFile::Open(TheFiles().shard());
-  const std::span<const std::byte> bytes = file->bytes();
-  constexpr size_t kBytes = kBatch * (kPixels + 8);
-  const size_t batches = bytes.size() / kBytes;
+  return file->bytes();
+}
+
+// Has two threads do the pieces of work 0..count-1 between them.
+template <typename Piece>
+double SecondsOnTwoThreads(size_t count, const Piece& piece) {
   std::atomic<size_t> next = 0;
-  const auto read = [&] {
-    std::vector<std::byte> batch(kBytes);
-    for (size_t i = next++; i < static_cast<size_t>(epochs) * batches; i = next++) {
-      std::memcpy(batch.data(), bytes.data() + i % batches * kBytes, kBytes);
-      benchmark::DoNotOptimize(batch.data());
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      piece(i);
       benchmark::ClobberMemory();
     }
   };
   const Stopwatch watch;
-  std::thread other(read);
-  read();
+  std::thread other(work);
+  work();
   other.join();
+  return watch.ElapsedSeconds();
+}
+
+double SecondsOfRawBytes(int64_t epochs) {
+  const std::span<const std::byte> bytes = MappedShard();
+  const size_t batches = bytes.size() / kBytes;
+  return SecondsOnTwoThreads(static_cast<size_t>(epochs) * batches, [&](size_t i) {
+    thread_local std::vector<std::byte> batch(kBytes);
+    std::memcpy(batch.data(), bytes.data() + i % batches * kBytes, kBytes);
+    benchmark::DoNotOptimize(batch.data());
+  });
+}
+
+// Batches on their way from two threads to the one that calls Take, some together as chunks are.
+class HandedBatches {
+ public:
+  struct Batch {
+    std::vector<std::byte> image = std::vector<std::byte>(kImageBytes);
+    std::vector<int64_t> label = std::vector<int64_t>(kBatch);
+  };
+  static constexpr size_t kTogether = (2 << 20) / kBytes, kUnderWay = 5;
+  using Several = std::vector<Batch>;
+
+  explicit HandedBatches(int64_t epochs)
+      : count_(static_cast<size_t>(epochs) * (MappedShard().size() / kBytes) / kTogether),
+        threads_{std::thread([this] { Work(); }), std::thread([this] { Work(); })} {}
+  ~HandedBatches() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  size_t count() const { return count_; }
+  Several Take(size_t number) {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return done_.contains(number); });
+    return std::move(done_.extract(number).mapped());
+  }
+  void GiveBack(Several batches) {
+    {
+      std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(batches));
+      ++given_back_;
+    }
+    room_.notify_one();
+  }
+
+ private:
+  void Work() {
+    while (true) {
+      Several batches;
+      size_t number = 0;
+      {
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [&] { return next_ == count_ || next_ - given_back_ < kUnderWay; });
+        if (next_ == count_) break;
+        number = next_++;
+        if (!idle_.empty()) {
+          batches = std::move(idle_.back());
+          idle_.pop_back();
+        }
+      }
+      batches.resize(kTogether);
+      for (size_t i = 0; i < kTogether; ++i) Fill(number * kTogether + i, batches[i]);
+      {
+        std::lock_guard lock(mutex_);
+        done_.emplace(number, std::move(batches));
+      }
+      ready_.notify_one();
+    }
+    room_.notify_one();
+  }
+  static void Fill(size_t number, Batch& batch) {
+    const std::span<const std::byte> bytes = MappedShard();
+    const std::byte* const from = bytes.data() + number % (bytes.size() / kBytes) * kBytes;
+    std::memcpy(batch.image.data(), from, kImageBytes);
+    std::memcpy(batch.label.data(), from + kImageBytes, kBytes - kImageBytes);
+  }
+
+  const size_t count_;
+  std::mutex mutex_;
+  std::condition_variable ready_, room_;
+  std::map<size_t, Several> done_;
+  std::vector<Several> idle_;
+  size_t next_ = 0, given_back_ = 0;
+  std::array<std::thread, 2> threads_;  // last: they use all of the above
+};
+
+double SecondsOfHandedBytes(int64_t epochs) {
+  const Stopwatch watch;
+  HandedBatches handed(epochs);
+  int64_t sum = 0;
+  for (size_t i = 0; i < handed.count(); ++i) {
+    HandedBatches::Several batches = handed.Take(i);
+    for (const HandedBatches::Batch& batch : batches) {
+      for (const int64_t label : batch.label) sum += label;
+    }
+    handed.GiveBack(std::move(batches));
+  }
+  benchmark::DoNotOptimize(sum);
   return watch.ElapsedSeconds();
 }
 
@@ -119,30 +234,65 @@ void BM_InOrder(benchmark::State& state) {
   const Result<Dataset> npy = Source(Npy{.fields = {{"image", TheFiles().images_npy()},
                                                     {"label", TheFiles().labels_npy()}}}) |
                               Batch{.size = kBatch};
-  double seconds = 0, raw = 0, arrays = 0;
+  double seconds = 0, raw = 0, handed = 0, arrays = 0;
   for (auto _ : state) {
     seconds += SecondsOf(shard, kEpochs, state);
     raw += SecondsOfRawBytes(kEpochs);
+    handed += SecondsOfHandedBytes(kEpochs);
     arrays += SecondsOf(npy, kEpochs, state);
   }
   state.counters["of_raw"] = raw / seconds;
+  state.counters["of_handed"] = handed / seconds;
   state.counters["of_npy"] = arrays / seconds;
   state.counters["records_per_s"] =
       static_cast<double>(kEpochs * kRecords * state.iterations()) / seconds;
 }
 BENCHMARK(BM_InOrder)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// Where the images of all records lie, in an order: a function of the position.
+template <typename Order>
+std::vector<MemoryRun> ImagesIn(Order order) {
+  static const Result<ShardFile> file = ShardFile::Open(TheFiles().shard());
+  std::vector<MemoryRun> images;
+  for (int64_t i = 0; i < kRecords; ++i) {
+    const int64_t record = order(i), page = file->PageOf(record);
+    images.push_back(
+        {file->Values(page, 0) + (record - file->page(page).first) * kPixels, kPixels});
+  }
+  return images;
+}
+
+// Copies them a batch at a time, `by` a function (runs, to).
+template <typename Copy>
+double SecondsOfCopies(const std::vector<MemoryRun>& images, int64_t epochs, const Copy& by) {
+  constexpr size_t kPlaces = 100;
+  static std::vector<std::byte> places(kPlaces * kImageBytes);
+  const size_t batches = images.size() / kBatch;
+  return SecondsOnTwoThreads(static_cast<size_t>(epochs) * batches, [&](size_t i) {
+    by(std::span(images).subspan(i % batches * kBatch, kBatch),
+       places.data() + i % kPlaces * kImageBytes);
+  });
+}
+
 void BM_ShuffledByPages(benchmark::State& state) {
+  const int64_t window = state.range(0) * kPage;
   const Result<Dataset> in_order = InOrder();
   const Result<Dataset> shuffled = Source(Stoker{.files = TheFiles().shard()}) |
-                                   Shuffle{.window = state.range(0) * kPage, .page = kPage} |
-                                   Batch{.size = kBatch};
-  double seconds = 0, sequential = 0;
+                                   Shuffle{.window = window, .page = kPage} | Batch{.size = kBatch};
+  const std::vector<MemoryRun> images =
+      ImagesIn(WindowOrder(kRecords, window, kPage, /*seed=*/0, /*epoch=*/0, /*stage=*/1));
+  const std::vector<MemoryRun> ordered = ImagesIn([](int64_t i) { return i; });
+  double seconds = 0, sequential = 0, bare = 0, bare_sequential = 0;
   for (auto _ : state) {
     seconds += SecondsOf(shuffled, kEpochs, state);
     sequential += SecondsOf(in_order, kEpochs, state);
+    bare += SecondsOfCopies(images, kEpochs, CopyRuns);
+    bare_sequential += SecondsOfCopies(ordered, kEpochs, [](const auto& runs, std::byte* to) {
+      std::memcpy(to, runs.front().from, kImageBytes);
+    });
   }
   state.counters["of_sequential"] = sequential / seconds;
+  state.counters["bare"] = bare_sequential / bare;
 }
 BENCHMARK(BM_ShuffledByPages)
     ->ArgName("window_pages")
