@@ -1,4 +1,5 @@
 """docs/formats.md: every recipe line of its table runs, on files that are written here by the format's description."""
+import gzip
 import json
 import os
 import re
@@ -169,6 +170,13 @@ class FormatsTest(ProgramTest):
     def test_a_libsvm_file_is_described(self):
         found = self.run_json("inspect", "a.svm")
         self.assertEqual((found["format"], found["count"], found["largest_index"]), ("libsvm", 2, 3))
+        # One type of the label, in the table and in the samples.
+        self.assertEqual(found["fields"]["label"], {"dtype": "float32", "shape": []})
+        self.assertEqual([sample["label"] for sample in found["samples"]], [1, 0])
+        self.write("many.svm", "1,2 1:0.5\n0 2:1\n")
+        found = self.run_json("inspect", "many.svm")
+        self.assertEqual(found["fields"]["label"], {"dtype": "int64", "shape": [-1]})
+        self.assertEqual([sample["label"]["first"] for sample in found["samples"]], [[1, 2], [0]])
         self.write("bad.svm", "1 2:3\n1 2\n")
         self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (byte 6): byte 3: a colon is wanted")
 
@@ -207,6 +215,31 @@ class FormatsTest(ProgramTest):
         self.write("bad.tar", self.read("s-000.tar")[:1500])
         self.assert_fails(["inspect", "bad.tar"], 1, "bad.tar: byte 1024: the archive ends in the middle")
 
+    def test_an_archive_is_whole_only_with_its_end_and_its_checksum(self):
+        def said_of(name, content):
+            self.write(name, content)
+            return "".join(self.assert_fails(["inspect", name], 1) + self.assert_fails(["verify", name], 1))
+        archive = self.read("s-000.tar")
+        members = archive.rstrip(b"\0")
+        members += bytes(-len(members) % 512)
+        self.assertIn(f"cut.tar: byte {len(members)}: the archive ends without", said_of("cut.tar", members))
+        packed = bytearray(gzip.compress(archive))
+        packed[-8] ^= 1
+        self.assertIn("crc.tar.gz: byte", said_of("crc.tar.gz", bytes(packed)))
+        self.assertIn("cut.tar.gz: byte", said_of("cut.tar.gz", gzip.compress(archive)[:-4]))
+        self.write("two.tar", archive + self.read("s-001.tar"))
+        self.run_stoker("verify", "two.tar")
+        self.assertEqual(self.run_json("inspect", "two.tar")["count"], 4)
+
+    def test_blocks_of_zeros_are_an_empty_archive(self):
+        for name, content in [("none", bytes(10240)), ("none.tar", bytes(1024)), ("none.tar.gz", gzip.compress(bytes(10240)))]:
+            with self.subTest(name=name):
+                self.write(name, content)
+                found = self.run_json("inspect", name)
+                self.assertEqual((found["format"], found["count"], found["members"]), ("tar", 0, 0))
+        self.write("zeros.jpg", bytes(10240))
+        self.assertEqual(self.run_json("inspect", "zeros.jpg")["format"], "an unknown kind of file")
+
     def test_a_zip_archive_is_described_and_verified(self):
         found = self.run_json("inspect", "s-000.zip")
         self.assertEqual((found["format"], found["count"], found["members"]), ("zip", 2, 4))
@@ -222,11 +255,12 @@ class FormatsTest(ProgramTest):
 
     def test_hdf5_and_n5_are_described_and_verified(self):
         rows = {"dtype": "uint8", "shape": [3], "count": 2, "chunk": [2, 3]}
-        for path, name, image in [("a.h5", "hdf5", "/train/images"), ("c.n5", "n5", "raw")]:
+        for path, name, image in [("a.h5", "hdf5", "train/images"), ("c.n5", "n5", "raw")]:
             with self.subTest(path=path):
                 found = self.run_json("inspect", path)
                 self.assertEqual((found["format"], found["count"], len(found["fields"])), (name, 2, 2))
                 self.assertEqual(found["fields"][image], rows)
+                self.assertEqual(set(found["fields"]), set(found["samples"][0]))
                 self.run_stoker("verify", path)
         self.write("bad.h5", self.read("a.h5")[:-1])
         self.assert_fails(["inspect", "bad.h5"], 1, "bad.h5: byte", "it was cut short")

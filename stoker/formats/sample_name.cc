@@ -10,4 +10,10 @@ std::optional<SampleName> SplitSampleName(std::string_view name) {
   return SampleName{name.substr(0, dot), name.substr(dot + 1)};
 }
 
+std::string LowerCaseExtension(std::string_view extension) {
+  std::string lower(extension);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
 }  // namespace stoker

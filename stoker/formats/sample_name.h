@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace stoker {
@@ -12,5 +13,8 @@ struct SampleName {
   std::string_view key, extension;
 };
 std::optional<SampleName> SplitSampleName(std::string_view name);
+
+// An extension as fields are known by it: ASCII letters in lower case, so that `a.JPG` is a `jpg`.
+std::string LowerCaseExtension(std::string_view extension);
 
 }  // namespace stoker

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -94,6 +95,23 @@ bool IsPt(const std::string& path, FileKind stored) {
   return archive.ok() ? IsPtArchive(*archive) : path.ends_with(".pt") || path.ends_with(".pth");
 }
 
+// Blocks of zeros alone are an archive of nothing (`tar -cf x.tar -T /dev/null`), where the name
+// does not say that they should be something else.
+Result<bool> IsEmptyTar(const std::string& path, std::string_view prefix) {
+  const auto is_zero = [](char c) { return c == 0; };
+  const std::string extension = ExtensionOf(path);
+  if (prefix.size() < kProbeBytes || !std::ranges::all_of(prefix, is_zero)) return false;
+  if (!extension.empty() && extension != ".tar" && extension != ".tgz") return false;
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  std::string chunk(16 << 10, '\0');
+  while (true) {
+    STOKER_ASSIGN_OR_RETURN(const size_t size,
+                            source->ReadFully(std::as_writable_bytes(std::span(chunk))));
+    if (!std::ranges::all_of(chunk.substr(0, size), is_zero)) return false;
+    if (size < chunk.size()) return source->position() % kProbeBytes == 0;
+  }
+}
+
 Result<Inspection> InspectByContent(const std::string& path) {
   if (IsN5(path)) return InspectN5(path);
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
@@ -105,7 +123,8 @@ Result<Inspection> InspectByContent(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const std::string content_prefix, ReadContentPrefix(path));
   const FileKind content = ProbeFile(std::as_bytes(std::span(content_prefix)));
   if (content == FileKind::kIdx) return InspectIdx(path);
-  if (content == FileKind::kTar) return InspectTar(path);
+  STOKER_ASSIGN_OR_RETURN(const bool empty_tar, IsEmptyTar(path, content_prefix));
+  if (content == FileKind::kTar || empty_tar) return InspectTar(path);
   if (stored == FileKind::kStoker) return InspectStoker(path);
   if (stored == FileKind::kLmdb) return InspectLmdb(path);
   if (stored == FileKind::kHdf5) return InspectHdf5(path);

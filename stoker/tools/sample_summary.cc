@@ -17,7 +17,7 @@ void SampleSummary::Add(std::string_view name, uint64_t size) {
   if (!sample) return;
   samples_ += samples_ == 0 || sample->key != key_ ? 1 : 0;
   key_ = sample->key;
-  Field& field = fields_[std::string(sample->extension)];
+  Field& field = fields_[LowerCaseExtension(sample->extension)];
   field.smallest = field.samples == 0 ? size : std::min(field.smallest, size);
   field.largest = std::max(field.largest, size);
   ++field.samples;

@@ -178,7 +178,7 @@ inline std::vector<DamagedKind> Streams() {
        kOther, Flip::kOther, Text("x.jsonl", kJsonl)},
       {"libsvm", "x.svm", "libsvm: {files: $/x.svm, index: memory, features: 3}", kOther,
        Flip::kOther, Text("x.svm", kSvm)},
-      {"tar", "x.tar", "webdataset: {files: $/x.tar, index: memory}", kFewer, Flip::kOther,
+      {"tar", "x.tar", "webdataset: {files: $/x.tar, index: memory}", kError, Flip::kOther,
        Packed("tar")},
       {"tar.gz", "x.tar.gz", "webdataset: {files: $/x.tar.gz, fields: [image.npy]}", kError,
        Flip::kError, Zipped("x.tar.gz", "x.tar", Packed("tar"))},

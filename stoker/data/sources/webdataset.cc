@@ -90,7 +90,7 @@ class WebdatasetNode final : public IndexedFilesNode, public SampleNames, public
     const std::unique_ptr<TarInput> input = MakeTarInput(
         {bytes.data(), static_cast<size_t>(place.bytes())}, place.begin, place.file->path());
     TarReader reader(*input, place.begin);
-    std::vector<std::optional<Array>> found(spec().fields.size());
+    FoundMembers found = layout_.shape.NoneFound();
     std::string name;
     while (true) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<TarMember> member, reader.Next());
@@ -99,8 +99,9 @@ class WebdatasetNode final : public IndexedFilesNode, public SampleNames, public
       if (!split) continue;
       name = split->key;
       if (const std::optional<size_t> field = layout_.shape.FieldNumber(split->extension)) {
-        found[*field] = Array(bytes, DType::kUInt8, {static_cast<int64_t>(member->size)},
-                              static_cast<size_t>(member->data - place.begin));
+        AddFound(found[*field], member->name,
+                 Array(bytes, DType::kUInt8, {static_cast<int64_t>(member->size)},
+                       static_cast<size_t>(member->data - place.begin)));
       }
     }
     return layout_.shape.Finish(std::move(found), name, {context.epoch(), position},
@@ -156,12 +157,13 @@ class WebdatasetIterator final : public FilesInOrderIterator {
     Scratch scratch = NewScratch();
     const std::string name(SplitSampleName(member_->name)->key);
     const std::string where = fmt::format("{}: sample at byte {}", path(), member_->begin);
-    std::vector<std::optional<Array>> found(node_.spec().fields.size());
+    FoundMembers found = node_.shape().NoneFound();
     while (member_) {
       const SampleName split = *SplitSampleName(member_->name);
       if (split.key != name) break;
       if (const std::optional<size_t> field = node_.shape().FieldNumber(split.extension)) {
-        STOKER_ASSIGN_OR_RETURN(found[*field], ReadMember(scratch));
+        STOKER_ASSIGN_OR_RETURN(Array bytes, ReadMember(scratch));
+        AddFound(found[*field], member_->name, std::move(bytes));
       }
       STOKER_RETURN_IF_ERROR(Advance());
     }

@@ -18,13 +18,14 @@ namespace stoker {
 //   fields  extensions, in the order of the fields; alternatives with bars between, of which a
 //           sample has one: "jpg|jpeg|png". Empty: those of the first sample, or where `stoker
 //           pack` wrote the archives the fields that were packed, with their types. An extension
-//           with dots ("seg.png") is one as a whole.
+//           with dots ("seg.png") is one as a whole; `.JPG` is `jpg`, as WebDataset takes it.
 //
 // Plain archives are read by position, through an index that one scan of the headers makes and that
 // is kept beside each file (formats/offset_index): shuffle is exact, a sample takes one read, and
 // nothing of it is copied. An element's key is its number in all files. Where one is compressed, or
 // `index` is none, they are read in order; the state is a file and a byte. A sample without one of
-// the fields is an error that names it, and the pass can go on behind it (on_error).
+// the fields, or with two members for one, is an error that names it, and the pass can go on behind
+// it (on_error).
 struct Webdataset {
   static constexpr std::string_view kName = "webdataset";
   static constexpr std::string_view kHelp =

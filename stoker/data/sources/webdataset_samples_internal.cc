@@ -20,11 +20,12 @@ SampleField FieldOf(const std::string& text) {
   SampleField field;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('|', begin), text.size());
-    field.extensions.push_back(text.substr(begin, end - begin));
+    field.extensions.push_back(LowerCaseExtension(text.substr(begin, end - begin)));
     begin = end + 1;
   }
-  const std::string& name = field.extensions.front();
-  const bool number = name == "cls" || name == "id" || name == "index";
+  const std::string& first = field.extensions.front();
+  const bool number = first == "cls" || first == "id" || first == "index";
+  const std::string name = text.substr(0, text.find('|'));
   field.content = number ? MemberContent::kNumber : MemberContent::kBytes;
   field.field = {name, number ? DType::kInt64 : DType::kUInt8,
                  number ? Shape{} : Shape{kUnknownDim}};
@@ -126,12 +127,20 @@ std::optional<size_t> SampleShape::FieldNumber(std::string_view extension) const
   for (size_t f = 0; f < fields_.size(); ++f) {
     if (std::ranges::count(fields_[f].extensions, extension) > 0) return f;
   }
-  return std::nullopt;
+  const std::string lower = LowerCaseExtension(extension);
+  return lower == extension ? std::nullopt : FieldNumber(lower);
 }
 
-Result<Element> SampleShape::Finish(std::vector<std::optional<Array>> found,
-                                    const std::string& name, SampleKey key, std::string_view where,
-                                    Scratch& scratch) const {
+void AddFound(std::optional<FoundMember>& place, std::string_view name, Array bytes) {
+  if (place) {
+    place->another = name;
+  } else {
+    place = FoundMember{.name = std::string(name), .bytes = std::move(bytes), .another = {}};
+  }
+}
+
+Result<Element> SampleShape::Finish(FoundMembers found, const std::string& name, SampleKey key,
+                                    std::string_view where, Scratch& scratch) const {
   Element element{.key = key, .arrays = {}};
   for (size_t f = 0; f < fields_.size(); ++f) {
     if (!found[f]) {
@@ -140,8 +149,14 @@ Result<Element> SampleShape::Finish(std::vector<std::optional<Array>> found,
           "name other fields",
           where, name, fmt::join(fields_[f].extensions, " or ."));
     }
+    if (!found[f]->another.empty()) {
+      return DataLoss(
+          "{}: sample '{}' has two members for field '{}': '{}' and '{}'; leave such out with "
+          "`on_error: skip`, or name the one extension that is meant",
+          where, name, fields_[f].field.name, found[f]->name, found[f]->another);
+    }
     STOKER_ASSIGN_OR_RETURN(Array value,
-                            ValueOf(fields_[f], *std::move(found[f]), name, where, scratch));
+                            ValueOf(fields_[f], std::move(found[f]->bytes), name, where, scratch));
     element.arrays.push_back(std::move(value));
   }
   if (key_) {
@@ -169,7 +184,7 @@ Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path) 
     if (!member || (name && !extensions.empty() && name->key != key)) break;
     if (!name) continue;
     key = name->key;
-    extensions.emplace_back(name->extension);
+    extensions.push_back(LowerCaseExtension(name->extension));
   }
   if (!extensions.empty()) return extensions;
   return NoSampleToTellFields(path);

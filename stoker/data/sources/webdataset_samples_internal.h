@@ -16,6 +16,15 @@
 
 namespace stoker {
 
+// What was found for a field.
+struct FoundMember {
+  std::string name;  // in the archive
+  Array bytes;
+  std::string another;  // that is the same field's; an error
+};
+// For each field of a sample; nothing where its member has not been found.
+using FoundMembers = std::vector<std::optional<FoundMember>>;
+
 // Puts the members of a sample in their places. Immutable; thread-safe.
 class SampleShape {
  public:
@@ -31,14 +40,17 @@ class SampleShape {
   const Spec& spec() const { return spec_; }
   const std::vector<SampleField>& fields() const { return fields_; }
 
-  // The field that a member with this extension is, or nothing.
+  // The field that a member with this extension is, or nothing. Capitals are small letters, but
+  // where both are fields.
   std::optional<size_t> FieldNumber(std::string_view extension) const;
 
-  // `found`: for each field its member's bytes, or nothing where there is none; `where` begins
-  // messages. Errors: kDataLoss for a field that is missing, no number or array where one is
-  // wanted, or an array of another type or shape.
-  Result<Element> Finish(std::vector<std::optional<Array>> found, const std::string& name,
-                         SampleKey key, std::string_view where, Scratch& scratch) const;
+  FoundMembers NoneFound() const { return FoundMembers(fields_.size()); }
+
+  // `where` and `name`, the sample's, begin messages. Errors: kDataLoss for a field that is missing
+  // or has two members, no number or array where one is wanted, or an array of another type or
+  // shape.
+  Result<Element> Finish(FoundMembers found, const std::string& name, SampleKey key,
+                         std::string_view where, Scratch& scratch) const;
 
  private:
   SampleShape(std::vector<SampleField> fields, bool key);
@@ -50,6 +62,9 @@ class SampleShape {
   Spec spec_;
 };
 
+// Puts the bytes of the member `name` in their place, whichever was there first.
+void AddFound(std::optional<FoundMember>& place, std::string_view name, Array bytes);
+
 // The `fields` that sources of archives have as an option, and `key`.
 inline constexpr std::string_view kSampleFieldsHelp =
     "extensions, alternatives with bars between: [jpg|png, cls]; empty: as the first sample has "
@@ -59,8 +74,8 @@ inline constexpr std::string_view kSampleKeyHelp = "the samples' names too, as f
 // The error where the first archive has no sample to tell the fields by.
 Status NoSampleToTellFields(const std::string& path);
 
-// The extensions of the first sample of a tar archive, in their order. Errors: kDataLoss where
-// there is none, and those of reading.
+// The extensions of the first sample of a tar archive, in their order and in lower case. Errors:
+// kDataLoss where there is none, and those of reading.
 Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path);
 
 }  // namespace stoker

@@ -113,6 +113,62 @@ TEST_F(WebdatasetTest, AnArchiveThatIsCutShortIsAnError) {
       FailsWith(StatusCode::kDataLoss, "byte 0: the archive ends in the middle of '1.txt'"));
 }
 
+TEST_F(WebdatasetTest, AnArchiveWithoutItsEndIsAnErrorBehindItsLastSample) {
+  std::string archive = TarOf({{"1.txt", "x"}, {"1.cls", "1"}});
+  archive.resize(archive.size() - 1024);
+  Write("a.tar", archive);
+  for (const char* const file : {"a.tar", "a.tar.gz"}) {
+    for (const char* const index : {"memory", "none"}) {
+      const auto samples = [&]() -> Result<std::vector<std::string>> {
+        STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
+                                Source(Webdataset{.files = dir_ / file, .index = index}));
+        return SamplesOf(dataset);
+      };
+      EXPECT_THAT(samples(),
+                  FailsWith(StatusCode::kDataLoss, "byte 2048: the archive ends without"))
+          << file << index;
+    }
+  }
+}
+
+TEST_F(WebdatasetTest, ReadsArchivesThatWerePutBehindEachOther) {
+  Write("a.tar", TarOf({{"1.txt", "x"}, {"1.cls", "1"}}) + TarOf({{"2.txt", "y"}, {"2.cls", "2"}}));
+  for (const char* const file : {"a.tar", "a.tar.gz"})
+    EXPECT_THAT(*SamplesOf(Source(Webdataset{.files = dir_ / file})), ElementsAre("x 1", "y 2"));
+  ExpectKeepsItsPromises(Source(Webdataset{.files = dir_ / "a.tar", .index = "none"}));
+}
+
+TEST_F(WebdatasetTest, TakesExtensionsInCapitalsAsSmallOnes) {
+  Write("a.tar", TarOf({{"1.TXT", "x"}, {"1.Cls", "1"}, {"2.txt", "y"}, {"2.cls", "2"}}));
+  for (const char* const file : {"a.tar", "a.tar.gz"}) {
+    const Result<Dataset> dataset = Source(Webdataset{.files = dir_ / file});
+    EXPECT_EQ(dataset->spec().ToString(), "{txt: uint8[?], cls: int64[]}");
+    EXPECT_THAT(*SamplesOf(dataset), ElementsAre("x 1", "y 2"));
+    EXPECT_THAT(*SamplesOf(Source(Webdataset{.files = dir_ / file, .fields = {"TXT", "CLS"}})),
+                ElementsAre("x 1", "y 2"));
+  }
+}
+
+TEST_F(WebdatasetTest, ASampleWithTwoMembersForAFieldIsNamedAndCanBeLeftOut) {
+  Write("a.tar", TarOf({{"1.txt", "x"},
+                        {"1.cls", "1"},
+                        {"1.TXT", "y"},
+                        {"2.txt", "z"},
+                        {"2.cls", "2"},
+                        {"2.json", "{}"},
+                        {"2.json", "[]"}}));
+  for (const char* const file : {"a.tar", "a.tar.gz"}) {
+    const Result<Dataset> dataset =
+        Source(Webdataset{.files = dir_ / file, .fields = {"txt", "cls"}});
+    EXPECT_THAT(SamplesOf(dataset),
+                FailsWith(StatusCode::kDataLoss,
+                          "sample '1' has two members for field 'txt': '1.txt' and '1.TXT'"));
+    const QuietLog quiet;
+    EXPECT_THAT(*SamplesOf(Result<Dataset>(*dataset) | IgnoreErrors{.share = 1}),
+                ElementsAre("z 2"));
+  }
+}
+
 TEST_F(WebdatasetTest, RefusesFieldsThatDoNotGoTogether) {
   Write("a.tar", TarOf(four_));
   const auto fails = [&](const std::vector<std::string>& fields, bool key, const char* says) {

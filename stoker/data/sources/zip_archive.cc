@@ -60,7 +60,7 @@ class Archives {
     if (size() == 0) return extensions;
     const Sample sample = At(0);
     for (const uint32_t entry : sample.entries)
-      extensions.emplace_back(ExtensionOf(sample.entry(entry)));
+      extensions.push_back(LowerCaseExtension(ExtensionOf(sample.entry(entry))));
     return extensions;
   }
 
@@ -98,11 +98,12 @@ class ZipArchiveNode final : public ByPositionNode, public SampleNames {
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     const Archives::Sample sample = archives_.At(position);
     Scratch scratch = context.scratch(*this);
-    std::vector<std::optional<Array>> found(spec().fields.size());
+    FoundMembers found = shape_.NoneFound();
     for (const uint32_t number : sample.entries) {
       const ZipEntry& entry = sample.entry(number);
       if (const std::optional<size_t> field = shape_.FieldNumber(ExtensionOf(entry))) {
-        STOKER_ASSIGN_OR_RETURN(found[*field], ReadEntry(sample.zip, entry, scratch));
+        STOKER_ASSIGN_OR_RETURN(Array bytes, ReadEntry(sample.zip, entry, scratch));
+        AddFound(found[*field], entry.name, std::move(bytes));
       }
     }
     const std::string name(SplitSampleName(sample.entry(sample.entries.front()).name)->key);

@@ -43,6 +43,7 @@ class MemoryInput final : public TarInput {
     std::copy_n(bytes_.data() + (offset - offset_), size, out.data());
     return size;
   }
+  bool is_part() const override { return true; }
   uint64_t bound() const override { return offset_ + bytes_.size(); }
   const std::string& name() const override { return name_; }
 
@@ -66,16 +67,6 @@ class StreamInput final : public TarInput {
       if (got == 0) return size_t{0};
     }
     return out.empty() ? Result<size_t>(0) : source_->ReadFully(out);
-  }
-  // A checksum of what was compressed stands behind it, and only the last read looks at it.
-  Status Finish() override {
-    if (source_->size_bound().exact) return OkStatus();
-    std::array<std::byte, 16 << 10> rest;
-    size_t got = 1;
-    while (got > 0) {
-      STOKER_ASSIGN_OR_RETURN(got, source_->Read(rest));
-    }
-    return OkStatus();
   }
   uint64_t bound() const override { return source_->size_bound().bytes; }
   const std::string& name() const override { return source_->name(); }
@@ -122,6 +113,10 @@ bool HasChecksum(const Block& block) {
   return Octal(TextOf(block, kChecksum)) == sum;
 }
 
+bool IsZero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 std::string NameOf(const Block& block) {
   const std::string_view name = TextOf(block, kName);
   const bool posix = std::memcmp(block.data() + kMagic.at, "ustar", kMagic.size) == 0;
@@ -149,14 +144,43 @@ std::unique_ptr<TarInput> MakeTarInput(std::unique_ptr<ByteSource> source) {
   return std::make_unique<StreamInput>(std::move(source));
 }
 
-// False at the end.
-Result<bool> TarReader::ReadHeader(Block& block) {
+// A header or a block of zeros; false at the end of the input.
+Result<bool> TarReader::ReadBlock(Block& block) {
   STOKER_ASSIGN_OR_RETURN(const size_t got, input_.ReadAt(next_, block));
-  if (got == 0) return false;
-  if (got < kBlock && next_ > 0) return CutShort(input_.name(), next_, "a header");
-  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-  if (got == kBlock && std::ranges::all_of(block, is_zero)) return false;
-  if (got == kBlock && HasChecksum(block)) return true;
+  if (IsZero(std::span(block).first(got)) && (got == kBlock || (ended_ && got > 0))) {
+    next_ += got;
+    ended_ = true;
+    return got == kBlock;
+  }
+  if (got == 0) {
+    STOKER_RETURN_IF_ERROR(CheckEnd());
+    return false;
+  }
+  STOKER_RETURN_IF_ERROR(CheckHeader(block, got));
+  ended_ = false;
+  return true;
+}
+
+Status TarReader::CheckEnd() const {
+  if (ended_ || input_.is_part()) return OkStatus();
+  if (next_ == 0) return DataLoss("{}: an empty file is no tar archive", input_.name());
+  return DataLoss(
+      "{}: byte {}: the archive ends without the block of zeros that ends one: it was cut short, "
+      "or whatever wrote it was stopped; copy or download it again, or if nothing is missing add "
+      "its end: head -c 1024 /dev/zero >> FILE",
+      input_.name(), std::min(next_, input_.bound()));
+}
+
+// The first `got` bytes of a block that is there, and not of zeros.
+Status TarReader::CheckHeader(const Block& block, size_t got) const {
+  if (got == kBlock && HasChecksum(block)) return OkStatus();
+  if (ended_) {
+    return DataLoss(
+        "{}: byte {}: behind the end of the archive stands what is neither zeros nor another "
+        "archive; copy or download it again, or cut it off here",
+        input_.name(), next_);
+  }
+  if (next_ > 0 && got < kBlock) return CutShort(input_.name(), next_, "a header");
   if (next_ > 0) {
     return DataLoss(
         "{}: byte {}: the header that should be here lacks its checksum; copy or download the "
@@ -175,15 +199,6 @@ Status TarReader::CheckSize(const TarMember& member) const {
   if (bound >= member.data && member.size <= bound - member.data) return OkStatus();
   return CutShort(input_.name(), member.begin,
                   fmt::format("'{}', which announces {} bytes", member.name, member.size));
-}
-
-// Where no header is left, after those that announced `awaited` at byte `first`.
-Status TarReader::Finish(bool awaited, uint64_t first) {
-  if (awaited) {
-    return CutShort(input_.name(), first,
-                    "a member: its name or attributes are here, but nothing behind them");
-  }
-  return input_.Finish();
 }
 
 // The data of a member that says something about the next.
@@ -232,15 +247,19 @@ Status TarReader::ReadPax(const TarMember& of, std::optional<std::string>& name,
 Result<std::optional<TarMember>> TarReader::Next() {
   std::optional<std::string> name;
   std::optional<uint64_t> size;
-  const uint64_t begin = next_;
-  uint64_t first = begin;
+  uint64_t first = next_;
   bool awaited = false;  // a member that headers before its own say something about
   while (true) {
     Block block;
-    STOKER_ASSIGN_OR_RETURN(const bool there, ReadHeader(block));
-    if (!there) {
-      STOKER_RETURN_IF_ERROR(Finish(awaited, first));
-      return std::nullopt;
+    STOKER_ASSIGN_OR_RETURN(const bool there, ReadBlock(block));
+    if (awaited && (!there || ended_)) {
+      return CutShort(input_.name(), first,
+                      "a member: its name or attributes are here, but nothing behind them");
+    }
+    if (!there) return std::nullopt;
+    if (ended_) {
+      first = next_;
+      continue;
     }
     const char type = static_cast<char>(block[kType]);
     const bool attributes = type == 'x' || type == 'g' || type == 'L' || type == 'K';

@@ -24,15 +24,15 @@ class TarInput {
   virtual ~TarInput() = default;
   // Fills `out` with the bytes from `offset` on, or fewer where they end; returns how many.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) = 0;
-  // The archive has ended: what lies behind it is read where that tells whether it was whole.
-  virtual Status Finish() { return OkStatus(); }
+  // Whether it is a part of an archive, which has no end of its own.
+  virtual bool is_part() const { return false; }
   // No member reaches beyond this; an upper bound.
   virtual uint64_t bound() const = 0;
   // For errors.
   virtual const std::string& name() const = 0;
 };
 
-// Of a file, and of bytes of an archive that begin at `offset` of it; borrowed.
+// Of a file, and of whole members of an archive, bytes that begin at `offset` of it; borrowed.
 std::unique_ptr<TarInput> MakeTarInput(const File& file);
 std::unique_ptr<TarInput> MakeTarInput(std::span<const std::byte> bytes, uint64_t offset,
                                        const std::string& name);
@@ -47,10 +47,11 @@ struct TarMember {
   uint64_t end() const { return data + (size + 511) / 512 * 512; }
 };
 
-// The regular files of an archive, in order; directories, links and devices are passed over. Only
-// headers are read, and at the end of a compressed archive all that is left of it, for the checksum
-// of its compressor. Errors: kDataLoss, with the byte, for what is no header, and members that are
-// cut short. They are final.
+// The regular files of an archive, in order; directories, links and devices are passed over, and
+// where another archive stands behind it, that one's follow. Only headers are read, and what stands
+// behind the last member up to the end of the input, where a compressed one has its checksum.
+// Errors: kDataLoss, with the byte, for what is no header, members that are cut short, and an end
+// without a block of zeros. They are final.
 class TarReader {
  public:
   // `input`, borrowed, has a header at `offset`.
@@ -60,8 +61,9 @@ class TarReader {
 
  private:
   using Block = std::array<std::byte, 512>;
-  Result<bool> ReadHeader(Block& block);
-  Status Finish(bool awaited, uint64_t first);
+  Result<bool> ReadBlock(Block& block);
+  Status CheckHeader(const Block& block, size_t got) const;
+  Status CheckEnd() const;
   Result<std::string> ReadText(const TarMember& of);
   Status ReadPax(const TarMember& of, std::optional<std::string>& name,
                  std::optional<uint64_t>& size) const;
@@ -69,6 +71,7 @@ class TarReader {
 
   TarInput& input_;
   uint64_t next_;
+  bool ended_ = false;  // the last block was one of zeros
 };
 
 // Where the samples of an archive begin and the last one ends, as OffsetIndex::Of takes them. Reads
