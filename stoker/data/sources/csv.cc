@@ -117,7 +117,7 @@ Result<Dataset> Csv::Build() const {
                           .files = files.ToString(),
                           .paths = std::move(paths),
                           .dialect = dialect,
-                          .header = start.header,
+                          .header = start.header ? start.names : std::vector<std::string>(),
                           .max_bytes = max_bytes,
                           .index = index,
                           .spec = std::move(plan->spec),

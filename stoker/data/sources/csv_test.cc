@@ -105,6 +105,53 @@ TEST_F(CsvTest, AnIndexMadeForOtherSettingsIsNotUsed) {
   EXPECT_TRUE(std::filesystem::exists(dir_ / ".a.stoker-index"));
 }
 
+TEST_F(CsvTest, AFileWithAnotherHeaderOrNoneIsAnErrorThatNamesBoth) {
+  Write("a", "x,y\n1,2\n");
+  const auto reads = [&](const std::string& name, const std::string& text,
+                         const std::string& index) -> Status {
+    Write(name, text);
+    STOKER_ASSIGN_OR_RETURN(const Dataset dataset,
+                            Source(Csv{.files = {dir_ / "a", dir_ / name}, .index = index}));
+    return ReadAll(dataset, Runtime::Inline()).status();
+  };
+  const auto fails = [](const std::string& says) { return FailsWith(StatusCode::kDataLoss, says); };
+  const std::string not_that = "row 0: it is not the header of " + (dir_ / "a") + ": ";
+  for (const char* const index : {"stored", "memory", "none"}) {
+    EXPECT_THAT(reads("same", "\xef\xbb\xbf\"x\",y\n3,4\n", index), IsOk());
+    EXPECT_THAT(reads("nothing", "", index), IsOk());
+    EXPECT_THAT(reads("b", "y,x\n3,4\n", index), fails("/b: " + not_that + "column 0 is 'y', "));
+    EXPECT_THAT(reads("c", "3,4\n5,6\n", index), fails("/c: " + not_that + "column 0 is '3', "));
+    EXPECT_THAT(reads("d", "x\n3\n", index), fails("column 1 is missing, there 'y'"));
+    EXPECT_THAT(reads("e", "x,y,z\n3,4,5\n", index), fails("column 2 is 'z', there missing"));
+  }
+}
+
+TEST_F(CsvTest, AnIndexThatWasMadeUnderAnotherHeaderDoesNotHideThatItIsAnother) {
+  Write("a", "x,y\n1,2\n");
+  Write("b", "y,x\n3,4\n");
+  STOKER_ASSERT_OK(Source(Csv{.files = dir_ / "b"}).status());
+  EXPECT_TRUE(std::filesystem::exists(dir_ / ".b.stoker-index"));
+  EXPECT_THAT(Source(Csv{.files = {dir_ / "a", dir_ / "b"}}),
+              FailsWith(StatusCode::kDataLoss, "is not the header of"));
+}
+
+TEST_F(CsvTest, ACarriageReturnThatNoLineFeedFollowsIsAnErrorWhereItIsNotQuoted) {
+  EXPECT_THAT(Source(Csv{.files = Write("mac", "x,y\r1,2\r3,4\r")}),
+              FailsWith(StatusCode::kDataLoss,
+                        "/mac: row 0: byte 3 of the row is a CR (0d) that no LF follows"));
+  Write("a", "x,t\r\n1,\"a\rb\"\r\n2,c\rd\r\n");
+  for (const char* const index : {"memory", "none"}) {
+    const Result<Dataset> dataset = Source(Csv{.files = dir_ / "a", .index = index});
+    EXPECT_THAT(ReadAll(*dataset, Runtime::Inline()),
+                FailsWith(StatusCode::kDataLoss, "/a: record 1 (byte 14): byte 3 of the row is a"));
+    const QuietLog quiet;
+    const std::vector<Element> all =
+        *ReadAll(*(Result<Dataset>(*dataset) | IgnoreErrors{.share = 1}), Runtime::Inline());
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(TextOf(all[0].arrays[1]), "a\rb");
+  }
+}
+
 TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
   Write("a", "id,x\n1,2\n");
   const auto fails = [&](const Csv& csv, const char* says) {

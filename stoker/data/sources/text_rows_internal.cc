@@ -10,12 +10,35 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
+#include "stoker/formats/csv/row_parser.h"
+#include "stoker/io/checksum.h"
 
 namespace stoker {
 namespace {
 
 std::string_view TextOf(const Buffer& buffer, uint64_t bytes) {
   return {reinterpret_cast<const char*>(buffer.data()), static_cast<size_t>(bytes)};
+}
+
+// That `row`, the first of a file, is the header that all have.
+Status CheckHeader(const TextRows& rows, const std::string& path, std::string_view row) {
+  const Result<std::vector<std::string>> cells = SplitCsvRow(row, rows.dialect);
+  if (!cells.ok()) {
+    return Status(cells.status().code(),
+                  fmt::format("{}: row 0: {}", path, cells.status().message()));
+  }
+  const auto [here, there] = std::ranges::mismatch(*cells, rows.header);
+  if (here == cells->end() && there == rows.header.end()) return OkStatus();
+  constexpr size_t kShown = 40;
+  const auto name = [](auto cell, auto end) {
+    return cell == end ? "missing" : fmt::format("'{}'", cell->substr(0, kShown));
+  };
+  return DataLoss(
+      "{}: row 0: it is not the header of {}: column {} is {}, there {}; all files must have the "
+      "same columns in the same order under one header: mend the file, or read it as a source of "
+      "its own",
+      path, rows.paths.front(), here - cells->begin(), name(here, cells->end()),
+      name(there, rows.header.end()));
 }
 
 // The values of a field whose first extent follows from how many there are.
@@ -134,16 +157,20 @@ class RowsIterator final : public FilesInOrderIterator {
   }
 
   Result<std::optional<Element>> NextInFile() override {
+    const bool has_header = !rows_.header.empty();
     while (true) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader_->Next());
       set_offset(reader_->offset());
       number_ = reader_->number();
       if (!row) return std::nullopt;
-      if (row->number == 0 && rows_.header) continue;
+      if (row->number == 0 && has_header) {
+        STOKER_RETURN_IF_ERROR(CheckHeader(rows_, path(), row->text));
+        continue;
+      }
       const SampleKey key = NextKey();
       Scratch scratch = NewScratch();
       const auto where = [&] {
-        return fmt::format("{}: record {} (byte {})", path(), row->number - (rows_.header ? 1 : 0),
+        return fmt::format("{}: record {} (byte {})", path(), row->number - (has_header ? 1 : 0),
                            row->offset);
       };
       return HandOut(ElementOf(rows_, row->text, key, scratch, where), key);
@@ -170,11 +197,16 @@ Result<std::unique_ptr<Iterator>> RowsStreamNode::OpenStream(const OpenContext& 
   return std::make_unique<RowsIterator>(context, *this);
 }
 
-// All that decides where rows begin.
+// All that decides where rows begin, and the header, so that each file's has been looked at with
+// the index that was made of it.
 uint64_t SettingsOf(const TextRows& rows) {
-  return static_cast<uint64_t>(static_cast<uint8_t>(rows.dialect.quote)) |
-         static_cast<uint64_t>(static_cast<uint8_t>(rows.dialect.comment)) << 8 |
-         static_cast<uint64_t>(rows.header) << 16 | static_cast<uint64_t>(rows.max_bytes) << 17;
+  uint32_t names = 0;
+  for (const std::string& name : rows.header) names = Crc32c(name, Crc32c(",", names));
+  const uint64_t settings = static_cast<uint64_t>(static_cast<uint8_t>(rows.dialect.quote)) |
+                            static_cast<uint64_t>(static_cast<uint8_t>(rows.dialect.comment)) << 8 |
+                            static_cast<uint64_t>(!rows.header.empty()) << 16 |
+                            static_cast<uint64_t>(rows.max_bytes) << 17;
+  return settings ^ static_cast<uint64_t>(names) << 32;
 }
 
 }  // namespace
@@ -183,8 +215,12 @@ Result<Dataset> TextRowsDataset(TextRows rows) {
   STOKER_ASSIGN_OR_RETURN(const bool plain, AllArePlain(rows.paths, rows.index == "memory"));
   if (!plain || rows.index == "none")
     return Dataset(std::make_shared<RowsStreamNode>(std::move(rows)));
-  const auto scan = [&](const File& file) {
-    return ScanCsvRows(file, rows.dialect, rows.header ? 1 : 0, rows.max_bytes);
+  const auto scan = [&](const File& file) -> Result<std::vector<uint64_t>> {
+    if (rows.header.empty()) return ScanCsvRows(file, rows.dialect, 0, rows.max_bytes);
+    CsvRowReader reader(MakeBorrowedSource(file), rows.dialect, rows.max_bytes);
+    STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> first, reader.Next());
+    if (first) STOKER_RETURN_IF_ERROR(CheckHeader(rows, file.path(), first->text));
+    return ScanCsvRows(file, rows.dialect, 1, rows.max_bytes);
   };
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,

@@ -32,18 +32,18 @@ struct TextRows {
   std::string_view name;  // of the operator; also of the index, up to 8 characters
   std::string files;      // as they were named
   std::vector<std::string> paths;
-  CsvDialect dialect;  // what ends a row, and which lines are none
-  bool header = false;
-  int64_t max_bytes = 0;  // longest row
-  std::string index;      // stored, memory or none
-  Spec spec;              // of unknown extents, the first of a field at most
+  CsvDialect dialect;               // what ends a row, and which lines are none
+  std::vector<std::string> header;  // the cells of each file's first row; none: it is a row
+  int64_t max_bytes = 0;            // longest row
+  std::string index;                // stored, memory or none
+  Spec spec;                        // of unknown extents, the first of a field at most
   std::shared_ptr<const RowParser> parser;
 };
 
 // A source by position where all files are plain and an index is wanted, else in order. An
 // element's key is its number in all files. Rows that cannot be parsed are errors that name file,
-// row and byte, and the pass can go on behind them. Errors: those of opening and scanning the
-// files.
+// row and byte, and the pass can go on behind them; a file with another header is one that it
+// cannot. Errors: those of opening and scanning the files.
 Result<Dataset> TextRowsDataset(TextRows rows);
 
 }  // namespace stoker

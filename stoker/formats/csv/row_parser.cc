@@ -115,6 +115,7 @@ Status InColumn(const CsvColumn& column, const Status& error) {
 }  // namespace
 
 Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect) {
+  STOKER_RETURN_IF_ERROR(CheckLineEnds(row, dialect));
   std::vector<std::string> cells;
   std::string scratch;
   const char* at = row.data();
@@ -170,6 +171,7 @@ Result<CsvRowParser> CsvRowParser::Make(const CsvDialect& dialect, int64_t colum
 
 Status CsvRowParser::Parse(std::string_view row, std::span<std::byte* const> fields,
                            std::span<std::string> texts) const {
+  STOKER_RETURN_IF_ERROR(CheckLineEnds(row, dialect_));
   const char* at = row.data();
   const char* const end = at + row.size();
   int64_t column = 0;

@@ -14,7 +14,8 @@
 
 namespace stoker {
 
-// All cells of a row, without their quotes. Errors: kDataLoss, with the column.
+// All cells of a row, without their quotes. Errors: kDataLoss, with the column, and those of
+// CheckLineEnds.
 Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect);
 
 // One column that is wanted, and where its value goes.
@@ -39,8 +40,9 @@ class CsvRowParser {
                                    std::vector<CsvColumn> wanted);
 
   // `fields`: for each field of numbers where its values go, `texts` for each field of text what it
-  // becomes; those not needed are ignored. Errors: kDataLoss, with the column; the caller knows
-  // which row it is. Where the row is good, what is written depends on nothing else.
+  // becomes; those not needed are ignored. Errors: kDataLoss, with the column, and those of
+  // CheckLineEnds; the caller knows which row it is. Where the row is good, what is written depends
+  // on nothing else.
   Status Parse(std::string_view row, std::span<std::byte* const> fields,
                std::span<std::string> texts) const;
 

@@ -102,6 +102,23 @@ std::string_view FirstCsvRow(std::string_view text, const CsvDialect& dialect) {
   return text.substr(0, LengthWithoutCr(text));
 }
 
+Status CheckLineEnds(std::string_view row, const CsvDialect& dialect) {
+  size_t begin = 0;
+  bool inside = false;
+  for (size_t cr = row.find('\r'); cr != row.npos; cr = row.find('\r', begin)) {
+    if (dialect.quote != 0 && std::ranges::count(row.substr(begin, cr - begin), dialect.quote) % 2)
+      inside = !inside;
+    if (!inside) {
+      return DataLoss(
+          "byte {} of the row is a CR (0d) that no LF follows; rows end with LF or CR LF: convert "
+          "the file (tr '\\r' '\\n'), or quote the cell",
+          cr);
+    }
+    begin = cr + 1;
+  }
+  return OkStatus();
+}
+
 Result<std::vector<uint64_t>> ScanCsvRows(const File& file, const CsvDialect& dialect,
                                           int64_t first, int64_t max_bytes) {
   CsvRowReader reader(MakeBorrowedSource(file), dialect, max_bytes);

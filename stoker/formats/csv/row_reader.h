@@ -58,6 +58,10 @@ class CsvRowReader {
 // Where a row ends: the part of `text`, which begins with one, up to its line end, without it.
 std::string_view FirstCsvRow(std::string_view text, const CsvDialect& dialect);
 
+// That no CR that no LF follows stands in a row outside quotes: it may have been meant as the end
+// of a row, as old Macs write them. Errors: kDataLoss, with the byte within the row.
+Status CheckLineEnds(std::string_view row, const CsvDialect& dialect);
+
 // Where the rows of a file begin, from row `first` on, and the last one ends, as OffsetIndex::Of
 // takes them. What lies between two rows belongs to the first of them.
 Result<std::vector<uint64_t>> ScanCsvRows(const File& file, const CsvDialect& dialect,
