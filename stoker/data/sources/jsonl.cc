@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "stoker/data/sources/text_rows_internal.h"
+#include "stoker/formats/jsonl/json_guess.h"
 
 namespace stoker {
 namespace {
 
 constexpr double kMostBytes = 1 << 30;
-constexpr size_t kGuessedFrom = 100;            // lines
+constexpr int64_t kGuessedFrom = 100;           // lines
 constexpr CsvDialect kLines = {.quote = '\0'};  // a row is a line
 
 class JsonlRows final : public RowParser {
@@ -27,21 +28,22 @@ class JsonlRows final : public RowParser {
 Result<JsonlFields> GuessFields(const std::string& path, int64_t max_bytes) {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
   CsvRowReader reader(std::move(source), kLines, max_bytes);
-  std::vector<Json> objects;
-  while (objects.size() < kGuessedFrom) {
+  JsonGuess guess;
+  std::string unread;  // what is wrong with the first line that cannot be read
+  for (int64_t line = 0; line < kGuessedFrom; ++line) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());
     if (!row) break;
-    Json object = Json::parse(row->text, nullptr, /*allow_exceptions=*/false);
-    // Lines with NaN, which this parser does not know, tell nothing; what is no object is an error
-    // when it is read.
-    if (object.is_object()) objects.push_back(std::move(object));
+    // What is no object is an error when it is read.
+    const Status added = guess.Add(row->text);
+    if (!added.ok() && unread.empty())
+      unread = fmt::format("; record {} (byte {}): {}", row->number, row->offset, added.message());
   }
-  JsonlFields fields = GuessJsonlFields(objects);
+  JsonlFields fields = FieldsOf(guess.Members());
   if (!fields.empty()) return fields;
   return DataLoss(
       "{}: there is no JSON object with members among the first lines, so the fields are not "
-      "known; check the path, or name them",
-      path);
+      "known; check the path, or name them{}",
+      path, unread);
 }
 
 }  // namespace

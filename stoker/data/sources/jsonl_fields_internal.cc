@@ -1,7 +1,5 @@
 #include "stoker/data/sources/jsonl_fields_internal.h"
 
-#include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,96 +8,14 @@ namespace {
 
 constexpr double kMostExtent = 1 << 30;
 
-// What is known of a member from the objects that have it.
-struct Seen {
-  std::string path;
-  int64_t objects = 0;  // in which it is, and not null
-  bool whole = true, numbers = true, bools = true, texts = true, lists = true;
-  std::optional<Shape> shape;  // of lists, as far as all agree
-};
-
-// The shape of a list of numbers, as deep as it goes; nothing where it has other values or is
-// ragged within.
-std::optional<Shape> ShapeOfList(const Json& list, bool& whole) {
-  std::optional<Shape> inner;
-  for (const Json& value : list) {
-    std::optional<Shape> here = Shape{};
-    if (value.is_array()) here = ShapeOfList(value, whole);
-    if (!value.is_array() && !value.is_number()) return std::nullopt;
-    whole = whole && (value.is_array() || value.is_number_integer());
-    if (!here || (inner && *inner != *here)) return std::nullopt;
-    inner = here;
+JsonlField FieldOf(const JsonMember& member) {
+  JsonlField field{.name = member.path, .shape = member.shape};
+  switch (member.kind) {
+    case JsonMember::Kind::kText: field.type = "text"; break;
+    case JsonMember::Kind::kJson: field.type = "json"; break;
+    case JsonMember::Kind::kNumbers: field.type = DTypeName(member.dtype); break;
   }
-  Shape shape = inner.value_or(Shape{});
-  shape.insert(shape.begin(), std::ssize(list));
-  return shape;
-}
-
-void Look(const Json& value, Seen& seen) {
-  ++seen.objects;
-  seen.bools = seen.bools && value.is_boolean();
-  seen.texts = seen.texts && value.is_string();
-  seen.numbers = seen.numbers && value.is_number();
-  if (!value.is_array()) {
-    seen.whole = seen.whole && value.is_number_integer();
-    seen.lists = false;
-    return;
-  }
-  const std::optional<Shape> shape = ShapeOfList(value, seen.whole);
-  seen.lists = seen.lists && shape.has_value();
-  if (!seen.lists) return;
-  if (!seen.shape) seen.shape = shape;
-  Shape& known = *seen.shape;
-  // Lists of nothing do not tell what would be in them.
-  if (shape->front() == 0 && shape->size() < known.size()) {
-    known.front() = kUnknownDim;
-  } else if (known.size() < shape->size() && known.front() <= 0) {
-    known = *shape;
-    known.front() = kUnknownDim;
-  } else if (known.size() != shape->size() ||
-             !std::equal(known.begin() + 1, known.end(), shape->begin() + 1)) {
-    seen.lists = false;
-  } else if (known.front() != shape->front()) {
-    known.front() = kUnknownDim;
-  }
-}
-
-void LookInto(const Json& object, const std::string& prefix, std::vector<Seen>& all) {
-  for (const auto& [name, value] : object.items()) {
-    // Such a name cannot be part of a path.
-    if (name.empty() || name.find('.') != name.npos) continue;
-    const std::string path = prefix + name;
-    if (value.is_object() && !value.empty()) {
-      LookInto(value, path + ".", all);
-      continue;
-    }
-    auto seen = std::ranges::find(all, path, &Seen::path);
-    if (seen == all.end()) seen = all.insert(seen, Seen{.path = path});
-    if (!value.is_null()) Look(value, *seen);
-  }
-}
-
-JsonlField FieldFor(const Seen& seen, int64_t objects) {
-  JsonlField field{.name = seen.path};
-  const bool gaps = seen.objects < objects;
-  if (seen.objects == 0) {
-    field.type = "json";
-  } else if (seen.bools && !gaps) {
-    field.type = "bool";
-  } else if (seen.texts) {
-    field.type = "text";
-    if (gaps) field.default_value = {""};
-  } else if (seen.numbers) {
-    field.type = seen.whole && !gaps ? "int64" : "float32";
-    if (gaps) field.default_value = {"nan"};
-  } else if (seen.lists) {
-    field.type = seen.whole ? "int64" : "float32";
-    field.shape = *seen.shape;
-    if (gaps || field.shape.front() == 0) field.shape.front() = kUnknownDim;
-  } else {
-    field.type = "json";
-  }
-  if (field.type == "json" && gaps) field.default_value = {"null"};
+  if (member.has_default) field.default_value = {member.default_text};
   return field;
 }
 
@@ -146,16 +62,9 @@ void JsonlField::Describe(OptionTable<JsonlField>& table) {
              "what stands for a missing value; empty: an error");
 }
 
-JsonlFields GuessJsonlFields(const std::vector<Json>& objects) {
-  std::vector<Seen> all;
-  for (const Json& object : objects) LookInto(object, "", all);
+JsonlFields FieldsOf(const std::vector<JsonMember>& members) {
   std::vector<JsonlField> fields;
-  for (const Seen& seen : all) {
-    // What is an object here and there has its members as fields.
-    const bool has_parts = std::ranges::any_of(
-        all, [&](const Seen& other) { return other.path.starts_with(seen.path + "."); });
-    if (!has_parts) fields.push_back(FieldFor(seen, std::ssize(objects)));
-  }
+  for (const JsonMember& member : members) fields.push_back(FieldOf(member));
   return JsonlFields(std::move(fields));
 }
 

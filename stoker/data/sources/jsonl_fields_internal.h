@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/json.h"
 #include "stoker/data/sources/field_map_internal.h"
 #include "stoker/data/spec.h"
 #include "stoker/formats/jsonl/json_row_parser.h"
@@ -26,11 +25,8 @@ struct JsonlField {
 
 using JsonlFields = FieldMap<JsonlField>;
 
-// A field for each member of these objects, those of objects in them by their path: int64 where all
-// its values are whole numbers, float32 where they are numbers (with nan as default where some are
-// missing), bool, text, lists of numbers with the shape that all have or [-1], and json for all
-// else.
-JsonlFields GuessJsonlFields(const std::vector<Json>& objects);
+// A field for each of these members, called as its path.
+JsonlFields FieldsOf(const std::vector<JsonMember>& members);
 
 struct JsonlPlan {
   Spec spec;

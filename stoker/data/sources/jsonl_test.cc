@@ -118,5 +118,20 @@ TEST_F(JsonlTest, RefusesWhatDoesNotGoTogether) {
               FailsWith(StatusCode::kDataLoss, "there is no JSON object with members"));
 }
 
+TEST_F(JsonlTest, WhereNoLineTellsTheFieldsTheFirstThatCannotBeReadIsSaid) {
+  EXPECT_THAT(Source(Jsonl{.files = Write("half", "{\"a\":\"\\ud800\"}\n")}),
+              FailsWith(StatusCode::kDataLoss,
+                        "record 0 (byte 0): byte 12: half of a pair of surrogates stands alone"));
+  const std::string deep(200'000, '[');
+  EXPECT_THAT(
+      Source(Jsonl{.files = Write("deep", "{\"a\":" + deep + std::string(200'000, ']') + "}\n")}),
+      FailsWith(StatusCode::kDataLoss, "the line nests more than 256 deep"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset large,
+                              Source(Jsonl{.files = Write("large", "{\"a\":1e999}\n")}));
+  EXPECT_THAT(
+      ReadAll(large, Runtime::Inline()),
+      FailsWith(StatusCode::kDataLoss, "record 0 (byte 0): 'a': byte 5: 1e999 is too large"));
+}
+
 }  // namespace
 }  // namespace stoker

@@ -117,9 +117,14 @@ class NormalizeBySampleTransform final : public FieldTransform {
 
 Status CheckDType(const Field& field) {
   if (field.dtype == DType::kUInt8 || field.dtype == DType::kFloat32) return OkStatus();
+  const bool integer = field.dtype != DType::kFloat16 && field.dtype != DType::kBFloat16 &&
+                       field.dtype != DType::kFloat64;
   return InvalidArgument(
-      "normalize: field '{}' is {}; it must be uint8 or float32: put `cast: float32` in front",
-      field.name, DTypeName(field.dtype));
+      "normalize: field '{}' is {}; it must be uint8 or float32: {}", field.name,
+      DTypeName(field.dtype),
+      integer ? "where it has pixels of 0 to 255, give it `type: uint8` in its source's fields or "
+                "put `cast: uint8` in front, else `cast: float32`"
+              : "put `cast: float32` in front");
 }
 
 // Whether there is one constant, or one for each channel.

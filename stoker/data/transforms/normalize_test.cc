@@ -173,7 +173,14 @@ INSTANTIATE_TEST_SUITE_P(
                    {},
                    DType::kInt32,
                    {1, 2, 2},
-                   "normalize: field 'image' is int32; it must be uint8 or float32: put `cast: "
+                   "normalize: field 'image' is int32; it must be uint8 or float32: where it has "
+                   "pixels of 0 to 255, give it `type: uint8` in its source's fields or put "
+                   "`cast: uint8` in front"},
+        BrokenCase{"Doubles",
+                   {},
+                   DType::kFloat64,
+                   {1, 2, 2},
+                   "normalize: field 'image' is float64; it must be uint8 or float32: put `cast: "
                    "float32` in front"},
         BrokenCase{"UnknownField", {.field = "picture"}, DType::kUInt8, {1, 2, 2}, "picture"},
         BrokenCase{"TooManyMeans",

@@ -1,4 +1,5 @@
-// What is JSON for one parser is for the other, and lines are read or are an error.
+// What is JSON for one parser is for the other, lines are read or are an error, also by what is
+// guessed from them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 
 #include "stoker/base/json.h"
 #include "stoker/formats/jsonl/json_cursor.h"
+#include "stoker/formats/jsonl/json_guess.h"
 #include "stoker/formats/jsonl/json_row_parser.h"
 
 namespace {
@@ -32,6 +34,27 @@ bool Comparable(std::string_view text) {
          text.find("Infinity") == text.npos;
 }
 
+// What one line tells, and the line read by it.
+void Guess(std::string_view line, bool whole) {
+  JsonGuess guess;
+  const bool added = guess.Add(line).ok();
+  const bool object = whole && JsonCursor(line).Peek() == '{';
+  if (added != object) std::abort();
+  const std::vector<JsonMember> members = guess.Members();
+  const Result<JsonRowParser> parser = JsonRowParser::Make(members);
+  if (!parser.ok()) std::abort();
+  std::vector<std::vector<std::byte>> fixed;
+  std::vector<std::byte*> memory;
+  for (const JsonMember& member : members) {
+    size_t bytes = DTypeSize(member.dtype);
+    for (const int64_t extent : member.shape)
+      bytes *= static_cast<size_t>(std::max<int64_t>(extent, 0));
+    memory.push_back(fixed.emplace_back(bytes).data());
+  }
+  std::vector<std::string> loose(members.size());
+  static_cast<void>(parser->Parse(line, memory, loose));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -39,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   JsonCursor cursor(text);
   const bool whole = cursor.TakeValue().ok() && cursor.ExpectEnd().ok();
   if (Comparable(text) && whole != Json::accept(text)) std::abort();
+  Guess(text, whole);
 
   static const Result<JsonRowParser> parser = JsonRowParser::Make(
       {{.path = "a", .dtype = DType::kInt64, .has_default = true, .default_text = "1"},
