@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "stoker/formats/safetensors/safetensors.h"
 #include "stoker/formats/safetensors/safetensors_checksum.h"
 #include "stoker/tools/inspection.h"
@@ -9,11 +13,22 @@ namespace stoker {
 
 Result<Inspection> InspectSafetensors(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
-  STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> arrays, file.ReadAll());
-  STOKER_ASSIGN_OR_RETURN(const bool verified, VerifyChecksum(file, arrays, path));
   TensorList tensors;
+  std::vector<NamedArray> arrays;
+  std::string unread;  // types that we do not have
   for (const SafetensorsEntry& entry : file.entries()) {
-    tensors.Add(entry.name, entry.dtype, entry.shape);
+    if (!entry.dtype) {
+      tensors.Add(entry.name, entry.type, entry.shape, entry.bytes);
+      unread += fmt::format("  array {}: of type {}, which is not read\n", entry.name, entry.type);
+      continue;
+    }
+    tensors.Add(entry.name, *entry.dtype, entry.shape);
+    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
+    arrays.push_back({entry.name, std::move(array)});
+  }
+  bool verified = false;
+  if (unread.empty()) {
+    STOKER_ASSIGN_OR_RETURN(verified, VerifyChecksum(file, arrays, path));
   }
   Inspection out;
   out.json = {{"file", path},
@@ -27,7 +42,7 @@ Result<Inspection> InspectSafetensors(const std::string& path) {
   out.text = fmt::format(
       "{}: safetensors, {}; {}\n", path, tensors.Totals(),
       verified ? "the values match their checksum" : "header whole, no checksum of the values");
-  out.text += tensors.Table();
+  out.text += tensors.Table() + unread;
   for (const auto& [key, value] : file.metadata()) {
     out.text += fmt::format("  metadata {}: {}\n", key, value);
   }

@@ -7,12 +7,14 @@
 namespace stoker {
 
 void TensorList::Add(std::string_view name, DType dtype, const Shape& shape) {
-  const int64_t values = NumValues(shape);
-  const uint64_t bytes = static_cast<uint64_t>(values) * DTypeSize(dtype);
-  json_[std::string(name)] = {{"dtype", DTypeName(dtype)}, {"shape", shape}, {"bytes", bytes}};
-  rows_.push_back(
-      {std::string(name), std::string(DTypeName(dtype)), ShapeToString(shape), ByteText(bytes)});
-  values_ += values;
+  Add(name, DTypeName(dtype), shape, static_cast<uint64_t>(NumValues(shape)) * DTypeSize(dtype));
+}
+
+void TensorList::Add(std::string_view name, std::string_view type, const Shape& shape,
+                     uint64_t bytes) {
+  json_[std::string(name)] = {{"dtype", type}, {"shape", shape}, {"bytes", bytes}};
+  rows_.push_back({std::string(name), std::string(type), ShapeToString(shape), ByteText(bytes)});
+  values_ += NumValues(shape);
   bytes_ += bytes;
 }
 

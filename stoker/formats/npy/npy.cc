@@ -25,12 +25,30 @@ constexpr size_t kMostHeader = 1 << 20, kMostDimensions = 64;
 
 struct NpyType {
   std::string_view code;  // behind the byte order
-  DType dtype;
+  DType dtype;            // that is written so
 };
 constexpr NpyType kTypes[] = {
     {"b1", DType::kBool},    {"u1", DType::kUInt8},   {"i1", DType::kInt8},
     {"i2", DType::kInt16},   {"i4", DType::kInt32},   {"i8", DType::kInt64},
     {"f2", DType::kFloat16}, {"f4", DType::kFloat32}, {"f8", DType::kFloat64}};
+
+// The type that `code` says, without its byte order; nothing where there is no such.
+std::optional<StoredValue> StoredOf(std::string_view code) {
+  if (code.size() != 2 || code[1] < '1' || code[1] > '8') return std::nullopt;
+  constexpr std::pair<char, StoredKind> kKinds[] = {{'b', StoredKind::kBool},
+                                                    {'i', StoredKind::kSigned},
+                                                    {'u', StoredKind::kUnsigned},
+                                                    {'f', StoredKind::kFloat}};
+  const auto* const kind = std::ranges::find(kKinds, code[0], &std::pair<char, StoredKind>::first);
+  if (kind == std::end(kKinds)) return std::nullopt;
+  const StoredValue stored{.kind = kind->second, .bytes = static_cast<size_t>(code[1] - '0')};
+  return stored.ToDType().ok() ? std::optional(stored) : std::nullopt;
+}
+
+// Whether the values are used as they lie; NumPy's truth values are 0 and 1.
+bool IsAsUsed(const StoredValue& stored) {
+  return stored.kind == StoredKind::kBool || stored.IsNative();
+}
 
 // Reads the dictionary of a header: keys and values as NumPy writes them, in any order and spacing.
 class HeaderText {
@@ -147,18 +165,19 @@ void FromFortranOrder(const Shape& shape, size_t value_size, const std::byte* in
   }
 }
 
-Array Converted(const NpyHeader& header, const std::byte* values) {
+Result<Array> Converted(const NpyHeader& header, const std::byte* values, const std::string& name) {
   Array array = Array::Allocate(header.dtype, header.shape);
-  const size_t size = DTypeSize(header.dtype);
+  const auto count = static_cast<size_t>(NumValues(header.shape));
+  const size_t bytes = count * header.stored.bytes;
+  std::byte* const end = array.data() + (array.num_bytes() - bytes);  // that ConvertStored takes
   if (header.fortran_order) {
-    FromFortranOrder(header.shape, size, values, array.data());
-  } else if (array.num_bytes() > 0) {
-    std::memcpy(array.data(), values, array.num_bytes());
+    FromFortranOrder(header.shape, header.stored.bytes, values, end);
+  } else if (bytes > 0) {
+    std::memcpy(end, values, bytes);
   }
-  if (header.big_endian) {
-    for (size_t at = 0; at < array.num_bytes(); at += size)
-      std::reverse(array.data() + at, array.data() + at + size);
-  }
+  if (IsAsUsed(header.stored)) return array;
+  const Status status = ConvertStored(header.stored, array.data(), count);
+  if (!status.ok()) return Status(status.code(), fmt::format("{}: {}", name, status.message()));
   return array;
 }
 
@@ -193,17 +212,19 @@ Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::st
         begin + header_text.at(), text.substr(begin, std::min<size_t>(length, 100)));
   }
   const std::string_view code = dictionary.descr->substr(dictionary.descr->empty() ? 0 : 1);
-  const auto* const type = std::ranges::find(kTypes, code, &NpyType::code);
+  std::optional<StoredValue> stored = StoredOf(code);
   const char order = dictionary.descr->empty() ? '?' : dictionary.descr->front();
-  if (type == std::end(kTypes) || (order != '<' && order != '>' && order != '|' && order != '=')) {
+  if (!stored || (order != '<' && order != '>' && order != '|' && order != '=')) {
     return Unimplemented(
-        "{}: values of type '{}'; read are b1, u1, i1, i2, i4, i8, f2, f4 and f8: convert with "
-        "astype before saving",
+        "{}: values of type '{}'; read are b1, i1, i2, i4, i8, u1, u2, u4, u8, f2, f4 and f8: "
+        "convert with astype before saving",
         name, *dictionary.descr);
   }
-  return NpyHeader{.dtype = type->dtype,
+  stored->big_endian = order == '>';
+  STOKER_ASSIGN_OR_RETURN(const DType dtype, stored->ToDType());
+  return NpyHeader{.dtype = dtype,
                    .shape = *std::move(dictionary.shape),
-                   .big_endian = order == '>',
+                   .stored = *stored,
                    .fortran_order = *dictionary.fortran_order,
                    .data = begin + length};
 }
@@ -216,7 +237,8 @@ Result<Array> ReadNpy(const std::string& path) {
 Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
                        const std::string& name) {
   STOKER_ASSIGN_OR_RETURN(NpyHeader header, ParseNpyHeader(bytes, name));
-  const std::optional<uint64_t> wanted = ArrayBytes(header.dtype, header.shape);
+  std::optional<uint64_t> wanted = ArrayBytes(header.dtype, header.shape);
+  if (wanted) *wanted = *wanted / DTypeSize(header.dtype) * header.stored.bytes;
   const uint64_t there = bytes.size() - header.data;
   if (!wanted || *wanted != there) {
     return DataLoss(
@@ -229,8 +251,8 @@ Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
   header.fortran_order = header.fortran_order && !one_dimension;
   const std::byte* const values = bytes.data() + header.data;
   const bool aligned = reinterpret_cast<uintptr_t>(values) % DTypeSize(header.dtype) == 0;
-  if (header.big_endian || header.fortran_order || !aligned || *wanted == 0)
-    return Converted(header, values);
+  if (!IsAsUsed(header.stored) || header.fortran_order || !aligned || *wanted == 0)
+    return Converted(header, values, name);
   return Array(owner, header.dtype, std::move(header.shape),
                static_cast<size_t>(values - owner.data()));
 }

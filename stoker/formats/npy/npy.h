@@ -10,13 +10,14 @@
 #include "stoker/base/dtype.h"
 #include "stoker/base/shape.h"
 #include "stoker/base/status.h"
+#include "stoker/formats/chunked/stored_values.h"
 
 namespace stoker {
 
 struct NpyHeader {
-  DType dtype = DType::kUInt8;
+  DType dtype = DType::kUInt8;  // of the array
   Shape shape;
-  bool big_endian = false;
+  StoredValue stored;  // what its values are in the file
   bool fortran_order = false;
   uint64_t data = 0;  // where the values begin
 };
@@ -27,8 +28,9 @@ Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::st
 
 // The array of a file, mapped: its pages are read when they are touched, and shared by all who map
 // it. The file must not be changed while the array lives (io/file.h, MappedFile). Where the values
-// are big-endian or lie in Fortran order they are copied. Errors: those above; kDataLoss where the
-// values are not exactly those announced; those of io/file.h.
+// are big-endian, unsigned of more than a byte, which become the next wider signed integers, or lie
+// in Fortran order they are copied. Errors: those above; kDataLoss where the values are not exactly
+// those announced; kOutOfRange for one that int64 cannot hold; those of io/file.h.
 Result<Array> ReadNpy(const std::string& path);
 
 // The same of bytes that are all of such a file, with whose memory `owner` the array shares.

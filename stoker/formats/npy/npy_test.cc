@@ -79,6 +79,27 @@ TEST_F(NpyTest, TakesOtherOrdersVersionsAndSpacing) {
   EXPECT_THAT(second.values<int8_t>(), ElementsAre(1, 2));
 }
 
+TEST_F(NpyTest, WidensLargerUnsignedNumbersToSignedOnes) {
+  const auto read = [&](const std::string& type, const std::string& values) {
+    return Read(File("{'descr': '" + type + "', 'fortran_order': False, 'shape': (2,)}", values));
+  };
+  EXPECT_THAT(read("<u2", "\1\0\xff\xff"s)->values<int32_t>(), ElementsAre(1, 65535));
+  EXPECT_THAT(read(">u2", "\0\1\xff\xfe"s)->values<int32_t>(), ElementsAre(1, 65534));
+  EXPECT_THAT(read("<u4", "\1\0\0\0\xff\xff\xff\xff"s)->values<int64_t>(),
+              ElementsAre(1, 4294967295));
+  EXPECT_THAT(read("<u8", "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"s)->values<int64_t>(),
+              ElementsAre(1, 2));
+  EXPECT_THAT(read("<u8", std::string(16, '\xff')),
+              FailsWith(StatusCode::kOutOfRange,
+                        "x.npy: the number 18446744073709551615 is larger than int64 can hold"));
+  EXPECT_THAT(read("<u2", "\1\0\2"s),
+              FailsWith(StatusCode::kDataLoss, "int32[2] takes 4 bytes, 3 are there"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array fortran,
+                              Read(File("{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3)}",
+                                        "\1\0\4\0\2\0\5\0\3\0\6\0"s)));
+  EXPECT_THAT(fortran.values<int32_t>(), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
 TEST_F(NpyTest, EveryTruncationIsAnErrorAndEveryFlippedByteOfTheHeaderIsReadOrAnError) {
   const std::string good = Written(Array::Of(std::vector<int16_t>{1, 2, 3}));
   for (size_t size = 0; size < good.size(); ++size) {
@@ -103,6 +124,12 @@ TEST_F(NpyTest, SaysWhatItDoesNotTake) {
   };
   fails("{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }", StatusCode::kUnimplemented,
         "values of type '<U5'");
+  fails("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", StatusCode::kUnimplemented,
+        "values of type '<c8'");
+  fails("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", StatusCode::kUnimplemented,
+        "values of type '|O'");
+  fails("{'descr': '<i3', 'fortran_order': False, 'shape': (1,), }", StatusCode::kUnimplemented,
+        "values of type '<i3'");
   fails("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (1,), }",
         StatusCode::kUnimplemented, "none of a plain array");
   fails("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,), }", StatusCode::kUnimplemented,

@@ -17,14 +17,42 @@ constexpr std::string_view kMetadataKey = "__metadata__";
 // In the order of the enumeration Dtype of the format's own library (safetensors 0.8, tensor.rs).
 struct SafetensorsType {
   std::string_view name;
-  DType dtype;
+  uint64_t bits;
+  std::optional<DType> dtype = std::nullopt;
 };
 constexpr SafetensorsType kTypes[] = {
-    {"BOOL", DType::kBool}, {"U8", DType::kUInt8},    {"I8", DType::kInt8},
-    {"I16", DType::kInt16}, {"F16", DType::kFloat16}, {"BF16", DType::kBFloat16},
-    {"I32", DType::kInt32}, {"F32", DType::kFloat32}, {"F64", DType::kFloat64},
-    {"I64", DType::kInt64},
+    {"BOOL", 8, DType::kBool},
+    {"F4", 4},
+    {"F6_E2M3", 6},
+    {"F6_E3M2", 6},
+    {"U8", 8, DType::kUInt8},
+    {"I8", 8, DType::kInt8},
+    {"F8_E5M2", 8},
+    {"F8_E4M3", 8},
+    {"F8_E8M0", 8},
+    {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8},
+    {"I16", 16, DType::kInt16},
+    {"U16", 16},
+    {"F16", 16, DType::kFloat16},
+    {"BF16", 16, DType::kBFloat16},
+    {"I32", 32, DType::kInt32},
+    {"U32", 32},
+    {"F32", 32, DType::kFloat32},
+    {"C64", 64},
+    {"F64", 64, DType::kFloat64},
+    {"I64", 64, DType::kInt64},
+    {"U64", 64},
 };
+
+// Bytes of an array of this type; nothing where there are more than can be, or no whole number.
+std::optional<uint64_t> BytesOf(const SafetensorsType& type, const Shape& shape) {
+  if (type.dtype) return ArrayBytes(*type.dtype, shape);
+  const std::optional<uint64_t> values = ArrayBytes(DType::kUInt8, shape);
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  if (!values || *values > kMost / type.bits || *values * type.bits % 8 != 0) return std::nullopt;
+  return *values * type.bits / 8;
+}
 
 // An entry as it stands in the header, before its values are judged.
 struct RawEntry {
@@ -175,19 +203,19 @@ Result<SafetensorsEntry> Checked(const RawEntry& raw, const std::string& file) {
   const auto* const type = std::ranges::find(kTypes, *raw.dtype, &SafetensorsType::name);
   if (type == std::end(kTypes)) {
     return Unimplemented(
-        "{}: entry '{}' has the dtype {}, which Stoker does not have; convert it to one of BOOL, "
-        "U8, I8, I16, I32, I64, F16, BF16, F32 and F64",
+        "{}: entry '{}' has the dtype '{}', which safetensors 0.8 does not have; the file is "
+        "damaged, or newer",
         file, raw.name, *raw.dtype);
   }
-  SafetensorsEntry entry{raw.name, type->dtype, {}, 0, 0};
+  SafetensorsEntry entry{.name = raw.name, .dtype = type->dtype, .type = *raw.dtype};
   for (const uint64_t extent : *raw.shape) {
     if (extent > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       return fail(fmt::format("the extent {} is too large", extent));
     entry.shape.push_back(static_cast<int64_t>(extent));
   }
-  const std::optional<uint64_t> bytes = ArrayBytes(entry.dtype, entry.shape);
+  const std::optional<uint64_t> bytes = BytesOf(*type, entry.shape);
   if (!bytes)
-    return fail(fmt::format("the shape {} announces more values than can exist",
+    return fail(fmt::format("the shape {} announces more values than can exist, or no whole bytes",
                             ShapeToString(entry.shape)));
   if (raw.offsets->size() != 2)
     return fail(fmt::format("data_offsets holds {} numbers, not 2", raw.offsets->size()));
@@ -259,7 +287,7 @@ Result<std::string> SafetensorsHeaderText(const SafetensorsHeader& header) {
 }
 
 int SafetensorsRank(DType dtype) {
-  return static_cast<int>(std::ranges::find(kTypes, dtype, &SafetensorsType::dtype) -
+  return static_cast<int>(std::ranges::find(kTypes, std::optional(dtype), &SafetensorsType::dtype) -
                           std::begin(kTypes));
 }
 

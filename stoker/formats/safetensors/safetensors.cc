@@ -143,14 +143,21 @@ Result<Array> SafetensorsFile::Read(std::string_view name) const {
                     nearest.empty() ? "`stoker inspect` lists them"
                                     : fmt::format("did you mean '{}'?", nearest));
   }
+  if (!entry->dtype) {
+    return Unimplemented(
+        "{}: array '{}' is of type {}, which Stoker does not have; convert it to one of BOOL, U8, "
+        "I8, I16, I32, I64, F16, BF16, F32 and F64",
+        name_, name, entry->type);
+  }
+  const DType dtype = *entry->dtype;
   const size_t start = data_start_ + entry->offset;
   const std::byte* const data = bytes_.data() + start;
-  if (entry->dtype == DType::kBool)
+  if (dtype == DType::kBool)
     STOKER_RETURN_IF_ERROR(CheckBooleans(name_, *entry, {data, entry->bytes}));
-  if (reinterpret_cast<uintptr_t>(data) % DTypeSize(entry->dtype) == 0) {
-    return Array(bytes_, entry->dtype, entry->shape, start);
+  if (reinterpret_cast<uintptr_t>(data) % DTypeSize(dtype) == 0) {
+    return Array(bytes_, dtype, entry->shape, start);
   }
-  Array copy = Array::Allocate(entry->dtype, entry->shape);
+  Array copy = Array::Allocate(dtype, entry->shape);
   if (entry->bytes > 0) std::memcpy(copy.data(), data, entry->bytes);
   return copy;
 }

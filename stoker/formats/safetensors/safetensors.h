@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,17 +37,18 @@ Status WriteSafetensors(const std::string& path, std::span<const NamedArray> arr
 
 struct SafetensorsEntry {
   std::string name;
-  DType dtype = DType::kFloat32;
+  std::optional<DType> dtype;  // nothing for types that we do not have, such as U32 and F8_E4M3
   Shape shape;
   uint64_t offset = 0;  // of its first byte, counted from the start of the data
   uint64_t bytes = 0;
+  std::string type = {};  // as the header calls it, where it was read from one
 };
 
 // A file opened for reading. Open checks the whole header: every entry's type and size, no
 // duplicate name, no hole and no overlap between entries, nothing behind the last. The values are
 // not read until they are touched; the format has no checksum. A cheap value; const calls are safe
 // from several threads. Errors: kDataLoss with file and byte or entry; kUnimplemented for a dtype
-// that we do not have, by name.
+// that the format does not have, by name.
 class SafetensorsFile {
  public:
   // Maps the file (see MappedFile for what that asks of its writers: WriteSafetensors complies).
@@ -64,7 +66,7 @@ class SafetensorsFile {
 
   // The array of this name: it shares the mapping where its data is aligned to its type, else it is
   // a copy. Writing to it never changes the file. Errors: kNotFound, which names the nearest ones
-  // that exist.
+  // that exist; kUnimplemented for one whose type we do not have.
   Result<Array> Read(std::string_view name) const;
 
   // All of them, in the order of entries().

@@ -176,6 +176,23 @@ TEST(SafetensorsFile, TakesEntriesInAnyOrderOfTheHeader) {
   EXPECT_EQ(b.values<uint8_t>()[0], 'y');
 }
 
+TEST(SafetensorsFile, ListsArraysOfTypesThatWeLackAndFailsWhereTheyAreRead) {
+  const std::string header =
+      R"({"a":{"dtype":"U32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[1],"data_offsets":[4,5]},)"
+      R"("c":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[5,7]},"d":{"dtype":"F4","shape":[2,3],"data_offsets":[7,10]}})";
+  STOKER_ASSERT_OK_AND_ASSIGN(const SafetensorsFile file, Parse(FileOf(header, "abcdexyz01")));
+  ASSERT_EQ(file.entries().size(), 4u);
+  EXPECT_EQ(file.entries()[0].type, "U32");
+  EXPECT_EQ(file.entries()[0].dtype, std::nullopt);
+  EXPECT_EQ(file.entries()[1].dtype, DType::kUInt8);
+  EXPECT_EQ(file.entries()[3].bytes, 3u);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Array b, file.Read("b"));
+  EXPECT_EQ(b.values<uint8_t>()[0], 'e');
+  EXPECT_THAT(file.Read("c"),
+              FailsWith(StatusCode::kUnimplemented, "x.safetensors: array 'c' is of type F8_E4M3"));
+  EXPECT_THAT(file.ReadAll(), FailsWith(StatusCode::kUnimplemented, "array 'a' is of type U32"));
+}
+
 TEST(SafetensorsFile, NamesTheNearestArrayWhereOneIsMissing) {
   const TempDir dir;
   STOKER_ASSERT_OK(
@@ -254,8 +271,14 @@ const BrokenCase kBroken[] = {
      "the metadata 'k' is a list"},
     {"MetadataIsText", FileOf(R"({"__metadata__":"k"})", ""),
      "entry '__metadata__' is text, not an object"},
-    {"UnsupportedDtype", FileOf(R"({"a":{"dtype":"U16","shape":[1],"data_offsets":[0,2]}})", "xy"),
-     "entry 'a' has the dtype U16, which Stoker does not have", StatusCode::kUnimplemented},
+    {"UnknownDtype", FileOf(R"({"a":{"dtype":"U17","shape":[1],"data_offsets":[0,2]}})", "xy"),
+     "entry 'a' has the dtype 'U17', which safetensors 0.8 does not have",
+     StatusCode::kUnimplemented},
+    {"SizeOfADtypeThatWeLack",
+     FileOf(R"({"a":{"dtype":"U16","shape":[2],"data_offsets":[0,2]}})", "xy"),
+     "its data lies at 0..2, but U16[2] takes 4 bytes"},
+    {"HalfAByte", FileOf(R"({"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}})", "xy"),
+     "the shape [3] announces more values than can exist, or no whole bytes"},
     {"ExtentBeyond63Bits",
      FileOf("{\"a\":{" + kF32 + R"(,"shape":[9223372036854775808],"data_offsets":[0,0]}})", ""),
      "the extent 9223372036854775808 is too large"},
