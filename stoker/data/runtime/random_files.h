@@ -33,6 +33,8 @@
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/zip_archive.h"
 #include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/decode_npy.h"
+#include "stoker/data/transforms/decode_raw.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/formats/n5/n5_testing_internal.h"
@@ -199,17 +201,27 @@ inline Map ImageOfRecord() {
 }
 
 // The image from a text of as many characters; the label stays.
-inline Map ImageOfText() {
+inline DecodeRaw ImageOfText() { return {.field = "image", .shape = {1, 4, 4}}; }
+
+// The image becomes the bytes of a .npy file that holds it; the label stays.
+inline Map NpyOfImage() {
   return {.function =
               [](Element& element, Rng&, Scratch& scratch) {
-                Array image = scratch.NewArray(DType::kUInt8, {1, 4, 4});
-                std::memcpy(image.data(), element.arrays.front().data(), RandomFiles::kImageBytes);
-                element.arrays.front() = std::move(image);
+                Array& image = element.arrays.front();
+                STOKER_ASSIGN_OR_RETURN(const std::string header,
+                                        NpyHeaderOf(image.dtype(), image.shape(), ""));
+                Array bytes = scratch.NewArray(
+                    DType::kUInt8, {std::ssize(header) + static_cast<int64_t>(image.num_bytes())});
+                std::memcpy(bytes.data(), header.data(), header.size());
+                std::memcpy(bytes.data() + header.size(), image.data(), image.num_bytes());
+                image = std::move(bytes);
                 return OkStatus();
               },
-          .output = {{{"image", DType::kUInt8, {1, 4, 4}}, {"label", DType::kInt64, {}}}},
+          .output = {{{"image", DType::kUInt8, {kUnknownDim}}, {"label", DType::kInt64, {}}}},
           .random = false};
 }
+
+inline DecodeNpy ImageOfNpy() { return {.field = "image", .type = "uint8", .shape = {1, 4, 4}}; }
 
 // A source over some of these files: {image: uint8[1, 4, 4], label: int64[]}. To add a format, add
 // a line, and write its files above.
@@ -245,7 +257,10 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
                    .files = RandomFiles::Get().Of("rec"), .whole = true, .index = "memory"}) |
                ImageOfText();
       },
-      [](Draws&) { return Source(Npz{.path = RandomFiles::Get().One("both.npz")}); },
+      [](Draws&) {
+        return Source(Npz{.path = RandomFiles::Get().One("both.npz")}) | NpyOfImage() |
+               ImageOfNpy();
+      },
       [](Draws& draws) {
         const RandomFiles& files = RandomFiles::Get();
         if (draws.Coin()) return Source(Stoker{.files = files.One("both.stoker")});
@@ -253,8 +268,9 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
       },
       [](Draws&) {
         const RandomFiles& files = RandomFiles::Get();
-        return Source(Npy{
-            .fields = {{"image", files.One("images.npy")}, {"label", files.One("labels.npy")}}});
+        return Source(Npy{.fields = {{"image", files.One("images.npy")},
+                                     {"label", files.One("labels.npy")}}}) |
+               NpyOfImage() | ImageOfNpy();
       },
       [index](Draws& draws) {
         const JsonlFields fields{{.name = "image", .type = "text", .path = "t"},

@@ -34,7 +34,8 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "concatenate", "mix",         "interleave",  "choose",       "tfrecord",
         "csv",         "webdataset",  "npy",         "lines",        "jsonl",
         "libsvm",      "binary",      "lmdb",        "npz",          "recordio",
-        "encode",      "stoker",      "zip_archive", "hdf5",         "n5"}) {
+        "encode",      "stoker",      "zip_archive", "hdf5",         "n5",
+        "decode_raw",  "decode_npy"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }
