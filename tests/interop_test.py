@@ -278,7 +278,7 @@ class InteropTest(ProgramTest):
                 self.assert_packs_as_wanted(f"hdf5: {{files: a.h5, fields: {{{fields}}}}}")
                 found = self.run_json("inspect", "a.h5")
                 self.assertEqual((found["format"], found["count"], len(found["fields"])), ("hdf5", 50, 9))
-                self.assertEqual(found["fields"]["/train/images"]["chunk"], [7, 3, 8, 8])
+                self.assertEqual(found["fields"]["train/images"]["chunk"], [7, 3, 8, 8])
                 self.run_stoker("verify", "a.h5")
                 self.write("texts.yaml", "data:\n  root: .\n  train:\n    - hdf5: {files: a.h5, fields: "
                                          "{v: texts/variable, f: texts/fixed}}\n")

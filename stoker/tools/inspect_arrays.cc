@@ -96,7 +96,9 @@ Result<Inspection> InspectHdf5(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const Hdf5File file, Hdf5File::Open(path));
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> datasets, file.ListDatasets());
   ArrayList arrays;
-  for (const std::string& dataset : datasets) arrays.Add(dataset, file.OpenDataset(dataset));
+  // As the source calls them.
+  for (const std::string& dataset : datasets)
+    arrays.Add(dataset.substr(1), file.OpenDataset(dataset));
   return arrays.Finish(path, "hdf5");
 }
 

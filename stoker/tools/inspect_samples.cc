@@ -41,39 +41,45 @@ std::filesystem::path N5FolderOf(const std::filesystem::path& path) {
 // Text formats are read in order: an index would be made beside a file that is only looked at.
 struct SampleReader {
   std::string_view format;
-  Result<Dataset> (*open)(const std::string& path);
+  // `inspected`: what is known of the file.
+  Result<Dataset> (*open)(const std::string& path, const Json& inspected);
 };
 
 constexpr SampleReader kReaders[] = {
-    {"csv", [](const std::string& path) { return Source(Csv{.files = path, .index = "none"}); }},
-    {"hdf5", [](const std::string& path) { return Source(Hdf5{.files = path}); }},
-    {"idx", [](const std::string& path) { return RowsOf(ReadIdx(path)); }},
-    {"jsonl",
-     [](const std::string& path) { return Source(Jsonl{.files = path, .index = "none"}); }},
+    {"csv", [](const std::string& path,
+               const Json&) { return Source(Csv{.files = path, .index = "none"}); }},
+    {"hdf5", [](const std::string& path, const Json&) { return Source(Hdf5{.files = path}); }},
+    {"idx", [](const std::string& path, const Json&) { return RowsOf(ReadIdx(path)); }},
+    {"jsonl", [](const std::string& path,
+                 const Json&) { return Source(Jsonl{.files = path, .index = "none"}); }},
     {"libsvm",
-     [](const std::string& path) {
-       return Source(Libsvm{.files = path, .first_index = 0, .label = "several", .index = "none"});
+     [](const std::string& path, const Json& inspected) {
+       const bool one = inspected["fields"]["label"]["shape"].empty();
+       return Source(Libsvm{
+           .files = path, .first_index = 0, .label = one ? "float32" : "several", .index = "none"});
      }},
     {"lmdb",
-     [](const std::string& path) {  // what was packed has no keys to show
+     [](const std::string& path, const Json&) {  // what was packed has no keys to show
        const Result<Dataset> values = Source(Lmdb{.path = path, .key = true});
        return values.ok() ? values : Source(Lmdb{.path = path});
      }},
-    {"n5", [](const std::string& path) { return Source(N5{.path = N5FolderOf(path)}); }},
-    {"npy", [](const std::string& path) { return RowsOf(ReadNpy(path)); }},
-    {"npz", [](const std::string& path) { return Source(Npz{.path = path}); }},
+    {"n5",
+     [](const std::string& path, const Json&) { return Source(N5{.path = N5FolderOf(path)}); }},
+    {"npy", [](const std::string& path, const Json&) { return RowsOf(ReadNpy(path)); }},
+    {"npz", [](const std::string& path, const Json&) { return Source(Npz{.path = path}); }},
     {"recordio",
-     [](const std::string& path) {
+     [](const std::string& path, const Json&) {
        return Source(Recordio{.files = path, .labels = -1, .index = "memory"});
      }},
-    {"stoker", [](const std::string& path) { return Source(Stoker{.files = path}); }},
+    {"stoker", [](const std::string& path, const Json&) { return Source(Stoker{.files = path}); }},
     {"tar",
-     [](const std::string& path) {
+     [](const std::string& path, const Json&) {
        return Source(Webdataset{.files = path, .key = true, .index = "none"});
      }},
-    {"tfrecord",
-     [](const std::string& path) { return Source(Tfrecord{.files = path, .index = "none"}); }},
-    {"zip", [](const std::string& path) { return Source(ZipArchive{.files = path, .key = true}); }},
+    {"tfrecord", [](const std::string& path,
+                    const Json&) { return Source(Tfrecord{.files = path, .index = "none"}); }},
+    {"zip", [](const std::string& path,
+               const Json&) { return Source(ZipArchive{.files = path, .key = true}); }},
 };
 
 Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
@@ -94,7 +100,7 @@ void AddFirstSamples(const std::string& path, std::string_view format, int64_t c
                      Inspection& out) {
   for (const SampleReader& reader : kReaders) {
     if (reader.format != format) continue;
-    const Result<Dataset> dataset = reader.open(path);
+    const Result<Dataset> dataset = reader.open(path, out.json);
     // What is wrong with the file stands in the inspection already.
     if (dataset.ok()) static_cast<void>(Add(*dataset, count, out));
     return;
