@@ -104,7 +104,7 @@ size_t OnBody(char* data, size_t size, size_t count, void* user) {
     text.append(data, std::min(bytes, kMostText - text.size()));
     return bytes;
   }
-  if (!Begin(exchange)) return CURL_WRITEFUNC_ERROR;
+  if (exchange.answer.head.broken_length || !Begin(exchange)) return CURL_WRITEFUNC_ERROR;
   exchange.refused = !exchange.sink.Take(std::as_bytes(std::span(data, bytes)));
   return exchange.refused ? CURL_WRITEFUNC_ERROR : bytes;
 }
@@ -184,6 +184,11 @@ bool IsLasting(CURLcode code) {
 
 void Judge(CURLcode code, const char* problem, Exchange& exchange) {
   HttpAnswer& answer = exchange.answer;
+  if (answer.head.broken_length) {
+    // Where such an answer ends nobody can say: libcurl takes some of them for empty.
+    answer.problem = "the answer has a Content-Length that is no length";
+    return;
+  }
   if (code == CURLE_OK || exchange.refused) return;
   answer.problem = *problem != '\0' ? problem : curl_easy_strerror(code);
   answer.lasting = IsLasting(code);
@@ -225,7 +230,8 @@ HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation*
   char problem[CURL_ERROR_SIZE] = "";
   Configure(handle->easy.get(), request, headers.get(), exchange, problem);
   const CURLcode code = Run(*handle, cancel);
-  if (code == CURLE_OK && IsSuccess(exchange.answer.head)) Begin(exchange);  // of an empty body
+  const HttpHead& head = exchange.answer.head;
+  if (code == CURLE_OK && IsSuccess(head) && !head.broken_length) Begin(exchange);  // an empty body
   Judge(code, problem, exchange);
   Handles::Shared().Return(std::move(handle));
   return std::move(exchange.answer);

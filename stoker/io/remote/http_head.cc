@@ -57,7 +57,10 @@ void TakeHeadLine(std::string_view line, HttpHead& head) {
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = Trimmed(line.substr(colon + 1));
   if (value.size() > kLongestTag) return;
-  if (IsNamed(name, "content-length")) head.content_length = ParseNumber<uint64_t>(value);
+  if (IsNamed(name, "content-length")) {
+    head.content_length = ParseNumber<uint64_t>(value);
+    head.broken_length = !head.content_length;
+  }
   if (IsNamed(name, "content-range")) head.content_range = ParseContentRange(value);
   if (IsNamed(name, "etag")) head.etag = value;
   if (IsNamed(name, "last-modified")) head.last_modified = value;

@@ -19,6 +19,7 @@ struct ContentRange {
 struct HttpHead {
   int status = 0;  // 0: no answer came
   std::optional<uint64_t> content_length;
+  bool broken_length = false;  // one was given that is none
   std::optional<ContentRange> content_range;
   std::string etag;           // as written, with quotes and W/
   std::string last_modified;  // likewise

@@ -32,6 +32,7 @@ TEST(HttpHead, NumbersThatAreNoneCountAsNotGiven) {
   for (const char* text : {"-1", "1e3", "", "99999999999999999999", "0x10", "1 2"}) {
     TakeHeadLine(std::string("Content-Length: ") + text, head);
     EXPECT_EQ(head.content_length, std::nullopt) << text;
+    EXPECT_TRUE(head.broken_length) << text;
   }
   for (const char* text : {"bytes 5-4/10", "bytes 5-10/10", "bytes 5-", "bytes */", "items 0-1/2",
                            "bytes 0-1", "bytes 0-99999999999999999999/*"})

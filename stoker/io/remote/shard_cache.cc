@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/clock.h"
 #include "stoker/base/json.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
@@ -50,13 +51,23 @@ Result<int64_t> LimitOf(const RemoteOptions& options) {
   return limit;
 }
 
+bool HasVersion(const RemoteFile& file) {
+  return !file.version().etag.empty() || !file.version().last_modified.empty();
+}
+
+// Another one in every process.
+const std::string& NameOfThisProcess() {
+  static const std::string name = fmt::format("{}.{}", ::getpid(), NowNs());
+  return name;
+}
+
 // "train-003.tar-0123456789abcdef": one can see what it is, and it names one version.
 std::string NameOf(const RemoteFile& file) {
   constexpr size_t kLongest = 60, kDigits = 24;
   const RemoteVersion& version = file.version();
-  const std::string identity =
-      fmt::format("{}\n{}\n{}\n{}\n{}", file.path(), file.options().endpoint,
-                  version.size.value_or(0), version.etag, version.last_modified);
+  const std::string identity = fmt::format(
+      "{}\n{}\n{}\n{}\n{}", file.path(), file.options().endpoint, version.size.value_or(0),
+      version.etag, HasVersion(file) ? version.last_modified : NameOfThisProcess());
   std::string base = file.name().substr(file.name().rfind('/') + 1);
   for (char& c : base) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -208,6 +219,7 @@ Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& fi
 }
 
 std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file) {
+  if (!HasVersion(file)) return nullptr;  // the next process could not use it
   Result<Descriptor> lock = Lock(LockNameOf(NameOf(file)), /*wait=*/false);
   if (!lock.ok()) return nullptr;
   Result<std::unique_ptr<Writer>> writer = Begin(file, *std::move(lock));
@@ -220,7 +232,7 @@ Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& 
   STOKER_ASSIGN_OR_RETURN(const Descriptor directory_lock,
                           Lock(std::string(kDirectoryLock), /*wait=*/true));
   const uint64_t bytes = file.version().size.value_or(0);
-  STOKER_RETURN_IF_ERROR(MakeRoom(file, bytes));
+  STOKER_RETURN_IF_ERROR(MakeRoom(file.name(), bytes));
   const std::string name = NameOf(file);
   STOKER_ASSIGN_OR_RETURN(
       internal::Temporary temporary,
@@ -231,7 +243,7 @@ Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& 
       new Writer(shared_from_this(), file, std::move(lock), std::move(temporary)));
 }
 
-Status ShardCache::MakeRoom(const RemoteFile& file, uint64_t bytes) const {
+Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
   STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(directory_).status());
   STOKER_ASSIGN_OR_RETURN(const CacheEntries entries, ListCacheEntries(directory_));
   uint64_t total = entries.bytes_under_way;
@@ -247,13 +259,13 @@ Status ShardCache::MakeRoom(const RemoteFile& file, uint64_t bytes) const {
     return ResourceExhausted(
         "{}: a copy takes {} bytes, but the cache {} may hold {} and has {} in use; raise "
         "cache_size (data.remote, STOKER_CACHE_SIZE), or read fewer files at a time",
-        file.name(), bytes, directory_, ByteSizeText(static_cast<int64_t>(limit_)), total);
+        source, bytes, directory_, ByteSizeText(static_cast<int64_t>(limit_)), total);
   }
   if (bytes > free) {
     return ResourceExhausted(
         "{}: a copy takes {} bytes, and the disk of the cache {} has {} left; free space on it, or "
         "name another directory (data.remote.cache, STOKER_CACHE)",
-        file.name(), bytes, directory_, free);
+        source, bytes, directory_, free);
   }
   return OkStatus();
 }
@@ -268,13 +280,24 @@ ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& 
       lock_(std::move(lock)),
       temporary_(std::move(temporary)) {}
 
+// What is under way counts by the size of its file, so that is made as long as there is room.
+Status ShardCache::Writer::Reserve(uint64_t bytes) {
+  constexpr uint64_t kMost = 64 << 20;
+  STOKER_ASSIGN_OR_RETURN(const Descriptor directory_lock,
+                          cache_->Lock(std::string(kDirectoryLock), /*wait=*/true));
+  // Twice as much each time, as far as it goes, so that few of the pieces look for room.
+  uint64_t more = std::max(bytes, std::min(reserved_, kMost));
+  if (more > bytes && !cache_->MakeRoom(source_, more).ok()) more = bytes;
+  STOKER_RETURN_IF_ERROR(cache_->MakeRoom(source_, more));
+  if (::ftruncate(temporary_.fd(), static_cast<off_t>(reserved_ + more)) != 0)
+    return internal::WriteError(errno, cache_->PathOf(name_), "cannot make a copy longer");
+  reserved_ += more;
+  return OkStatus();
+}
+
 Status ShardCache::Writer::Append(std::span<const std::byte> bytes) {
-  if (!size_ && written_ + bytes.size() > cache_->limit_) {
-    return ResourceExhausted(
-        "{}: it has more bytes than the cache {} may hold; raise cache_size (data.remote, "
-        "STOKER_CACHE_SIZE)",
-        source_, cache_->directory_);
-  }
+  if (!size_ && written_ + bytes.size() > reserved_)
+    STOKER_RETURN_IF_ERROR(Reserve(written_ + bytes.size() - reserved_));
   STOKER_RETURN_IF_ERROR(
       internal::WriteAll(temporary_.fd(), bytes, cache_->PathOf(name_), written_));
   checksum_ = Crc32c(bytes, checksum_);
@@ -287,6 +310,8 @@ Status ShardCache::Writer::Commit() {
     return DataLoss("{}: {} bytes came of {}; fetch the file by other means", source_, written_,
                     *size_);
   }
+  if (!size_ && ::ftruncate(temporary_.fd(), static_cast<off_t>(written_)) != 0)
+    return internal::WriteError(errno, cache_->PathOf(name_), "cannot end a copy");
   const Json check = {
       {"bytes", written_}, {"crc32c", checksum_}, {"file", source_}, {"etag", etag_}};
   // First the check, so that a copy is never there without it.

@@ -2,10 +2,12 @@
 //
 // A copy is two files: NAME-HASH, the bytes, and NAME-HASH.check, a line of JSON with their number
 // and CRC-32C and what was copied. HASH stands for the address and the version that the server
-// tells of (size, tag, time), so a file that has changed there has another copy. A copy appears
-// when it is whole, in one step; before that it is a temporary (io/atomic_file.h), and whoever
-// wants the same waits for it (flock). At its first use in a process its bytes are compared with
-// the checksum; a copy that is damaged is fetched again.
+// tells of (size, tag, time), so a file that has changed there has another copy. Of a file that has
+// neither tag nor time no version is known: its copy is of use to the process alone that made it,
+// and goes as others do, when it was used longest ago. A copy appears when it is whole, in one
+// step; before that it is a temporary (io/atomic_file.h), and whoever wants the same waits for it
+// (flock). At its first use in a process its bytes are compared with the checksum; a copy that is
+// damaged is fetched again.
 //
 // All copies together, those under way included, take at most the limit: the ones that were used
 // longest ago go first. One that is open, in any process, stays.
@@ -56,6 +58,7 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
 
    private:
     friend class ShardCache;
+    Status Reserve(uint64_t bytes);
     Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file, Descriptor lock,
            internal::Temporary temporary);
     const std::shared_ptr<ShardCache> cache_;
@@ -63,6 +66,7 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
     const std::optional<uint64_t> size_;
     const Descriptor lock_;  // of the copy
     internal::Temporary temporary_;
+    uint64_t reserved_ = 0;  // bytes that have room, of a file whose size is not known
     uint64_t written_ = 0;
     uint32_t checksum_ = 0;
   };
@@ -81,7 +85,7 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   void Remove(const std::string& name) const;
   Result<Descriptor> Lock(const std::string& lock_name, bool wait) const;
   Result<std::unique_ptr<Writer>> Begin(const RemoteFile& file, Descriptor lock);
-  Status MakeRoom(const RemoteFile& file, uint64_t bytes) const;
+  Status MakeRoom(const std::string& source, uint64_t bytes) const;
 
   const std::string directory_;
   const uint64_t limit_;

@@ -1,9 +1,5 @@
 #include "stoker/io/remote/shard_cache.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -164,6 +160,54 @@ TEST_F(ShardCacheTest, WhatChangesOnTheServerIsAnotherCopy) {
   EXPECT_TRUE(ReadLocally(before.url("a")) == content_);
   EXPECT_TRUE(ReadLocally(after.url("a")) == other);
   EXPECT_EQ(CopiesIn(directory_).size(), 2u);
+}
+
+// The answers of a server that knows nothing of versions.
+LoopbackAnswer WithoutVersion(LoopbackAnswer answer) {
+  std::erase_if(answer.headers, [](const std::string& line) { return line.starts_with("ETag"); });
+  return answer;
+}
+
+TEST_F(ShardCacheTest, AFileOfWhichNoVersionIsKnownIsKeptForThisProcessAlone) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  const LoopbackServer server(
+      [&](const LoopbackRequest& r, int) { return WithoutVersion(ServeContent(r, content_)); });
+  EXPECT_TRUE(ReadInOrder(server.url("stream")) == content_);
+  EXPECT_TRUE(CopiesIn(directory_).empty());  // another process could not use it
+  EXPECT_TRUE(ReadLocally(server.url("mapped")) == content_);
+  const int requests = server.requests();
+  EXPECT_TRUE(ReadLocally(server.url("mapped")) == content_);
+  EXPECT_EQ(server.requests(), requests);
+}
+
+TEST_F(ShardCacheTest, WhatComesWithoutASizeStaysWithinTheLimitTogetherWithTheOthers) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 900'000});
+  const LoopbackServer server([&](const LoopbackRequest&, int) {
+    return LoopbackAnswer{
+        .headers = {"Transfer-Encoding: chunked", "ETag: \"1\""},
+        .body = fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", content_.size(), content_)};
+  });
+  EXPECT_TRUE(ReadLocally(server_.url("first")) == content_);
+  EXPECT_TRUE(ReadLocally(server.url("second")) == content_);  // in the place of the first
+  ASSERT_EQ(CopiesIn(directory_).size(), 1u);
+  EXPECT_EQ(CopiesIn(directory_).begin()->second, content_.size());
+  STOKER_ASSERT_OK_AND_ASSIGN(const File held, File::OpenLocally(server.url("second")));
+  EXPECT_THAT(File::OpenLocally(server.url("third")),
+              FailsWith(StatusCode::kResourceExhausted, "may hold 900kB"));
+  EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+}
+
+TEST_F(ShardCacheTest, AnAnswerWhoseLengthIsNoLengthIsNotKept) {
+  const ScopedRemoteOptions options({.retries = 1, .cache = directory_});
+  const LoopbackServer server([&](const LoopbackRequest& r, int) {
+    LoopbackAnswer answer = ServeContent(r, content_);
+    answer.headers.emplace_back("Content-Length: 9999999999999999999999");
+    answer.cut = answer.body.size();
+    return answer;
+  });
+  EXPECT_THAT(MappedFile::Open(server.url("a")),
+              FailsWith(StatusCode::kUnavailable, "Content-Length that is no length"));
+  EXPECT_THAT(ReadInOrder(server.url("a")), ::testing::HasSubstr("after 2 tries"));
 }
 
 }  // namespace
