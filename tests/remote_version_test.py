@@ -28,15 +28,21 @@ class RemoteVersionTest(ProgramTest):
         self.addCleanup(thread.join)
         self.addCleanup(self.server.shutdown)
 
-    def test_a_process_sees_what_the_server_has_now(self):
+    def sees_what_is_there_now(self, options):
         url = f"http://127.0.0.1:{self.server.server_address[1]}/rows.csv"
-        self.write("recipe.yaml", "data:\n  train:\n"
-                   f"    - csv: {{files: \"{url}\", index: memory}}\n")
-        for number, rows in enumerate([b"a,b\n1,2\n", b"a,b\n7,8\n"]):
-            self.server.content = rows
-            self.run_stoker("pack", "recipe.yaml", f"{number}.tar", environment={"STOKER_CACHE": self.path("cache"),
-                                                                               "no_proxy": "127.0.0.1"})
-            self.assertIn(rows.split(b"\n")[1].split(b",")[1], self.read(f"{number}.tar"))
+        self.write("recipe.yaml", f"data:\n  train:\n    - csv: {{files: \"{url}\"{options}}}\n")
+        environment = {"STOKER_CACHE": self.path("cache"), "no_proxy": "127.0.0.1"}
+        for cell in [2, 8]:
+            self.server.content = b"a,b\n" + b"1,%d\n" % cell * 50_000
+            self.run_stoker("pack", "recipe.yaml", f"rows{cell}", "--format", "npy", environment=environment)
+            with open(self.path(f"rows{cell}/b.npy"), "rb") as file:
+                self.assertEqual(file.read()[-8:], cell.to_bytes(8, "little"))
+
+    def test_a_process_that_reads_in_order_sees_what_the_server_has_now(self):
+        self.sees_what_is_there_now("")
+
+    def test_a_process_that_reads_by_position_sees_what_the_server_has_now(self):
+        self.sees_what_is_there_now(", index: memory")
 
 
 if __name__ == "__main__":
