@@ -110,8 +110,9 @@ class LmdbFile::Walk {
                         page >= kLeastPage && page <= kMostPage && (at == 0 || at == page);
       if (good) return page;
     }
-    return DataLoss("{}: this is no LMDB database of version {}, or it is damaged; check the path",
-                    file_.name_, kVersion);
+    return DataLoss(
+        "{}: byte 0: this is no LMDB database of version {}, or it is damaged; check the path",
+        file_.name_, kVersion);
   }
 
   Status Damaged(uint64_t page, std::string_view what) const {

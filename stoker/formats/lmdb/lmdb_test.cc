@@ -73,7 +73,8 @@ TEST(LmdbFile, ReadsTheOlderDescriptionWhereTheNewerIsDamaged) {
   std::swap(file[16], file[LmdbBuilder::kPage + 16]);
   ExpectNodes(*Parse(file), LmdbNodes(5));
   file[LmdbBuilder::kPage + 16] = 'x';
-  EXPECT_THAT(Parse(file), FailsWith(StatusCode::kDataLoss, "a.mdb: this is no LMDB database"));
+  EXPECT_THAT(Parse(file),
+              FailsWith(StatusCode::kDataLoss, "a.mdb: byte 0: this is no LMDB database"));
 }
 
 TEST(LmdbFile, SaysWhichPageIsWrong) {

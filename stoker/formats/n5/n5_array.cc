@@ -126,6 +126,15 @@ Status CheckSize(N5Compression compression, uint64_t bytes, uint64_t stored) {
   return DataLoss("{} bytes cannot be made of {}", bytes, stored);
 }
 
+Status ReadValues(N5Compression compression, std::span<const std::byte> stored,
+                  std::span<std::byte> values) {
+  if (compression == N5Compression::kZstd) return InflateBlock(BlockForm::kZstd, stored, values);
+  if (compression == N5Compression::kZlib) return InflateBlock(BlockForm::kZlib, stored, values);
+  if (compression == N5Compression::kGzip) return InflateBlock(BlockForm::kGzip, stored, values);
+  std::memcpy(values.data(), stored.data(), values.size());
+  return OkStatus();
+}
+
 class N5Array final : public ChunkedArray {
  public:
   N5Array(ChunkedLayout layout, N5Attributes attributes, fs::path folder)
@@ -354,20 +363,10 @@ Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const
   STOKER_RETURN_IF_ERROR(CheckSize(attributes.compression, bytes, stored.size()));
   out.owner = Buffer::Allocate(bytes);
   out.data = out.owner.data();
-  const std::span values(out.owner.data(), bytes);
-  switch (attributes.compression) {
-    case N5Compression::kRaw: std::memcpy(values.data(), stored.data(), bytes); break;
-    case N5Compression::kGzip:
-      STOKER_RETURN_IF_ERROR(InflateBlock(BlockForm::kGzip, stored, values));
-      break;
-    case N5Compression::kZlib:
-      STOKER_RETURN_IF_ERROR(InflateBlock(BlockForm::kZlib, stored, values));
-      break;
-    case N5Compression::kZstd:
-      STOKER_RETURN_IF_ERROR(InflateBlock(BlockForm::kZstd, stored, values));
-      break;
-  }
-  return out;
+  const Status read = ReadValues(attributes.compression, stored, {out.owner.data(), bytes});
+  if (read.ok()) return out;
+  const size_t at = block.size() - stored.size();
+  return Status(read.code(), fmt::format("byte {}: {}", at, read.message()));
 }
 
 Result<std::shared_ptr<const ChunkedArray>> OpenN5(const fs::path& folder) {
