@@ -134,6 +134,8 @@ class InspectTest(ProgramTest):
         size = operators["batch"]["options"][0]
         self.assertEqual((size["name"], size["type"], size["range"], size["default"]), ("size", "integer", "1..1073741824", "32"))
         self.assert_fails(["inspect", "--ops", "bach"], 2, "'bach'", "did you mean 'batch'?")
+        sources = {op["name"] for op in operators.values() if op["group"] == "source"}
+        self.assertEqual({op["name"] for op in self.run_json("inspect", "--ops", "source")}, sources)
 
 
 if __name__ == "__main__":

@@ -167,6 +167,23 @@ class FormatsTest(ProgramTest):
         self.write("bad.jsonl", '{"id": 1}\n{"id": 2\n')
         self.assert_fails(["inspect", "bad.jsonl"], 1, "bad.jsonl: record 1 (byte 10): byte 8: '}' is wanted")
 
+    def test_many_fields_are_shown_in_short(self):
+        self.write("wide.csv", ",".join(f"c{i}" for i in range(300)) + "\n" + ",".join(["1"] * 300) + "\n")
+        said, _ = self.run_stoker("inspect", "wide.csv")
+        self.assertIn("wide.csv: csv, 1 record of 300 fields; whole", said)
+        self.assertLess(len(said.splitlines()), 20)
+        self.assertIn("... 285 more  all int64", said)
+        self.assertEqual(len(self.run_json("inspect", "wide.csv")["fields"]), 300)
+        self.write("one.yaml", "data: {train: [csv: wide.csv, decode: {field: x}]}\n")
+        self.assert_fails(["inspect", "one.yaml"], 2, "there is no field 'x'", "and 292 fields more")
+
+    def test_the_arrays_of_one_folder_are_columns_of_the_same_samples(self):
+        os.mkdir(self.path("xs"))
+        for name in ("x.npy", "y.npy"):
+            shutil.move(self.path(name), self.path(f"xs/{name}"))
+        found = self.run_json("inspect", "xs")
+        self.assertEqual((found["formats"]["npy"]["files"], found["formats"]["npy"]["count"]), (2, 2))
+
     def test_a_libsvm_file_is_described(self):
         found = self.run_json("inspect", "a.svm")
         self.assertEqual((found["format"], found["count"], found["largest_index"]), ("libsvm", 2, 3))
@@ -302,6 +319,32 @@ class FormatsTest(ProgramTest):
         self.assertIn("3 files: 1 whole, 0 damaged, 2 not checked", said)
         self.assert_fails(["verify", "notes.txt"], 1, "nothing to check by")
 
+    def test_only_what_has_other_bytes_than_it_should_is_called_damaged(self):
+        header = b"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }"
+        header += b" " * (117 - len(header)) + b"\n"
+        self.write("complex.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + bytes(8))
+        for name, method in [("bzip2.zip", zipfile.ZIP_BZIP2), ("lzma.zip", zipfile.ZIP_LZMA)]:
+            with zipfile.ZipFile(self.path(name), "w", method) as archive:
+                archive.writestr("1.txt", "one" * 100)
+        names = ["complex.npy", "bzip2.zip", "lzma.zip"]
+        found = json.loads(self.run_stoker("verify", *names, "--json", expect=1)[0])
+        self.assertEqual((found["damaged"], found["not_checked"], found["not_read"]), (0, 3, 0))
+        self.assertIn("complex", found["files"][0]["not_checked"])
+        self.run_stoker("verify", *names, "a.csv")  # something could be checked, and is whole
+        os.mkfifo(self.path("fifo"))
+        for name, says in [("fifo", "fifo: is a pipe"), ("nothing.csv", "nothing.csv"), ("nothing-*.csv", "nothing-*.csv")]:
+            with self.subTest(name=name):
+                out, err = self.run_stoker("verify", name, expect=1)
+                self.assertIn(says, out)
+                self.assertIn("not read", out)
+                self.assertNotIn("damaged", out)
+                self.assertIn("1 of 1 file could not be read", err)
+        os.mkdir(self.path("odd"))
+        for name in names:
+            shutil.move(self.path(name), self.path(f"odd/{name}"))
+        found = json.loads(self.run_stoker("inspect", "odd", "--json", expect=1)[0])
+        self.assertEqual((len(found["damaged"]), len(found["not_read"])), (0, 3))
+
     def test_directories_and_patterns_are_verified_file_by_file(self):
         os.mkdir(self.path("all"))
         names = ["a.csv", "s-000.tar", "s-001.tar", "x-1.tfrecord", "a-0.stoker", "z.npz", "i.rec", "pictures", "db"]
@@ -326,8 +369,9 @@ class FormatsTest(ProgramTest):
         said, _ = self.run_stoker("verify", "all/s-*.tar", expect=1)
         self.assertIn("all/s-001.tar: byte", said)
         self.assertIn("2 files: 1 whole, 1 damaged", said)
-        said, _ = self.run_stoker("verify", "all/s-{000..002}.tar", expect=1)
+        said, err = self.run_stoker("verify", "all/s-{000..002}.tar", expect=1)
         self.assertIn("all/s-002.tar", said)
+        self.assertIn("1 of 1 file could not be read", err)
 
     def test_directories_and_patterns_are_inspected_in_sum(self):
         found = self.run_json("inspect", "s-*.tar")

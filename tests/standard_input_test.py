@@ -49,6 +49,19 @@ class StandardInputTest(ProgramTest):
                     self.assertEqual(of_pipe.removeprefix("-"), of_file.removeprefix(file), command)
                     self.assertEqual(self.redirected(file, command, "-")[0], of_pipe)
 
+    def test_texts_without_a_name_are_known_by_their_lines(self):
+        self.write("a.jsonl", '{"b": 1, "a": "x"}\n{"b": 2, "a": "y"}\n')
+        self.write("a.libsvm", "1 3:0.5\n0 1:2 4:1\n")
+        for file, name in (("a.csv", "csv"), ("a.csv.gz", "csv"), ("a.jsonl", "jsonl"), ("a.libsvm", "libsvm")):
+            with self.subTest(file=file):
+                of_file, _ = self.run_stoker("verify", file)
+                of_pipe, _ = self.piped(file, "verify", "-")
+                self.assertEqual(of_pipe.removeprefix("-"), of_file.removeprefix(file))
+                self.assertIn(f": whole, {name}, ", of_pipe)
+                self.assertIn(f"-: {name}, ", self.piped(file, "inspect", "-")[0])
+        self.write("notes.txt", "words\n")
+        self.assertIn("-: not checked", self.piped("notes.txt", "verify", "-", expect=1)[0])
+
     def test_what_is_damaged_in_a_pipe_is_told_with_its_byte(self):
         self.write("short.tar", self.read("a.tar")[:100_000])
         out, _ = self.piped("short.tar", "verify", "-", expect=1)

@@ -102,6 +102,14 @@ class VocabularyTest(ProgramTest):
         self.run_stoker("bench", "words.yaml", "--seconds", "0.1")
         self.assertEqual(list(int32_lists(self.read("c"))), [[1, 2], [1, 1, 0, 2], []])
 
+    def test_the_recipe_that_needs_the_vocabulary_is_what_it_is_made_from(self):
+        self.write("text.txt", "the cat\nthe the dog, cat\n\n")
+        stages = "    - shuffle\n    - words: {vocabulary: words.txt, unknown: <unk>}\n    - padded_batch\n"
+        self.write("words.yaml", self.TEXTS + stages + "  eval:\n    - lines: text.txt\n" + stages)
+        self.run_stoker("vocabulary", "words.yaml", "--to", "words.txt", "--first", "<unk>", "--size", "3")
+        self.assertEqual(self.read("words.txt"), b"<unk>\nthe\ncat\n")
+        self.run_stoker("bench", "words.yaml", "--seconds", "0.1")
+
     def test_words_are_split_as_told(self):
         self.write("text.txt", "A-b a\n")
         self.write("texts.yaml", self.TEXTS)
@@ -111,7 +119,7 @@ class VocabularyTest(ProgramTest):
     def test_what_is_wrong_is_said(self):
         self.write("text.txt", "\n")
         self.write("texts.yaml", self.TEXTS)
-        self.assert_fails(["vocabulary", "texts.yaml", "--to", "v"], 1, "no word in the 1 texts of field 'text'")
+        self.assert_fails(["vocabulary", "texts.yaml", "--to", "v"], 1, "no word in the 1 text of field 'text'")
         self.assert_fails(["vocabulary", "texts.yaml", "--to", "v", "--pattern", "("], 2, "no regular expression")
         self.assert_fails(["vocabulary", "texts.yaml", "--to", "v", "--field", "x"], 2, "there is no field 'x'")
         self.write("texts.yaml", self.TEXTS + "    - repeat\n")

@@ -9,6 +9,8 @@
 namespace stoker {
 namespace {
 
+constexpr size_t kMostListed = 16;  // names, in an error
+
 // Edits (insert, delete, change, swap of neighbours) that turn a into b: the optimal string
 // alignment distance.
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -108,8 +110,16 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
 std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names) {
   if (names.empty()) return "there are none";
   const std::string nearest = NearestName(wanted, names);
-  return nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
-                         : fmt::format("did you mean '{}'?", nearest);
+  if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
+  if (names.size() <= kMostListed) return fmt::format("known are {}", fmt::join(names, ", "));
+  std::vector<std::string> listed = names;
+  // Names that have it as a part come first: 'center_crop' for 'crop'.
+  std::ranges::stable_partition(listed, [&](const std::string& name) {
+    return name.find(wanted) != std::string::npos || wanted.find(name) != std::string_view::npos;
+  });
+  const size_t more = listed.size() - kMostListed;
+  listed.resize(kMostListed);
+  return fmt::format("known are {} and {} more", fmt::join(listed, ", "), more);
 }
 
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {

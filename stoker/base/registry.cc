@@ -48,8 +48,9 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   STOKER_ASSIGN_OR_RETURN(Split split, SplitEntry(node, noun));
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
-  return InvalidArgument("{}: unknown {} '{}'; {}", split.name_location.ToString(), noun, name,
-                         NameAdvice(name, names));
+  return InvalidArgument("{}: unknown {} '{}'; {}; `stoker inspect {}` lists all",
+                         split.name_location.ToString(), noun, name, NameAdvice(name, names),
+                         noun == "operator" ? "--ops" : "--models");
 }
 
 }  // namespace stoker

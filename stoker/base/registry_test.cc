@@ -30,6 +30,17 @@ TEST(SplitNamedOptions, NamesTheNearestNameOfAnUnknownOne) {
                         "r.yaml:1:1: unknown optimizer 'adam'; did you mean 'adamw'?"));
 }
 
+TEST(SplitNamedOptions, OfManyNamesTheLikelyOnesAreTold) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 60; ++i) names.push_back(fmt::format("stage_{}", i));
+  names.emplace_back("center_crop");
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode node, ParseYaml("crop", "r.yaml"));
+  const Status status = SplitNamedOptions(node, "operator", names).status();
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(HasSubstr("known are center_crop, stage_0, "),
+                             HasSubstr(" and 45 more; `stoker inspect --ops` lists all")));
+}
+
 TEST(SplitNamedOptions, BlamesTheAssignmentThatAddedASecondName) {
   STOKER_ASSERT_OK_AND_ASSIGN(ConfigNode recipe, ParseYaml("optimizer: {adamw: {}}", "r.yaml"));
   STOKER_ASSERT_OK(SetByPath(recipe, "optimizer.sgd.momentum=0.5"));

@@ -37,7 +37,14 @@ Result<size_t> Spec::IndexOf(std::string_view who, std::string_view name) const 
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].name == name) return i;
   }
-  return InvalidArgument("{}: there is no field '{}'; the elements are {}", who, name, ToString());
+  constexpr size_t kMostShown = 8;
+  Spec shown = *this;
+  shown.fields.resize(std::min(fields.size(), kMostShown));
+  return InvalidArgument("{}: there is no field '{}'; the elements are {}{}", who, name,
+                         shown.ToString(),
+                         fields.size() == shown.fields.size()
+                             ? ""
+                             : fmt::format(" and {} fields more", fields.size() - kMostShown));
 }
 
 std::optional<int64_t> AddSizes(std::optional<int64_t> a, std::optional<int64_t> b) {

@@ -44,12 +44,12 @@ std::string ToText(const PipelineMeasurement& measured, const BenchArguments& ar
              "samples_per_s   {} (slices of 0.5 s: least {}, median {}, most {})\n"
              "first_batch_ms  {:.1f} after {:.0f} ms of loading the files\n"
              "peak_rss_mb     {:.1f}\n"
-             "measured        {} samples in {} batches over {:.2f} s\n\n",
+             "measured        {} in {} over {:.2f} s\n\n",
              WithThousands(measured.samples_per_s), WithThousands(measured.slice_min),
              WithThousands(measured.slice_median), WithThousands(measured.slice_max),
              measured.first_batch_ms, measured.load_ms, measured.peak_rss_mb,
-             WithThousands(static_cast<double>(measured.samples)),
-             WithThousands(static_cast<double>(measured.batches)), measured.seconds) +
+             CountText(measured.samples, "sample"), CountText(measured.batches, "batch", "batches"),
+             measured.seconds) +
          measured.profile.ToText() + explained;
 }
 

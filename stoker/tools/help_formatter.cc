@@ -40,7 +40,8 @@ std::string UsageOf(const CLI::Option& option) {
     if (MayRepeat(option)) name += "...";
     return option.get_required() ? name : "[" + name + "]";
   }
-  return "[" + name + (MayRepeat(option) ? " ..." : "") + "]";
+  if (MayRepeat(option)) name += " ...";
+  return option.get_required() ? name : "[" + name + "]";
 }
 
 std::vector<const CLI::Option*> OptionsIn(const CLI::App& app) {

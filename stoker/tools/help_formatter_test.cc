@@ -31,6 +31,7 @@ class HelpFormatterTest : public testing::Test {
     app_.formatter(std::make_shared<HelpFormatter>());
     app_.set_help_flag("-h,--help", "this text");
     app_.add_option("FILE", files_, "what to do it to")->type_name("")->required();
+    app_.add_option("--to", to_, "where to")->type_name("FILE")->required();
     app_.add_option("--times", times_, "how often")->type_name("N")->default_str("once");
     app_.add_option("--set", assignments_, "a key")->type_name("K=V")->allow_extra_args(false);
     app_.add_option("--ops", op_, "an operator")->type_name("NAME")->expected(0, 1);
@@ -41,16 +42,18 @@ class HelpFormatterTest : public testing::Test {
   CLI::App app_;
   std::vector<std::string> files_, assignments_;
   int times_ = 1;
-  std::string op_;
+  std::string op_, to_;
   bool json_ = false;
 };
 
 TEST_F(HelpFormatterTest, ShowsEveryOptionOnceWithItsDefaultAtTheRight) {
   EXPECT_EQ(app_.help(),
-            "Usage: stoker do FILE... [--times N] [--set K=V ...] [--ops [NAME]] [--json]\n"
+            "Usage: stoker do FILE... --to FILE [--times N] [--set K=V ...] [--ops [NAME]]\n"
+            "                 [--json]\n"
             "Does it.\n"
             "At length.\n"
             "  FILE          what to do it to\n"
+            "  --to FILE     where to\n"
             "  --times N     how often                                                 [once]\n"
             "  --set K=V     a key\n"
             "  --ops [NAME]  an operator\n"

@@ -18,13 +18,12 @@ namespace {
 
 constexpr const char* kAbout =
     "Says what a file holds, or what a recipe may contain.\n"
-    "FILE is known by its content: an IDX file, also inside gzip, a TFRecord file, a safetensors "
-    "file, a file of PyTorch's torch.save, a tar or zip archive, a NumPy array, CSV, a recipe (its "
-    "pipelines stage by stage), a run or a checkpoint (directories). What has a checksum or "
-    "announces its size is read whole and checked. Of any other directory, and of a pattern such "
-    "as "
-    "'x-*.tar' or x@8.stoker, all files are summed up. --grid shows a recipe's pictures as the "
-    "network gets them.";
+    "FILE is known by its content: .stoker, TFRecord, RecordIO, IDX, NumPy, safetensors, PyTorch's "
+    "torch.save, HDF5, LMDB, tar, zip, a recipe (its pipelines stage by stage), a run or a "
+    "checkpoint (directories); an N5 container by its attributes; by its name, or in a pipe (-) by "
+    "its first lines: CSV, JSON lines, LIBSVM. What has a checksum or announces its size is read "
+    "whole and checked. Of any other directory, and of a pattern such as 'x-*.tar' or x@8.stoker, "
+    "all files are summed up. --grid shows a recipe's pictures as the network gets them.";
 constexpr const char* kFooter =
     "Example: stoker inspect --ops batch\n"
     "Exit: 0 whole, 1 unreadable or damaged, 2 wrong usage or recipe";
@@ -82,7 +81,7 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
       ->needs(file);
   app.add_option("--samples", to.samples, "how many of a data file's first samples to show")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(AtLeastCheck(0))
       ->needs(file);
   AddSetOption(app, to.set).needs(file);
   AddJsonOption(app, to.json);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/base/config.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/formats/pt/pt_file.h"
 #include "stoker/formats/tfrecord/record_reader.h"
@@ -16,6 +17,7 @@
 #include "stoker/tools/inspect_samples.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
+#include "stoker/tools/text_kind.h"
 
 namespace stoker {
 namespace {
@@ -78,6 +80,28 @@ Inspect InspectionByName(const std::string& path) {
   return nullptr;
 }
 
+// The same of a text without a name, by its first lines; nothing where they do not tell.
+Inspect InspectionByLines(std::string_view lines) {
+  switch (KindOfLines(lines)) {
+    case TextKind::kCsv: return InspectCsv;
+    case TextKind::kJsonl: return InspectJsonl;
+    case TextKind::kLibsvm: return InspectLibsvm;
+    case TextKind::kOther: return nullptr;
+  }
+  return nullptr;
+}
+
+// The first lines of the content, decompressed.
+Result<std::string> ReadFirstLines(const std::string& path) {
+  constexpr size_t kLookedAt = 64 << 10;
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  std::string text(kLookedAt, '\0');
+  STOKER_ASSIGN_OR_RETURN(const size_t size,
+                          source->ReadFully(std::as_writable_bytes(std::span(text))));
+  text.resize(size);
+  return text;
+}
+
 // The first record's length has its checksum, which nothing else has there.
 Result<bool> IsTfRecord(const std::string& path) {
   Result<std::unique_ptr<ByteSource>> source = OpenTfRecordSource(path, TfRecordCompression::kAuto);
@@ -136,6 +160,10 @@ Result<Inspection> InspectByContent(const std::string& path) {
   if (stored == FileKind::kZip) return InspectZip(path);
   if (const Inspect by_name = InspectionByName(path)) return by_name(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
+  if (IsStandardInput(path) && (content == FileKind::kText || content == FileKind::kJson)) {
+    STOKER_ASSIGN_OR_RETURN(const std::string lines, ReadFirstLines(path));
+    if (const Inspect by_lines = InspectionByLines(lines)) return by_lines(path);
+  }
   return InspectOther(path, file, stored, content);
 }
 

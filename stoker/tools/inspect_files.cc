@@ -22,14 +22,22 @@ struct FormatSummary {
   uint64_t bytes = 0;
   std::optional<int64_t> count;  // of samples, of those that have such
   Json fields;                   // null where they do not agree, or have none
+  // Of .npy files, by their folder: they are the columns of its samples, if they have equally many.
+  std::map<std::string, int64_t> columns;
 
-  void Add(const Json& found, uint64_t size) {
+  void Add(const std::string& path, const Json& found, uint64_t size) {
     const Json own = found.value("fields", Json());
     fields = files == 0 || fields == own ? own : Json();
     ++files;
     bytes += size;
     if (!found.contains("count") || !found["count"].is_number_integer()) return;
-    count = count.value_or(0) + found["count"].get<int64_t>();
+    const auto samples = found["count"].get<int64_t>();
+    if (found.value("format", "") == "npy") {
+      const auto [folder, first] =
+          columns.emplace(std::filesystem::path(path).parent_path().string(), samples);
+      if (!first && folder->second == samples) return;
+    }
+    count = count.value_or(0) + samples;
   }
   Json ToJson() const {
     Json json{{"files", files}, {"bytes", bytes}};
@@ -43,7 +51,7 @@ struct Summary {
   int64_t files = 0;
   uint64_t bytes = 0;
   std::map<std::string, FormatSummary> formats;
-  std::vector<Status> damages;
+  std::vector<Status> damages, others;  // why files could not be read: damage, and all else
 
   void Add(const std::string& path) {
     std::error_code error;
@@ -52,9 +60,12 @@ struct Summary {
     if (!error) bytes += size;
     const Result<Inspection> found = InspectFile(path);
     const Status status = found.ok() ? found->damage : found.status();
-    if (!status.ok()) damages.push_back(status);
-    const std::string format = found.ok() ? found->json.value("format", "") : "damaged";
-    formats[format].Add(found.ok() ? found->json : Json::object(), error ? 0 : size);
+    const bool damaged = status.code() == StatusCode::kDataLoss;
+    if (!status.ok()) (damaged ? damages : others).push_back(status);
+    const std::string format = found.ok() ? found->json.value("format", "")
+                               : damaged  ? "damaged"
+                                          : "not read";
+    formats[format].Add(path, found.ok() ? found->json : Json::object(), error ? 0 : size);
   }
 };
 
@@ -69,9 +80,25 @@ std::string TableOf(const Summary& summary) {
 }
 
 Status DamageOf(const Summary& summary) {
-  if (summary.damages.empty()) return OkStatus();
-  return DataLoss("{} of {} files are not whole; make or copy them again", summary.damages.size(),
-                  summary.files);
+  if (!summary.damages.empty()) {
+    return DataLoss("{} of {} files are not whole; make or copy them again", summary.damages.size(),
+                    summary.files);
+  }
+  if (summary.others.empty()) return OkStatus();
+  return FailedPrecondition("{} of {} could not be read", summary.others.size(),
+                            CountText(summary.files, "file"));
+}
+
+// Adds why files could not be read, and returns all the reasons.
+Json ListReasons(const std::vector<Status>& reasons, std::string& text) {
+  Json all = Json::array();
+  for (size_t i = 0; i < reasons.size(); ++i) {
+    all.push_back(reasons[i].message());
+    if (i < kMostLines) text += fmt::format("  {}\n", reasons[i].message());
+  }
+  if (reasons.size() > kMostLines)
+    text += fmt::format("  and {} more; --json lists all\n", reasons.size() - kMostLines);
+  return all;
 }
 
 }  // namespace
@@ -81,25 +108,20 @@ Result<Inspection> InspectFiles(const std::string& name, const std::vector<std::
   for (const std::string& path : files) summary.Add(path);
   Inspection out;
   out.damage = DamageOf(summary);
-  Json formats = Json::object(), damaged = Json::array();
+  Json formats = Json::object();
   for (const auto& [format, of] : summary.formats) formats[format] = of.ToJson();
   out.text =
-      fmt::format("{}: {} files, {}\n", name, WithThousands(static_cast<double>(summary.files)),
-                  ByteText(summary.bytes)) +
+      fmt::format("{}: {}, {}\n", name, CountText(summary.files, "file"), ByteText(summary.bytes)) +
       TableOf(summary);
-  for (size_t i = 0; i < summary.damages.size(); ++i) {
-    damaged.push_back(summary.damages[i].message());
-    if (i < kMostLines) out.text += fmt::format("  {}\n", summary.damages[i].message());
-  }
-  if (summary.damages.size() > kMostLines)
-    out.text +=
-        fmt::format("  and {} more; --json lists all\n", summary.damages.size() - kMostLines);
+  Json damaged = ListReasons(summary.damages, out.text);
+  Json others = ListReasons(summary.others, out.text);
   out.json = {{"file", name},
               {"format", "files"},
               {"files", summary.files},
               {"bytes", summary.bytes},
               {"formats", std::move(formats)},
-              {"damaged", std::move(damaged)}};
+              {"damaged", std::move(damaged)},
+              {"not_read", std::move(others)}};
   return out;
 }
 

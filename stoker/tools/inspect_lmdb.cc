@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/data/sources/lmdb_files_internal.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
@@ -11,22 +12,59 @@
 #include "stoker/tools/text.h"
 
 namespace stoker {
+namespace {
 
-Result<Inspection> InspectLmdb(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const LmdbFile file, LmdbFile::Open(path));
-  uint64_t smallest = file.longest_value(), total = 0;
-  for (int64_t i = 0; i < file.size(); ++i) {
-    smallest = std::min<uint64_t>(smallest, file.value(i).size());
-    total += file.value(i).size();
+struct DatabaseSummary {
+  std::string name;  // empty: the main one
+  int64_t values = 0;
+  uint64_t smallest = 0, largest = 0, bytes = 0;
+  Status status = OkStatus();  // why it could not be read
+
+  Json ToJson() const {
+    if (!status.ok()) return {{"error", status.message()}};
+    return {
+        {"count", values}, {"value_bytes", bytes}, {"smallest", smallest}, {"largest", largest}};
   }
-  Inspection out;
-  out.json = {{"file", path},
-              {"format", "lmdb"},
-              {"count", file.size()},
-              {"value_bytes", total},
-              {"fields", {{"value", {{"smallest", smallest}, {"largest", file.longest_value()}}}}}};
-  out.text = fmt::format("{}: LMDB, {} values of {} to {} bytes, {}\n", path, file.size(), smallest,
-                         file.longest_value(), ByteText(total));
+  std::vector<std::string> ToRow() const {
+    const std::string shown = name.empty() ? "(main)" : name;
+    if (!status.ok()) return {shown, "not read"};
+    return {shown, WithThousands(static_cast<double>(values)),
+            RangeText(static_cast<int64_t>(smallest), static_cast<int64_t>(largest), "byte"),
+            ByteText(bytes)};
+  }
+};
+
+DatabaseSummary Summarize(std::string name, const LmdbFile& file) {
+  DatabaseSummary out{.name = std::move(name),
+                      .values = file.size(),
+                      .smallest = file.longest_value(),
+                      .largest = file.longest_value()};
+  for (int64_t i = 0; i < file.size(); ++i) {
+    out.smallest = std::min<uint64_t>(out.smallest, file.value(i).size());
+    out.bytes += file.value(i).size();
+  }
+  return out;
+}
+
+// Those that the main one names, each with what is wrong with it.
+std::vector<DatabaseSummary> SummarizeNamed(const LmdbFile& main) {
+  std::vector<DatabaseSummary> all;
+  for (const std::string& name : main.databases()) {
+    const Result<LmdbFile> file = LmdbFile::Parse(main.bytes(), main.name(), name);
+    all.push_back(file.ok() ? Summarize(name, *file)
+                            : DatabaseSummary{.name = name, .status = file.status()});
+  }
+  return all;
+}
+
+void DescribeMain(const LmdbFile& file, const DatabaseSummary& main, Inspection& out) {
+  out.json["count"] = main.values;
+  out.json["value_bytes"] = main.bytes;
+  out.json["fields"] = {{"value", {{"smallest", main.smallest}, {"largest", main.largest}}}};
+  out.text = fmt::format(
+      "{}: LMDB, {} of {}, {}\n", file.name(), CountText(main.values, "value"),
+      RangeText(static_cast<int64_t>(main.smallest), static_cast<int64_t>(main.largest), "byte"),
+      ByteText(main.bytes));
   const auto printable = [](std::string_view key) {
     return std::ranges::all_of(key, [](char c) { return c >= ' ' && c < 0x7f; });
   };
@@ -34,12 +72,53 @@ Result<Inspection> InspectLmdb(const std::string& path) {
     out.json["first_key"] = std::string(file.key(0));
     out.text += fmt::format("  the first key is '{}'\n", file.key(0));
   }
+}
+
+// Values may be in several databases, of which a source reads one: what is told of all is told of
+// the one that has values, if only one has.
+void DescribeNamed(const LmdbFile& file, std::vector<DatabaseSummary> all, Inspection& out) {
+  const auto without_values = [](const DatabaseSummary& database) {
+    return database.name.empty() && database.values == 0;
+  };
+  std::erase_if(all, without_values);
+  Json databases = Json::object();
+  std::vector<std::vector<std::string>> table = {{"database", "values", "each", "size"}};
+  for (const DatabaseSummary& database : all) {
+    databases[database.name] = database.ToJson();
+    table.push_back(database.ToRow());
+    if (out.damage.ok())
+      out.damage = database.status.While(fmt::format("reading database '{}'", database.name));
+  }
+  const bool one = all.size() == 1 && all.front().status.ok();
+  out.json["count"] = one ? Json(all.front().values) : Json();
+  out.json["value_bytes"] = one ? Json(all.front().bytes) : Json();
+  out.json["fields"] =
+      one ? Json{{"value", {{"smallest", all.front().smallest}, {"largest", all.front().largest}}}}
+          : Json::object();
+  out.json["databases"] = std::move(databases);
+  out.text = fmt::format("{}: LMDB, {}\n", file.name(), CountText(std::ssize(all), "database")) +
+             TableText(table, 2);
+}
+
+}  // namespace
+
+Result<Inspection> InspectLmdb(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const LmdbFile file, LmdbFile::Open(path));
+  const DatabaseSummary main = Summarize("", file);
+  Inspection out;
+  out.json = {{"file", path}, {"format", "lmdb"}};
+  if (!file.databases().empty()) {
+    std::vector<DatabaseSummary> all = SummarizeNamed(file);
+    all.insert(all.begin(), main);
+    DescribeNamed(file, std::move(all), out);
+    return out;
+  }
+  DescribeMain(file, main, out);
   STOKER_ASSIGN_OR_RETURN(const LmdbFiles packed, LmdbFiles::Open({path}, "", ""));
   if (!packed.packed()) return out;
   out.json["values"] = file.size();
   out.json["count"] = packed.size();
-  out.text +=
-      fmt::format("  packed: {} records\n", WithThousands(static_cast<double>(packed.size())));
+  out.text += fmt::format("  packed: {}\n", CountText(packed.size(), "record"));
   DescribeFields(*packed.packed(), out);
   DescribeOrigin(*packed.packed(), out);
   return out;

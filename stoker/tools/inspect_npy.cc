@@ -42,7 +42,8 @@ Result<Inspection> InspectNpz(const std::string& path) {
               {"arrays", arrays.size()},
               {"count", agree && !arrays.empty() ? Json(RowsOf(arrays.begin()->second)) : Json()},
               {"fields", std::move(fields)}};
-  out.text = fmt::format("{}: NumPy archive, {} arrays; whole\n", path, arrays.size());
+  out.text =
+      fmt::format("{}: NumPy archive, {}; whole\n", path, CountText(std::ssize(arrays), "array"));
   out.text += TableText(table, 2);
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "stoker/formats/recordio/record_io.h"
 #include "stoker/tools/inspection.h"
+#include "stoker/tools/text.h"
 
 namespace stoker {
 namespace {
@@ -63,12 +64,15 @@ Result<Inspection> InspectRecordIo(const std::string& path) {
               {"fields",
                {{"record", {{"smallest", summary.smallest}, {"largest", summary.largest}}},
                 {"label", {{"fewest", summary.fewest_labels}, {"most", summary.most_labels}}}}}};
-  out.text = fmt::format("{}: RecordIO, {} records of {} to {} bytes{}\n", path, summary.records,
-                         summary.smallest, summary.largest,
+  out.text = fmt::format("{}: RecordIO, {} of {}{}\n", path, CountText(summary.records, "record"),
+                         RangeText(static_cast<int64_t>(summary.smallest),
+                                   static_cast<int64_t>(summary.largest), "byte"),
                          out.damage.ok() ? "; whole" : " up to an error");
   if (summary.images > 0) {
-    out.text += fmt::format("  {} may be image records, with {} to {} labels\n", summary.images,
-                            summary.fewest_labels, summary.most_labels);
+    out.text += fmt::format("  {} may be image records, with {}\n",
+                            WithThousands(static_cast<double>(summary.images)),
+                            RangeText(static_cast<int64_t>(summary.fewest_labels),
+                                      static_cast<int64_t>(summary.most_labels), "label"));
   }
   return out;
 }

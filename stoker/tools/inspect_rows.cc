@@ -51,10 +51,10 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view format,
     table.push_back({field.name, TypeOf(field)});
   }
   out.json = {{"file", path}, {"format", format}, {"count", count}, {"fields", std::move(fields)}};
-  out.text =
-      fmt::format("{}: {}, {} records of {} fields{}\n", path, format, count,
-                  rows.spec().fields.size(), out.damage.ok() ? "; whole" : " up to an error");
-  out.text += TableText(table, 2);
+  out.text = fmt::format("{}: {}, {} of {}{}\n", path, format, CountText(count, "record"),
+                         CountText(std::ssize(rows.spec().fields), "field"),
+                         out.damage.ok() ? "; whole" : " up to an error");
+  out.text += TableText(ShortRows(std::move(table)), 2);
   return out;
 }
 

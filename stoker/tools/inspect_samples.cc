@@ -22,6 +22,7 @@
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/zip_archive.h"
 #include "stoker/formats/idx/idx.h"
+#include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/tools/sample_preview.h"
 
@@ -36,6 +37,13 @@ Result<Dataset> RowsOf(Result<Array> array) {
 // A dataset may be named by its attributes.json.
 std::filesystem::path N5FolderOf(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path) ? path : path.parent_path();
+}
+
+// The name of the only database with values, if the main one has none.
+std::string OnlyDatabaseIn(const std::string& path) {
+  const Result<LmdbFile> main = LmdbFile::Open(path);
+  const bool one = main.ok() && main->size() == 0 && main->databases().size() == 1;
+  return one ? main->databases().front() : "";
 }
 
 // Text formats are read in order: an index would be made beside a file that is only looked at.
@@ -60,7 +68,8 @@ constexpr SampleReader kReaders[] = {
      }},
     {"lmdb",
      [](const std::string& path, const Json&) {  // what was packed has no keys to show
-       const Result<Dataset> values = Source(Lmdb{.path = path, .key = true});
+       const std::string database = OnlyDatabaseIn(path);
+       const Result<Dataset> values = Source(Lmdb{.path = path, .database = database, .key = true});
        return values.ok() ? values : Source(Lmdb{.path = path});
      }},
     {"n5",

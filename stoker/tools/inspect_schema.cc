@@ -20,7 +20,7 @@ void DescribeFields(const RecordSchema& schema, Inspection& out) {
     table.push_back({field.name, std::string(DTypeName(field.dtype)), ShapeToString(field.shape)});
   }
   out.json["fields"] = std::move(fields);
-  out.text += TableText(table, 2);
+  out.text += TableText(ShortRows(std::move(table)), 2);
 }
 
 void DescribeOrigin(const RecordSchema& schema, Inspection& out) {
@@ -30,8 +30,9 @@ void DescribeOrigin(const RecordSchema& schema, Inspection& out) {
   if (schema.classes.empty()) return;
   out.json["classes"] = schema.classes;
   const auto shown = std::span(schema.classes).first(std::min(schema.classes.size(), kMostNames));
-  out.text += fmt::format("  {} classes: {}{}\n", schema.classes.size(), fmt::join(shown, ", "),
-                          shown.size() < schema.classes.size() ? ", ..." : "");
+  out.text +=
+      fmt::format("  {}: {}{}\n", CountText(std::ssize(schema.classes), "class", "classes"),
+                  fmt::join(shown, ", "), shown.size() < schema.classes.size() ? ", ..." : "");
 }
 
 }  // namespace stoker

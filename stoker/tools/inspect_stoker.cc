@@ -52,10 +52,10 @@ Result<Inspection> InspectStoker(const std::string& path) {
               {"page_records", page_records},
               {"blocks", file.blocks()},
               {"damaged_blocks", damages.blocks}};
-  out.text =
-      fmt::format("{}: .stoker shard, {} records, {}, {} pages of up to {} records; {}\n", path,
-                  WithThousands(static_cast<double>(file.size())), ByteText(file.bytes()),
-                  file.pages(), page_records, damages.first ? "damaged" : "whole");
+  out.text = fmt::format("{}: .stoker shard, {}, {}, {} of up to {}; {}\n", path,
+                         CountText(file.size(), "record"), ByteText(file.bytes()),
+                         CountText(file.pages(), "page"), CountText(page_records, "record"),
+                         damages.first ? "damaged" : "whole");
   DescribeFields(file.schema(), out);
   DescribeOrigin(file.schema(), out);
   out.damage = DamageStatus(file, damages);

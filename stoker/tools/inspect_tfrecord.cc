@@ -92,11 +92,10 @@ void DescribeFeatures(const std::map<std::string, FeatureSummary>& features, con
                   {"fewest", feature.fewest},
                   {"most", feature.most},
                   {"records", feature.records}};
-    rows.push_back({name, types,
-                    feature.fewest == feature.most
-                        ? std::to_string(feature.most)
-                        : fmt::format("{} to {}", feature.fewest, feature.most),
-                    std::to_string(feature.records)});
+    rows.push_back(
+        {name, types,
+         RangeText(static_cast<int64_t>(feature.fewest), static_cast<int64_t>(feature.most)),
+         WithThousands(static_cast<double>(feature.records))});
   }
   out.text += TableText(rows, 2);
 }
@@ -122,10 +121,12 @@ Result<Inspection> InspectTfRecord(const std::string& path) {
       {"examples", summary.examples},
       {"bytes",
        {{"all", summary.bytes}, {"shortest", summary.shortest}, {"longest", summary.longest}}}};
-  out.text =
-      fmt::format("{}: TFRecord, {} records of {} to {} bytes, {} of them tf.train.Examples{}\n",
-                  path, summary.records, summary.shortest, summary.longest, summary.examples,
-                  out.damage.ok() ? "; whole" : "");
+  out.text = fmt::format("{}: TFRecord, {} of {}, {} of them tf.train.Examples{}\n", path,
+                         CountText(summary.records, "record"),
+                         RangeText(static_cast<int64_t>(summary.shortest),
+                                   static_cast<int64_t>(summary.longest), "byte"),
+                         WithThousands(static_cast<double>(summary.examples)),
+                         out.damage.ok() ? "; whole" : "");
   DescribeFeatures(summary.features, "fields", "features", out);
   DescribeFeatures(summary.sequences, "sequences", "sequences", out);
   return out;

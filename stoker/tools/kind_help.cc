@@ -52,15 +52,17 @@ Json KindJson(const KindDescription& kind) {
           {"options", std::move(options)}};
 }
 
+std::string PluralOf(const std::string& noun) { return noun + (noun.ends_with('s') ? "es" : "s"); }
+
 Status CheckName(const std::vector<KindDescription>& kinds, const std::string& name,
                  const std::string& noun) {
   std::vector<std::string> names;
-  for (const KindDescription& kind : kinds) names.push_back(kind.name);
+  for (const KindDescription& kind : kinds) {
+    names.push_back(kind.name);
+    if (std::ranges::find(names, kind.group) == names.end()) names.push_back(kind.group);
+  }
   if (name.empty() || std::ranges::find(names, name) != names.end()) return OkStatus();
-  const std::string nearest = NearestName(name, names);
-  return InvalidArgument("there is no {} '{}'; {}", noun, name,
-                         nearest.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
-                                         : fmt::format("did you mean '{}'?", nearest));
+  return InvalidArgument("there is no {} '{}'; {}", noun, name, NameAdvice(name, names));
 }
 
 }  // namespace
@@ -77,11 +79,11 @@ Result<Inspection> DescribeKinds(const std::vector<KindDescription>& kinds, cons
   for (const std::string& group : groups) {
     std::string text;
     for (const KindDescription& kind : kinds) {
-      if (kind.group != group || (!name.empty() && kind.name != name)) continue;
+      if (kind.group != group || (!name.empty() && kind.name != name && group != name)) continue;
       text += KindText(kind);
       out.json.push_back(KindJson(kind));
     }
-    if (!text.empty()) out.text += fmt::format("{}s\n{}", group, text);
+    if (!text.empty()) out.text += fmt::format("{}\n{}", PluralOf(group), text);
   }
   return out;
 }

@@ -9,8 +9,9 @@
 
 namespace stoker {
 
-// All of `kinds`, grouped, a line for each and one for each of its options; or only the one called
-// `name`, where that is not empty. `noun` is what the error for an unknown name calls them.
+// All of `kinds`, grouped, a line for each and one for each of its options; where `name` is not
+// empty, only the one called so, or those of the group called so. `noun` is what the error for an
+// unknown name calls them.
 Result<Inspection> DescribeKinds(const std::vector<KindDescription>& kinds, const std::string& name,
                                  const std::string& noun);
 

@@ -82,20 +82,23 @@ std::string ToText(const PackReport& report, const PackArguments& arguments, con
   int64_t kept = 0;
   for (const PackReport::File& file : report.files) kept += file.kept ? 1 : 0;
   const std::string& first = report.files.front().path;
-  text += fmt::format(
-      "{}{}: {} elements, {}{}\n", first,
-      report.files.size() > 1 ? fmt::format(" and {} more files", report.files.size() - 1) : "",
-      WithThousands(static_cast<double>(report.elements())), ByteText(report.bytes()),
-      arguments.verify ? "; verified" : "");
+  text +=
+      fmt::format("{}{}: {}, {}{}\n", first,
+                  report.files.size() > 1
+                      ? fmt::format(" and {}", CountText(std::ssize(report.files) - 1, "more file"))
+                      : "",
+                  CountText(report.elements(), "element"), ByteText(report.bytes()),
+                  arguments.verify ? "; verified" : "");
   text += fmt::format("  {}\n", dataset.spec().ToString());
-  if (kept > 0) text += fmt::format("  {} files were there from before\n", kept);
+  if (kept > 0)
+    text += fmt::format("  {} there from before\n", CountText(kept, "file was", "files were"));
   return text + fmt::format("  {} elements a second\n", WithThousands(elements_per_s));
 }
 
 Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
   if (arguments.shards == 1)
-    return Cancelled("stopped after {} elements; nothing is kept of a single file (--shards)",
-                     progress.elements);
+    return Cancelled("stopped after {}; nothing is kept of a single file (--shards)",
+                     CountText(progress.elements, "element"));
   return Cancelled("stopped with {} of {} files whole; the same command goes on from there",
                    progress.file, arguments.shards);
 }

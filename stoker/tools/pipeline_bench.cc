@@ -39,18 +39,17 @@ size_t BatchDepth(const Dataset& dataset) {
   return node.name() == Unbatch::kName && before > 0 ? before - 1 : before;
 }
 
-// Counts samples as they come and closes a slice every half second.
+// Counts samples as they come and closes a slice every half second. All that is counted is in a
+// slice, so the rate over all lies between the least and the most.
 class RateMeter {
  public:
   void Add(int64_t samples) {
     samples_ += samples;
-    slice_samples_ += samples;
     ++batches_;
-    const double slice_seconds = slice_.ElapsedSeconds();
-    if (slice_seconds < kSliceSeconds) return;
-    rates_.push_back(static_cast<double>(slice_samples_) / slice_seconds);
-    slice_ = Stopwatch();
-    slice_samples_ = 0;
+    const double now = seconds();
+    // By the clock of the whole, so that slices do not fall behind it.
+    if (now >= kSliceSeconds * static_cast<double>(ends_.size() + 1))
+      ends_.push_back({now, samples_});
   }
   double seconds() const { return whole_.ElapsedSeconds(); }
 
@@ -59,16 +58,37 @@ class RateMeter {
     out.samples = samples_;
     out.batches = batches_;
     out.samples_per_s = static_cast<double>(samples_) / out.seconds;
-    const std::vector<double> rates = rates_.empty() ? std::vector{out.samples_per_s} : rates_;
+    const std::vector<double> rates = Rates(out.seconds);
     out.slice_min = std::ranges::min(rates);
     out.slice_median = Median(rates);
     out.slice_max = std::ranges::max(rates);
   }
 
  private:
-  Stopwatch whole_, slice_;
-  int64_t samples_ = 0, slice_samples_ = 0, batches_ = 0;
-  std::vector<double> rates_;
+  struct End {
+    double seconds = 0;
+    int64_t samples = 0;  // until then
+  };
+
+  // Samples per second of each slice. What is left at the end is one of its own, or where that is
+  // too short to tell much, part of the last.
+  std::vector<double> Rates(double end) const {
+    std::vector<End> ends = ends_;
+    if (!ends.empty() && end - ends.back().seconds < kSliceSeconds / 2) ends.pop_back();
+    ends.push_back({end, samples_});
+    std::vector<double> rates;
+    End begin;
+    for (const End& slice : ends) {
+      rates.push_back(static_cast<double>(slice.samples - begin.samples) /
+                      (slice.seconds - begin.seconds));
+      begin = slice;
+    }
+    return rates;
+  }
+
+  Stopwatch whole_;
+  int64_t samples_ = 0, batches_ = 0;
+  std::vector<End> ends_;  // of whole slices
 };
 
 Status EmptyPipeline() {

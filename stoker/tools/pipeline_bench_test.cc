@@ -56,6 +56,17 @@ TEST_P(MeasurePipelineTest, CountsSamplesOverManyEpochs) {
   EXPECT_EQ(measured.profile.stages.front().name, "arrays");
 }
 
+TEST_P(MeasurePipelineTest, TheRateOverAllLiesBetweenThoseOfItsSlices) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Numbers(50) | Batch{.size = 2});
+  for (const double seconds : {0.6, 0.9}) {  // the rest is part of the slice, or one of its own
+    STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
+                                MeasurePipeline(dataset, GetParam(), seconds));
+    const double rounding = 1e-9 * measured.samples_per_s;
+    EXPECT_LE(measured.slice_min, measured.samples_per_s + rounding) << seconds;
+    EXPECT_GE(measured.slice_max, measured.samples_per_s - rounding) << seconds;
+  }
+}
+
 TEST_P(MeasurePipelineTest, APipelineThatGivesNothingIsAnError) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               Numbers(5) | Batch{.size = 8, .drop_remainder = true});

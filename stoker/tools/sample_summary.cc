@@ -30,16 +30,18 @@ void SampleSummary::Describe(const std::string& path, std::string_view format,
   for (const auto& [name, field] : fields_) {
     fields[name] = {
         {"samples", field.samples}, {"smallest", field.smallest}, {"largest", field.largest}};
-    table.push_back({name, std::to_string(field.samples),
-                     fmt::format("{} to {}", field.smallest, field.largest)});
+    table.push_back(
+        {name, WithThousands(static_cast<double>(field.samples)),
+         RangeText(static_cast<int64_t>(field.smallest), static_cast<int64_t>(field.largest))});
   }
   out.json = {{"file", path},
               {"format", format},
               {"members", members_},
               {"count", samples_},
               {"fields", std::move(fields)}};
-  out.text = fmt::format("{}: {}, {} members, {} samples{}\n", path, format, members_, samples_,
-                         out.damage.ok() ? "; whole" : " up to an error");
+  out.text =
+      fmt::format("{}: {}, {}, {}{}\n", path, format, CountText(members_, "member"),
+                  CountText(samples_, "sample"), out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(table, 2);
 }
 

@@ -19,8 +19,8 @@ void TensorList::Add(std::string_view name, std::string_view type, const Shape& 
 }
 
 std::string TensorList::Totals() const {
-  return fmt::format("{} tensors, {} values, {}", size(),
-                     WithThousands(static_cast<double>(values_)), ByteText(bytes_));
+  return fmt::format("{}, {}, {}", CountText(static_cast<int64_t>(size()), "tensor"),
+                     CountText(values_, "value"), ByteText(bytes_));
 }
 
 std::string TensorList::Table() const { return TableText(rows_, 2); }

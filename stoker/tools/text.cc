@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace stoker {
 
@@ -21,6 +22,19 @@ std::string WithThousands(double number) {
 // What is rounded up to 1000 has no point either.
 std::string FigureText(double number) {
   return std::fabs(number) < 999.95 ? fmt::format("{:.4g}", number) : WithThousands(number);
+}
+
+std::string CountText(int64_t count, std::string_view noun, std::string_view nouns) {
+  const std::string number = WithThousands(static_cast<double>(count));
+  if (count == 1) return fmt::format("{} {}", number, noun);
+  return nouns.empty() ? fmt::format("{} {}s", number, noun) : fmt::format("{} {}", number, nouns);
+}
+
+std::string RangeText(int64_t least, int64_t most, std::string_view noun) {
+  const std::string end =
+      noun.empty() ? WithThousands(static_cast<double>(most)) : CountText(most, noun);
+  if (least == most) return end;
+  return fmt::format("{} to {}", WithThousands(static_cast<double>(least)), end);
 }
 
 std::string ByteText(uint64_t bytes) {
@@ -49,7 +63,26 @@ std::string TableText(const std::vector<std::vector<std::string>>& rows, size_t 
   return text;
 }
 
+std::vector<std::vector<std::string>> ShortRows(std::vector<std::vector<std::string>> rows) {
+  constexpr size_t kMost = 24, kFirst = 12, kLast = 3;
+  if (rows.size() <= kMost + 1) return rows;
+  const auto begin = rows.begin() + 1 + kFirst, end = rows.end() - kLast;
+  std::map<std::string, int64_t> kinds;
+  for (auto row = begin; row != end; ++row) ++kinds[(*row)[1]];
+  std::string counts;
+  for (const auto& [kind, count] : kinds)
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ",
+                          WithThousands(static_cast<double>(count)), kind);
+  const int64_t left_out = end - begin;
+  rows.insert(rows.erase(begin, end),
+              {fmt::format("... {} more", WithThousands(static_cast<double>(left_out))),
+               kinds.size() == 1 ? "all " + kinds.begin()->first : counts});
+  return rows;
+}
+
 std::string DurationText(double seconds) {
+  // What took time is never called nothing.
+  if (seconds > 0 && seconds < 9.95) return fmt::format("{:.2g} s", std::max(seconds, 0.001));
   const int64_t whole = std::llround(std::max(0.0, seconds));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);

@@ -1,5 +1,6 @@
 #include "stoker/tools/text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "stoker/tools/status_line.h"
@@ -37,10 +38,45 @@ TEST(ByteText, ChangesTheUnitBeforeThereAreFourDigits) {
 
 TEST(DurationText, KeepsTheTwoLargestUnits) {
   EXPECT_EQ(DurationText(-1), "0 s");
+  EXPECT_EQ(DurationText(0), "0 s");
+  EXPECT_EQ(DurationText(0.00001), "0.001 s");
+  EXPECT_EQ(DurationText(0.4249), "0.42 s");
+  EXPECT_EQ(DurationText(9.9), "9.9 s");
+  EXPECT_EQ(DurationText(9.96), "10 s");
   EXPECT_EQ(DurationText(59.4), "59 s");
   EXPECT_EQ(DurationText(59.6), "1 min 00 s");
   EXPECT_EQ(DurationText(185), "3 min 05 s");
   EXPECT_EQ(DurationText(7621), "2 h 07 min");
+}
+
+TEST(CountText, KnowsOneFromMany) {
+  EXPECT_EQ(CountText(0, "page"), "0 pages");
+  EXPECT_EQ(CountText(1, "page"), "1 page");
+  EXPECT_EQ(CountText(1201, "member"), "1,201 members");
+  EXPECT_EQ(CountText(1, "class", "classes"), "1 class");
+  EXPECT_EQ(CountText(2, "class", "classes"), "2 classes");
+}
+
+TEST(RangeText, IsOneNumberWhereBothEndsAre) {
+  EXPECT_EQ(RangeText(65, 65, "byte"), "65 bytes");
+  EXPECT_EQ(RangeText(1, 1, "label"), "1 label");
+  EXPECT_EQ(RangeText(1, 2048, "byte"), "1 to 2,048 bytes");
+  EXPECT_EQ(RangeText(192, 192), "192");
+  EXPECT_EQ(RangeText(0, 1), "0 to 1");
+}
+
+TEST(ShortRows, KeepsTheFirstAndLastAndCountsTheKindsBetween) {
+  std::vector<std::vector<std::string>> rows = {{"field", "type"}};
+  for (int i = 0; i < 24; ++i) rows.push_back({fmt::format("f{}", i), "float32"});
+  EXPECT_EQ(ShortRows(rows), rows);
+  for (int i = 24; i < 2000; ++i) rows.push_back({fmt::format("f{}", i), "float32"});
+  std::vector<std::vector<std::string>> shown = ShortRows(rows);
+  ASSERT_EQ(shown.size(), 17u);
+  EXPECT_EQ(shown[12][0], "f11");
+  EXPECT_EQ(shown[13], (std::vector<std::string>{"... 1,985 more", "all float32"}));
+  EXPECT_EQ(shown[14][0], "f1997");
+  rows[20][1] = "text";
+  EXPECT_EQ(ShortRows(rows)[13][1], "1,984 float32, 1 text");
 }
 
 TEST(ShellWord, QuotesWhatAShellWouldSplitOrReplace) {

@@ -25,16 +25,19 @@ struct Verification {
   std::vector<Damage> damages;
   std::string error;      // the first thing wrong, where damages cannot be listed one by one
   std::string unchecked;  // why it cannot be told whether it is whole; empty where it can
+  std::string failure;    // why it could not be read, which says nothing about what it holds
 
   bool damaged() const { return !damages.empty() || !error.empty(); }
-  bool whole() const { return !damaged() && unchecked.empty(); }
+  bool whole() const { return !damaged() && unchecked.empty() && failure.empty(); }
   std::string ToText() const;  // whole lines
   Json ToJson() const;
 };
 
 // Reads all of a file of any format that InspectFile knows, and of pictures. Of a .stoker shard
 // every damaged block is listed, of a plain TFRecord file every damaged record, of others the first
-// error. What is of no such format, and so cannot be checked, is neither whole nor damaged.
+// error. Damaged is only what has other bytes than it should (kDataLoss). What is of no such
+// format, or of a kind that is not read (kUnimplemented), cannot be checked; what is not there, is
+// no regular file or may not be read, could not be read: all that is neither whole nor damaged.
 Verification VerifyFile(const std::string& path);
 
 }  // namespace stoker

@@ -11,6 +11,7 @@
 #include "stoker/tools/print.h"
 #include "stoker/tools/status_line.h"
 #include "stoker/tools/terminal.h"
+#include "stoker/tools/text.h"
 #include "stoker/tools/verification.h"
 
 namespace stoker {
@@ -24,28 +25,36 @@ constexpr const char* kAbout =
     "Of a directory or a pattern all files are read, and those are told of that are not whole.";
 constexpr const char* kFooter =
     "Example: stoker verify photos 'data/train-*.stoker'\n"
-    "Exit: 0 nothing damaged, 1 something is, or nothing can be checked, 2 wrong use";
+    "Exit: 0 nothing damaged, 1 something is or cannot be read, or nothing can be checked, 2 wrong "
+    "use";
 
 struct Counts {
-  size_t whole = 0, damaged = 0, unchecked = 0;
-  size_t files() const { return whole + damaged + unchecked; }
+  int64_t whole = 0, damaged = 0, unchecked = 0, unread = 0;
+  int64_t files() const { return whole + damaged + unchecked + unread; }
 
   void Add(const Verification& found) {
-    ++(found.damaged() ? damaged : found.unchecked.empty() ? whole : unchecked);
+    ++(found.damaged()            ? damaged
+       : !found.failure.empty()   ? unread
+       : !found.unchecked.empty() ? unchecked
+                                  : whole);
   }
   std::string ToText() const {
-    std::string text = fmt::format("{} files: {} whole, {} damaged", files(), whole, damaged);
+    std::string text =
+        fmt::format("{}: {} whole, {} damaged", CountText(files(), "file"), whole, damaged);
     if (unchecked > 0) text += fmt::format(", {} not checked", unchecked);
+    if (unread > 0) text += fmt::format(", {} not read", unread);
     return text + "\n";
   }
   Status ToStatus() const {
     if (damaged > 0)
       return DataLoss("{} of {} files are not whole; make or copy them again", damaged, files());
+    if (unread > 0)
+      return FailedPrecondition("{} of {} could not be read", unread, CountText(files(), "file"));
     if (whole > 0) return OkStatus();
     return Unimplemented(
-        "there is nothing to check by in {} files; `stoker inspect` tells what is "
-        "known of them",
-        files());
+        "nothing is checked: there is nothing to check by in {}, or it is of a kind that is not "
+        "read; `stoker inspect` tells what is known",
+        CountText(files(), "file"));
   }
 };
 
@@ -76,7 +85,8 @@ class Verifier {
       const Json json{{"files", std::move(files_)},
                       {"whole", counts_.whole},
                       {"damaged", counts_.damaged},
-                      {"not_checked", counts_.unchecked}};
+                      {"not_checked", counts_.unchecked},
+                      {"not_read", counts_.unread}};
       STOKER_RETURN_IF_ERROR(PrintResult(DumpJson(json) + "\n"));
     } else if (counts_.files() > 1) {
       STOKER_RETURN_IF_ERROR(PrintResult(counts_.ToText()));
@@ -109,7 +119,7 @@ Status RunVerify(const VerifyArguments& arguments) {
       STOKER_RETURN_IF_ERROR(verifier.Add(*set));
     } else {
       STOKER_RETURN_IF_ERROR(
-          verifier.Add({.file = name, .error = set.status().message()}, /*tell=*/true));
+          verifier.Add({.file = name, .failure = set.status().message()}, /*tell=*/true));
     }
   }
   return verifier.Finish();

@@ -120,19 +120,41 @@ Status Verify(const std::string& path, Verification& out) {
   return inspection->damage;
 }
 
+// A message without the path that it begins with, for what has named it already.
+std::string WithoutName(const Status& status, const std::string& path) {
+  const std::string prefix = path + ": ";
+  const std::string& message = status.message();
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
 }  // namespace
 
 Verification VerifyFile(const std::string& path) {
   Verification out{.file = path};
-  out.error = Verify(path, out).message();
+  const Status there = IsN5(path) ? OkStatus() : File::Open(path).status();
+  if (!there.ok()) {
+    out.failure = there.message();
+    return out;
+  }
+  const Status status = Verify(path, out);
+  switch (status.code()) {
+    case StatusCode::kOk: break;
+    case StatusCode::kDataLoss: out.error = status.message(); break;
+    case StatusCode::kUnimplemented:
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kOutOfRange:
+    case StatusCode::kFailedPrecondition: out.unchecked = WithoutName(status, path); break;
+    default: out.failure = status.message();
+  }
   return out;
 }
 
 std::string Verification::ToText() const {
+  if (!failure.empty()) return fmt::format("{}: not read\n  {}\n", file, failure);
   if (!unchecked.empty()) return fmt::format("{}: not checked: {}\n", file, unchecked);
   std::string text = fmt::format("{}: {}", file, whole() ? "whole" : "damaged");
   if (!format.empty()) text += ", " + format;
-  if (count) text += fmt::format(", {} records", WithThousands(static_cast<double>(*count)));
+  if (count) text += ", " + CountText(*count, "record");
   text += '\n';
   if (!error.empty()) text += fmt::format("  {}\n", error);
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
@@ -140,7 +162,7 @@ std::string Verification::ToText() const {
     text += fmt::format("  bytes {} to {}: {}", damage.begin, damage.begin + damage.bytes - 1,
                         damage.what);
     if (!damage.records) {
-      text += fmt::format("; {} records before\n", damage.first);
+      text += fmt::format("; {} before\n", CountText(damage.first, "record"));
     } else if (*damage.records == 1) {
       text += fmt::format("; record {}\n", damage.first);
     } else if (*damage.records > 1) {
@@ -167,6 +189,7 @@ Json Verification::ToJson() const {
   if (count) json["count"] = *count;
   if (!error.empty()) json["error"] = error;
   if (!unchecked.empty()) json["not_checked"] = unchecked;
+  if (!failure.empty()) json["not_read"] = failure;
   return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -11,6 +12,9 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/text/word_splitter.h"
+#include "stoker/data/transforms/sentencepiece.h"
+#include "stoker/data/transforms/wordpiece.h"
+#include "stoker/data/transforms/words.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
@@ -21,7 +25,9 @@ namespace {
 constexpr const char* kAbout =
     "Writes the most frequent words of a recipe's texts into a file of one word a line, for the "
     "operator `words`.\n"
-    "Reads data.train once. Words are split as `words` splits them with the same options.";
+    "Reads data.train once, up to the first stage that makes numbers of texts (words, wordpiece, "
+    "sentencepiece), so the recipe may name the file that is to be written. Words are split as "
+    "`words` splits them with the same options.";
 constexpr const char* kFooter =
     "Example: stoker vocabulary text.yaml --to words.txt --size 20000 --first '<pad>' --first "
     "'<unk>'\n"
@@ -49,8 +55,29 @@ Result<Counted> CountWords(const Dataset& texts, size_t field, const WordSplitte
   }
 }
 
+bool NeedsVocabulary(const ConfigNode& stage) {
+  constexpr std::string_view kReaders[] = {Words::kName, Wordpiece::kName, Sentencepiece::kName};
+  return std::ranges::any_of(kReaders, [&](std::string_view name) {
+    return stage.kind == ConfigNode::Kind::kScalar ? stage.scalar == name
+                                                   : stage.Find(name) != nullptr;
+  });
+}
+
+// Leaves of data.train what comes before the vocabulary is needed, which may not be there yet, and
+// drops what is not read.
+void KeepTexts(ConfigNode& recipe) {
+  ConfigNode* const data = recipe.Find("data");
+  ConfigNode* const train = data != nullptr ? data->Find("train") : nullptr;
+  if (train == nullptr || train->kind != ConfigNode::Kind::kList) return;
+  const auto first = std::ranges::find_if(train->items, NeedsVocabulary);
+  if (first == train->items.end()) return;
+  train->items.erase(first, train->items.end());
+  std::erase_if(data->entries, [](const ConfigNode::Entry& entry) { return entry.key == "eval"; });
+}
+
 Result<Dataset> TextsOf(const VocabularyArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRecipe(arguments.recipe, arguments.set));
+  KeepTexts(recipe);
   STOKER_ASSIGN_OR_RETURN(
       const DataRecipe data,
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
@@ -104,8 +131,8 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
   }
   STOKER_ASSIGN_OR_RETURN(const Counted counted, CountWords(texts, field, splitter));
   if (counted.words.words() == 0 && arguments.first.empty()) {
-    return FailedPrecondition("there is no word in the {} texts of field '{}'", counted.texts,
-                              found.name);
+    return FailedPrecondition("there is no word in the {} of field '{}'",
+                              CountText(counted.texts, "text"), found.name);
   }
   STOKER_ASSIGN_OR_RETURN(
       const Vocabulary vocabulary,
@@ -119,10 +146,10 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
                                  {"different_words", counted.words.different()}}) +
                        "\n");
   }
-  return PrintResult(fmt::format("{}: {} tokens, of {} different words in {} texts\n", arguments.to,
-                                 WithThousands(vocabulary.size()),
-                                 WithThousands(static_cast<double>(counted.words.different())),
-                                 WithThousands(static_cast<double>(counted.texts))));
+  return PrintResult(fmt::format("{}: {}, of {} in {}\n", arguments.to,
+                                 CountText(vocabulary.size(), "token"),
+                                 CountText(counted.words.different(), "different word"),
+                                 CountText(counted.texts, "text")));
 }
 
 }  // namespace stoker

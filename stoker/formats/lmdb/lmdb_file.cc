@@ -174,6 +174,7 @@ class LmdbFile::Walk {
       return OkStatus();
     }
     if ((flags & kSeveral) != 0) return Damaged(page, "a node has several values");
+    if ((flags & kDatabase) != 0) file_.databases_.emplace_back(key);
     if ((flags & kDatabase) != 0 || !key.starts_with(prefix_)) return OkStatus();
     file_.entries_.push_back({key_at, value_at, value_bytes, key_bytes});
     file_.longest_ = std::max<uint64_t>(file_.longest_, value_bytes);

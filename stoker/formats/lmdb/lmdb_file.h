@@ -36,6 +36,9 @@ class LmdbFile {
   std::string_view key(int64_t position) const;
   std::span<const std::byte> value(int64_t position) const;
   uint64_t longest_value() const { return longest_; }
+  // The names of the databases that the opened one holds beside its values, which are the main
+  // one's in all files that libraries write; in the order of their bytes.
+  const std::vector<std::string>& databases() const { return databases_; }
 
  private:
   struct Entry {
@@ -51,6 +54,7 @@ class LmdbFile {
   std::string name_;
   std::vector<Entry> entries_;
   uint64_t longest_ = 0;
+  std::vector<std::string> databases_;
 };
 
 }  // namespace stoker

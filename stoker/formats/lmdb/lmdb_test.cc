@@ -59,6 +59,8 @@ TEST(LmdbFile, FindsNamedDatabasesAndLeavesOutOtherPrefixes) {
   STOKER_ASSERT_OK_AND_ASSIGN(const LmdbFile named, Parse(file, "in", "b-"));
   ExpectNodes(named, LmdbNodes(4, "b-"));
   ExpectNodes(*Parse(file), {{"x", "y", 0}});
+  EXPECT_EQ(Parse(file)->databases(), (std::vector<std::string>{"in", "sev"}));
+  EXPECT_TRUE(named.databases().empty());
   EXPECT_THAT(Parse(file, "x"), FailsWith(StatusCode::kNotFound, "there is no database 'x'"));
   EXPECT_THAT(Parse(file, "sev"), FailsWith(StatusCode::kUnimplemented, "several values a key"));
 }

@@ -55,8 +55,8 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
   for (const NamedArray& tensor : loaded->tensors) bytes += tensor.array.num_bytes();
   report.json["tensors"] = loaded->tensors.size();
   report.json["bytes"] = bytes;
-  report.text = fmt::format("  checkpoint of step {}: whole, {} tensors, {}\n", step,
-                            loaded->tensors.size(), ByteText(bytes));
+  report.text = fmt::format("  checkpoint of step {}: whole, {}, {}\n", step,
+                            CountText(std::ssize(loaded->tensors), "tensor"), ByteText(bytes));
   return report;
 }
 

@@ -41,7 +41,8 @@ Status RunExport(const ExportArguments& arguments) {
             .dump() +
         "\n");
   }
-  return PrintResult(fmt::format("{}: {} tensors, {}, from {}\n", arguments.to, tensors,
+  return PrintResult(fmt::format("{}: {}, {}, from {}\n", arguments.to,
+                                 CountText(static_cast<int64_t>(tensors), "tensor"),
                                  ByteText(bytes), loaded.source));
 }
 

@@ -66,12 +66,11 @@ Status RunModelBench(const BenchArguments& arguments) {
                        {"trials", TrialJson(bench.trials)}};
     return PrintResult(json.dump() + "\n");
   }
-  return PrintResult(
-      ChartForTerminal(chart) +
-      fmt::format("\n{} parameters, float32 training steps on {}, {}, {} threads\n\n",
-                  WithThousands(static_cast<double>(bench.parameters)), bench.device,
-                  bench.memory_format, bench.threads) +
-      TrialTable(bench.trials));
+  return PrintResult(ChartForTerminal(chart) +
+                     fmt::format("\n{} parameters, float32 training steps on {}, {}, {}\n\n",
+                                 WithThousands(static_cast<double>(bench.parameters)), bench.device,
+                                 bench.memory_format, CountText(bench.threads, "thread")) +
+                     TrialTable(bench.trials));
 }
 
 }  // namespace stoker
