@@ -25,8 +25,7 @@ constexpr const char* kAbout =
     "Of a directory or a pattern all files are read, and those are told of that are not whole.";
 constexpr const char* kFooter =
     "Example: stoker verify photos 'data/train-*.stoker'\n"
-    "Exit: 0 nothing damaged, 1 something is or cannot be read, or nothing can be checked, 2 wrong "
-    "use";
+    "Exit: 0 nothing damaged, 1 damaged, not read or nothing checked, 2 wrong use";
 
 struct Counts {
   int64_t whole = 0, damaged = 0, unchecked = 0, unread = 0;
