@@ -146,10 +146,9 @@ Status RunVocabulary(const VocabularyArguments& arguments) {
                                  {"different_words", counted.words.different()}}) +
                        "\n");
   }
-  return PrintResult(fmt::format("{}: {}, of {} in {}\n", arguments.to,
-                                 CountText(vocabulary.size(), "token"),
-                                 CountText(counted.words.different(), "different word"),
-                                 CountText(counted.texts, "text")));
+  return PrintResult(fmt::format(
+      "{}: {}, of {} in {}\n", arguments.to, CountText(vocabulary.size(), "token"),
+      CountText(counted.words.different(), "different word"), CountText(counted.texts, "text")));
 }
 
 }  // namespace stoker
