@@ -64,6 +64,14 @@ TEST_F(ZipArchiveTest, TakesMembersOfASampleThatStandApart) {
   EXPECT_THAT(*SamplesOf(Source(ZipArchive{.files = dir_ / "a.zip"})), ElementsAre("x 1", "y 2"));
 }
 
+TEST_F(ZipArchiveTest, TakesCapitalsAsSmallLettersAndNamesASampleWithTwoMembersForAField) {
+  Write("a.zip", ZipOf({{"1.TXT", "x"}, {"1.cls", "1"}, {"2.txt", "y"}, {"2.Cls", "2"}}));
+  EXPECT_THAT(*SamplesOf(Source(ZipArchive{.files = dir_ / "a.zip"})), ElementsAre("x 1", "y 2"));
+  Write("a.zip", ZipOf({{"1.txt", "x"}, {"1.cls", "1"}, {"1.TXT", "y"}}));
+  EXPECT_THAT(SamplesOf(Source(ZipArchive{.files = dir_ / "a.zip", .fields = {"txt", "cls"}})),
+              FailsWith(StatusCode::kDataLoss, "two members for field 'txt': '1.txt' and '1.TXT'"));
+}
+
 TEST_F(ZipArchiveTest, TakesTheFieldsThatAreNamedAndTheKey) {
   Write("a.zip", ZipOf({{"1.jpeg", "x"}, {"1.cls", "1"}, {"b/2.cls", "2"}, {"b/2.png", "y"}}));
   STOKER_ASSERT_OK_AND_ASSIGN(
