@@ -1,5 +1,7 @@
 """`stoker lr-find`, `stoker batch-find` and `stoker bench --model`: what they print, and that they leave nothing behind."""
+import gzip
 import os
+import random
 import unittest
 import xml.etree.ElementTree
 
@@ -46,6 +48,35 @@ class FindersTest(ProgramTest):
         self.assertRegex(out, r"--set data.train.batch.size=\d+")
         self.assertIn("memory (MB)", self.texts_of("plot.svg"))
         self.assertEqual(sorted(os.listdir(self.folder)), self.files)
+
+    def test_data_of_unknown_length_are_no_obstacle_to_those_who_only_look_at_the_first_steps(self):
+        rng = random.Random(1)
+        rows = [[i % 4, *(rng.randrange(60) + 150 * (j // 8 * 2 + j % 4 // 2 == i % 4) for j in range(16))] for i in range(200)]
+        self.write("rows.csv.gz", gzip.compress("".join(",".join(map(str, row)) + "\n" for row in rows).encode()))
+        stream = """\
+data:
+  train:
+    - csv: {files: rows.csv.gz, header: "no", fields: {image: {columns: 1-16, shape: [1, 4, 4]}, label: {columns: 0, type: int64}}}
+    - shuffle: {buffer: 64}
+    - normalize: {mean: 0.3, std: 0.3, scale: 0.0039}
+    - batch: 16
+model: {mlp: {classes: 4, hidden: [16]}}
+train: {device: cpu, threads: 1}
+"""
+        self.write("stream.yaml", stream)
+        found = self.run_json("lr-find", "stream.yaml", "--steps", "30")
+        self.assertLessEqual(20, len(found["lr"]))
+        found = self.run_json("batch-find", "stream.yaml", "--seconds", "0", "--most", "32")
+        self.assertEqual(found["largest"], 32)
+        self.assert_fails(["train", "stream.yaml"], 2, "stream.yaml:3:7: csv reads ", "rows.csv.gz' in order, since it is compressed",
+                          "set train.max_steps")
+        self.assert_fails(["schedule", "stream.yaml"], 2, "stream.yaml:3:7: ", "--steps-per-epoch N")
+        self.run_stoker("schedule", "stream.yaml", "--steps-per-epoch", "13")
+        # What the message advises holds.
+        self.run_stoker("train", "stream.yaml", "--quiet", "--run", "steps", "--set", "train.max_steps=40")
+        self.write("epochs.yaml", stream.replace("batch: 16", "batch: 16\n    - repeat\n    - take: {count: 10}"))
+        self.run_stoker("train", "epochs.yaml", "--quiet", "--run", "epochs", "--set", "train.epochs=2")
+        self.assertEqual(self.run_json("inspect", "epochs")["summary"]["total_steps"], 20)
 
     def test_batch_find_says_that_nothing_fits(self):
         out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "1kB")

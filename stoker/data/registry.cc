@@ -94,6 +94,7 @@ Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem:
     }
     dataset = *std::move(built);
     entries.push_back(configured.node);
+    entries.back().location = item.location;
   }
   if (filled != nullptr) *filled = ConfigNode::List(std::move(entries));
   return *std::move(dataset);

@@ -11,12 +11,14 @@
 #include "stoker/device/torch_error.h"
 #include "stoker/train/batch_trials.h"
 #include "stoker/train/feed.h"
-#include "stoker/train/training_plan.h"
+#include "stoker/train/plan_of_steps.h"
 #include "stoker/train/tune_knobs.h"
 
 namespace stoker {
 namespace {
 
+// Of a run whose length nobody knows: what is found does not depend on it.
+constexpr int64_t kStepsOfAnyRun = 1000;
 constexpr int64_t kRandomSamples = 2;  // that batches are made of: their values do not matter
 
 uint64_t LimitOf(uint64_t wanted, const Placement& placement) {
@@ -44,7 +46,7 @@ Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Devi
 
 Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& options) {
   STOKER_ASSIGN_OR_RETURN(FinderPlace place, PlaceFor(recipe.train.options));
-  STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlan(recipe));
+  STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlanOfSteps(recipe, kStepsOfAnyRun));
   // As the run would train where nothing is timed.
   place.placement.memory_format = FirstChoices(recipe, plan, place.placement.device).memory_format;
   STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement));

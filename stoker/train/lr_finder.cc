@@ -7,8 +7,8 @@
 #include "stoker/data/registry.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/feed.h"
+#include "stoker/train/plan_of_steps.h"
 #include "stoker/train/run_schedule.h"
-#include "stoker/train/training_plan.h"
 #include "stoker/train/tuner.h"
 
 namespace stoker {
@@ -22,7 +22,7 @@ class LrFinder {
   Result<LrSearch> Run(const std::function<bool(int64_t, double)>& told) {
     STOKER_RETURN_IF_ERROR(CheckLrRange(options_));
     STOKER_ASSIGN_OR_RETURN(const OpenedDevice opened, OpenDeviceFor(recipe_.train.options));
-    STOKER_ASSIGN_OR_RETURN(plan_, MakePlan(recipe_));
+    STOKER_ASSIGN_OR_RETURN(plan_, MakePlanOfSteps(recipe_, options_.steps));
     STOKER_ASSIGN_OR_RETURN(const Tuned tuned, Tune(recipe_, *plan_, opened.device));
     STOKER_RETURN_IF_ERROR(Open({.device = opened.device,
                                  .memory_format = tuned.choices.memory_format,

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/transforms/layout.h"
+#include "stoker/data/unknown_length.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/callback.h"
 #include "stoker/train/early_stopping.h"
@@ -35,10 +35,19 @@ struct Length {
   int64_t epochs = 0;
 };
 
-// Whether a stage leaves out what fails.
-bool Skips(const Dataset& dataset) {
-  return dataset.node().name() == IgnoreErrors::kName ||
-         std::ranges::any_of(dataset.node().inputs(), Skips);
+// Nothing says where the run would end.
+Status NoEnd(const Recipe& recipe, const Dataset& train) {
+  if (train.cardinality().infinite()) {
+    return InvalidArgument(
+        "data.train has no end, so the run would have none: set train.max_steps, or end the "
+        "pipeline with `take: {{count: N}}`, N batches an epoch");
+  }
+  const UnknownLength unknown = ExplainUnknownLength(train, recipe.data.filled.Find("train"));
+  return InvalidArgument(
+      "{}: how many batches data.train has is not known, and a run needs its number of steps: set "
+      "train.max_steps, or put `repeat` and `take: {{count: N}}` behind its batch, which makes "
+      "epochs of N batches{}{}",
+      unknown.why, unknown.mend.empty() ? "" : "; ", unknown.mend);
 }
 
 Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
@@ -52,12 +61,7 @@ Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
     }
     return Length{batches.value(), options.epochs};
   }
-  if (!options.max_steps) {
-    return InvalidArgument(
-        "the length of data.train is {}; set train.max_steps, or put `take` into the pipeline{}",
-        batches.ToString(),
-        Skips(train) ? "; `on_error: replace` keeps the length, `skip` leaves it open" : "");
-  }
+  if (!options.max_steps) return NoEnd(recipe, train);
   int64_t all = 0;
   if (__builtin_mul_overflow(*options.max_steps, options.accumulate, &all)) {
     return InvalidArgument("{} steps of {} batches are too many to count", *options.max_steps,

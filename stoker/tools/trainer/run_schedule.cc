@@ -25,10 +25,16 @@ struct Planned {
 
 Result<Planned> PlanFromData(const ScheduleArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const Recipe recipe, LoadRecipe(arguments.recipe, arguments.set));
-  STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlan(recipe));
+  const Result<TrainingPlan> plan = MakePlan(recipe);
+  if (!plan.ok() && !recipe.data.train.cardinality().known() && !recipe.train.options.max_steps) {
+    return Status(plan.status().code(),
+                  fmt::format("{}; or say --steps-per-epoch N here, which reads no data",
+                              plan.status().message()));
+  }
+  STOKER_RETURN_IF_ERROR(plan.status());
   STOKER_ASSIGN_OR_RETURN(auto schedule,
-                          BuildRunSchedule(recipe.train, plan.schedule, plan.batch_size));
-  return Planned{recipe.train.schedule.name, plan.schedule, std::move(schedule)};
+                          BuildRunSchedule(recipe.train, plan->schedule, plan->batch_size));
+  return Planned{recipe.train.schedule.name, plan->schedule, std::move(schedule)};
 }
 
 Result<Planned> PlanWithoutData(const ScheduleArguments& arguments, int64_t steps_per_epoch) {
