@@ -3,6 +3,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
@@ -409,6 +410,17 @@ class WithoutTrainerTest(ProgramTest):
     def test_a_program_without_its_trainer_says_so(self):
         shutil.copy(STOKER, self.path("stoker"))
         self.assert_fails(["train", "recipe.yaml"], 1, "cannot train", "stoker-train", executable=self.path("stoker"))
+
+    def test_threads_that_compute_do_not_spin_for_long_unless_the_user_says_how_they_wait(self):
+        shutil.copy(STOKER, self.path("stoker"))
+        self.write("stoker-train", '#!/bin/sh\necho "${GOMP_SPINCOUNT-unset} ${OMP_WAIT_POLICY-unset}"\n')
+        os.chmod(self.path("stoker-train"), 0o755)
+        plain = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+        for said, waits in [({}, r"\d+ unset"), ({"OMP_WAIT_POLICY": "active"}, "unset active"), ({"GOMP_SPINCOUNT": "7"}, "7 unset")]:
+            with self.subTest(said=said):
+                process = subprocess.run([self.path("stoker"), "train", "recipe.yaml"], cwd=self.folder, env={**plain, **said},
+                                         capture_output=True, text=True)
+                self.assertRegex(process.stdout, rf"\A{waits}\n\Z")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,30 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
 #include "stoker/tools/interrupt.h"
 
 namespace stoker {
+namespace {
+
+// How often a thread of libgomp that waits for the others looks whether they are done before it
+// sleeps. Unless it is told otherwise it looks 300,000 times, about as long as a time slice: where
+// another process wants the CPU, the threads that wait hold it up while the one they wait for does
+// not run.
+constexpr const char* kSpins = "1000";
+
+// libgomp reads these once, when it is loaded. What the user has set stays.
+void WaitWithoutSpinningLong() {
+  for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
+    if (::getenv(name) != nullptr) return;
+  }
+  ::setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
+}
+
+}  // namespace
 
 Status ExecTrainer(char** argv) {
   std::error_code error;
@@ -22,6 +40,7 @@ Status ExecTrainer(char** argv) {
   const std::filesystem::path installed = folder.parent_path() / "libexec/stoker/stoker-train";
   for (const std::filesystem::path& program : {beside, installed}) {
     if (!std::filesystem::exists(program, error)) continue;
+    WaitWithoutSpinningLong();
     HoldInterrupts();
     ::execv(program.c_str(), argv);
     const int error_number = errno;
