@@ -3,11 +3,23 @@
 #include <fmt/format.h>
 
 namespace stoker {
+namespace {
+
+std::string TimeText(const TuneReport& report) {
+  if (report.seconds <= report.limit_seconds) {
+    return fmt::format("tuned in {:.1f} s of at most {:.1f} s", report.seconds,
+                       report.limit_seconds);
+  }
+  return fmt::format("tuned in {:.1f} s; {:.1f} s were meant, known only after the first steps",
+                     report.seconds, report.limit_seconds);
+}
+
+}  // namespace
 
 std::string TuneReport::ToText() const {
   if (trials.empty()) return {};
-  std::string text = fmt::format("  {:<28} {:>9}  {:>6}  tuned in {:.1f} s of at most {:.1f} s\n",
-                                 "alternative", "ms a step", "gain", seconds, limit_seconds);
+  std::string text = fmt::format("  {:<28} {:>9}  {:>6}  {}\n", "alternative", "ms a step", "gain",
+                                 TimeText(*this));
   for (const TuneTrial& trial : trials) {
     const bool timed = trial.step_ms > 0;
     const bool compared = timed && trial.gain > 0;

@@ -45,12 +45,24 @@ class Search {
   }
 
   Tuned Finish() {
-    tuned_.report.reason = "the fastest of real training steps";
+    tuned_.report.reason =
+        compared_ ? "the fastest of real training steps" : WhyNothingWasCompared();
     tuned_.report.seconds = timer_.ElapsedSeconds();
     return std::move(tuned_);
   }
 
  private:
+  std::string WhyNothingWasCompared() const {
+    if (tried_) return "nothing was compared: no alternative is possible";
+    const double limit = tuned_.report.limit_seconds;
+    if (limit >= limits_.most_seconds) {
+      return fmt::format("nothing was compared: that takes more than {:.3g} s", limit);
+    }
+    return fmt::format(
+        "nothing was compared: the run is too short, tuning may take {:.0f} % of it, {:.2g} s",
+        100 * limits_.share, limit);
+  }
+
   void SetBest(double step_ms) {
     best_ms_ = step_ms;
     TuneReport& report = tuned_.report;
@@ -68,6 +80,7 @@ class Search {
       trial.verdict = fmt::format("not tried: needs {:.1f} s of the {:.1f} s left", needed,
                                   std::max(0.0, seconds));
     } else {
+      tried_ = true;
       Judge(timer_.Compare(tuned_.choices, alternative.choices, kind,
                            std::max(needed, seconds / static_cast<double>(left))),
             trial);
@@ -84,6 +97,7 @@ class Search {
       trial.verdict = fmt::format("not possible: {}", compared.status().message());
       return;
     }
+    compared_ = true;
     // Timed in turns with the alternative, and longer than before.
     SetBest(Median(compared->best));
     tuned_.report.trials[best_].step_ms = best_ms_;
@@ -110,6 +124,7 @@ class Search {
   Tuned tuned_;
   size_t best_ = 0;  // of the trials
   double best_ms_ = 0;
+  bool tried_ = false, compared_ = false;  // any alternative; with success
 };
 
 }  // namespace

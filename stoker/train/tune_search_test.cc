@@ -182,6 +182,38 @@ TEST(SearchChoices, TimesNothingWhereNothingIsOpenOrTheRunIsShort) {
   EXPECT_EQ(timer.elapsed, 0);
 }
 
+// A claim that something was the fastest would be false.
+TEST(SearchChoices, SaysThatNothingWasComparedWhereTheTimeAllowsForNoComparison) {
+  FakeTimer timer;
+  timer.ms = {{1, 10}, {2, 5}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned,
+                              SearchChoices(Threads(1), {KnobOf({2})}, timer, {.batches = 200}));
+  EXPECT_EQ(tuned.report.reason,
+            "nothing was compared: the run is too short, tuning may take 3 % of it, 0.06 s");
+  timer.seconds_each = 21;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned slow,
+                              SearchChoices(Threads(1), {KnobOf({2})}, timer, kLong));
+  EXPECT_EQ(slow.report.reason, "nothing was compared: that takes more than 20 s");
+}
+
+TEST(SearchChoices, SaysThatNothingWasComparedWhereNoAlternativeIsPossible) {
+  FakeTimer timer;
+  timer.ms = {{1, 10}, {2, 0}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned,
+                              SearchChoices(Threads(1), {KnobOf({2})}, timer, kLong));
+  EXPECT_EQ(tuned.report.reason, "nothing was compared: no alternative is possible");
+}
+
+TEST(TuneReport, SaysWhatTookLongerThanWasMeant) {
+  TuneReport report{.trials = {{.change = "begin", .step_ms = 1}}, .seconds = 0.4};
+  report.limit_seconds = 0.5;
+  EXPECT_THAT(report.ToText(), testing::HasSubstr("tuned in 0.4 s of at most 0.5 s\n"));
+  report.seconds = 0.8;
+  EXPECT_THAT(
+      report.ToText(),
+      testing::HasSubstr("tuned in 0.8 s; 0.5 s were meant, known only after the first steps\n"));
+}
+
 TEST(TuneReport, IsATableOfWhatWasTriedGainedAndKept) {
   FakeTimer timer;
   timer.ms = {{1, 10}, {2, 5}, {3, 7}};
