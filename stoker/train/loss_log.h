@@ -33,6 +33,8 @@ class LossLog {
   // The mean since the last TakeMean, after a Flush; NaN where there was none.
   double TakeMean();
   double last() const { return last_; }
+  // Whether there was none since, after a Flush.
+  bool empty() const { return count_ == 0; }
 
   // The running mean, so that a resumed run reports the same figures.
   Json Save() const;

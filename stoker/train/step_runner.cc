@@ -60,7 +60,13 @@ Status StepRunner::Step() {
   session_.total.seconds += watch.ElapsedSeconds();
   session_.total.samples += samples;
   Tell(samples, now);
-  return log ? LogLine(now) : OkStatus();
+  return log ? LogLine(now) : LogRest(now);
+}
+
+Status StepRunner::LogRest(const ScheduleValue& last) {
+  if (!session_.at_end()) return OkStatus();
+  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Flush()));
+  return session_.loss_log.empty() ? OkStatus() : LogLine(last);
 }
 
 void StepRunner::TellCallbacks(const ScheduleValue& now) {

@@ -15,6 +15,10 @@ class StepRunner {
   // says stop, or cannot be followed, or its limit is reached.
   Status Step();
 
+  // The line of the steps since the last one, where no step follows and there were any.
+  //   last  what the schedule gave the last of them
+  Status LogRest(const ScheduleValue& last);
+
   // The samples and seconds since the last call.
   Throughput TakeEpoch();
 

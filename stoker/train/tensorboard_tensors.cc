@@ -112,7 +112,8 @@ class Tensors final : public Callback {
 
   Status OnBackward(RunView& view) override {
     const int64_t step = view.step + 1;
-    if (!options_.histograms || step % *options_.histograms != 0) return OkStatus();
+    if (!options_.histograms) return OkStatus();
+    if (step % *options_.histograms != 0 && step != view.total_steps) return OkStatus();
     Summary summary;
     STOKER_RETURN_IF_ERROR(AddHistograms(view.model, view.gradient_scale, summary));
     return Write(summary, step);

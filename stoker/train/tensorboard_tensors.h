@@ -33,8 +33,8 @@ Status AddConfusion(const Json& confusion, Summary& summary);
 Status AddHistograms(const Model& model, double gradient_scale, Summary& summary);
 
 // The hooks of a run that write these into its log: pictures of its first batch and of each
-// evaluation, histograms of every `options.histograms`th step, before the weights move. `log` is
-// borrowed.
+// evaluation, histograms of every `options.histograms`th step and of the last, before the weights
+// move. `log` is borrowed.
 std::shared_ptr<Callback> TensorboardTensors(const TensorboardOptions& options,
                                              TensorboardLog& log);
 

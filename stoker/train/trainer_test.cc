@@ -131,6 +131,44 @@ TEST_F(TrainerTest, OverfitsTheSameFewBatches) {
   EXPECT_EQ(more.start.total_steps, 12);
 }
 
+// The steps of the lines of a run's metrics.jsonl of this kind.
+std::vector<int64_t> StepsOfLines(const std::vector<std::string>& lines, const char* kind) {
+  std::vector<int64_t> steps;
+  for (const std::string& line : lines) {
+    const Json json = Json::parse(line);
+    if (json["kind"] == kind) steps.push_back(json["step"].get<int64_t>());
+  }
+  return steps;
+}
+
+TEST_F(TrainerTest, TheLastStepsHaveALineHoweverFewTheyAre) {
+  STOKER_ASSERT_OK(Train("short", {"train.log_every=50"}));
+  EXPECT_THAT(StepsOfLines(MetricsOf("short"), "train"), testing::ElementsAre(18));
+  STOKER_ASSERT_OK(Train("more", {"train.log_every=8"}));
+  EXPECT_THAT(StepsOfLines(MetricsOf("more"), "train"), testing::ElementsAre(8, 16, 18));
+  STOKER_ASSERT_OK(Train("even", {"train.log_every=9"}));
+  EXPECT_THAT(StepsOfLines(MetricsOf("even"), "train"), testing::ElementsAre(9, 18));
+}
+
+TEST_F(TrainerTest, TheLastStepsHaveALineWhereARunEndsBeforeItsTime) {
+  STOKER_ASSERT_OK(
+      Train("early", {"train.early_stopping={metric: accuracy, patience: 2, min_delta: 2}",
+                      "train.epochs=9", "train.log_every=50"}));
+  EXPECT_THAT(StepsOfLines(MetricsOf("early"), "train"), testing::ElementsAre(18));
+  STOKER_ASSERT_OK(Train("told", {"train.callbacks=[{stop_at: {step: 7}}]", "train.log_every=50"}));
+  EXPECT_THAT(StepsOfLines(MetricsOf("told"), "train"), testing::ElementsAre(7));
+}
+
+TEST_F(TrainerTest, ARunShorterThanItsHistogramsAreApartHasThoseOfItsLastStep) {
+  STOKER_ASSERT_OK(Train("run", {"train.tensorboard={enabled: true, histograms: 200}"}));
+  std::string events;
+  for (const auto& file : fs::directory_iterator(problem_ / "run")) {
+    const std::string name = file.path().filename().string();
+    if (name.find("tfevents") != name.npos) events += ReadFileForTest(file.path().string());
+  }
+  EXPECT_THAT(events, testing::HasSubstr("gradients/1.weight"));
+}
+
 TEST_F(TrainerTest, StopsEarlyWhereEvaluationsGetNoBetter) {
   const std::vector<std::string> set = {
       "train.early_stopping={metric: accuracy, patience: 2, min_delta: 2}", "train.epochs=9"};

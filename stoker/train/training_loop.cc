@@ -65,20 +65,26 @@ Status TrainingLoop::RunSteps() {
 }
 
 Status TrainingLoop::DoWhatIsDue() {
-  if (EvaluationDue()) {
-    const Status status = EvaluateRun(*session_);
-    // Stopped in the middle: the loop writes a checkpoint, and the resumed run evaluates again.
-    if (status.code() == StatusCode::kCancelled) return OkStatus();
-    STOKER_RETURN_IF_ERROR(status);
-    // The end of an epoch brings its own.
-    const bool best = session_->progress.best_step == session_->progress.step;
-    return best && !AtEndOfEpoch() ? Checkpoint(CheckpointKind::kPlanned) : OkStatus();
-  }
+  if (EvaluationDue()) return EvaluateNow();
   if (AtEndOfEpoch() && session_->progress.closed_step != session_->progress.step) {
     return CloseEpoch();
   }
   STOKER_RETURN_IF_ERROR(steps_->Step());
   return AtEndOfEpoch() ? OkStatus() : CheckpointBetweenEpochs();
+}
+
+Status TrainingLoop::EvaluateNow() {
+  const int64_t step = session_->progress.step;
+  const ScheduleValue last = session_->schedule->At(step - 1);
+  const Status status = EvaluateRun(*session_);
+  // Stopped in the middle: the loop writes a checkpoint, and the resumed run evaluates again.
+  if (status.code() == StatusCode::kCancelled) return OkStatus();
+  STOKER_RETURN_IF_ERROR(status);
+  // It may have ended the run.
+  STOKER_RETURN_IF_ERROR(steps_->LogRest(last));
+  // The end of an epoch brings its own.
+  const bool best = session_->progress.best_step == step;
+  return best && !AtEndOfEpoch() ? Checkpoint(CheckpointKind::kPlanned) : OkStatus();
 }
 
 Status TrainingLoop::CheckpointBetweenEpochs() {

@@ -27,6 +27,7 @@ class TrainingLoop {
  private:
   Status RunSteps();
   Status DoWhatIsDue();
+  Status EvaluateNow();
   Status Checkpoint(CheckpointKind kind);
   Status CheckpointBetweenEpochs();
   Status CloseEpoch();
