@@ -92,6 +92,7 @@ TEST(RowsNotFinite, ListsThemUpToANumber) {
   EXPECT_THAT(RowsNotFinite(values), testing::ElementsAre(3, 7));
   values.fill_(NAN);
   EXPECT_EQ(RowsNotFinite(values).size(), 8u);
+  EXPECT_EQ(RowsNotFinite(values, 99).size(), 12u);
   EXPECT_THAT(RowsNotFinite(torch::tensor({1.0f, -INFINITY})), testing::ElementsAre(1));
   EXPECT_TRUE(RowsNotFinite(torch::tensor(NAN)).empty());
 }

@@ -199,7 +199,8 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
 std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
-  if (const std::vector<int64_t> samples = RowsNotFinite(batch.input); !samples.empty()) {
+  if (const std::vector<int64_t> samples = RowsNotFinite(batch.input, batch.size());
+      !samples.empty()) {
     return fmt::format("the input holds values that are not finite in {}",
                        row_names_(batch.key, samples));
   }
@@ -215,7 +216,7 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
     layer = again.FirstBroken();
   }
   if (layer.empty()) return "the loss itself is the first that is not finite";
-  const std::vector<int64_t> samples = RowsNotFinite(scores);
+  const std::vector<int64_t> samples = RowsNotFinite(scores, batch.size());
   return fmt::format("{} is the first that is not finite{}", layer,
                      samples.empty() ? "" : ", in " + row_names_(batch.key, samples));
 }
