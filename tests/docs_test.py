@@ -106,6 +106,18 @@ class TricksTest(ProgramTest):
                 self.assertEqual(len(cells), 4)
                 self.assertTrue(all(cell.strip() for cell in cells))
 
+    def test_names_of_parts_of_models_are_those_of_the_models(self):
+        lines = 0
+        for row, column in self.rows:
+            cell = re.split(r"(?<!\\)\|", row)[column]
+            for code in re.finditer(r"`((?:groups|activation_checkpointing): [^`]+)`", cell):
+                with self.subTest(code=code[1]):
+                    key, value = code[1].split(": ", 1)
+                    model = "resnet18" if "resnet18" in cell[:code.start()] else "convnet"
+                    self.run_stoker("schedule", "recipe.yaml", "--set", f"train.{key}={value}", "--set", f"model={{{model}: {{classes: 4}}}}")
+                    lines += 1
+        self.assertGreater(lines, 3)
+
     def test_names_only_keys_that_exist(self):
         known = {option["name"] for kind in self.kinds.values() for option in kind["options"]}
         known |= set(self.kinds) | {"model", "loss", "optimizer", "schedule", "callbacks"}
