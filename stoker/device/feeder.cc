@@ -12,6 +12,15 @@
 namespace stoker {
 namespace {
 
+Result<size_t> FindField(const Spec& spec, std::string_view option, const std::string& name) {
+  const Result<size_t> index = spec.IndexOf(option, name);
+  if (index.ok()) return index;
+  return Status(
+      index.status().code(),
+      fmt::format("{}; set {} to the one that {}", index.status().message(), option,
+                  option == "train.input" ? "the model sees" : "holds the class numbers"));
+}
+
 Status CheckInput(const Field& field, bool normalized_here) {
   if (normalized_here && field.dtype != DType::kUInt8) {
     return InvalidArgument("train.input: field {} is normalised on the device, but is not uint8",
@@ -48,8 +57,8 @@ Status CheckTarget(const Field& field) {
 
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
   FeederFields fields;
-  STOKER_ASSIGN_OR_RETURN(fields.input, spec.IndexOf("train.input", options.input));
-  STOKER_ASSIGN_OR_RETURN(fields.target, spec.IndexOf("train.target", options.target));
+  STOKER_ASSIGN_OR_RETURN(fields.input, FindField(spec, "train.input", options.input));
+  STOKER_ASSIGN_OR_RETURN(fields.target, FindField(spec, "train.target", options.target));
   STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input], !options.normalize.empty()));
   STOKER_RETURN_IF_ERROR(CheckTarget(spec.fields[fields.target]));
   return fields;

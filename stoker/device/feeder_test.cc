@@ -58,6 +58,17 @@ TEST(Feeder, GivesInputsAndClassNumbersInOrder) {
   ExpectAllBatches(*feeder, torch::kCPU);
 }
 
+TEST(Feeder, SaysWhichKeyNamesAnotherField) {
+  EXPECT_THAT(Feed(Images(), {.input = "picture"}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "set train.input to the one that the model "
+                        "sees"));
+  EXPECT_THAT(Feed(Images(), {.target = "class"}),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "set train.target to the one that holds the "
+                        "class numbers"));
+}
+
 TEST(Feeder, ChannelsThatComeLastAreTurnedWithoutACopy) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset last, Result<Dataset>(Images()) | Layout{});
   STOKER_ASSERT_OK_AND_ASSIGN(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/padding_internal.h"
@@ -277,7 +278,8 @@ Result<LengthOf> FieldLength(const Spec& spec, const std::string& name) {
         "bucket_by_length: `field` is not set; name the field whose length counts, or in C++ set "
         "`length`");
   }
-  STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf(BucketByLength::kName, name));
+  STOKER_ASSIGN_OR_RETURN(const size_t index,
+                          IndexOfOption(spec, BucketByLength::kName, "field", name));
   const Field& field = spec.fields[index];
   if (!field.shape.empty()) {
     const auto varying = std::ranges::find(field.shape, kUnknownDim);

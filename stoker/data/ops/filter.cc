@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/map.h"
 #include "stoker/data/runtime.h"
@@ -168,7 +169,7 @@ Result<std::unique_ptr<Iterator>> FilterNode::OpenStream(const OpenContext& cont
 
 // The field that the conditions are on, which must hold one number.
 Result<size_t> FindNumber(const Spec& spec, const std::string& name) {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf(Filter::kName, name));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(spec, Filter::kName, "field", name));
   const Shape& shape = spec.fields[index].shape;
   if (!IsFullyKnown(shape) || NumValues(shape) != 1) {
     return InvalidArgument(

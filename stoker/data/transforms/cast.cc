@@ -1,5 +1,6 @@
 #include "stoker/data/transforms/cast.h"
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/rewrites/picture_pass.h"
@@ -62,7 +63,7 @@ void Cast::Describe(OptionTable<Cast>& table) {
 }
 
 Result<Dataset> Cast::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   STOKER_ASSIGN_OR_RETURN(const DType to, ParseDType(dtype));
   Spec output = input.spec();
   output.fields[index].dtype = to;

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/data/picture_scratch.h"
 #include "stoker/data/rewrites/picture_plan.h"
@@ -147,7 +148,7 @@ void Decode::Describe(OptionTable<Decode>& table) {
 }
 
 Result<Dataset> Decode::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   STOKER_RETURN_IF_ERROR(CheckField(input.spec().fields[index]));
   DecodeOptions options{.channels = ChannelsOf(channels),
                         .apply_orientation = orientation == "apply",

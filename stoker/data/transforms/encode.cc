@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/image/encode.h"
 
@@ -71,7 +72,7 @@ void Encode::Describe(OptionTable<Encode>& table) {
 }
 
 Result<Dataset> Encode::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   STOKER_RETURN_IF_ERROR(CheckField(input.spec().fields[index]));
   const EncodeOptions options{.format = format == "png" ? ImageFormat::kPng : ImageFormat::kJpeg,
                               .quality = static_cast<int>(quality),

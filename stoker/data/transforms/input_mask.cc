@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "stoker/data/add_field.h"
+#include "stoker/data/field_option.h"
 #include "stoker/data/fill_value.h"
 #include "stoker/data/map.h"
 #include "stoker/image/cast.h"
@@ -137,7 +138,7 @@ void InputMask::Describe(OptionTable<InputMask>& table) {
 }
 
 Result<Dataset> InputMask::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   const Field source = input.spec().fields[index];
   STOKER_RETURN_IF_ERROR(CheckShares(*this, source));
   Plan plan{.field = index,

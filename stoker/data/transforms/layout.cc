@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/rewrites/picture_pass.h"
@@ -104,7 +105,7 @@ void Layout::Describe(OptionTable<Layout>& table) {
 }
 
 Result<Dataset> Layout::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   Spec output = input.spec();
   Shape& shape = output.fields[index].shape;
   if (shape.size() != 3 && shape.size() != 4) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "stoker/data/field_option.h"
+
 namespace stoker {
 namespace {
 
@@ -14,8 +16,8 @@ void CopyValues(const Array& from, const Array& to) {
 Result<MixFields> FindMixFields(std::string_view who, const Spec& spec, const std::string& images,
                                 const std::string& labels) {
   MixFields fields;
-  STOKER_ASSIGN_OR_RETURN(fields.images, spec.IndexOf(who, images));
-  STOKER_ASSIGN_OR_RETURN(fields.labels, spec.IndexOf(who, labels));
+  STOKER_ASSIGN_OR_RETURN(fields.images, IndexOfOption(spec, who, "field", images));
+  STOKER_ASSIGN_OR_RETURN(fields.labels, IndexOfOption(spec, who, "label", labels));
   const Field& label = spec.fields[fields.labels];
   if (label.dtype != DType::kFloat32) {
     return InvalidArgument(

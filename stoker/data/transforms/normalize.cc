@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/rewrites/picture_pass.h"
@@ -193,7 +194,7 @@ Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DTy
 }
 
 Result<Dataset> Normalize::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   STOKER_RETURN_IF_ERROR(CheckDType(input.spec().fields[index]));
   Spec output = input.spec();
   output.fields[index].dtype = DType::kFloat32;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/image/cast.h"
 
@@ -80,7 +81,7 @@ void OneHot::Describe(OptionTable<OneHot>& table) {
 }
 
 Result<Dataset> OneHot::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   Spec output = input.spec();
   Field& labels = output.fields[index];
   if (IsFloating(labels.dtype) || labels.dtype == DType::kBool) {

@@ -3,24 +3,27 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stoker/data/field_option.h"
+
 namespace stoker {
 
 Result<PairedFields> FindPairedFields(std::string_view who, const Spec& spec,
                                       const PairedNames& names) {
   PairedFields fields;
-  const auto add = [&](const std::string& name, bool is_mask) -> Status {
+  const auto add = [&](std::string_view option, const std::string& name) -> Status {
+    STOKER_RETURN_IF_ERROR(IndexOfOption(spec, who, option, name).status());
     STOKER_ASSIGN_OR_RETURN(const size_t index, FindImageField(who, spec, name));
     for (const PairedField& other : fields) {
       if (other.index == index)
         return InvalidArgument("{}: field '{}' is named twice; name each image and mask once", who,
                                name);
     }
-    fields.push_back({.index = index, .is_mask = is_mask});
+    fields.push_back({.index = index, .is_mask = option == "masks"});
     return OkStatus();
   };
-  STOKER_RETURN_IF_ERROR(add(names.field, false));
-  for (const std::string& name : names.images) STOKER_RETURN_IF_ERROR(add(name, false));
-  for (const std::string& name : names.masks) STOKER_RETURN_IF_ERROR(add(name, true));
+  STOKER_RETURN_IF_ERROR(add("field", names.field));
+  for (const std::string& name : names.images) STOKER_RETURN_IF_ERROR(add("images", name));
+  for (const std::string& name : names.masks) STOKER_RETURN_IF_ERROR(add("masks", name));
   return fields;
 }
 

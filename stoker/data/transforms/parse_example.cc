@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/gathering_transform.h"
 #include "stoker/data/map.h"
 #include "stoker/data/sample_names.h"
@@ -160,7 +161,7 @@ const std::vector<Option>& OptionsOf<ParseExample>() {
 }
 
 Result<Dataset> ParseExample::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   const Field& records = input.spec().fields[index];
   if (records.dtype != DType::kUInt8 || records.shape.size() != 1) {
     return InvalidArgument(

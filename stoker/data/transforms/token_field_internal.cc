@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 
 namespace stoker::internal {
@@ -35,7 +36,7 @@ class EncodeTransform final : public Transform {
 }  // namespace
 
 Result<size_t> FindTextField(std::string_view who, const Spec& spec, const std::string& field) {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf(who, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(spec, who, "field", field));
   const Field& found = spec.fields[index];
   if (found.dtype == DType::kUInt8 && found.shape.size() == 1) return index;
   return InvalidArgument(

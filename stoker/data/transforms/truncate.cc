@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 
 namespace stoker {
@@ -37,7 +38,7 @@ void Truncate::Describe(OptionTable<Truncate>& table) {
 }
 
 Result<Dataset> Truncate::Build(Dataset input) const {
-  STOKER_ASSIGN_OR_RETURN(const size_t index, input.spec().IndexOf(kName, field));
+  STOKER_ASSIGN_OR_RETURN(const size_t index, IndexOfOption(input.spec(), kName, "field", field));
   Spec output = input.spec();
   Shape& shape = output.fields[index].shape;
   if (shape.empty()) {
