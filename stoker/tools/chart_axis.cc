@@ -8,6 +8,9 @@
 namespace stoker {
 namespace {
 
+// Powers of ten whose exponents are all between these are written out: 0.1, 1, 10.
+constexpr double kLeastPlain = -2, kMostPlain = 5;
+
 // The smallest of 1, 2, 5, 10, 20, ... and their tenths that is not below `step`.
 double RoundStep(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
@@ -15,6 +18,11 @@ double RoundStep(double step) {
     if (step <= factor * power * (1 + 1e-9)) return factor * power;
   }
   return 10 * power;
+}
+
+std::string PowerText(double exponent, bool plain) {
+  return plain ? fmt::format("{:.6g}", std::pow(10, exponent))
+               : fmt::format("1e{}", static_cast<int>(std::lround(exponent)));
 }
 
 }  // namespace
@@ -41,18 +49,30 @@ ChartAxis ChartAxis::Over(std::span<const double> values, bool log, bool round, 
     axis.low_ = std::floor(axis.low_ / step + 1e-9) * step;
     axis.high_ = std::ceil(axis.high_ / step - 1e-9) * step;
   }
-  axis.AddTicks(step);
+  if (log && axis.high_ - axis.low_ < 1) {
+    axis.AddTicksBetweenPowers(ticks);
+  } else {
+    axis.AddTicks(step);
+  }
   return axis;
 }
 
 void ChartAxis::AddTicks(double step) {
   const double first = std::ceil(low_ / step - 1e-9);
   const double last = std::floor(high_ / step + 1e-9);
+  const bool plain = log_ && first * step >= kLeastPlain && last * step <= kMostPlain;
   for (double i = first; i <= last; ++i) {
     const double value = i * step + 0.0;  // never -0
     ticks_.push_back({.at = (value - low_) / (high_ - low_),
-                      .text = log_ ? fmt::format("1e{}", static_cast<int>(std::lround(value)))
-                                   : fmt::format("{:.6g}", value)});
+                      .text = log_ ? PowerText(value, plain) : fmt::format("{:.6g}", value)});
+  }
+}
+
+void ChartAxis::AddTicksBetweenPowers(int ticks) {
+  const double low = std::pow(10, low_), high = std::pow(10, high_);
+  const double step = RoundStep((high - low) / ticks);
+  for (double i = std::ceil(low / step - 1e-9); i <= std::floor(high / step + 1e-9); ++i) {
+    ticks_.push_back({.at = Place(i * step), .text = fmt::format("{:.6g}", i * step)});
   }
 }
 

@@ -17,7 +17,8 @@ struct ChartTick {
 class ChartAxis {
  public:
   // Spans all values that can be shown, from a round number to a round number where it bears y.
-  //   ticks  about so many, at 1, 2 or 5 times a power of ten
+  //   ticks  about so many, at 1, 2 or 5 times a power of ten; on an axis of powers at these, or
+  //          where there is not a whole one between its ends, at numbers like on any other
   static ChartAxis Over(std::span<const double> values, bool log, bool round, int ticks);
 
   // False for what has no place: not finite, or not above 0 on an axis of powers.
@@ -29,6 +30,7 @@ class ChartAxis {
  private:
   ChartAxis(double low, double high, bool log) : low_(low), high_(high), log_(log) {}
   void AddTicks(double step);
+  void AddTicksBetweenPowers(int ticks);
 
   double low_;  // of the value, or of its decimal logarithm
   double high_;

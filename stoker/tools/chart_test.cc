@@ -37,6 +37,19 @@ TEST(ChartAxis, OfPowersShowsThoseAndLeavesOutWhatIsNotAboveZero) {
   EXPECT_NEAR(axis.Place(1e-4), 0, 1e-12);
 }
 
+TEST(ChartAxis, OfFewPowersWritesThemOut) {
+  const std::vector<double> values = {0.4, 120};
+  EXPECT_THAT(TextsOf(ChartAxis::Over(values, true, true, 5)),
+              testing::ElementsAre("0.1", "1", "10", "100", "1000"));
+}
+
+TEST(ChartAxis, OfPowersHasTicksWhereNoWholePowerLiesBetweenItsEnds) {
+  const std::vector<double> values = {2, 4};
+  const ChartAxis axis = ChartAxis::Over(values, true, false, 5);
+  EXPECT_THAT(TextsOf(axis), testing::ElementsAre("2", "2.5", "3", "3.5", "4"));
+  EXPECT_NEAR(axis.ticks()[2].at, std::log2(1.5), 1e-9);
+}
+
 TEST(ChartAxis, HasLengthWhateverTheValues) {
   for (const std::vector<double>& values :
        {std::vector<double>{}, {3}, {0, 0}, {1e-300, 1e-300}, {-2, -2}, {1e300, -1e300}, {NAN}}) {
