@@ -57,6 +57,7 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
                           {.memory_bytes = limit, .seconds = options.seconds}));
   BatchSearch search(options.most);
   STOKER_RETURN_IF_ERROR(SearchBatches(*trials, search, nullptr));
+  STOKER_RETURN_IF_ERROR(trials->RetimeOutliers());
   return BatchFinding{.trials = trials->trials(),
                       .largest = search.largest(),
                       .memory_bytes = limit,
@@ -85,6 +86,7 @@ Result<ModelBench> BenchModel(const ModelRegistry::Configured& model,
                            .seconds = options.seconds,
                            .forward_only = options.forward_only}));
   for (const int64_t size : options.sizes) STOKER_RETURN_IF_ERROR(trials->Try(size).status());
+  STOKER_RETURN_IF_ERROR(trials->RetimeOutliers());
   return ModelBench{.trials = trials->trials(),
                     .parameters = CountParameters(*built),
                     .device = place.device.description,

@@ -7,6 +7,7 @@
 #include "stoker/base/statistics.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/trial_outliers.h"
 
 namespace stoker {
 namespace {
@@ -24,6 +25,15 @@ at::Tensor RepeatedRows(const at::Tensor& rows, int64_t size) {
 
 std::string Megabytes(uint64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
+}
+
+// Batch norm cannot be trained on one value a channel, which one small sample may be.
+std::string WhyNotAlone(const Status& status) {
+  constexpr const char* kReason = "batch norm needs more than one value a channel";
+  for (const char* const said : {"more than 1 value per channel", kReason}) {  // torch's, ours
+    if (status.message().find(said) != std::string::npos) return kReason;
+  }
+  return fmt::format("one sample alone cannot be trained on: {}", status.message());
 }
 
 }  // namespace
@@ -61,9 +71,8 @@ Result<BatchTrial> BatchTrials::Try(int64_t batch) {
     trial.reason = fmt::format("would need about {}", Megabytes(*predicted));
   } else if (const Status status = Measure(trial); !status.ok()) {
     const bool memory = status.code() == StatusCode::kResourceExhausted;
-    // Batch norm cannot be trained on one value a channel, which one small sample may be.
     if (!memory && batch > 1) return status;
-    Refuse(trial, memory ? "out of memory" : status.message());
+    Refuse(trial, memory ? "out of memory" : WhyNotAlone(status));
   } else if (trial.peak_bytes > options_.memory_bytes) {
     Refuse(trial, fmt::format("needs {}", Megabytes(trial.peak_bytes)));
   } else {
@@ -71,6 +80,22 @@ Result<BatchTrial> BatchTrials::Try(int64_t batch) {
   }
   trials_.push_back(trial);
   return trial;
+}
+
+Status BatchTrials::RetimeOutliers() {
+  for (const size_t i : SlowOutliers(trials_)) {
+    BatchTrial again{.batch = trials_[i].batch};
+    const Status status = Measure(again);
+    if (status.code() == StatusCode::kResourceExhausted) {  // it has fitted before
+      learner_.reset();
+      continue;
+    }
+    STOKER_RETURN_IF_ERROR(status);
+    if (again.images_per_s <= trials_[i].images_per_s) continue;
+    trials_[i].images_per_s = again.images_per_s;
+    trials_[i].step_ms = again.step_ms;
+  }
+  return OkStatus();
 }
 
 // What a failed step leaves behind goes before the next: gradients, a half-done backward pass.

@@ -41,6 +41,10 @@ class BatchTrials {
   // of Learner::Step but for want of memory.
   Result<BatchTrial> Try(int64_t batch);
 
+  // Times those again that were slower than their neighbours explain (trial_outliers.h), once, and
+  // keeps the faster of both: a busy moment of the machine is no answer. Errors: as of Try.
+  Status RetimeOutliers();
+
   const std::vector<BatchTrial>& trials() const { return trials_; }
 
  private:

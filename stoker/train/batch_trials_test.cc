@@ -79,7 +79,7 @@ TEST(BatchTrials, OneSampleThatBatchNormCannotBeTrainedOnIsAnAnswer) {
           {.input = {.channels = 3, .height = 32, .width = 32}, .sizes = {1, 2}, .seconds = 0}));
   ASSERT_EQ(bench.trials.size(), 2u);
   EXPECT_FALSE(bench.trials[0].fits);
-  EXPECT_THAT(bench.trials[0].reason, testing::HasSubstr("more than 1 value per channel"));
+  EXPECT_THAT(bench.trials[0].reason, "batch norm needs more than one value a channel");
   EXPECT_TRUE(bench.trials[1].fits);
 }
 
