@@ -169,6 +169,16 @@ TEST_F(TrainerTest, ARunShorterThanItsHistogramsAreApartHasThoseOfItsLastStep) {
   EXPECT_THAT(events, testing::HasSubstr("gradients/1.weight"));
 }
 
+TEST_F(TrainerTest, AWarmupThatTheRunEndsInIsWarnedOf) {
+  Watcher longer, fits;
+  STOKER_ASSERT_OK(Train("longer", {"train.warmup={epochs: 5}"}, &longer));
+  EXPECT_THAT(longer.start.warnings,
+              testing::ElementsAre(
+                  testing::HasSubstr("train.warmup: it takes 30 steps and the run ends after 18")));
+  STOKER_ASSERT_OK(Train("fits", {"train.warmup={epochs: 2}"}, &fits));
+  EXPECT_THAT(fits.start.warnings, testing::IsEmpty());
+}
+
 TEST_F(TrainerTest, StopsEarlyWhereEvaluationsGetNoBetter) {
   const std::vector<std::string> set = {
       "train.early_stopping={metric: accuracy, patience: 2, min_delta: 2}", "train.epochs=9"};
