@@ -199,8 +199,7 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
 std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
-  if (const std::vector<int64_t> samples = RowsNotFinite(batch.input, batch.size());
-      !samples.empty()) {
+  if (const auto samples = RowsNotFinite(batch.input, batch.size()); !samples.empty()) {
     return fmt::format("the input holds values that are not finite in {}",
                        row_names_(batch.key, samples));
   }

@@ -48,7 +48,8 @@ TEST_F(TrainerTest, WritesMetricsWhenTheyAreDue) {
   }
   using testing::Pair;
   EXPECT_THAT(lines, testing::ElementsAre(Pair("train", 4), Pair("train", 8), Pair("train", 12),
-                                          Pair("eval", 12), Pair("train", 16), Pair("eval", 18)));
+                                          Pair("eval", 12), Pair("train", 16), Pair("train", 18),
+                                          Pair("eval", 18)));
 }
 
 TEST_F(TrainerTest, EqualRecipesGiveEqualWeightsAndAnotherSeedDoesNot) {
