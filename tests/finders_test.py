@@ -1,5 +1,6 @@
 """`stoker lr-find`, `stoker batch-find` and `stoker bench --model`: what they print, and that they leave nothing behind."""
 import gzip
+import json
 import os
 import random
 import unittest
@@ -79,8 +80,14 @@ train: {device: cpu, threads: 1}
         self.assertEqual(self.run_json("inspect", "epochs")["summary"]["total_steps"], 20)
 
     def test_batch_find_says_that_nothing_fits(self):
-        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "1kB")
-        self.assertIn("Not even one sample fits", out)
+        self.assert_fails(["batch-find", "recipe.yaml", "--memory", "1kB"], 1, "not even one sample fits into 1.0 kB")
+        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--memory", "1kB", "--json", expect=1)
+        self.assertEqual(json.loads(out)["largest"], 0)
+
+    def test_why_a_size_does_not_fit_stands_behind_its_row_and_moves_no_other(self):
+        out, _ = self.run_stoker("bench", "--model", "resnet18", "--input", "3x32x32", "--batches", "1,2", "--seconds", "0.1")
+        self.assertRegex(out, r"(?m)^1 +-( +-){4} +batch norm needs more than one value a channel$")
+        self.assertRegex(out, r"(?m)^2 +\d\S* {2,9}\d")
 
     def test_every_model_can_be_measured_alone(self):
         models = [kind["name"] for kind in self.run_json("inspect", "--models") if kind["group"] == "model"]

@@ -12,11 +12,6 @@ namespace stoker {
 namespace {
 
 std::string Advice(const BatchFinding& found, const BatchFindArguments& arguments) {
-  if (found.largest == 0) {
-    return fmt::format(
-        "Not even one sample fits into {}: the model is too large; allow more (--memory)\n",
-        ByteText(found.memory_bytes));
-  }
   const BatchTrial near_peak = *SmallestNearPeak(found.trials);
   const std::string batch = WithThousands(static_cast<double>(near_peak.batch));
   return fmt::format(
@@ -52,9 +47,16 @@ Status RunBatchFind(const BatchFindArguments& arguments) {
   const std::string name = std::filesystem::path(arguments.recipe).filename().string();
   const Chart chart = TrialChart(found.trials, fmt::format("{}: by batch size", name));
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
+  if (found.largest == 0) {
+    STOKER_RETURN_IF_ERROR(
+        PrintResult(arguments.json ? ToJson(found).dump() + "\n" : TrialTable(found.trials)));
+    return ResourceExhausted(
+        "not even one sample fits into {}: the model is too large; allow more (--memory)",
+        ByteText(found.memory_bytes));
+  }
   if (arguments.json) return PrintResult(ToJson(found).dump() + "\n");
-  return PrintResult((found.largest > 0 ? ChartForTerminal(chart) + "\n" : "") +
-                     TrialTable(found.trials) + "\n" + Advice(found, arguments));
+  return PrintResult(ChartForTerminal(chart) + "\n" + TrialTable(found.trials) + "\n" +
+                     Advice(found, arguments));
 }
 
 }  // namespace stoker

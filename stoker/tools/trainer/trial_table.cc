@@ -22,7 +22,7 @@ std::string TrialTable(std::span<const BatchTrial> trials) {
   for (const BatchTrial& trial : Sorted(trials)) {
     const auto batch = static_cast<double>(trial.batch);
     if (!trial.fits) {
-      rows.push_back({WithThousands(batch), trial.reason});
+      rows.push_back({WithThousands(batch), "-", "-", "-", "-", "-", trial.reason});
       continue;
     }
     rows.push_back({WithThousands(batch), FigureText(trial.images_per_s), FigureText(trial.step_ms),
