@@ -57,10 +57,14 @@ std::vector<DatabaseSummary> SummarizeNamed(const LmdbFile& main) {
   return all;
 }
 
+Json FieldsOf(const DatabaseSummary& database) {
+  return {{"value", {{"smallest", database.smallest}, {"largest", database.largest}}}};
+}
+
 void DescribeMain(const LmdbFile& file, const DatabaseSummary& main, Inspection& out) {
   out.json["count"] = main.values;
   out.json["value_bytes"] = main.bytes;
-  out.json["fields"] = {{"value", {{"smallest", main.smallest}, {"largest", main.largest}}}};
+  out.json["fields"] = FieldsOf(main);
   out.text = fmt::format(
       "{}: LMDB, {} of {}, {}\n", file.name(), CountText(main.values, "value"),
       RangeText(static_cast<int64_t>(main.smallest), static_cast<int64_t>(main.largest), "byte"),
@@ -74,13 +78,24 @@ void DescribeMain(const LmdbFile& file, const DatabaseSummary& main, Inspection&
   }
 }
 
-// Values may be in several databases, of which a source reads one: what is told of all is told of
-// the one that has values, if only one has.
+// All that can be read, as if it were one.
+DatabaseSummary TotalOf(const std::vector<DatabaseSummary>& all) {
+  DatabaseSummary total;
+  for (const DatabaseSummary& database : all) {
+    if (!database.status.ok() || database.values == 0) continue;
+    total.smallest =
+        total.values == 0 ? database.smallest : std::min(total.smallest, database.smallest);
+    total.largest = std::max(total.largest, database.largest);
+    total.values += database.values;
+    total.bytes += database.bytes;
+  }
+  return total;
+}
+
+// Values may be in several databases. What is told of the file is told of the one that a source
+// reads unless it names another, the main one; where that has no values, of all together.
 void DescribeNamed(const LmdbFile& file, std::vector<DatabaseSummary> all, Inspection& out) {
-  const auto without_values = [](const DatabaseSummary& database) {
-    return database.name.empty() && database.values == 0;
-  };
-  std::erase_if(all, without_values);
+  if (all.front().values == 0) all.erase(all.begin());
   Json databases = Json::object();
   std::vector<std::vector<std::string>> table = {{"database", "values", "each", "size"}};
   for (const DatabaseSummary& database : all) {
@@ -89,12 +104,10 @@ void DescribeNamed(const LmdbFile& file, std::vector<DatabaseSummary> all, Inspe
     if (out.damage.ok())
       out.damage = database.status.While(fmt::format("reading database '{}'", database.name));
   }
-  const bool one = all.size() == 1 && all.front().status.ok();
-  out.json["count"] = one ? Json(all.front().values) : Json();
-  out.json["value_bytes"] = one ? Json(all.front().bytes) : Json();
-  out.json["fields"] =
-      one ? Json{{"value", {{"smallest", all.front().smallest}, {"largest", all.front().largest}}}}
-          : Json::object();
+  const DatabaseSummary told = all.front().name.empty() ? all.front() : TotalOf(all);
+  out.json["count"] = told.values;
+  out.json["value_bytes"] = told.bytes;
+  out.json["fields"] = FieldsOf(told);
   out.json["databases"] = std::move(databases);
   out.text = fmt::format("{}: LMDB, {}\n", file.name(), CountText(std::ssize(all), "database")) +
              TableText(table, 2);

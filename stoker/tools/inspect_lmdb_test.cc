@@ -39,11 +39,21 @@ TEST_F(InspectLmdbTest, EveryDatabaseIsListedWithItsCount) {
   const std::string path =
       Write(builder.File(builder.Add({{"eval", eval, 2}, {"train", train, 2}, {"x", "y", 0}})));
   STOKER_ASSERT_OK_AND_ASSIGN(const Inspection found, InspectFile(path));
-  EXPECT_TRUE(found.json["count"].is_null()) << "a source reads one of them";
+  EXPECT_EQ(found.json["count"], 1) << "a source reads the main one unless it names another";
   EXPECT_EQ(found.json["databases"][""]["count"], 1);
   EXPECT_EQ(found.json["databases"]["eval"]["count"], 5);
   EXPECT_EQ(found.json["databases"]["train"]["count"], 20);
   EXPECT_NE(found.text.find("LMDB, 3 databases"), std::string::npos) << found.text;
+}
+
+TEST_F(InspectLmdbTest, WhereTheMainOneHasNoValuesTheOthersAreCountedTogether) {
+  LmdbBuilder builder;
+  const std::string train = builder.Add(LmdbNodes(20)), eval = builder.Add(LmdbNodes(5));
+  const std::string path =
+      Write(builder.File(builder.Add({{"eval", eval, 2}, {"train", train, 2}})));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Inspection found, InspectFile(path));
+  EXPECT_EQ(found.json["count"], 25);
+  EXPECT_TRUE(found.json["fields"]["value"].contains("largest"));
 }
 
 TEST_F(InspectLmdbTest, DamageInADatabaseWithANameIsFoundAndTheOthersAreTold) {
