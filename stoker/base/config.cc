@@ -114,7 +114,8 @@ std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& 
   if (names.size() <= kMostListed) return fmt::format("known are {}", fmt::join(names, ", "));
   std::vector<std::string> listed = names;
   // Names that have it as a part come first: 'center_crop' for 'crop'.
-  std::ranges::stable_partition(listed, [&](const std::string& name) {
+  // (clang 14, which builds the fuzzers, cannot compile std::ranges::stable_partition.)
+  std::stable_partition(listed.begin(), listed.end(), [&](const std::string& name) {
     return name.find(wanted) != std::string::npos || wanted.find(name) != std::string_view::npos;
   });
   const size_t more = listed.size() - kMostListed;
