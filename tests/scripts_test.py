@@ -1,6 +1,8 @@
-"""The scripts beside the program: ./dev lint and the benchmarks that compare with peers."""
+"""The scripts beside the program: ./dev lint and the benchmarks that compare with peers; and that ctest runs every class here."""
+import ast
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -133,6 +135,24 @@ class CompareTest(ScriptTest):
         self.write("bin/stoker", "#!/bin/sh\nexit 1\n")
         for script in ["records", "train", "formats"]:
             self.bench(script, "1", expect=1)
+
+
+class RegistrationTest(unittest.TestCase):
+    """tests/CMakeLists.txt, by which ctest finds the tests."""
+
+    def test_every_class_with_tests_is_run_and_no_two_share_a_name(self):
+        tests = ROOT / "tests"
+        written = []
+        for file in sorted(tests.glob("*_test.py")):
+            for node in ast.parse(file.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and any(getattr(part, "name", "").startswith("test_") for part in node.body):
+                    written.append((file.stem, node.name))
+        self.assertGreater(len(written), 30)
+        calls = re.findall(r"stoker_program_test\((\w+)([^)]*)\)", (tests / "CMakeLists.txt").read_text(encoding="utf-8"))
+        run = [(file, case) for file, cases in calls for case in cases.split()]
+        self.assertEqual([f"{file}.{case}" for file, case in written if (file, case) not in run], [])
+        names = [case for _, case in run]
+        self.assertEqual(sorted(names), sorted(set(names)))
 
 
 if __name__ == "__main__":

@@ -292,7 +292,7 @@ class UseOfARunTest(ProgramTest):
             self.assertEqual(groups.get(name), group)
 
 
-class LintTest(ProgramTest):
+class ModelLintTest(ProgramTest):
     def test_a_good_recipe_has_no_findings(self):
         out, _ = self.run_stoker("lint", "recipe.yaml")
         self.assertIn("nothing found", out)
