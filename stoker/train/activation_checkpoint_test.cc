@@ -163,6 +163,7 @@ TEST_F(ActivationCheckpointing, OfABlockThatThereIsNotIsRefused) {
   const Status status = Train("run", {"train.activation_checkpointing=[\"1\", \"9\"]"}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("'9' matches no block of the model; there are '1'"));
+  EXPECT_THAT(status.message(), HasSubstr("train.activation_checkpointing (--set train.act"));
   const Status none =
       Train("run", {"model={linear: {classes: 4}}", "train.activation_checkpointing=\"*\""})
           .status();

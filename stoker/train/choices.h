@@ -27,9 +27,10 @@ struct Choices {
   std::string device = "cpu";  // which `device: auto` found: "cpu", "cuda:0"
   bool cudnn_benchmark = false;
   bool graph = false;  // train.graph: auto records passes (graphed_pass.h)
-  // These two change no bits.
-  int feed_threads = 0;     // that run the input pipeline; 0: as train.feed_threads says
-  int device_prefetch = 0;  // batches that are copied to the device ahead of their step
+  // These change no bits.
+  int feed_threads = 0;            // that run the input pipeline; 0: as train.feed_threads says
+  int device_prefetch = 0;         // batches that are copied to the device ahead of their step
+  bool normalize_on_host = false;  // where an accelerator could, and train.normalize_on is auto
 
   bool operator==(const Choices&) const = default;
   std::string ToString() const;  // "channels_last, bf16, 2 threads, 1 feeding, 2 batches ahead"

@@ -98,7 +98,6 @@ void LayerTrace::Check(const at::RecordFunction& function) {
     if (!output.isTensor() || AllFinite(output.toTensor())) continue;
     first_broken_ = fmt::format("the {} {} ({})", backward_ ? "gradient in" : "output of",
                                 LayerName(), function.name());
-    broken_rows_ = RowsNotFinite(output.toTensor());
     return;
   }
 }

@@ -37,8 +37,6 @@ class LayerTrace {
   // The first whose output was not finite, in words that go on with "is not finite": "the output of
   // layer 'head' (aten::addmm)", "the gradient in layer 'head' (...)"; empty where there was none.
   const std::string& FirstBroken() const { return first_broken_; }
-  // The rows of that output with such values, where it has one row a sample.
-  const std::vector<int64_t>& broken_rows() const { return broken_rows_; }
 
  private:
   static std::unique_ptr<at::ObserverContext> Started(const at::RecordFunction& function);
@@ -57,7 +55,6 @@ class LayerTrace {
   std::string last_name_;
   std::vector<std::vector<int64_t>> last_shapes_;
   std::string first_broken_;
-  std::vector<int64_t> broken_rows_;
 };
 
 // The numbers of the rows of `values` that hold a NaN or an infinity, at most `most` of them. Waits

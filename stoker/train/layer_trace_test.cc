@@ -72,7 +72,6 @@ TEST(LayerTrace, SaysNothingOfWhatIsSound) {
   const LayerTrace trace(model, LayerTrace::Values::kChecked);
   model.Forward(torch::randn({4, 4})).sum().backward();
   EXPECT_EQ(trace.FirstBroken(), "");
-  EXPECT_TRUE(trace.broken_rows().empty());
 }
 
 TEST(LayerTrace, ChangesNoBit) {

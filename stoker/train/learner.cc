@@ -112,7 +112,8 @@ Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const Mod
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                           BuildModel(recipe.model, input, seed, placement));
   STOKER_RETURN_IF_ERROR(
-      model->CheckpointActivations(recipe.train.options.activation_checkpointing));
+      model->CheckpointActivations(recipe.train.options.activation_checkpointing)
+          .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
   STOKER_ASSIGN_OR_RETURN(const TrainedParameters parameters,
                           ParametersToTrain(*model, recipe.train));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,

@@ -124,8 +124,10 @@ TEST_F(ParametersTest, ShareRatesByLayerDimensionAndPattern) {
 }
 
 TEST_F(ParametersTest, AGroupThatMatchesNothingIsRefusedWithTheNamesThereAre) {
-  EXPECT_THAT(Trained({"train.groups=[{match: 'conv*'}]"}),
-              FailsWith(StatusCode::kInvalidArgument, "'conv*' matches none of the model's 4"));
+  EXPECT_THAT(
+      Trained({"train.groups=[{match: 'conv*'}]"}),
+      FailsWith(StatusCode::kInvalidArgument,
+                "train.groups (--set train.groups): 'conv*' matches none of the model's 4"));
 }
 
 }  // namespace

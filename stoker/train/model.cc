@@ -30,17 +30,15 @@ Status Model::CheckpointActivations(const std::vector<std::string>& patterns) {
     if (std::ranges::any_of(blocks_, matches)) continue;
     if (blocks_.empty()) {
       return InvalidArgument(
-          "train.activation_checkpointing: this model has no blocks that could be computed again; "
-          "leave the key out");
+          "this model has no blocks that could be computed again; leave the key out");
     }
     std::string names;
     for (size_t i = 0; i < std::min(blocks_.size(), kNamesTold); ++i) {
       names += fmt::format("{}'{}'", i == 0 ? "" : ", ", blocks_[i].name);
     }
     return InvalidArgument(
-        "train.activation_checkpointing: '{}' matches no block of the model; there are {}{}; * "
-        "stands for all of them",
-        pattern, names, blocks_.size() > kNamesTold ? ", ..." : "");
+        "'{}' matches no block of the model; there are {}{}; * stands for all of them", pattern,
+        names, blocks_.size() > kNamesTold ? ", ..." : "");
   }
   for (Block& block : blocks_) {
     block.checkpointed = std::ranges::any_of(

@@ -30,9 +30,9 @@ Result<PlacedPipeline> PlaceTrain(const Recipe& recipe, c10::Device device) {
       apart.status().message());
 }
 
-PlacedPipeline PlaceEval(const Recipe& recipe, c10::Device device) {
+PlacedPipeline PlaceEval(const Recipe& recipe, c10::Device device, const Choices& choices) {
   PlacedPipeline as_written{.dataset = *recipe.data.eval, .normalize = {}};
-  if (!OnDevice(recipe.train.options, device)) return as_written;
+  if (choices.normalize_on_host || !OnDevice(recipe.train.options, device)) return as_written;
   Result<NormalizeApart> apart = TakeNormalizeOut(recipe.data, "eval", recipe.train.options.input);
   if (!apart.ok()) return as_written;
   return {.dataset = std::move(apart->pixels), .normalize = std::move(apart->channels)};

@@ -10,6 +10,7 @@
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
 #include "stoker/image/normalize.h"
+#include "stoker/train/choices.h"
 #include "stoker/train/recipe.h"
 
 namespace stoker {
@@ -20,12 +21,13 @@ struct PlacedPipeline {
   std::vector<ShiftScale> normalize;  // empty: nothing
 };
 
-// data.train as the recipe wants it fed to `device`. Errors: kInvalidArgument where normalize_on
-// says device and the pipeline does not allow it (why).
+// data.train as the recipe wants it fed to `device`; where that is open, on the device if that is
+// an accelerator and the pipeline allows it. Errors: kInvalidArgument where normalize_on says
+// device and the pipeline does not allow it (why).
 Result<PlacedPipeline> PlaceTrain(const Recipe& recipe, c10::Device device);
 
-// data.eval likewise, which there must be; one that does not allow it is normalised on the host,
-// whatever the recipe says.
-PlacedPipeline PlaceEval(const Recipe& recipe, c10::Device device);
+// data.eval likewise, which there must be, but on the host where that was chosen; one that does not
+// allow it is normalised there too, whatever the recipe says.
+PlacedPipeline PlaceEval(const Recipe& recipe, c10::Device device, const Choices& choices);
 
 }  // namespace stoker

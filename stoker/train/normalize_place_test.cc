@@ -5,11 +5,14 @@
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/feed.h"
+#include "stoker/train/step_timer.h"
 #include "stoker/train/trainer_testing.h"
+#include "stoker/train/tune_knobs.h"
 
 namespace stoker {
 namespace {
 
+using testing::Each;
 using testing::HasSubstr;
 
 class NormalizePlaceTest : public TrainerTest {
@@ -38,6 +41,15 @@ class NormalizePlaceTest : public TrainerTest {
       inputs.push_back((*batch)->input);
     }
     return torch::cat(inputs);
+  }
+  static std::optional<Alternative> AlternativeOf(const std::vector<Knob>& knobs,
+                                                  const Choices& best) {
+    for (const Knob& knob : knobs) {
+      for (const Alternative& alternative : knob.alternatives(best)) {
+        if (alternative.change == "normalize_on: host") return alternative;
+      }
+    }
+    return std::nullopt;
   }
 };
 
@@ -98,8 +110,47 @@ TEST_F(NormalizePlaceTest, AutoKeepsToTheHostOnTheCpuAndLeavesItOnAnAccelerator)
   const c10::Device cuda(c10::kCUDA, 0);
   STOKER_ASSERT_OK_AND_ASSIGN(const PlacedPipeline accelerator, PlaceTrain(recipe, cuda));
   EXPECT_EQ(accelerator.normalize.size(), 1u);
-  EXPECT_EQ(PlaceEval(recipe, cuda).normalize.size(), 1u);
-  EXPECT_TRUE(PlaceEval(recipe, c10::kCPU).normalize.empty());
+  EXPECT_EQ(PlaceEval(recipe, cuda, {}).normalize.size(), 1u);
+  EXPECT_TRUE(PlaceEval(recipe, cuda, {.normalize_on_host = true}).normalize.empty());
+  EXPECT_TRUE(PlaceEval(recipe, c10::kCPU, {}).normalize.empty());
+}
+
+// The plan is an accelerator's, which needs none; what computes is the CPU.
+TEST_F(NormalizePlaceTest, AutoIsTunedOnAnAcceleratorBetweenTwoPlacesThatGiveTheSameBits) {
+  const c10::Device cuda(c10::kCUDA, 0);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem_.Load());
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe, cuda));
+  const Choices first = FirstChoices(recipe, plan, cuda);
+  EXPECT_FALSE(first.normalize_on_host);
+  const auto host = AlternativeOf(OpenKnobs(recipe, plan, cuda, first), first);
+  ASSERT_TRUE(host);
+  EXPECT_TRUE(host->choices.normalize_on_host);
+  const PlacedPipeline here = plan.BatchesFor(host->choices), there = plan.BatchesFor(first);
+  EXPECT_TRUE(here.normalize.empty());
+  EXPECT_EQ(there.normalize.size(), 1u);
+  EXPECT_TRUE(torch::equal(InputsOf(recipe, here, MemoryFormat::kContiguous),
+                           InputsOf(recipe, there, MemoryFormat::kContiguous)));
+  StepTimer timer(recipe, plan, c10::kCPU);
+  STOKER_ASSERT_OK(timer.Begin(first).status());
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const ChoiceTimer::Compared compared,
+      timer.Compare(first, host->choices, StepKind::kWithData, /*seconds=*/0));
+  EXPECT_THAT(compared.best, Each(testing::Gt(0)));
+  EXPECT_EQ(compared.best.size(), compared.other.size());
+}
+
+TEST_F(NormalizePlaceTest, IsNotTunedWhereTheRecipeOrThePipelineLeavesNoChoice) {
+  const c10::Device cuda(c10::kCUDA, 0);
+  for (const std::vector<std::string>& sets : {std::vector<std::string>{"train.normalize_on=host"},
+                                               {"train.normalize_on=device"},
+                                               {Stages("{cast: float32}, {batch: {size: 4}}")},
+                                               {"train.overfit_batches=1"}}) {
+    SCOPED_TRACE(sets.front());
+    STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem_.Load(sets));
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe, cuda));
+    const Choices first = FirstChoices(recipe, plan, cuda);
+    EXPECT_FALSE(AlternativeOf(OpenKnobs(recipe, plan, cuda, first), first));
+  }
 }
 
 TEST_F(NormalizePlaceTest, SaysWhatIsInTheWay) {

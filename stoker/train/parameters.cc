@@ -28,15 +28,16 @@ std::vector<int64_t> LayersOf(const NamedTensors& parameters) {
   return layers;
 }
 
-Status NothingMatches(const GroupOptions& group, const NamedTensors& parameters) {
+Status NothingMatches(const TrainRecipe& recipe, const GroupOptions& group,
+                      const NamedTensors& parameters) {
   std::string names;
   for (size_t i = 0; i < parameters.size() && i < 5; ++i) {
     names += (i == 0 ? "" : ", ") + parameters[i].name;
   }
   return InvalidArgument(
-      "train.groups: '{}' matches none of the model's {} parameters, the first of which are {}; "
+      "{}: '{}' matches none of the model's {} parameters, the first of which are {}; "
       "mend the pattern or take the group out",
-      group.match, parameters.size(), names);
+      recipe.NameOf(GroupOptions::kName), group.match, parameters.size(), names);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ Result<TrainedParameters> ParametersToTrain(const Model& model, const TrainRecip
     trained.push_back(std::move(parameter));
   }
   for (size_t g = 0; g < used.size(); ++g) {
-    if (!used[g]) return NothingMatches(recipe.groups[g], parameters);
+    if (!used[g]) return NothingMatches(recipe, recipe.groups[g], parameters);
   }
   return trained;
 }

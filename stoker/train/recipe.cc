@@ -106,6 +106,12 @@ ConfigNode TrainRecipe::Filled() const {
   return filled;
 }
 
+std::string TrainRecipe::NameOf(std::string_view key) const {
+  const ConfigNode* node = written.Find(key);
+  if (node == nullptr) return fmt::format("train.{}", key);
+  return fmt::format("train.{} ({})", key, node->location.ToString());
+}
+
 ConfigNode Recipe::Filled() const {
   return ConfigNode::Map(
       {{"data", {}, data.filled}, {"model", {}, model.node}, {"train", {}, train.Filled()}});
@@ -145,6 +151,7 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
                                     train.tensorboard, train.limit_batches, train.early_stopping));
   STOKER_RETURN_IF_ERROR(ParseCallbacks(*section, train.callbacks));
   STOKER_RETURN_IF_ERROR(ParseGroups(*section, train.groups));
+  train.written = *section;
   ConfigNode plain = *section;
   std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(plain, train.options));

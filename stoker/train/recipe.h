@@ -187,9 +187,13 @@ struct TrainRecipe {
   LossRegistry::Configured loss = DefaultLoss();
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
+  ConfigNode written;  // as read, for messages; nothing where the recipe was made in C++
 
   // With every key, defaults included.
   ConfigNode Filled() const;
+
+  // "train.groups (recipe.yaml:9:11)" for the key `groups`, for messages.
+  std::string NameOf(std::string_view key) const;
 };
 
 // What a Trainer needs. Read from a file, or made in C++:

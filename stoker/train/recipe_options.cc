@@ -90,7 +90,7 @@ void DescribeDevice(OptionTable<TrainOptions>& table) {
              OneOf{{"off", "auto", "on"}})
       .Field("normalize_on", &O::normalize_on,
              "where a normalize at the end of the pipeline is done: host, device (which then gets "
-             "bytes), or auto: on an accelerator where the pipeline allows it",
+             "bytes), or auto: tuned, at first on an accelerator where the pipeline allows it",
              OneOf{{"auto", "host", "device"}});
 }
 

@@ -89,6 +89,15 @@ TEST(Recipe, ReadsWhatItSays) {
   EXPECT_EQ(recipe.data.train.cardinality(), Cardinality::Of(6));
 }
 
+TEST(Recipe, RemembersWhereAKeyOfTrainStood) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const ConfigNode root,
+      ParseYaml("train:\n  epochs: 2\n  groups:\n    - {match: conv*}\n", "r.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, ParseTrainSection(root));
+  EXPECT_EQ(train.NameOf("groups"), "train.groups (r.yaml:4:5)");
+  EXPECT_EQ(train.NameOf("accumulate"), "train.accumulate");
+}
+
 TEST(Recipe, CanBeMadeInCode) {
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(Recipe read, problem.Load());

@@ -111,7 +111,7 @@ Status StepTimer::Visit(const Choices& choices, StepTimes& times,
 }
 
 Result<StepTimes> StepTimer::Begin(const Choices& first) {
-  STOKER_RETURN_IF_ERROR(plan_.batches.Open(Runtime::Inline()).status());
+  STOKER_RETURN_IF_ERROR(plan_.batches.dataset.Open(Runtime::Inline()).status());
   watch_ = Stopwatch();
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
   open_seconds_ = ElapsedSeconds();
@@ -168,11 +168,12 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   ApplyChoices(choices);
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   const TrainOptions& options = recipe_.train.options;
-  FeederOptions feed = FeedOptions(options, plan_.batches, device_, choices.memory_format);
-  feed.normalize = plan_.normalize;
+  const PlacedPipeline placed = plan_.BatchesFor(choices);
+  FeederOptions feed = FeedOptions(options, placed.dataset, device_, choices.memory_format);
+  feed.normalize = placed.normalize;
   STOKER_ASSIGN_OR_RETURN(
       const auto batches,
-      DevicePrefetcher::Open(plan_.batches, FeedRuntime(options, device_, choices.feed_threads),
+      DevicePrefetcher::Open(placed.dataset, FeedRuntime(options, device_, choices.feed_threads),
                              {.seed = static_cast<uint64_t>(options.seed)}, feed,
                              choices.device_prefetch));
   Stopwatch watch;

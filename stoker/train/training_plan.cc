@@ -15,7 +15,6 @@
 #include "stoker/train/metrics.h"
 #include "stoker/train/model_trial.h"
 #include "stoker/train/monitor.h"
-#include "stoker/train/normalize_place.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/run_schedule.h"
 
@@ -27,6 +26,23 @@ Result<ModelInput> CheckFields(const TrainOptions& options, const Dataset& batch
       const FeederFields fields,
       FindFeederFields(batches.spec(), {.input = options.input, .target = options.target}));
   return ModelInputOf(batches.spec().fields[fields.input], HasChannelsLast(batches, options.input));
+}
+
+// What one sample is, alike in both pipelines.
+Result<ModelInput> CheckData(const Recipe& recipe) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input, CheckFields(options, recipe.data.train));
+  if (!recipe.data.eval) return input;
+  const Result<ModelInput> eval = CheckFields(options, *recipe.data.eval);
+  STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
+  if (*eval != input) {
+    return InvalidArgument(
+        "data.eval gives samples of {}, data.train of {} (channels x height x width); prepare "
+        "both alike",
+        eval->ToString(), input.ToString());
+  }
+  STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
+  return input;
 }
 
 // Batches of an epoch, and epochs to run (0: without end).
@@ -80,6 +96,13 @@ Result<Dataset> LimitedTrain(const Recipe& recipe, Dataset train) {
   return train;
 }
 
+// Epochs one after the other, or the few batches that stay.
+Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, Dataset train) {
+  STOKER_ASSIGN_OR_RETURN(Dataset epoch, LimitedTrain(recipe, std::move(train)));
+  if (recipe.train.options.overfit_batches) return epoch;
+  return Repeat{.count = length.epochs}.Build(epoch);
+}
+
 // What is found out by making it, before anything is written.
 Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
@@ -108,7 +131,9 @@ Status CheckModel(const Recipe& recipe, const ModelInput& input) {
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
-  STOKER_RETURN_IF_ERROR(model->CheckpointActivations(options.activation_checkpointing));
+  STOKER_RETURN_IF_ERROR(
+      model->CheckpointActivations(options.activation_checkpointing)
+          .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
   if (!options.sanity) return OkStatus();
   const Spec& spec = recipe.data.train.spec();
   STOKER_ASSIGN_OR_RETURN(
@@ -131,30 +156,21 @@ Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
 }  // namespace
 
 Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
-  STOKER_ASSIGN_OR_RETURN(const ModelInput input,
-                          CheckFields(recipe.train.options, recipe.data.train));
-  if (recipe.data.eval) {
-    const Result<ModelInput> eval = CheckFields(recipe.train.options, *recipe.data.eval);
-    STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
-    if (*eval != input) {
-      return InvalidArgument(
-          "data.eval gives samples of {}, data.train of {} (channels x height x width); prepare "
-          "both alike",
-          eval->ToString(), input.ToString());
-    }
-    STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
-  }
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input, CheckData(recipe));
   STOKER_RETURN_IF_ERROR(CheckParts(recipe));
   STOKER_RETURN_IF_ERROR(CheckModel(recipe, input));
   STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
-  STOKER_ASSIGN_OR_RETURN(Dataset batches, LimitedTrain(recipe, std::move(placed.dataset)));
-  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, batches));
+  STOKER_ASSIGN_OR_RETURN(const Dataset epoch, LimitedTrain(recipe, placed.dataset));
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, epoch));
   const TrainOptions& options = recipe.train.options;
   std::optional<int64_t> again;
   if (options.overfit_batches) {
     again = std::min(*options.overfit_batches, length.batches_per_epoch);
-  } else {
-    STOKER_ASSIGN_OR_RETURN(batches, Repeat{.count = length.epochs}.Build(batches));
+  }
+  STOKER_ASSIGN_OR_RETURN(placed.dataset, AllEpochs(recipe, length, placed.dataset));
+  std::optional<Dataset> host_batches;
+  if (options.normalize_on == "auto" && !placed.normalize.empty()) {
+    STOKER_ASSIGN_OR_RETURN(host_batches, AllEpochs(recipe, length, recipe.data.train));
   }
   const int64_t steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1;
   int64_t total_steps = steps_per_epoch;
@@ -163,14 +179,14 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
                            steps_per_epoch);
   }
   TrainingPlan plan{
-      .batches = std::move(batches),
+      .batches = std::move(placed),
+      .host_batches = std::move(host_batches),
       .input = input,
       .schedule = {.total_steps = std::min(total_steps, options.max_steps.value_or(total_steps)),
                    .steps_per_epoch = steps_per_epoch},
       .batch_size = BatchSizeOf(recipe.data, options.input),
       .batches_per_epoch = length.batches_per_epoch,
       .again = again,
-      .normalize = std::move(placed.normalize),
       .accumulate = options.accumulate};
   if (plan.batch_size) *plan.batch_size *= options.accumulate;
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
-#include "stoker/image/normalize.h"
+#include "stoker/train/choices.h"
+#include "stoker/train/normalize_place.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/registry.h"
 #include "stoker/train/schedule.h"
@@ -18,17 +18,23 @@
 namespace stoker {
 
 struct TrainingPlan {
-  Dataset batches;   // of all epochs, one after the other, so that reading ahead does not stop
-                     // between them and the position is one number
+  PlacedPipeline batches;  // of all epochs, one after the other, so that reading ahead does not
+                           // stop between them and the position is one number
+  // The same, normalised on the host, where batches are normalised on the device and the recipe
+  // leaves open which (train.normalize_on).
+  std::optional<Dataset> host_batches = {};
   ModelInput input;  // one sample
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, where that is known
   int64_t batches_per_epoch = 0;
   std::optional<int64_t> again;  // so many batches again and again (train.overfit_batches); then
                                  // `batches` are these
-  std::vector<ShiftScale> normalize = {};  // of the batches, left to the Feeder
-  int64_t accumulate = 1;                  // batches of a step, but for the last of an epoch
+  int64_t accumulate = 1;        // batches of a step, but for the last of an epoch
 
+  PlacedPipeline BatchesFor(const Choices& choices) const {
+    if (choices.normalize_on_host && host_batches) return {*host_batches, {}};
+    return batches;
+  }
   int64_t total_steps() const { return schedule.total_steps; }
   int64_t steps_per_epoch() const { return schedule.steps_per_epoch; }
   // Batches of step `step`, from 0: the last of an epoch has what is left.

@@ -34,7 +34,8 @@ Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) 
       (options.precision == "auto" || options.precision == PrecisionName(before.precision)) &&
       (options.cudnn_benchmark == "auto" ||
        (options.cudnn_benchmark == "on") == before.cudnn_benchmark) &&
-      (options.graph == "auto" || !before.graph);
+      (options.graph == "auto" || !before.graph) &&
+      (options.normalize_on == "auto" || !before.normalize_on_host);
   return fits && !session.setup.choose_again && before.device == device;
 }
 
@@ -66,8 +67,9 @@ Status BuildLearner(TrainingSession& session) {
                                           session.plan().schedule));
   session.learner->Check(
       {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
-  session.learner->NameRows(NamesInSource(
-      session.plan().batches, static_cast<uint64_t>(options.seed), options.input, "data.train"));
+  session.learner->NameRows(NamesInSource(session.plan().batches.dataset,
+                                          static_cast<uint64_t>(options.seed), options.input,
+                                          "data.train"));
   return OkStatus();
 }
 
@@ -85,11 +87,11 @@ void RecordPasses(TrainingSession& session) {
 
 Status OpenBatches(TrainingSession& session) {
   const auto seed = static_cast<uint64_t>(session.options().seed);
-  const Dataset& batches = session.plan().batches;
+  const PlacedPipeline batches = session.plan().BatchesFor(session.choices);
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
-      DevicePrefetcher::Open(batches, FeedRuntime(session), {.seed = seed},
-                             FeedOptions(session, batches, session.plan().normalize),
+      DevicePrefetcher::Open(batches.dataset, FeedRuntime(session), {.seed = seed},
+                             FeedOptions(session, batches.dataset, batches.normalize),
                              BatchesAhead(session)));
   session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
   return OkStatus();
@@ -99,7 +101,8 @@ Status OpenBatches(TrainingSession& session) {
 // first epoch.
 Status TryEvaluation(TrainingSession& session) {
   if (!session.setup.recipe.data.eval) return OkStatus();
-  PlacedPipeline placed = PlaceEval(session.setup.recipe, session.setup.device.device);
+  PlacedPipeline placed =
+      PlaceEval(session.setup.recipe, session.setup.device.device, session.choices);
   session.eval = std::move(placed.dataset);
   session.eval_normalize = std::move(placed.normalize);
   const Dataset all = *session.eval;

@@ -108,6 +108,14 @@ Knob PrefetchKnob() {
           }};
 }
 
+Knob NormalizeKnob() {
+  return {.kind = StepKind::kWithData, .alternatives = [](const Choices& best) {
+            Choices choices = best;
+            choices.normalize_on_host = true;
+            return std::vector<Alternative>{{"normalize_on: host", choices}};
+          }};
+}
+
 }  // namespace
 
 Choices FirstChoices(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device) {
@@ -145,6 +153,7 @@ std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
     knobs.push_back(GraphKnob(WhyNoGraph(options, device, new_graph)));
   }
   if (plan.again) return knobs;  // a few batches that stay: nothing feeds
+  if (plan.host_batches) knobs.push_back(NormalizeKnob());
   if (!options.feed_threads) {
     knobs.push_back(FeedKnob(on_cpu, threads_open, FeedRuntime(options, device).threads));
   }
