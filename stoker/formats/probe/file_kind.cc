@@ -37,6 +37,22 @@ bool IsIdx(std::string_view text) {
          "\x08\x09\x0b\x0c\x0d\x0e"sv.find(text[2]) != std::string_view::npos;
 }
 
+// Tar archives of before POSIX have no signature; their first header has the sum of its bytes, the
+// sum's own place taken as spaces, in octal digits (formats/tar/README.md).
+bool IsOldTar(std::string_view text) {
+  constexpr size_t kSum = 148, kSumBytes = 8;
+  if (text.size() < kProbeBytes || text[0] == 0) return false;
+  const std::string_view field = text.substr(kSum, kSumBytes);
+  const size_t begin = std::min(field.find_first_not_of(' '), kSumBytes);
+  const size_t end = std::min(field.find_first_not_of("01234567"sv, begin), kSumBytes);
+  uint64_t stored = 0, sum = 0;
+  for (const char digit : field.substr(begin, end - begin))
+    stored = stored * 8 + static_cast<uint64_t>(digit - '0');
+  for (size_t i = 0; i < kProbeBytes; ++i)
+    sum += i - kSum < kSumBytes ? uint64_t{' '} : static_cast<uint8_t>(text[i]);
+  return begin < end && stored == sum;
+}
+
 // A little-endian header length of at most 100,000,000, then the header's brace.
 bool IsSafetensors(std::string_view text) {
   if (text.size() < 9 || text[8] != '{') return false;
@@ -71,6 +87,7 @@ FileKind ProbeFile(std::span<const std::byte> prefix) {
   }
   if (IsIdx(text)) return FileKind::kIdx;
   if (IsSafetensors(text)) return FileKind::kSafetensors;
+  if (IsOldTar(text)) return FileKind::kTar;
   return KindOfText(text);
 }
 

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 namespace stoker {
 namespace {
 
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 
 struct KindCase {
   const char* name;
@@ -20,6 +22,14 @@ std::string Tar() {
   block.replace(0, 5, "a.txt");
   block.replace(257, 5, "ustar");
   return block;
+}
+
+// A header of a file a.txt with this in the place of its checksum. The bytes of the name sum up to
+// 495, eight spaces to 256: 1357 in octal digits.
+std::string OldTar(std::string_view checksum) {
+  std::string block(512, '\0');
+  block.replace(0, 5, "a.txt");
+  return block.replace(148, checksum.size(), checksum);
 }
 
 const KindCase kKinds[] = {
@@ -44,6 +54,11 @@ const KindCase kKinds[] = {
     {"Lmdb", std::string(16, '\0') + "\xde\xc0\xef\xbe\1\0\0\0"s, FileKind::kLmdb},
     {"RecordIo", "\x0a\x23\xd7\xce\x01\0\0\0"s, FileKind::kRecordIo},
     {"Tar", Tar(), FileKind::kTar},
+    {"TarOfBeforePosix", OldTar("  1357\0 "sv), FileKind::kTar},
+    {"TarOfBeforePosixWithZerosInFront", OldTar("001357\0 "sv), FileKind::kTar},
+    {"TarWithAnotherChecksum", OldTar("001360\0 "sv), FileKind::kUnknown},
+    {"TarWithoutChecksum", OldTar(""sv), FileKind::kUnknown},
+    {"TarCutShort", OldTar("001357\0 "sv).substr(0, 511), FileKind::kUnknown},
     {"Stoker", "STKSHARD\x01"s, FileKind::kStoker},
     {"Png", "\x89PNG\r\n\x1a\n\0"s, FileKind::kPng},
     {"PngWhoseLineEndsWereConverted", "\x89PNG\n\x1a\n\0"s, FileKind::kUnknown},
