@@ -51,6 +51,9 @@ class IdxNode final : public ArrayTableNode {
   mutable std::optional<ArrayTable> loaded_;
 };
 
+// Of a header: the number of elements, behind the magic number.
+constexpr int kCountAt = 4;
+
 // What a program on a little-endian machine writes that does not know the format well.
 bool IsReversed(int64_t a, int64_t b) {
   return __builtin_bswap32(static_cast<uint32_t>(a)) == static_cast<uint32_t>(b);
@@ -68,8 +71,8 @@ Result<Field> LabelField(const std::string& path, int64_t images, const std::str
     return DataLoss("{}: the labels are {}, class numbers must be integers", path,
                     DTypeName(header.dtype));
   if (header.shape[0] != images) {
-    return DataLoss("{}: {} labels, but {} has {} images; {}", path, header.shape[0], images_path,
-                    images,
+    return DataLoss("{}: byte {}: {} labels announced, but {} (byte {}) announces {} images; {}",
+                    path, kCountAt, header.shape[0], images_path, kCountAt, images,
                     IsReversed(header.shape[0], images)
                         ? "the one is the other with its bytes reversed: IDX counts are big-endian"
                         : "the two files do not belong together");

@@ -68,6 +68,13 @@ TEST(Idx, RefusesFilesThatDoNotBelongTogether) {
               FailsWith(StatusCode::kDataLoss, "is this the label file?"));
   EXPECT_THAT(Source(Idx{.images = files.images, .labels = files.images}),
               FailsWith(StatusCode::kDataLoss, "is this the image file?"));
+  const std::string few = dir / "few";
+  STOKER_ASSERT_OK(WriteIdx(few, Array::Of(std::vector<uint8_t>{1, 2})));
+  EXPECT_THAT(Source(Idx{.images = files.images, .labels = few}),
+              FailsWith(StatusCode::kDataLoss,
+                        fmt::format("few: byte 4: 2 labels announced, but {} (byte 4) announces {} "
+                                    "images; the two files do not belong together",
+                                    files.images.string(), kImages)));
 }
 
 }  // namespace

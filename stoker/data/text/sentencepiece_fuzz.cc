@@ -9,8 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t length = std::min<size_t>(data[0] + data[1] * size_t{256}, rest.size());
-  const std::optional<SentencePieceModel> model = ParseSentencePieceModel(rest.substr(0, length));
-  if (!model) return 0;
+  const Result<SentencePieceModel> model = ParseSentencePieceModel(rest.substr(0, length));
+  if (!model.ok()) return 0;
   const std::optional<UnigramEncoder> encoder = UnigramEncoder::Of(*model);
   if (!encoder) return 0;
   UnigramEncoder::Scratch scratch;

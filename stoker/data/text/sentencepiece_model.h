@@ -4,10 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "stoker/base/status.h"
 
 namespace stoker {
 
@@ -39,7 +40,7 @@ struct SentencePieceModel {
   bool escape_spaces = true;
 };
 
-// Nothing where the bytes are no such message.
-std::optional<SentencePieceModel> ParseSentencePieceModel(std::string_view bytes);
+// Errors: kDataLoss for what is no such message, with the byte; the caller knows which file it is.
+Result<SentencePieceModel> ParseSentencePieceModel(std::string_view bytes);
 
 }  // namespace stoker

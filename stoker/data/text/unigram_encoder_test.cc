@@ -35,9 +35,8 @@ TEST(UnigramEncoder, GivesTheNumbersOfTheLibrary) {
     const std::string bytes = RandomModel(rng, letters);
     sentencepiece::SentencePieceProcessor library;
     ASSERT_TRUE(library.LoadFromSerializedProto(bytes).ok());
-    const std::optional<SentencePieceModel> model = ParseSentencePieceModel(bytes);
-    ASSERT_TRUE(model);
-    const std::optional<UnigramEncoder> encoder = UnigramEncoder::Of(*model);
+    STOKER_ASSERT_OK_AND_ASSIGN(const SentencePieceModel model, ParseSentencePieceModel(bytes));
+    const std::optional<UnigramEncoder> encoder = UnigramEncoder::Of(model);
     ASSERT_TRUE(encoder);
     UnigramEncoder::Scratch scratch;
     for (int i = 0; i < 100; ++i) {
@@ -67,13 +66,29 @@ TEST(UnigramEncoder, LeavesToTheLibraryWhatItDoesNotDo) {
   EXPECT_FALSE(handled(unknown + ProtoField(3, ProtoField(2, "abcdef"))));
 }
 
-TEST(SentencePieceModel, EveryProperPrefixIsReadOrRefused) {
+TEST(SentencePieceModel, EveryProperPrefixIsReadOrRefusedWithTheByte) {
   const std::string bytes = ProtoPiece("ab", 1, TestPiece::kNormal) + ProtoEnd(1);
   EXPECT_EQ(ParseSentencePieceModel(bytes)->pieces.at(0).text, "ab");
   EXPECT_EQ(ParseSentencePieceModel(bytes)->pieces.at(0).score, 1);
-  for (size_t n = 0; n < bytes.size(); ++n) (void)ParseSentencePieceModel(bytes.substr(0, n));
-  EXPECT_FALSE(ParseSentencePieceModel(bytes.substr(0, 5)));
-  EXPECT_FALSE(ParseSentencePieceModel("hello"));
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    const Result<SentencePieceModel> model = ParseSentencePieceModel(bytes.substr(0, n));
+    if (model.ok()) continue;
+    EXPECT_THAT(model, FailsWith(StatusCode::kDataLoss, "byte ")) << n;
+  }
+}
+
+TEST(SentencePieceModel, WhatIsNoMessageIsAnErrorThatNamesTheByte) {
+  const std::string piece = ProtoPiece("ab", 1, TestPiece::kNormal);
+  const auto fails = [](const std::string& bytes, const char* says) {
+    EXPECT_THAT(ParseSentencePieceModel(bytes), FailsWith(StatusCode::kDataLoss, says));
+  };
+  fails("hello", "byte 3: a field has wire type 4, models have 0, 1, 2 and 5");
+  fails(piece + piece.substr(0, 5), "byte 15: 11 bytes are wanted for field 1, 3 are there");
+  fails(piece + "\x0a", "byte 14: a number is cut short");
+  fails("\x08" + std::string(10, '\xff'), "byte 1: a number has more than 64 bits");
+  fails(piece + ProtoField(1, "\x0a\x07xy"),
+        "byte 17: 7 bytes are wanted for field 1, 2 are there");
+  fails(ProtoField(2, "\x1d\x01"), "byte 3: 4 bytes are wanted for field 3, 1 are there");
 }
 
 }  // namespace

@@ -51,13 +51,20 @@ class SentencepieceEncoder final : public internal::TokenEncoder {
   const bool begin_, end_;
 };
 
-Result<std::unique_ptr<const Processor>> LoadModel(const std::string& path,
-                                                   std::string_view bytes) {
+// `contents`: what our own parser makes of the bytes, which tells more of what is wrong.
+Result<std::unique_ptr<const Processor>> LoadModel(const std::string& path, std::string_view bytes,
+                                                   const Result<SentencePieceModel>& contents) {
   auto model = std::make_unique<Processor>();
   const auto status = model->LoadFromSerializedProto({bytes.data(), bytes.size()});
-  if (!status.ok() || model->GetPieceSize() == 0)
-    return DataLoss("{}: this is no SentencePiece model; check the path", path);
-  return std::unique_ptr<const Processor>(std::move(model));
+  if (status.ok() && model->GetPieceSize() > 0)
+    return std::unique_ptr<const Processor>(std::move(model));
+  constexpr const char* kAdvice =
+      "this is no SentencePiece model, or a part of one: check the path, or copy the file again";
+  if (!contents.ok()) return DataLoss("{}: {}; {}", path, contents.status().message(), kAdvice);
+  if (contents->pieces.empty())
+    return DataLoss("{}: byte {}: the file ends without a piece; {}", path, bytes.size(), kAdvice);
+  return DataLoss("{}: {} pieces, which the SentencePiece library does not take: {}; make it again",
+                  path, contents->pieces.size(), status.ToString());
 }
 
 }  // namespace
@@ -75,7 +82,9 @@ Result<Dataset> Sentencepiece::Build(Dataset input) const {
   // The library would say less about a file that cannot be read.
   STOKER_ASSIGN_OR_RETURN(const Buffer file, ReadWholeFile(path));
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<const Processor> processor, LoadModel(path, bytes));
+  const Result<SentencePieceModel> contents = ParseSentencePieceModel(bytes);
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<const Processor> processor,
+                          LoadModel(path, bytes, contents));
   std::optional<int32_t> bos, eos;
   if (begin) bos = processor->bos_id();
   if (end) eos = processor->eos_id();
@@ -86,8 +95,7 @@ Result<Dataset> Sentencepiece::Build(Dataset input) const {
         which);
   }
   std::string details = fmt::format("{}, {} pieces", path, processor->GetPieceSize());
-  const std::optional<SentencePieceModel> contents = ParseSentencePieceModel(bytes);
-  std::optional<UnigramEncoder> own = contents ? UnigramEncoder::Of(*contents) : std::nullopt;
+  std::optional<UnigramEncoder> own = contents.ok() ? UnigramEncoder::Of(*contents) : std::nullopt;
   std::shared_ptr<const internal::TokenEncoder> encoder;
   if (own) {
     encoder = std::make_shared<OwnEncoder>(*std::move(own), bos, eos);

@@ -46,9 +46,21 @@ TEST_F(SentencepieceTest, KeepsItsPromises) {
 TEST_F(SentencepieceTest, RefusesWhatIsNoModel) {
   const Result<Dataset> lines = LinesOf("t", "a\n");
   EXPECT_THAT(lines | Sentencepiece({.model = Write("bad.model", "hello")}),
-              FailsWith(StatusCode::kDataLoss, "/bad.model: this is no SentencePiece model"));
-  EXPECT_THAT(lines | Sentencepiece({.model = Write("empty.model", "")}),
-              FailsWith(StatusCode::kDataLoss, "/empty.model: this is no SentencePiece model"));
+              FailsWith(StatusCode::kDataLoss,
+                        "/bad.model: byte 3: a field has wire type 4, models have 0, 1, 2 and 5; "
+                        "this is no SentencePiece model"));
+  EXPECT_THAT(
+      lines | Sentencepiece({.model = Write("cut.model", Model(1).substr(0, 20))}),
+      FailsWith(StatusCode::kDataLoss, "/cut.model: byte 18: 12 bytes are wanted for field 1, 2 "));
+  EXPECT_THAT(
+      lines | Sentencepiece({.model = Write("empty.model", "")}),
+      FailsWith(StatusCode::kDataLoss, "/empty.model: byte 0: the file ends without a piece"));
+  EXPECT_THAT(
+      lines | Sentencepiece({.model = Write("none.model", ProtoEnd(1))}),
+      FailsWith(StatusCode::kDataLoss, "/none.model: byte 16: the file ends without a piece"));
+  const std::string twice = ProtoPiece("<unk>", 0, TestPiece::kUnknown);
+  EXPECT_THAT(lines | Sentencepiece({.model = Write("twice.model", twice + twice + ProtoEnd(1))}),
+              FailsWith(StatusCode::kDataLoss, "/twice.model: 2 pieces, which the SentencePiece "));
   EXPECT_THAT(lines | Sentencepiece({.model = dir_ / "none"}),
               FailsWith(StatusCode::kNotFound, "none"));
 }

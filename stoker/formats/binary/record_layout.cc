@@ -52,11 +52,12 @@ Result<int64_t> RecordLayout::RecordsIn(uint64_t file_bytes, const std::string& 
   }
   const auto size = static_cast<uint64_t>(options_.record_bytes);
   const uint64_t rest = (file_bytes - around) % size;
-  if (rest == 0) return static_cast<int64_t>((file_bytes - around) / size);
+  const auto records = static_cast<int64_t>((file_bytes - around) / size);
+  if (rest == 0) return records;
   return DataLoss(
-      "{}: {} bytes are no whole number of records of {}, {} are left over; it was cut short, or "
-      "records, header or footer have another size",
-      name, file_bytes - around, size, rest);
+      "{}: byte {}: record {} has {} bytes, not {}: the file has {} bytes, of which header and "
+      "footer take {}; it was cut short, or records, header or footer have another size",
+      name, OffsetOf(records), records, rest, size, file_bytes, around);
 }
 
 void RecordLayout::Unpack(std::span<const std::byte> record,

@@ -44,7 +44,7 @@ TEST(RecordLayout, TurnsBigEndianNumbersAround) {
   EXPECT_EQ(b, 1.5);
 }
 
-TEST(RecordLayout, RefusesFilesOfNoWholeNumberOfRecords) {
+TEST(RecordLayout, RefusesFilesOfNoWholeNumberOfRecordsAndSaysWhereTheCutOneBegins) {
   STOKER_ASSERT_OK_AND_ASSIGN(
       const RecordLayout layout,
       RecordLayout::Make({{"a", DType::kUInt8, {4}}}, {.header_bytes = 2, .footer_bytes = 2}));
@@ -52,10 +52,13 @@ TEST(RecordLayout, RefusesFilesOfNoWholeNumberOfRecords) {
     EXPECT_THAT(layout.RecordsIn(bytes, "a"),
                 FailsWith(StatusCode::kDataLoss, "header and footer take 4"));
   }
-  for (const uint64_t bytes : {5, 7, 9}) {
-    EXPECT_THAT(layout.RecordsIn(bytes, "a"),
-                FailsWith(StatusCode::kDataLoss, "are no whole number of records of 4"));
-  }
+  const std::pair<uint64_t, const char*> cut[] = {
+      {5,
+       "a: byte 2: record 0 has 1 bytes, not 4: the file has 5 bytes, of which header and footer"},
+      {7, "a: byte 2: record 0 has 3 bytes, not 4: the file has 7 bytes"},
+      {9, "a: byte 6: record 1 has 1 bytes, not 4: the file has 9 bytes"}};
+  for (const auto& [bytes, says] : cut)
+    EXPECT_THAT(layout.RecordsIn(bytes, "a"), FailsWith(StatusCode::kDataLoss, says));
 }
 
 TEST(RecordLayout, RefusesFieldsThatDoNotFit) {

@@ -101,9 +101,19 @@ Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account) {
         "copy or download the file again",
         in.name(), ShapeToString(header.shape));
   }
-  STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, "values"));
+  const std::string announced =
+      fmt::format("{}{}", DTypeName(header.dtype), ShapeToString(header.shape));
+  const std::string what = fmt::format("values, {} by the header,", announced);
+  STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, what));
   Array array = Array::Allocate(header.dtype, header.shape, account);
-  STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), *bytes}, "values"));
+  STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), *bytes}, what));
+  STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> behind, in.Peek(1));
+  if (!behind.empty()) {
+    return DataLoss(
+        "{}: byte {}: the header announces {}, {} bytes, which end here, but more follows; the "
+        "header is wrong, or this is no IDX file",
+        in.name(), in.position(), announced, *bytes);
+  }
   STOKER_RETURN_IF_ERROR(in.ExpectEnd());
   ConvertByteOrder(array.data(), *bytes, DTypeSize(header.dtype));
   return array;

@@ -93,11 +93,13 @@ const BrokenCase kBroken[] = {
     {"ExtentsCutShort", FromHex("00000803 00000002 0000"),
      "byte 8: 4 bytes of extents wanted, 2 there"},
     {"ValuesCutShort", FromHex("00000803 0000ea60 0000001c 0000001c") + std::string(1000, 'x'),
-     "x.idx: byte 16: 47040000 bytes of values wanted, 1000 there"},
-    {"BytesBehindTheEnd", kImages + "x", "byte 28: the data should end here, but more follows"},
+     "x.idx: byte 16: 47040000 bytes of values, uint8[60000, 28, 28] by the header, wanted, 1000 "
+     "there"},
+    {"BytesBehindTheEnd", kImages + "x",
+     "byte 28: the header announces uint8[2, 2, 3], 12 bytes, which end here, but more follows"},
     {"SizeBeyond63Bits", FromHex("00000803 ffffffff ffffffff ffffffff"), "byte 4: the extents"},
     {"SizeThatWrapsIn32Bits", FromHex("00000802 80000000 00000002 0102"),
-     "4294967296 bytes of values wanted, 2 there"},
+     "byte 12: 4294967296 bytes of values, uint8[2147483648, 2] by the header, wanted, 2 there"},
     {"HugeExtentsBesideAZero", FromHex("00000804 00000000 ffffffff ffffffff ffffffff"),
      "announce more values"},
     {"Gzip", FromHex("1f8b0800"), "x.idx: byte 0: this is gzip data, not IDX; decompress it first"},
@@ -159,9 +161,9 @@ TEST(ReadIdx, ReadsPlainAndCompressedFilesAlike) {
 TEST(ReadIdx, NamesTheFileAndPointsIntoTheDecompressedBytes) {
   const TempDir dir;
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "a.gz", Gzipped(kImages.substr(0, 20))));
-  EXPECT_THAT(ReadIdx(dir / "a.gz"),
-              FailsWith(StatusCode::kDataLoss,
-                        "a.gz (decompressed): byte 16: 12 bytes of values wanted, 4 there"));
+  EXPECT_THAT(ReadIdx(dir / "a.gz"), FailsWith(StatusCode::kDataLoss,
+                                               "a.gz (decompressed): byte 16: 12 bytes of values, "
+                                               "uint8[2, 2, 3] by the header, wanted, 4 there"));
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "b.gz", Gzipped(Gzipped(kImages))));
   EXPECT_THAT(ReadIdx(dir / "b.gz"),
               FailsWith(StatusCode::kDataLoss, "b.gz (decompressed): byte 0: this is gzip data"));
@@ -177,11 +179,13 @@ TEST(ReadIdx, RefusesHugeSizesBeforeItTakesMemoryForThem) {
   const auto account = Ledger::Create(1 << 30)->OpenAccount("test");
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "plain", bytes));
   EXPECT_THAT(ReadIdx(dir / "plain", account),
-              FailsWith(StatusCode::kDataLoss, "70368744177664 bytes of values wanted, 0 there"));
+              FailsWith(StatusCode::kDataLoss,
+                        "70368744177664 bytes of values, float64[65536, 65536, 2048] by the "
+                        "header, wanted, 0 there"));
   EXPECT_EQ(account->peak_bytes(), 0);
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "gz", Gzipped(bytes)));
   EXPECT_THAT(ReadIdx(dir / "gz", account),
-              FailsWith(StatusCode::kDataLoss, "bytes of values wanted, at most"));
+              FailsWith(StatusCode::kDataLoss, "by the header, wanted, at most"));
   EXPECT_LT(account->peak_bytes(), 1 << 20);  // the decoder's
 }
 

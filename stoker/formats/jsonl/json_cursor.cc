@@ -46,7 +46,7 @@ bool JsonCursor::Take(char c) {
 }
 
 Status JsonCursor::Unexpected(std::string_view what) const {
-  if (at_ >= text_.size()) return DataLoss("byte {}: {}, but the line ends", at_, what);
+  if (at_ >= text_.size()) return DataLoss("byte {}: {}, but the text ends", at_, what);
   const auto c = static_cast<unsigned char>(text_[at_]);
   const std::string found = c >= kFirstPrintable && c < 0x7f
                                 ? fmt::format("'{}'", static_cast<char>(c))
@@ -189,7 +189,7 @@ Result<std::string_view> JsonCursor::TakeValue() {
 }
 
 Status JsonCursor::Skip(int depth) {
-  if (depth > kDeepest) return DataLoss("byte {}: the line nests more than {} deep", at_, kDeepest);
+  if (depth > kDeepest) return DataLoss("byte {}: the text nests more than {} deep", at_, kDeepest);
   switch (Peek()) {
     case '{': return SkipObject(depth);
     case '[': return SkipList(depth);

@@ -92,9 +92,9 @@ TEST(JsonRowParser, UnescapesTextsAndKeepsJsonAsItStands) {
 
 TEST(JsonRowParser, SaysWhereALineIsWrong) {
   for (const auto& [line, says] : std::vector<std::pair<std::string, std::string>>{
-           {"", "byte 0: '{' is wanted, but the line ends"},
+           {"", "byte 0: '{' is wanted, but the text ends"},
            {"[1]", "byte 0: '{' is wanted, found '['"},
-           {R"({"x":1)", "byte 6: '}' is wanted, but the line ends"},
+           {R"({"x":1)", "byte 6: '}' is wanted, but the text ends"},
            {R"({"x":1} 2)", "byte 8: the value ends here, nothing may follow, found '2'"},
            {R"({"x":01})", "byte 6: a number does not begin with 0"},
            {R"({"x":1.})", "byte 7: digits are wanted behind the point"},

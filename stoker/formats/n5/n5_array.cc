@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "stoker/base/json.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/location.h"
@@ -21,76 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAttributesFile = "attributes.json";
-constexpr size_t kMostDimensions = 32;
 // A file of attributes is text of a few hundred bytes, and what its writer put beside.
 constexpr uint64_t kMostAttributes = 64 << 20;
-
-Status Wrong(const std::string& name, std::string_view key, std::string_view wanted) {
-  return DataLoss("{}: '{}': {} is wanted; the description is damaged, or of another format", name,
-                  key, wanted);
-}
-
-Status NoAttributes(const std::string& name) {
-  return DataLoss("{}: byte 0: no JSON object; the file is damaged, or of another format", name);
-}
-
-Result<Shape> ExtentsOf(const Json& json, const char* key, int64_t least, const std::string& name) {
-  const auto found = json.find(key);
-  const auto wrong = [&] {
-    return Wrong(name, key,
-                 fmt::format("a list of 1 to {} whole numbers from {} on", kMostDimensions, least));
-  };
-  if (found == json.end() || !found->is_array() || found->empty() ||
-      found->size() > kMostDimensions)
-    return wrong();
-  Shape extents;
-  for (const Json& extent : *found) {
-    if (!extent.is_number_integer() ||
-        (extent.is_number_unsigned() &&
-         extent.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())))
-      return wrong();
-    extents.push_back(extent.get<int64_t>());
-    if (extents.back() < least) return wrong();
-  }
-  std::ranges::reverse(extents);  // the file lists the fastest first
-  return extents;
-}
-
-Result<StoredValue> ValueOf(const Json& json, const std::string& name) {
-  static const std::map<std::string, StoredValue> known = {
-      {"uint8", {StoredKind::kUnsigned, 1, true}},  {"uint16", {StoredKind::kUnsigned, 2, true}},
-      {"uint32", {StoredKind::kUnsigned, 4, true}}, {"uint64", {StoredKind::kUnsigned, 8, true}},
-      {"int8", {StoredKind::kSigned, 1, true}},     {"int16", {StoredKind::kSigned, 2, true}},
-      {"int32", {StoredKind::kSigned, 4, true}},    {"int64", {StoredKind::kSigned, 8, true}},
-      {"float32", {StoredKind::kFloat, 4, true}},   {"float64", {StoredKind::kFloat, 8, true}}};
-  const auto type = json.find("dataType");
-  if (type == json.end() || !type->is_string())
-    return Wrong(name, "dataType", "the name of a type");
-  const auto found = known.find(type->get<std::string>());
-  if (found != known.end()) return found->second;
-  return Unimplemented(
-      "{}: values of type '{}', known are (u)int8 to (u)int64, float32 and float64", name,
-      type->get<std::string>());
-}
-
-Result<N5Compression> CompressionOf(const Json& json, const std::string& name) {
-  // Before version 2 it was a name alone, under another key.
-  const auto old = json.find("compressionType");
-  const auto now = json.find("compression");
-  const Json* type = old != json.end() ? &*old : nullptr;
-  if (now != json.end()) type = now->is_object() && now->contains("type") ? &(*now)["type"] : &*now;
-  if (type == nullptr || !type->is_string()) return Wrong(name, "compression", "{\"type\": NAME}");
-  const std::string kind = type->get<std::string>();
-  if (kind == "raw") return N5Compression::kRaw;
-  if (kind == "zstd" || kind == "zstandard") return N5Compression::kZstd;
-  if (kind != "gzip") {
-    return Unimplemented("{}: blocks are compressed by '{}', known are raw, gzip and zstd", name,
-                         kind);
-  }
-  const bool zlib = now != json.end() && now->is_object() && now->contains("useZlib") &&
-                    (*now)["useZlib"] == Json(true);
-  return zlib ? N5Compression::kZlib : N5Compression::kGzip;
-}
+// In the head of a block.
+constexpr size_t kExtentsAt = 4, kExtentBytes = 4;
 
 // Big-endian numbers at the head of a block.
 class HeadReader {
@@ -161,9 +92,11 @@ class N5Array final : public ChunkedArray {
       const int64_t wanted =
           std::min(layout().chunk_shape[d], layout().shape[d] - at[d] * layout().chunk_shape[d]);
       if (chunk->shape[d] < wanted) {
-        return InFile(path,
-                      DataLoss("it holds {} values, attributes.json wants {} along dimension {}",
-                               ShapeToString(chunk->shape), wanted, d));
+        return InFile(
+            path, DataLoss("byte {}: it holds {} values, attributes.json wants {} along dimension "
+                           "{}",
+                           kExtentsAt + kExtentBytes * (at.size() - 1 - d),
+                           ShapeToString(chunk->shape), wanted, d));
       }
     }
     return chunk;
@@ -245,13 +178,10 @@ class N5Array final : public ChunkedArray {
   const fs::path folder_;
 };
 
-// Groups have attributes too.
 Result<bool> DescribesDataset(const fs::path& attributes) {
   STOKER_ASSIGN_OR_RETURN(const std::string text,
                           ReadTextFile(attributes.string(), kMostAttributes));
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return NoAttributes(NameForMessages(attributes.string()));
-  return json.contains("dimensions") || json.contains("blockSize");
+  return DescribesN5Dataset(text, NameForMessages(attributes.string()));
 }
 
 // Of a container on a server. Over HTTP, where nothing can be listed, only the folder itself may be
@@ -319,21 +249,6 @@ Status AddDatasets(const fs::path& folder, const std::string& name, int depth,
 
 }  // namespace
 
-Result<N5Attributes> ParseN5Attributes(std::string_view text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return NoAttributes(name);
-  N5Attributes attributes;
-  STOKER_ASSIGN_OR_RETURN(attributes.shape, ExtentsOf(json, "dimensions", 0, name));
-  STOKER_ASSIGN_OR_RETURN(attributes.block_shape, ExtentsOf(json, "blockSize", 1, name));
-  if (attributes.shape.size() != attributes.block_shape.size()) {
-    return Wrong(name, "blockSize",
-                 fmt::format("a number for each of {} dimensions", attributes.shape.size()));
-  }
-  STOKER_ASSIGN_OR_RETURN(attributes.value, ValueOf(json, name));
-  STOKER_ASSIGN_OR_RETURN(attributes.compression, CompressionOf(json, name));
-  return attributes;
-}
-
 Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block) {
   HeadReader head(block);
   const uint64_t mode = head.Number(2), dimensions = head.Number(2);
@@ -349,21 +264,24 @@ Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const
   StoredChunk out;
   uint64_t bytes = attributes.value.bytes;
   for (size_t d = attributes.block_shape.size(); d-- > 0;) {
-    const uint64_t extent = head.Number(4);
-    if (head.is_short()) return DataLoss("byte 4: its head is cut short");
+    const uint64_t extent = head.Number(kExtentBytes);
+    if (head.is_short()) return DataLoss("byte {}: its head is cut short", kExtentsAt);
     if (extent == 0 || extent > static_cast<uint64_t>(attributes.block_shape[d])) {
       return DataLoss("byte {}: {} values along a dimension, a block has at most {}",
-                      block.size() - head.rest().size() - 4, extent, attributes.block_shape[d]);
+                      block.size() - head.rest().size() - kExtentBytes, extent,
+                      attributes.block_shape[d]);
     }
     out.shape.push_back(static_cast<int64_t>(extent));
     bytes *= extent;  // at most those of a whole block, which have been checked
   }
   std::ranges::reverse(out.shape);
   const std::span<const std::byte> stored = head.rest();
-  STOKER_RETURN_IF_ERROR(CheckSize(attributes.compression, bytes, stored.size()));
-  out.owner = Buffer::Allocate(bytes);
-  out.data = out.owner.data();
-  const Status read = ReadValues(attributes.compression, stored, {out.owner.data(), bytes});
+  Status read = CheckSize(attributes.compression, bytes, stored.size());
+  if (read.ok()) {
+    out.owner = Buffer::Allocate(bytes);
+    out.data = out.owner.data();
+    read = ReadValues(attributes.compression, stored, {out.owner.data(), bytes});
+  }
   if (read.ok()) return out;
   const size_t at = block.size() - stored.size();
   return Status(read.code(), fmt::format("byte {}: {}", at, read.message()));

@@ -10,24 +10,9 @@
 #include "stoker/base/status.h"
 #include "stoker/formats/chunked/chunked_array.h"
 #include "stoker/formats/chunked/inflate_block.h"
+#include "stoker/formats/n5/n5_attributes.h"
 
 namespace stoker {
-
-enum class N5Compression { kRaw, kGzip, kZlib, kZstd };
-
-// What `attributes.json` says of a dataset.
-struct N5Attributes {
-  // C order: the dimensions of the file reversed, so the last one it lists, the slowest, is the
-  // first, along which rows lie.
-  Shape shape;
-  Shape block_shape;
-  StoredValue value;
-  N5Compression compression = N5Compression::kRaw;
-};
-
-// `name` begins messages. Errors: kDataLoss for what is no such description, naming the key;
-// kUnimplemented for other types and compressions.
-Result<N5Attributes> ParseN5Attributes(std::string_view json, const std::string& name);
 
 // The values of a block file of a dataset, C order, in the byte order of the file, which is
 // big-endian: all that it holds, at most a block of `attributes`. Memory is asked for only once the

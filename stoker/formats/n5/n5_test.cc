@@ -125,7 +125,8 @@ const BlockCase kBlocks[] = {
     {"TooLarge", N5BlockOf({4, 2}, ""),
      "byte 4: 4 values along a dimension, a block has at most 3"},
     {"NoValues", N5BlockOf({3, 0}, ""), "byte 8: 0 values"},
-    {"FewerThanAnnounced", N5BlockOf({3, 2}, "12345678901"), "take 12 bytes, 11 are there"},
+    {"FewerThanAnnounced", N5BlockOf({3, 2}, "12345678901"),
+     "byte 12: its values take 12 bytes, 11 are there"},
     {"MoreThanAnnounced", N5BlockOf({3, 2}, "1234567890123"), "take 12 bytes, 13 are there"},
 };
 
@@ -148,21 +149,35 @@ struct AttributesCase {
   StatusCode code = StatusCode::kDataLoss;
 };
 const AttributesCase kAttributes[] = {
-    {"NoJson", "{\"dimensions\"", "no JSON object"},
-    {"NoDimensions", "{}", "'dimensions': a list of 1 to 32 whole numbers"},
-    {"Negative", N5AttributesOf({-1}, {1}, "uint8", "raw"), "'dimensions'"},
-    {"NoBlock", N5AttributesOf({1}, {0}, "uint8", "raw"), "'blockSize'"},
-    {"OtherRank", N5AttributesOf({1, 2}, {1}, "uint8", "raw"), "a number for each of 2"},
-    {"OtherType", N5AttributesOf({1}, {1}, "string", "raw"), "values of type 'string'",
-     StatusCode::kUnimplemented},
-    {"OtherCompression", N5AttributesOf({1}, {1}, "uint8", "lz4"), "compressed by 'lz4'",
-     StatusCode::kUnimplemented},
-    {"NoCompression", R"({"dimensions":[1],"blockSize":[1],"dataType":"uint8"})", "'compression'"},
+    {"NoJson", "{\"dimensions\"", "byte 13: ':' is wanted, but the text ends; this is no JSON"},
+    {"Html", "<html>", "byte 0: '{' is wanted, found '<'; this is no JSON object"},
+    {"MoreBehind", "{} []", "byte 3: the value ends here, nothing may follow, found '['"},
+    {"NoUtf8", "{\"a\":\"\xff\"}", "byte 0: its texts are no UTF-8"},
+    {"NoDimensions", "{}", "there is no 'dimensions': a list of 1 to 32 whole numbers from 0 on"},
+    {"Negative", N5AttributesOf({-1}, {1}, "uint8", "raw"),
+     "byte 14: 'dimensions': a list of 1 to 32 whole numbers from 0 on is wanted, found [-1];"},
+    {"NoBlock", N5AttributesOf({1}, {0}, "uint8", "raw"), "byte 30: 'blockSize': a list"},
+    {"OtherRank", N5AttributesOf({1, 2}, {1}, "uint8", "raw"),
+     "byte 32: 'blockSize': a number for each of 2 dimensions is wanted, found [1]"},
+    {"TheLastOfANameCounts", R"({"dimensions":[1],"dimensions": 7})", "byte 32: 'dimensions'"},
+    {"TypeIsNoName", R"({"dimensions":[1],"blockSize":[1],"dataType": 8})", "byte 46: 'dataType'"},
+    {"OtherType", N5AttributesOf({1}, {1}, "string", "raw"),
+     "byte 45: 'dataType': values of type 'string'", StatusCode::kUnimplemented},
+    {"OtherCompression", N5AttributesOf({1}, {1}, "uint8", "lz4"),
+     "byte 67: 'compression': blocks are compressed by 'lz4'", StatusCode::kUnimplemented},
+    {"OtherCompressionOfVersion1",
+     R"({"dimensions":[1],"blockSize":[1],"dataType":"uint8","compressionType":"lz4"})",
+     "byte 71: 'compressionType': blocks are compressed by 'lz4'", StatusCode::kUnimplemented},
+    {"NoCompression", R"({"dimensions":[1],"blockSize":[1],"dataType":"uint8"})",
+     "there is no 'compression'"},
+    {"CompressionIsNoName",
+     R"({"dimensions":[1],"blockSize":[1],"dataType":"uint8","compression":{"type":1}})",
+     "byte 67: 'compression': {\"type\": NAME} is wanted, found {\"type\":1}"},
 };
 
 class N5BadAttributes : public testing::TestWithParam<AttributesCase> {};
 
-TEST_P(N5BadAttributes, AreRefusedAndSaysWhat) {
+TEST_P(N5BadAttributes, AreRefusedByFileKeyAndByte) {
   EXPECT_THAT(ParseN5Attributes(GetParam().json, "attributes.json"),
               FailsWith(GetParam().code, GetParam().says));
   EXPECT_THAT(ParseN5Attributes(GetParam().json, "attributes.json"),
