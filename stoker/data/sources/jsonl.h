@@ -11,7 +11,8 @@ namespace stoker {
 
 // The objects of JSON lines files (formats/jsonl), one file after the other; plain, gzip or zstd.
 // Fields are members, those within others by their path; without `fields` every member is one, of a
-// type that the first 100 lines tell. Numbers become arrays of their type and shape, lists of any
+// type that the first 100 lines tell, in the order of the first line (what only later ones have,
+// behind). Numbers become arrays of their type and shape, lists of any
 // length [-1, ...], texts uint8[-1]; json keeps any value as it stands there.
 //
 // Plain files are read by position, through an index that one scan makes and that is kept beside

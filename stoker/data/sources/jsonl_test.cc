@@ -35,16 +35,17 @@ TEST_F(JsonlTest, GuessesFieldsFromTheFirstLines) {
         "\"in\":{\"y\":2},\"odd\":[],\"gap\":4}\n");
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Jsonl{.files = dir_ / "a"}));
   EXPECT_EQ(dataset.spec().ToString(),
-            "{box: float32[2, 2], gap: float32[], id: int64[], ids: int64[?], in.y: int64[], name: "
-            "uint8[?], odd: uint8[?], ok: bool[], x: float32[]}");
+            "{id: int64[], x: float32[], name: uint8[?], ids: int64[?], box: float32[2, 2], ok: "
+            "bool[], in.y: int64[], odd: uint8[?], gap: float32[]}")
+      << "in the order of the first line";
   EXPECT_EQ(dataset.cardinality(), Cardinality::Of(2));
   STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(dataset, Runtime::Inline()));
-  EXPECT_THAT(all[0].arrays[0].values<float>(), ElementsAre(1, 2.5, 3, 4));
-  EXPECT_NE(all[0].arrays[1].values<float>()[0], all[0].arrays[1].values<float>()[0]) << "nan";
-  EXPECT_THAT(Labels(all, 2), ElementsAre(1, 2));
+  EXPECT_THAT(Labels(all, 0), ElementsAre(1, 2));
+  EXPECT_EQ(TextOf(all[1].arrays[2]), "b\n");
   EXPECT_THAT(Labels(all, 3), ElementsAre(1, 2));
-  EXPECT_EQ(TextOf(all[1].arrays[5]), "b\n");
-  EXPECT_EQ(TextOf(all[0].arrays[6]), "[\"t\"]");
+  EXPECT_THAT(all[0].arrays[4].values<float>(), ElementsAre(1, 2.5, 3, 4));
+  EXPECT_EQ(TextOf(all[0].arrays[7]), "[\"t\"]");
+  EXPECT_NE(all[0].arrays[8].values<float>()[0], all[0].arrays[8].values<float>()[0]) << "nan";
 }
 
 TEST_F(JsonlTest, TakesMembersByPathTypeAndShape) {
@@ -125,7 +126,7 @@ TEST_F(JsonlTest, WhereNoLineTellsTheFieldsTheFirstThatCannotBeReadIsSaid) {
   const std::string deep(200'000, '[');
   EXPECT_THAT(
       Source(Jsonl{.files = Write("deep", "{\"a\":" + deep + std::string(200'000, ']') + "}\n")}),
-      FailsWith(StatusCode::kDataLoss, "the line nests more than 256 deep"));
+      FailsWith(StatusCode::kDataLoss, "the text nests more than 256 deep"));
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset large,
                               Source(Jsonl{.files = Write("large", "{\"a\":1e999}\n")}));
   EXPECT_THAT(

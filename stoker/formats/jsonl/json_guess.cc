@@ -86,7 +86,9 @@ Status JsonGuess::LookInto(JsonCursor& cursor, const std::string& prefix) {
     } else if (has_members) {
       STOKER_RETURN_IF_ERROR(LookInto(cursor, path + "."));
     } else {
-      STOKER_RETURN_IF_ERROR(LookAt(cursor, seen_[path]));
+      const auto [member, is_new] = seen_.try_emplace(path);
+      if (is_new) member->second.rank = seen_.size() - 1;
+      STOKER_RETURN_IF_ERROR(LookAt(cursor, member->second));
     }
   }
   return OkStatus();
@@ -147,13 +149,18 @@ JsonMember JsonGuess::MemberOf(const std::string& path, const Seen& seen) const 
 }
 
 std::vector<JsonMember> JsonGuess::Members() const {
-  std::vector<JsonMember> members;
-  for (const auto& [path, seen] : seen_) {
+  using Entry = std::map<std::string, Seen>::value_type;
+  std::vector<const Entry*> entries;
+  for (const Entry& entry : seen_) {
     // What is an object here and there has its members as fields.
-    const auto part = seen_.lower_bound(path + ".");
-    const bool has_parts = part != seen_.end() && part->first.starts_with(path + ".");
-    if (!has_parts) members.push_back(MemberOf(path, seen));
+    const std::string below = entry.first + ".";
+    const auto part = seen_.lower_bound(below);
+    const bool has_parts = part != seen_.end() && part->first.starts_with(below);
+    if (!has_parts) entries.push_back(&entry);
   }
+  std::ranges::sort(entries, {}, [](const Entry* entry) { return entry->second.rank; });
+  std::vector<JsonMember> members;
+  for (const Entry* const entry : entries) members.push_back(MemberOf(entry->first, entry->second));
   return members;
 }
 

@@ -23,16 +23,18 @@ class JsonGuess {
   // kDataLoss, with the byte within the line, for what is no JSON object, which then tells nothing.
   Status Add(std::string_view line);
 
-  // A member for each of the objects, in the order of their paths, those of objects in them by
-  // theirs: int64 where all values are whole numbers that it holds, float32 where they are numbers
-  // (with nan as default where some are missing), bool, text, lists of numbers with the shape that
-  // all have or [-1, ...], and json for all else. Names that are empty or have a dot, which no path
-  // can name, are left out.
+  // A member for each of the objects, in the order in which they came first: those of the first
+  // line as they stand there, behind them what later lines have beside. Members of objects in them
+  // are named by their path. They are int64 where all values are whole numbers that it holds,
+  // float32 where they are numbers (with nan as default where some are missing), bool, text, lists
+  // of numbers with the shape that all have or [-1, ...], and json for all else. Names that are
+  // empty or have a dot, which no path can name, are left out.
   std::vector<JsonMember> Members() const;
 
  private:
   // What is known of a member from the lines that have it.
   struct Seen {
+    size_t rank = 0;    // how many came before it
     int64_t lines = 0;  // in which it is, and not null
     int64_t last = -1;  // of them
     bool whole = true, numbers = true, bools = true, texts = true, lists = true;

@@ -54,6 +54,13 @@ TEST(JsonGuess, NamesMembersOfObjectsByTheirPath) {
   EXPECT_EQ(GuessOf({R"({"a":1,"a":2})"}), "a int64[] ");
 }
 
+TEST(JsonGuess, KeepsTheOrderOfTheFirstLineAndPutsWhatLaterLinesHaveBehind) {
+  EXPECT_EQ(GuessOf({R"({"b":1,"z":{"y":1,"a":1},"a":1})",
+                     R"({"a":1,"aa":"x","z":{"y":1,"a":1,"b":null},"b":1})"}),
+            "b int64[] z.y int64[] z.a int64[] a int64[] aa text= z.b json=null ");
+  EXPECT_EQ(GuessOf({R"({"a":1,"b":2,"a":3})"}), "a int64[] b int64[] ");
+}
+
 TEST(JsonGuess, ALineThatIsNoObjectOrNestsTooDeepIsAnErrorAndTellsNothing) {
   const auto fails = [](const std::string& line, const char* says) {
     JsonGuess guess;
@@ -62,7 +69,7 @@ TEST(JsonGuess, ALineThatIsNoObjectOrNestsTooDeepIsAnErrorAndTellsNothing) {
   };
   fails("[1]", "byte 0: an object is wanted");
   fails("", "byte 0: an object is wanted");
-  fails(R"({"a":1)", "byte 6: '}' is wanted, but the line ends");
+  fails(R"({"a":1)", "byte 6: '}' is wanted, but the text ends");
   fails(R"({"a":1} 2)", "nothing may follow");
   fails(R"({"a":"\ud800"})", "half of a pair of surrogates");
   std::string lists, objects;
