@@ -33,6 +33,7 @@
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/zip_archive.h"
 #include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/decode_json.h"
 #include "stoker/data/transforms/decode_npy.h"
 #include "stoker/data/transforms/decode_raw.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
@@ -275,6 +276,10 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
       [index](Draws& draws) {
         const JsonlFields fields{{.name = "image", .type = "text", .path = "t"},
                                  {.name = "label", .type = "int64", .path = "in.label"}};
+        if (draws.Coin()) {
+          return Source(Lines{.path = RandomFiles::Get().One("a.jsonl"), .field = "json"}) |
+                 DecodeJson{.fields = fields} | ImageOfText();
+        }
         return Source(Jsonl{.files = RandomFiles::Get().Of("jsonl", draws.Coin()),
                             .fields = fields,
                             .index = index(draws)}) |

@@ -74,7 +74,7 @@ Result<Dataset> Jsonl::Build() const {
   if (wanted.empty()) {
     STOKER_ASSIGN_OR_RETURN(wanted, GuessFields(paths.front(), max_bytes));
   }
-  STOKER_ASSIGN_OR_RETURN(JsonlPlan plan, PlanJsonlFields(wanted));
+  STOKER_ASSIGN_OR_RETURN(JsonlPlan plan, PlanJsonlFields(kName, wanted));
   Result<JsonRowParser> parser = JsonRowParser::Make(std::move(plan.members));
   if (!parser.ok())
     return Status(parser.status().code(), fmt::format("jsonl: {}", parser.status().message()));

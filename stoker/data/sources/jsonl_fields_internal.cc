@@ -19,29 +19,28 @@ JsonlField FieldOf(const JsonMember& member) {
   return field;
 }
 
-Result<JsonMember> MemberOf(const JsonlField& field) {
+Result<JsonMember> MemberOf(std::string_view op, const JsonlField& field) {
   JsonMember member{.path = field.path.empty() ? field.name : field.path,
                     .shape = field.shape,
                     .has_default = !field.default_value.empty(),
                     .default_text = field.default_value.empty() ? "" : field.default_value.front()};
   if (field.default_value.size() > 1) {
-    return InvalidArgument("jsonl: field '{}': default has {} values, it is one for all",
+    return InvalidArgument("{}: field '{}': default has {} values, it is one for all", op,
                            field.name, field.default_value.size());
   }
   if (field.type == "text" || field.type == "json") {
     member.kind = field.type == "text" ? JsonMember::Kind::kText : JsonMember::Kind::kJson;
     member.dtype = DType::kUInt8;
     if (!field.shape.empty())
-      return InvalidArgument("jsonl: field '{}': a {} has no shape of its own", field.name,
+      return InvalidArgument("{}: field '{}': a {} has no shape of its own", op, field.name,
                              field.type);
     return member;
   }
   for (size_t d = 0; d < field.shape.size(); ++d) {
     if (field.shape[d] > 0 || (d == 0 && field.shape[d] == kUnknownDim)) continue;
     return InvalidArgument(
-        "jsonl: field '{}': extent {} of the shape is {}; extents are 1 or more, the first may be "
-        "-1",
-        field.name, d, field.shape[d]);
+        "{}: field '{}': extent {} of the shape is {}; extents are 1 or more, the first may be -1",
+        op, field.name, d, field.shape[d]);
   }
   STOKER_ASSIGN_OR_RETURN(member.dtype, ParseDType(field.type));
   return member;
@@ -68,14 +67,14 @@ JsonlFields FieldsOf(const std::vector<JsonMember>& members) {
   return JsonlFields(std::move(fields));
 }
 
-Result<JsonlPlan> PlanJsonlFields(const JsonlFields& fields) {
+Result<JsonlPlan> PlanJsonlFields(std::string_view op, const JsonlFields& fields) {
   JsonlPlan plan;
   std::set<std::string_view> used;
   for (const JsonlField& field : fields.fields()) {
     STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
     if (field.name.empty() || !used.insert(field.name).second)
-      return InvalidArgument("jsonl: two fields are called '{}', or one has no name", field.name);
-    STOKER_ASSIGN_OR_RETURN(JsonMember member, MemberOf(field));
+      return InvalidArgument("{}: two fields are called '{}', or one has no name", op, field.name);
+    STOKER_ASSIGN_OR_RETURN(JsonMember member, MemberOf(op, field));
     const bool numbers = member.kind == JsonMember::Kind::kNumbers;
     plan.spec.fields.push_back(
         {field.name, member.dtype, numbers ? member.shape : Shape{kUnknownDim}});

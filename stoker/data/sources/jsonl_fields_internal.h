@@ -1,8 +1,10 @@
-// What jsonl is told about the members of its objects, and how they become the fields of elements.
+// What jsonl and decode_json are told about the members of objects, and how they become the fields
+// of elements.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/data/sources/field_map_internal.h"
@@ -32,7 +34,7 @@ struct JsonlPlan {
   Spec spec;
   std::vector<JsonMember> members;
 };
-// Errors: kInvalidArgument for options that do not go together.
-Result<JsonlPlan> PlanJsonlFields(const JsonlFields& fields);
+// `op` begins messages. Errors: kInvalidArgument for options that do not go together.
+Result<JsonlPlan> PlanJsonlFields(std::string_view op, const JsonlFields& fields);
 
 }  // namespace stoker

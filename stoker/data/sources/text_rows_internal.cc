@@ -7,6 +7,7 @@
 
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/row_arrays.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
@@ -41,37 +42,13 @@ Status CheckHeader(const TextRows& rows, const std::string& path, std::string_vi
       name(there, rows.header.end()));
 }
 
-// The values of a field whose first extent follows from how many there are.
-Array LooseArray(const Field& field, const std::string& bytes, Scratch& scratch) {
-  size_t step = DTypeSize(field.dtype);
-  for (size_t d = 1; d < field.shape.size(); ++d) step *= static_cast<size_t>(field.shape[d]);
-  Shape shape = field.shape;
-  shape.front() = static_cast<int64_t>(bytes.size() / step);
-  Array array = scratch.NewArray(field.dtype, std::move(shape));
-  if (!bytes.empty()) std::memcpy(array.data(), bytes.data(), bytes.size());
-  return array;
-}
-
 // `where` is asked for what messages call the row.
 template <typename Where>
 Result<Element> ElementOf(const TextRows& rows, std::string_view row, SampleKey key,
                           Scratch& scratch, const Where& where) {
-  const std::vector<Field>& fields = rows.spec.fields;
-  Element element{.key = key, .arrays = {}};
-  std::vector<std::byte*> memory;
-  for (const Field& field : fields) {
-    const bool known = IsFullyKnown(field.shape);
-    element.arrays.push_back(known ? scratch.NewArray(field.dtype, field.shape) : Array());
-    memory.push_back(element.arrays.back().data());
-  }
-  std::vector<std::string> loose(fields.size());
-  const Status status = rows.parser->Parse(row, memory, loose);
-  if (!status.ok()) return Status(status.code(), fmt::format("{}: {}", where(), status.message()));
-  for (size_t f = 0; f < fields.size(); ++f) {
-    if (!IsFullyKnown(fields[f].shape))
-      element.arrays[f] = LooseArray(fields[f], loose[f], scratch);
-  }
-  return element;
+  Result<std::vector<Array>> arrays = ArraysOfRow(rows.spec.fields, *rows.parser, row, scratch);
+  if (arrays.ok()) return Element{.key = key, .arrays = *std::move(arrays)};
+  return Status(arrays.status().code(), fmt::format("{}: {}", where(), arrays.status().message()));
 }
 
 // Plain files, by position.
