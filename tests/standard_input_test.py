@@ -2,6 +2,7 @@
 import gzip
 import io
 import os
+import resource
 import subprocess
 import tarfile
 import unittest
@@ -102,6 +103,21 @@ class StandardInputTest(ProgramTest):
         self.write("recipe.yaml", "data:\n  train:\n    - lines: '-'\n")
         _, err = self.piped("long.txt", "bench", "recipe.yaml", "--seconds", "60", expect=1)
         self.assertIn("a pipe cannot be read again from its start; for more than one pass copy it to a file", err)
+
+    def test_where_no_copy_can_be_made_each_command_says_where_and_what_to_do(self):
+        commands = (["inspect", "-"], ["verify", "-"], ["pack", "-", "out.stoker"])
+        for command in commands:
+            with self.subTest(command=command):
+                with subprocess.Popen(["cat", self.path("a.tar")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as cat:
+                    out, err = self.run_stoker(*command, expect=1, stdin=cat.stdout, environment={"TMPDIR": self.path("none")})
+                self.assertIn("standard input: what is piped in is copied to a file in TMPDIR, " + self.path("none"), out + err)
+                self.assertIn("set TMPDIR to a directory with room", out + err)
+                with subprocess.Popen(["cat", self.path("a.tar")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as cat:
+                    out, err = self.run_stoker(*command, expect=1, stdin=cat.stdout, environment={"TMPDIR": self.folder},
+                                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
+                self.assertIn(f"standard input: its copy in {self.folder}: byte ", out + err)
+                self.assertIn("; 100000 bytes of what is piped in were copied, ", out + err)
+                self.assertIn("set TMPDIR to a directory with room", out + err)
 
     def test_no_copy_is_left_behind(self):
         before = sorted(os.listdir(self.folder))

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "stoker/base/remote_path.h"
-#include "stoker/io/descriptor.h"
 #include "stoker/io/temporary_internal.h"
 
 namespace stoker {
@@ -92,6 +91,35 @@ class PipeSource final : public ByteSource {
   const std::shared_ptr<PipeStart> pipe_;
 };
 
+constexpr const char* kAdvice =
+    "set TMPDIR to a directory with room for all that is piped in, or redirect a file (< FILE), of "
+    "which no copy is made";
+
+Result<std::filesystem::path> FolderOfCopies() {
+  const char* const set = std::getenv("TMPDIR");
+  const bool is_set = set != nullptr && *set != '\0';
+  const std::filesystem::path folder = is_set ? set : "/tmp";
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return folder;
+  return NotFound(
+      "standard input: what is piped in is copied to a file in {}{} for this command, and there is "
+      "no such directory; {}",
+      is_set ? "TMPDIR, " : "", folder.string(), kAdvice);
+}
+
+// Of a failure to write the copy: how much of it there was, what the disk has left, what to do.
+Status WithAdvice(const Status& failure, const Descriptor& copy,
+                  const std::filesystem::path& folder) {
+  struct stat found {};
+  const bool known = copy.valid() && ::fstat(copy.get(), &found) == 0;
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(folder, error);
+  return {failure.code(),
+          fmt::format("{}; {} bytes of what is piped in were copied{}: {}", failure.message(),
+                      known ? found.st_size : 0,
+                      error ? "" : fmt::format(", {} are free there", space.available), kAdvice)};
+}
+
 }  // namespace
 
 bool IsPipedIn(std::string_view path) {
@@ -114,25 +142,28 @@ Result<std::unique_ptr<ByteSource>> OpenStandardInput() {
   return OpenPipe(pipe);
 }
 
-Status MakeStandardInputAFile() {
-  if (!IsPipedIn("-")) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> pipe, OpenStandardInput());
-  std::error_code error;
-  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) folder = "/tmp";
+Result<Descriptor> CopyIntoFolder(ByteSource& pipe, const std::filesystem::path& folder) {
+  const std::string name = fmt::format("standard input: its copy in {}", folder.string());
   std::string path = (folder / "stoker-stdin-XXXXXX").string();
-  const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+  Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
   if (!file.valid())
-    return internal::WriteError(errno, path, "cannot create a copy of standard input");
+    return WithAdvice(internal::WriteError(errno, name, "cannot create it"), file, folder);
   ::unlink(path.c_str());  // it is gone with the process, however that ends
   std::vector<std::byte> part(kPart);
   while (true) {
-    const uint64_t at = pipe->position();
-    STOKER_ASSIGN_OR_RETURN(const size_t got, pipe->Read(part));
-    if (got == 0) break;
-    STOKER_RETURN_IF_ERROR(internal::WriteAll(file.get(), std::span(part).first(got),
-                                              path + " (a copy of standard input)", at));
+    const uint64_t at = pipe.position();
+    STOKER_ASSIGN_OR_RETURN(const size_t got, pipe.Read(part));
+    if (got == 0) return file;
+    const Status written = internal::WriteAll(file.get(), std::span(part).first(got), name, at);
+    if (!written.ok()) return WithAdvice(written, file, folder);
   }
+}
+
+Status MakeStandardInputAFile() {
+  if (!IsPipedIn("-")) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path folder, FolderOfCopies());
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> pipe, OpenStandardInput());
+  STOKER_ASSIGN_OR_RETURN(const Descriptor file, CopyIntoFolder(*pipe, folder));
   if (::dup2(file.get(), STDIN_FILENO) < 0) return ErrnoStatus(errno, "standard input: dup2");
   return OkStatus();
 }

@@ -1,11 +1,13 @@
 // What is piped into the process, as a source.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string_view>
 
 #include "stoker/base/status.h"
 #include "stoker/io/byte_source.h"
+#include "stoker/io/descriptor.h"
 
 namespace stoker {
 
@@ -19,12 +21,17 @@ bool IsPipedIn(std::string_view path);
 // Errors: kFailedPrecondition where its start is gone.
 Result<std::unique_ptr<ByteSource>> OpenStandardInput();
 
-// Copies what is piped in to a file without a name in $TMPDIR, or /tmp, which is standard input
-// from then on: for who reads it here and there, or several times. Nothing is to do where it is a
-// file. Takes as much of the disk as is piped in, for as long as the process lives. Call it before
-// there are threads that read standard input. Errors: kFailedPrecondition where the pipe's start is
-// gone; those of reading and of writing.
+// Copies what is piped in to a file without a name in $TMPDIR, or /tmp where that is not set, which
+// is standard input from then on: for who reads it here and there, or several times. Nothing is to
+// do where it is a file. Takes as much of the disk as is piped in, for as long as the process
+// lives. Call it before there are threads that read standard input. Errors: kFailedPrecondition
+// where the pipe's start is gone; those of reading; kNotFound where there is no such directory, and
+// those of writing, such as kResourceExhausted for a full disk, with the directory, how many bytes
+// were copied, and what to do.
 Status MakeStandardInputAFile();
+
+// That copy, of all that is left of `pipe`, in `folder`.
+Result<Descriptor> CopyIntoFolder(ByteSource& pipe, const std::filesystem::path& folder);
 
 // OpenStandardInput of the pipe `fd`, which is borrowed, with as many bytes kept, for tests.
 class PipeStart;

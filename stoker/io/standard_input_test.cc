@@ -1,6 +1,11 @@
 #include "stoker/io/standard_input.h"
 
+#include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
 
 #include "stoker/base/testing.h"
 
@@ -61,6 +66,64 @@ TEST(StandardInput, TwoReadersThatLoseEachOtherAreAnError) {
   EXPECT_EQ(*Take(*one, 6), "012345");
   EXPECT_THAT(Take(*other, 6),
               FailsWith(StatusCode::kFailedPrecondition, "another reader has taken it"));
+}
+
+// Lets no file grow beyond `bytes` for a while: what a full disk does, without one.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
+    const rlimit limit{bytes, old_limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
+    ::signal(SIGXFSZ, old_handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_limit_{};
+  void (*old_handler_)(int);
+};
+
+TEST(StandardInput, ItsCopyHoldsAllOfItAndHasNoName) {
+  const TempDir folder;
+  const FullPipe pipe("0123456789");
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenPipe(MakePipeStart(pipe.fd(), 5)));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Descriptor copy, CopyIntoFolder(*source, folder.path()));
+  std::string text(20, '\0');
+  EXPECT_EQ(::pread(copy.get(), text.data(), text.size(), 0), 10);
+  EXPECT_EQ(text.substr(0, 10), "0123456789");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(StandardInput, WhereItsCopyDoesNotFitTheErrorSaysWhereHowMuchAndWhatToDo) {
+  const TempDir folder;
+  const FullPipe pipe("0123456789");
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenPipe(MakePipeStart(pipe.fd(), 5)));
+  const Result<Descriptor> copy = [&] {
+    const FileSizeLimit limit(7);
+    return CopyIntoFolder(*source, folder.path());
+  }();
+  EXPECT_THAT(copy, FailsWith(StatusCode::kResourceExhausted,
+                              fmt::format("standard input: its copy in {}: byte 7: cannot write",
+                                          folder.path().string())));
+  EXPECT_THAT(copy, FailsWith(StatusCode::kResourceExhausted,
+                              "; 7 bytes of what is piped in were copied, "));
+  EXPECT_THAT(copy, FailsWith(StatusCode::kResourceExhausted, " are free there: set TMPDIR to a"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(StandardInput, WhereItsCopyCannotBeMadeTheErrorSaysWhereAndWhatToDo) {
+  const TempDir folder;
+  const FullPipe pipe("0123456789");
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenPipe(MakePipeStart(pipe.fd(), 5)));
+  EXPECT_THAT(CopyIntoFolder(*source, folder.path() / "none"),
+              FailsWith(StatusCode::kNotFound, "/none: cannot create it: "));
+  EXPECT_THAT(CopyIntoFolder(*source, folder.path() / "none"),
+              FailsWith(StatusCode::kNotFound, "; 0 bytes of what is piped in were copied: set"));
 }
 
 TEST(StandardInput, IsNamedByADash) {
