@@ -30,12 +30,14 @@ constexpr const char* kFooter =
     "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 // What files depend on, as it was given: an interrupted packing that differs is told of by this.
-std::map<std::string, std::string> GivenOptions(const PackArguments& arguments) {
+std::map<std::string, std::string> GivenOptions(const PackArguments& arguments,
+                                                const PackFormat& format) {
   const auto number = [](const std::optional<int64_t>& given) {
     return given ? fmt::format("{}", *given) : std::string("none");
   };
   return {
       {"SOURCE", arguments.source},
+      {"--format", std::string(format.name)},
       {"--shards", fmt::format("{}", arguments.shards)},
       {"--shuffle", arguments.shuffle ? "yes" : "no"},
       {"--seed", fmt::format("{}", arguments.seed)},
@@ -172,7 +174,7 @@ Status RunPack(const PackArguments& arguments) {
             .overwrite = arguments.overwrite,
             .classes = input.classes,
             .settings = input.settings,
-            .given = GivenOptions(arguments),
+            .given = GivenOptions(arguments, *format),
             .inputs = input.files,
             .pass = {.seed = arguments.seed},
             .observer = [&](const PackProgress& now) { progress.On(now); }},

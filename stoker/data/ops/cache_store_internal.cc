@@ -48,17 +48,6 @@ void AppendSources(const Dataset& dataset, std::string& text) {
     text += fmt::format("arrays with checksum {:08x}\n", *checksum);
 }
 
-// The first line in which two texts differ.
-std::string Difference(const std::string& before, const std::string& now) {
-  std::istringstream a(before), b(now);
-  std::string was, is;
-  do {
-    if (!std::getline(a, was)) was = "nothing";
-    if (!std::getline(b, is)) is = "nothing";
-  } while (was == is && was != "nothing");
-  return fmt::format("it was \"{}\", it is \"{}\"", was, is);
-}
-
 }  // namespace
 
 MemoryStore::MemoryStore(std::vector<ElementField> fields, std::optional<int64_t> elements,
@@ -187,7 +176,7 @@ Result<std::unique_ptr<FileStore>> FileStore::Open(const std::string& path,
   const ElementFileHeader& there = file->header();
   if (there.origin != store->header_.origin) {
     LogInfo("cache: {}: was made by another pipeline, or from other files: {}; it is made anew",
-            path, Difference(there.origin, store->header_.origin));
+            path, OriginDifference(there.origin, store->header_.origin));
   } else if (there.fields != store->header_.fields ||
              elements.value_or(file->size()) != file->size()) {
     LogInfo("cache: {}: holds other elements than this pipeline gives; it is made anew", path);
@@ -261,6 +250,16 @@ std::string OriginOf(const Dataset& input, const std::string& key) {
                                  input.ToString());
   AppendSources(input, text);
   return text;
+}
+
+std::string OriginDifference(const std::string& before, const std::string& now) {
+  std::istringstream a(before), b(now);
+  std::string was, is;
+  do {
+    if (!std::getline(a, was)) was = "nothing";
+    if (!std::getline(b, is)) is = "nothing";
+  } while (was == is && was != "nothing");
+  return fmt::format("it was \"{}\", it is \"{}\"", was, is);
 }
 
 std::vector<ElementField> FieldsOf(const Spec& spec) {

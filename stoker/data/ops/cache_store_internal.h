@@ -115,6 +115,8 @@ class FileStore final : public CacheStore {
 // What elements of `input` are made from: the version of Stoker, the stages, the sizes and times of
 // their files, and `key`. Two inputs of equal text give equal elements, as far as that can be told.
 std::string OriginOf(const Dataset& input, const std::string& key);
+// The first line in which two of them differ, for messages.
+std::string OriginDifference(const std::string& before, const std::string& now);
 
 std::vector<ElementField> FieldsOf(const Spec& spec);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/json_text.h"
+#include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/pack/pack_target.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
@@ -55,6 +56,12 @@ std::string DifferenceOf(const Json& options, const Json& before) {
                         value.get<std::string>(), other.get<std::string>());
   }
   return text;
+}
+
+// "12 (x-00000-of-00012.stoker, ...)"
+std::string ListOf(const Json& names) {
+  return fmt::format("{} ({}{})", names.size(), names.empty() ? "" : names[0].get<std::string>(),
+                     names.size() > 1 ? ", ..." : "");
 }
 
 // Names of files in one directory: a manifest reaches nothing elsewhere, whatever it says.
@@ -128,20 +135,35 @@ Result<PackManifest> PackManifest::Begin(Request request) {
   return manifest;
 }
 
-// `stored` is null where the manifest is none.
+// What differs is told as the user gave it, or else as the pipeline tells of itself: a recipe that
+// was changed, or a file that was.
 Status PackManifest::BelongsToAnother(const Json& stored) const {
-  const std::string difference = DifferenceOf(options_, stored.value("options", Json()));
+  std::string difference = DifferenceOf(options_, stored.value("options", Json()));
+  const auto before = stored["origin"].get<std::string>();
+  const auto now = identity_["origin"].get<std::string>();
+  if (difference.empty() && before != now) difference = internal::OriginDifference(before, now);
+  if (difference.empty()) {
+    difference =
+        fmt::format("files {}, before {}", ListOf(identity_["files"]), ListOf(stored["files"]));
+  }
   return FailedPrecondition(
-      "{}: a packing of other data or with other options was interrupted here{}; give those again "
-      "to finish it, or --overwrite to remove what it made and begin anew",
-      path_, difference.empty() ? "" : fmt::format(" ({})", difference));
+      "{}: a packing of other data or with other options was interrupted here ({}); give those "
+      "again to finish it, or --overwrite to remove what it made and begin anew",
+      path_, difference);
+}
+
+Status PackManifest::CannotBeRead() const {
+  return FailedPrecondition(
+      "{}: this tells of an interrupted packing, but is damaged, or of another version; give "
+      "--overwrite to begin anew",
+      path_);
 }
 
 // Whether the packing that was interrupted is gone on with; if not, it is this one's to replace.
 Result<bool> PackManifest::TakeUp(bool overwrite) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path_));
   const std::optional<Json> stored = ParseManifest(text);
-  const Status status = stored ? Continue(*stored) : BelongsToAnother(Json::object());
+  const Status status = stored ? Continue(*stored) : CannotBeRead();
   if (status.ok()) return true;
   const bool nothing_done = stored && (*stored)["done"].empty();
   if (!overwrite && !nothing_done) return status;

@@ -68,6 +68,7 @@ class PackManifest {
   Status Continue(const Json& stored);
   void Replace(const Json& names);
   Status BelongsToAnother(const Json& stored) const;
+  Status CannotBeRead() const;
   Status CheckMayGo() const;
   Status CheckRoom() const;
   Status Write() const;

@@ -115,12 +115,21 @@ TEST_F(PackTest, WhatWasInterruptedGoesOnToTheSameBytes) {
 TEST_F(PackTest, AnInterruptedPackingOfSomethingElseIsNotMixedIn) {
   PackOptions options = Into("stoker", 4);
   EXPECT_THAT(PackUpTo(20, NumberedImages(40), Path("x"), options), WasStopped());
-  EXPECT_THAT(Pack(NumberedImages(41), Path("x"), options),
-              FailsWith(StatusCode::kFailedPrecondition, "of other data or with other options"));
+  const auto fails = [&](const Dataset& dataset, const char* says) {
+    EXPECT_THAT(Pack(dataset, Path("x"), options),
+                FailsWith(StatusCode::kFailedPrecondition, says));
+  };
+  // What differs is named: of the data, of what the user does not give by an option, of the files.
+  fails(NumberedImages(41), "(it was \"arrays  40 x {image: ");
+  fails(*(Result(NumberedImages(40)) | Shuffle{}), ", it is \"shuffle");
   options.pass.seed = 1;
-  EXPECT_THAT(Pack(NumberedImages(40), Path("x"), options),
-              FailsWith(StatusCode::kFailedPrecondition, "--overwrite"));
+  fails(NumberedImages(40), "stoker; seed 0, epoch 0; classes ; \", it is \"stoker ");
+  options.pass.seed = 0;
   options.files = 2;
+  fails(NumberedImages(40), "(files 2 (x-00000-of-00002.stoker, ...), before 4 (x-00000-of-00004.");
+  options.given = {{"--shards", "2"}};
+  fails(NumberedImages(40), "give those again to finish it, or --overwrite to remove what it made");
+  options.pass.seed = 1;
   options.overwrite = true;
   STOKER_ASSERT_OK(Pack(NumberedImages(41), Path("x"), options));
   EXPECT_EQ(FilesIn(directory_.path()).size(), 2u) << "the shards of the other packing went";
@@ -254,8 +263,10 @@ TEST_F(PackTest, AManifestThatIsNoneIsRefused) {
                            "{\"stoker_pack\": 2, \"origin\": \"\", \"files\": [\"../x\"], "
                            "\"replaces\": [], \"done\": [], \"state\": null}"}) {
     STOKER_ASSERT_OK(WriteFileAtomically(Path(".x.stoker.stoker-pack"), text));
-    EXPECT_THAT(Pack(NumberedImages(4), Path("x"), Into("stoker")),
-                FailsWith(StatusCode::kFailedPrecondition, ".x.stoker.stoker-pack"));
+    EXPECT_THAT(
+        Pack(NumberedImages(4), Path("x"), Into("stoker")),
+        FailsWith(StatusCode::kFailedPrecondition,
+                  ".x.stoker.stoker-pack: this tells of an interrupted packing, but is damaged"));
   }
 }
 
