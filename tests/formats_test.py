@@ -7,6 +7,7 @@ import shutil
 import struct
 import tarfile
 import unittest
+import warnings
 import zipfile
 
 from array_files import hdf5, n5
@@ -117,6 +118,10 @@ class FormatsTest(ProgramTest):
                 for name in ["1.txt", "2.txt", "1.cls", "2.cls"]:
                     archive.writestr(name, name[0] * 40 if name.endswith("txt") else name[0])
         self.write("a.jsonl", '{"id": 1, "t": "x", "v": [1, 2.5]}\n{"id": 2, "t": "y", "v": [3, 4]}\n')
+        with tarfile.open(self.path("j.tar"), "w") as archive:
+            for name, text in [("1.json", '{"id": 1, "a": {"box": [1, 2.5]}, "t": "x"}'), ("2.json", '{\n "a": {"box": [0, 1]},\n "id": 2\n}\n')]:
+                self.write(name, text)
+                archive.add(self.path(name), name)
         self.write("a.svm", "1 1:0.5 3:2\n0 2:1\n")
         self.write("r.bin", bytes([7]) + bytes(16) + bytes([8]) + bytes(16))
         image_record = struct.pack("<IfQQ", 0, 7, 0, 0) + b"jpeg"
@@ -147,8 +152,10 @@ class FormatsTest(ProgramTest):
         self.assertGreater(len(lines), 7)
         for name, line in lines:
             with self.subTest(format=name, line=line):
-                front = "    - tfrecord: x-1.tfrecord\n" if line.startswith("parse_") else ""
-                self.write("one.yaml", f"data:\n  root: .\n  train:\n{front}    - {line}\n")
+                fronts = {"parse_example": "tfrecord: x-1.tfrecord", "decode_json": "webdataset: j.tar"}
+                front = fronts.get(line.split(":")[0])
+                stages = "".join(f"    - {stage}\n" for stage in (front, line) if stage)
+                self.write("one.yaml", f"data:\n  root: .\n  train:\n{stages}")
                 self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["batches"], 0)
 
     def test_a_csv_file_is_described(self):
@@ -265,10 +272,27 @@ class FormatsTest(ProgramTest):
         damaged = bytearray(self.read("s-000.zip"))
         damaged[damaged.find(b"2.txt") + 7] ^= 1
         self.write("bad.zip", bytes(damaged))
-        self.assert_fails(["verify", "bad.zip"], 1, "1 of 1 files are not whole")
+        self.assert_fails(["verify", "bad.zip"], 1, "the file is not whole; make or copy it again")
         self.assert_fails(["inspect", "bad.zip"], 1, "bad.zip: byte", "'2.txt'")
         self.write("bad.zip", self.read("s-000.zip")[:-1])
         self.assert_fails(["inspect", "bad.zip"], 1, "a zip archive ends with its directory, and this file does not")
+
+    def test_names_that_come_twice_in_an_archive_are_told(self):
+        for name in ("s-000.tar", "s-000.zip"):
+            self.assertEqual(self.run_json("inspect", name)["repeated_names"], 0)
+            self.assertNotIn("more than once", self.run_stoker("inspect", name)[0])
+        members = ["1.txt", "1.cls", "2.txt", "1.cls", "1.txt", "1.txt"]
+        with tarfile.open(self.path("twice.tar"), "w") as archive, zipfile.ZipFile(self.path("twice.zip"), "w") as other, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python warns of them too
+            for name in members:
+                archive.add(self.path(name), name)
+                other.writestr(name, name)
+        found = self.run_json("inspect", "twice.tar", "--samples", "0")
+        self.assertEqual((found["members"], found["repeated_names"], found["first_repeated_name"]), (6, 2, "1.cls"))
+        self.assertIn("  2 names come more than once, the first is '1.cls'; each", self.run_stoker("inspect", "twice.tar", "--samples", "0")[0])
+        # The directory of a zip archive is what is read, and which of the two it means cannot be told.
+        for command in ("inspect", "verify"):
+            self.assertIn("the entry '1.cls' is there twice; pack the archive again", "".join(self.run_stoker(command, "twice.zip", expect=1)))
 
     def test_hdf5_and_n5_are_described_and_verified(self):
         rows = {"dtype": "uint8", "shape": [3], "count": 2, "chunk": [2, 3]}
@@ -282,8 +306,8 @@ class FormatsTest(ProgramTest):
         self.write("bad.h5", self.read("a.h5")[:-1])
         self.assert_fails(["inspect", "bad.h5"], 1, "bad.h5: byte", "it was cut short")
         self.write("c.n5/raw/0/0", self.read("c.n5/raw/0/0")[:-1])
-        self.assert_fails(["inspect", "c.n5/raw/attributes.json"], 1, "0/0: its values take 6 bytes, 5 are there")
-        self.assert_fails(["verify", "c.n5"], 1, "1 of 1 files are not whole")
+        self.assert_fails(["inspect", "c.n5/raw/attributes.json"], 1, "0/0: byte 12: its values take 6 bytes, 5 are there")
+        self.assert_fails(["verify", "c.n5"], 1, "the file is not whole; make or copy it again")
 
     def test_a_numpy_array_is_described(self):
         found = self.run_json("inspect", "x.npy")
@@ -309,15 +333,16 @@ class FormatsTest(ProgramTest):
         self.assertIn("a.bmp: whole, a BMP image", said)
         self.assertIn("a.ppm: whole, a PNM image", said)
         self.write("bad.bmp", self.read("a.bmp")[:-1])
-        self.assert_fails(["verify", "bad.bmp"], 1, "1 of 1 files are not whole")
+        self.assert_fails(["verify", "bad.bmp"], 1, "the file is not whole; make or copy it again")
 
     def test_what_cannot_be_checked_is_not_called_damaged(self):
         self.write("notes.txt", "words\n")
         said, _ = self.run_stoker("verify", "a.bin", "notes.txt", "a.csv")
         self.assertIn("a.bin: not checked: it is", said)
         self.assertIn("notes.txt: not checked: it is", said)
-        self.assertIn("3 files: 1 whole, 0 damaged, 2 not checked", said)
-        self.assert_fails(["verify", "notes.txt"], 1, "nothing to check by")
+        self.assertIn("3 files: 1 whole (csv: 1), 0 damaged, 2 not checked", said)
+        self.assert_fails(["verify", "notes.txt"], 1, "nothing is checked: the file has nothing to check by, or is of a kind")
+        self.assert_fails(["verify", "notes.txt", "a.bin"], 1, "nothing is checked: the 2 files have nothing to check by, or are of a kind")
 
     def test_only_what_has_other_bytes_than_it_should_is_called_damaged(self):
         header = b"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }"
@@ -338,7 +363,7 @@ class FormatsTest(ProgramTest):
                 self.assertIn(says, out)
                 self.assertIn("not read", out)
                 self.assertNotIn("damaged", out)
-                self.assertIn("1 of 1 file could not be read", err)
+                self.assertIn("the file could not be read", err)
         os.mkdir(self.path("odd"))
         for name in names:
             shutil.move(self.path(name), self.path(f"odd/{name}"))
@@ -354,7 +379,8 @@ class FormatsTest(ProgramTest):
         self.write("all/.hidden", "left out")
         said, _ = self.run_stoker("verify", "all")
         self.assertEqual(said.splitlines(), ["all/README: not checked: it is text, which has nothing to check it by",
-                                             "11 files: 10 whole, 0 damaged, 1 not checked"])
+                                             "11 files: 10 whole (a PNG image: 2, csv: 1, lmdb: 1, npz: 1, recordio: 1, stoker: 1, tar: 2, "
+                                             "tfrecord: 1), 0 damaged, 1 not checked"])
         self.write("all/s-001.tar", self.read("all/s-001.tar")[:1500])
         self.write("all/pictures/cat/1.png", self.read("all/pictures/cat/1.png")[:-20])
         shard = bytearray(self.read("all/a-0.stoker"))
@@ -368,10 +394,13 @@ class FormatsTest(ProgramTest):
                          ["all/a-0.stoker", "all/pictures/cat/1.png", "all/s-001.tar"])
         said, _ = self.run_stoker("verify", "all/s-*.tar", expect=1)
         self.assertIn("all/s-001.tar: byte", said)
-        self.assertIn("2 files: 1 whole, 1 damaged", said)
+        self.assertIn("2 files: 1 whole (tar: 1), 1 damaged", said)
+        self.assertIn("1 of 2 files is not whole; make or copy it again", self.run_stoker("verify", "all/s-*.tar", expect=1)[1])
+        said, _ = self.run_stoker("verify", "all/pictures/dog")
+        self.assertEqual(said, "all/pictures/dog/2.png: whole, a PNG image\n")
         said, err = self.run_stoker("verify", "all/s-{000..002}.tar", expect=1)
         self.assertIn("all/s-002.tar", said)
-        self.assertIn("1 of 1 file could not be read", err)
+        self.assertIn("the file could not be read", err)
 
     def test_directories_and_patterns_are_inspected_in_sum(self):
         found = self.run_json("inspect", "s-*.tar")
@@ -385,7 +414,7 @@ class FormatsTest(ProgramTest):
         self.write("bad/x.tar", self.read("s-000.tar")[:1500])
         out, err = self.run_stoker("inspect", "bad", expect=1)
         self.assertIn("bad/x.tar: byte", out)
-        self.assertIn("1 of 1 files are not whole", err)
+        self.assertIn("the file is not whole; make or copy it again", err)
         os.mkdir(self.path("nothing"))
         self.assert_fails(["inspect", "nothing"], 1, "nothing: there is no file in it")
         self.assertEqual(self.run_json("inspect", "db")["format"], "lmdb")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/tools/text.h"
+#include "stoker/tools/verification.h"
 
 namespace stoker {
 namespace {
@@ -80,13 +81,9 @@ std::string TableOf(const Summary& summary) {
 }
 
 Status DamageOf(const Summary& summary) {
-  if (!summary.damages.empty()) {
-    return DataLoss("{} of {} files are not whole; make or copy them again", summary.damages.size(),
-                    summary.files);
-  }
+  if (!summary.damages.empty()) return FilesNotWhole(std::ssize(summary.damages), summary.files);
   if (summary.others.empty()) return OkStatus();
-  return FailedPrecondition("{} of {} could not be read", summary.others.size(),
-                            CountText(summary.files, "file"));
+  return FilesNotRead(std::ssize(summary.others), summary.files);
 }
 
 // Adds why files could not be read, and returns all the reasons.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,8 +12,16 @@
 
 namespace stoker {
 
+void SampleSummary::CountName(std::string_view name) {
+  const auto [known, is_new] = names_.try_emplace(std::hash<std::string_view>()(name), false);
+  if (is_new || known->second) return;
+  known->second = true;
+  if (++repeated_names_ == 1) first_repeated_ = name;
+}
+
 void SampleSummary::Add(std::string_view name, uint64_t size) {
   ++members_;
+  CountName(name);
   const std::optional<SampleName> sample = SplitSampleName(name);
   if (!sample) return;
   samples_ += samples_ == 0 || sample->key != key_ ? 1 : 0;
@@ -38,11 +47,19 @@ void SampleSummary::Describe(const std::string& path, std::string_view format,
               {"format", format},
               {"members", members_},
               {"count", samples_},
+              {"repeated_names", repeated_names_},
               {"fields", std::move(fields)}};
+  if (repeated_names_ > 0) out.json["first_repeated_name"] = first_repeated_;
   out.text =
       fmt::format("{}: {}, {}, {}{}\n", path, format, CountText(members_, "member"),
                   CountText(samples_, "sample"), out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(table, 2);
+  if (repeated_names_ > 0) {
+    out.text +=
+        fmt::format("  {} more than once, {}'{}'; each time it is read as a member of its own\n",
+                    CountText(repeated_names_, "name comes", "names come"),
+                    repeated_names_ > 1 ? "the first is " : "", first_repeated_);
+  }
 }
 
 }  // namespace stoker

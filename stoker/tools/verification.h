@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/status.h"
 
 namespace stoker {
 
@@ -39,5 +40,10 @@ struct Verification {
 // format, or of a kind that is not read (kUnimplemented), cannot be checked; what is not there, is
 // no regular file or may not be read, could not be read: all that is neither whole nor damaged.
 Verification VerifyFile(const std::string& path);
+
+// What a command that looked at so many files ends with where some of them, one or more, are not
+// whole (kDataLoss), or could not be read (kFailedPrecondition).
+Status FilesNotWhole(int64_t damaged, int64_t files);
+Status FilesNotRead(int64_t unread, int64_t files);
 
 }  // namespace stoker

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "stoker/base/json_text.h"
@@ -29,6 +31,7 @@ constexpr const char* kFooter =
 
 struct Counts {
   int64_t whole = 0, damaged = 0, unchecked = 0, unread = 0;
+  std::map<std::string, int64_t> whole_formats;  // how many of the whole ones are of each
   int64_t files() const { return whole + damaged + unchecked + unread; }
 
   void Add(const Verification& found) {
@@ -36,24 +39,27 @@ struct Counts {
        : !found.failure.empty()   ? unread
        : !found.unchecked.empty() ? unchecked
                                   : whole);
+    if (found.whole()) ++whole_formats[found.format];
   }
   std::string ToText() const {
-    std::string text =
-        fmt::format("{}: {} whole, {} damaged", CountText(files(), "file"), whole, damaged);
+    std::string formats;
+    for (const auto& [format, count] : whole_formats)
+      formats += fmt::format("{}{}: {}", formats.empty() ? "" : ", ", format, count);
+    std::string text = fmt::format("{}: {} whole{}, {} damaged", CountText(files(), "file"), whole,
+                                   whole > 0 ? fmt::format(" ({})", formats) : "", damaged);
     if (unchecked > 0) text += fmt::format(", {} not checked", unchecked);
     if (unread > 0) text += fmt::format(", {} not read", unread);
     return text + "\n";
   }
   Status ToStatus() const {
-    if (damaged > 0)
-      return DataLoss("{} of {} files are not whole; make or copy them again", damaged, files());
-    if (unread > 0)
-      return FailedPrecondition("{} of {} could not be read", unread, CountText(files(), "file"));
+    if (damaged > 0) return FilesNotWhole(damaged, files());
+    if (unread > 0) return FilesNotRead(unread, files());
     if (whole > 0) return OkStatus();
+    const bool one = files() == 1;
     return Unimplemented(
-        "nothing is checked: there is nothing to check by in {}, or it is of a kind that is not "
-        "read; `stoker inspect` tells what is known",
-        CountText(files(), "file"));
+        "nothing is checked: {} nothing to check by, or {} of a kind that is not read; `stoker "
+        "inspect` tells what is known",
+        one ? "the file has" : fmt::format("the {} files have", files()), one ? "is" : "are");
   }
 };
 
@@ -62,11 +68,12 @@ class Verifier {
  public:
   explicit Verifier(bool json) : json_(json) {}
 
-  // `several`: only those that are not whole are told of.
+  // Of several files only those that are not whole are told of.
   Status Add(const FileSet& set) {
+    const bool tell = !set.several || set.files.size() == 1;
     for (const std::string& path : set.files) {
       if (status_.IsDue()) status_.Draw(fmt::format("file {}  {}", counts_.files() + 1, path));
-      STOKER_RETURN_IF_ERROR(Add(VerifyFile(path), !set.several));
+      STOKER_RETURN_IF_ERROR(Add(VerifyFile(path), tell));
     }
     return OkStatus();
   }

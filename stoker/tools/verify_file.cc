@@ -120,6 +120,11 @@ Status Verify(const std::string& path, Verification& out) {
   return inspection->damage;
 }
 
+// "the file", where it is the only one, or "3 of 11 files".
+std::string PartOf(int64_t part, int64_t files) {
+  return files == 1 ? "the file" : fmt::format("{} of {} files", part, files);
+}
+
 // A message without the path that it begins with, for what has named it already.
 std::string WithoutName(const Status& status, const std::string& path) {
   const std::string prefix = path + ": ";
@@ -147,6 +152,15 @@ Verification VerifyFile(const std::string& path) {
     default: out.failure = status.message();
   }
   return out;
+}
+
+Status FilesNotWhole(int64_t damaged, int64_t files) {
+  return DataLoss("{} {} not whole; make or copy {} again", PartOf(damaged, files),
+                  damaged == 1 ? "is" : "are", damaged == 1 ? "it" : "them");
+}
+
+Status FilesNotRead(int64_t unread, int64_t files) {
+  return FailedPrecondition("{} could not be read", PartOf(unread, files));
 }
 
 std::string Verification::ToText() const {
