@@ -19,10 +19,9 @@ import urllib.request
 import zipfile
 
 from array_files import hdf5, n5
+from other_software import PYTHON
 from program import ProgramTest, png
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-PYTHON = os.environ.get("STOKER_INTEROP", os.path.join(ROOT, ".deps", "interop", "bin", "python"))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 SAMPLES = 60
 MOTO = "import sys; from moto.server import main; main(sys.argv[1:])"

@@ -1,12 +1,10 @@
 """Text becomes the numbers that the other software makes of it: BERT's word pieces as the package `tokenizers` has them,
-SentencePiece models as the package `sentencepiece` runs them. Skipped where these are not installed (interop_test.py).
+SentencePiece models as the package `sentencepiece` runs them. Skipped where these are not installed (other_software.py).
 """
-import json
-import os
 import struct
 import unittest
 
-import interop_test
+from other_software import InteropTest
 from program import ProgramTest
 
 # Words of many scripts, and characters drawn from all of Unicode; none ends a line.
@@ -66,8 +64,7 @@ def int32_lists(data):
         yield list(struct.unpack_from(f"<{extent}i", data, at + 32))
 
 
-@unittest.skipUnless(os.access(interop_test.PYTHON, os.X_OK), "the other software is not there; ./dev setup --interop installs it")
-class TextTest(ProgramTest):
+class TextTest(InteropTest):
     def tokens_of(self, name, operator):
         self.write("recipe.yaml", RECIPE % (operator, name))
         self.run_stoker("bench", "recipe.yaml", "--seconds", "0.1")
@@ -80,7 +77,7 @@ class TextTest(ProgramTest):
                 self.assertEqual(one, other, ascii(line))
 
     def test_word_pieces_and_sentence_pieces_are_those_of_their_own_software(self):
-        theirs = interop_test.json_of(self, WRITE_TEXT)
+        theirs = self.run_other(WRITE_TEXT)
         for name, options in {"uncased": "", "cased": ", lower: false", "lowered": ", accents: keep"}.items():
             with self.subTest(model=name):
                 ours = self.tokens_of(name, f"wordpiece: {{vocabulary: vocab.txt{options}}}")
