@@ -55,8 +55,9 @@ Result<int64_t> RecordLayout::RecordsIn(uint64_t file_bytes, const std::string& 
   const auto records = static_cast<int64_t>((file_bytes - around) / size);
   if (rest == 0) return records;
   return DataLoss(
-      "{}: byte {}: record {} has {} bytes, not {}: the file has {} bytes, of which header and "
-      "footer take {}; it was cut short, or records, header or footer have another size",
+      "{}: byte {}: record {} ends after {} of its {} bytes: the file has {} bytes, of which "
+      "header and footer take {}; it was cut short, or records, header or footer have another "
+      "size",
       name, OffsetOf(records), records, rest, size, file_bytes, around);
 }
 

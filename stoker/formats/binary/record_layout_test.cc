@@ -54,9 +54,10 @@ TEST(RecordLayout, RefusesFilesOfNoWholeNumberOfRecordsAndSaysWhereTheCutOneBegi
   }
   const std::pair<uint64_t, const char*> cut[] = {
       {5,
-       "a: byte 2: record 0 has 1 bytes, not 4: the file has 5 bytes, of which header and footer"},
-      {7, "a: byte 2: record 0 has 3 bytes, not 4: the file has 7 bytes"},
-      {9, "a: byte 6: record 1 has 1 bytes, not 4: the file has 9 bytes"}};
+       "a: byte 2: record 0 ends after 1 of its 4 bytes: the file has 5 bytes, of which header and "
+       "footer"},
+      {7, "a: byte 2: record 0 ends after 3 of its 4 bytes: the file has 7 bytes"},
+      {9, "a: byte 6: record 1 ends after 1 of its 4 bytes: the file has 9 bytes"}};
   for (const auto& [bytes, says] : cut)
     EXPECT_THAT(layout.RecordsIn(bytes, "a"), FailsWith(StatusCode::kDataLoss, says));
 }
