@@ -24,7 +24,8 @@ constexpr const char* kAbout =
     "Each damage with its bytes and records: of .stoker shards every damaged block, of plain "
     "TFRecord files every damaged "
     "record, of every other format that `stoker inspect` knows, and of pictures, the first error. "
-    "Of a directory or a pattern all files are read, and those are told of that are not whole.";
+    "Of a directory or a pattern of several files all are read, and those are told of that are not "
+    "whole.";
 constexpr const char* kFooter =
     "Example: stoker verify photos 'data/train-*.stoker'\n"
     "Exit: 0 nothing damaged, 1 damaged, not read or nothing checked, 2 wrong use";

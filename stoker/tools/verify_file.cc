@@ -173,8 +173,10 @@ std::string Verification::ToText() const {
   if (!error.empty()) text += fmt::format("  {}\n", error);
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
     const Damage& damage = damages[i];
-    text += fmt::format("  bytes {} to {}: {}", damage.begin, damage.begin + damage.bytes - 1,
-                        damage.what);
+    text += damage.bytes == 1
+                ? fmt::format("  byte {}", damage.begin)
+                : fmt::format("  bytes {} to {}", damage.begin, damage.begin + damage.bytes - 1);
+    text += ": " + damage.what;
     if (!damage.records) {
       text += fmt::format("; {} before\n", CountText(damage.first, "record"));
     } else if (*damage.records == 1) {
