@@ -328,6 +328,9 @@ class WeightsTest(ProgramTest):
         self.assertEqual(self.run_json("inspect", "again.safetensors")["values"], self.run_json("inspect", "w.pt")["values"])
         self.assert_fails(["export", "run", "--to", "w.onnx"], 2, "must be .pt, .pth or .safetensors")
         self.assert_fails(["export", "nothing", "--to", "w.pt"], 1, "nothing")
+        header = b'{"ids":{"dtype":"U32","shape":[1],"data_offsets":[0,4]}}'
+        self.write("ids.safetensors", len(header).to_bytes(8, "little") + header + bytes(4))
+        self.assert_fails(["export", "ids.safetensors", "--to", "w.pt"], 1, "ids.safetensors: array 'ids' is of type U32")
 
     def test_begin_another_run_and_misfits_are_named(self):
         self.run_json("export", "run", "--to", "w.pt")

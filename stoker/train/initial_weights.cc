@@ -30,8 +30,9 @@ std::string Listed(const std::vector<std::string>& names, std::string_view what)
 
 // An array under the name that the rules give it.
 struct Source {
-  std::string own_name;  // in the file
-  const Array* array = nullptr;
+  std::string own_name;                      // in the file
+  const Array* array = nullptr;              // null where it is of a type that Stoker lacks
+  const SafetensorsEntry* unread = nullptr;  // then this
 };
 using Sources = std::map<std::string, Source, std::less<>>;
 
@@ -88,17 +89,21 @@ class Namer {
 };
 
 Result<Sources> NameArrays(const InitFromOptions& options, std::span<const NamedArray> arrays,
-                           std::string_view file) {
+                           std::span<const SafetensorsEntry> unread, std::string_view file) {
   STOKER_ASSIGN_OR_RETURN(Namer namer, Namer::Create(options));
   Sources sources;
-  for (const NamedArray& named : arrays) {
-    const std::optional<std::string> name = namer.Rename(named.name);
-    if (!name) continue;
-    const auto [place, added] = sources.try_emplace(*name, Source{named.name, &named.array});
-    if (added) continue;
+  const auto add = [&](const Source& source) -> Status {
+    const std::optional<std::string> name = namer.Rename(source.own_name);
+    if (!name) return OkStatus();
+    const auto [place, added] = sources.try_emplace(*name, source);
+    if (added) return OkStatus();
     return InvalidArgument("train.init_from: '{}' and '{}' of {} would both be called '{}'",
-                           place->second.own_name, named.name, file, *name);
-  }
+                           place->second.own_name, source.own_name, file, *name);
+  };
+  for (const NamedArray& named : arrays)
+    STOKER_RETURN_IF_ERROR(add({.own_name = named.name, .array = &named.array}));
+  for (const SafetensorsEntry& entry : unread)
+    STOKER_RETURN_IF_ERROR(add({.own_name = entry.name, .unread = &entry}));
   STOKER_RETURN_IF_ERROR(namer.CheckUsed());
   return sources;
 }
@@ -117,6 +122,17 @@ std::string LikelyPrefix(const Model& model, std::span<const NamedArray> arrays)
 bool TypesAgree(const Array& array, const at::Tensor& tensor) {
   return IsFloating(array.dtype()) ? tensor.is_floating_point()
                                    : ToScalarType(array.dtype()) == tensor.scalar_type();
+}
+
+// What an array is that cannot be a model's tensor; empty where it can.
+std::string MisfitOf(const Source& source, const at::Tensor& tensor) {
+  if (source.array == nullptr) {
+    return fmt::format("{}{}, a type that Stoker lacks", source.unread->type,
+                       ShapeToString(source.unread->shape));
+  }
+  const bool fits =
+      source.array->shape() == tensor.sizes().vec() && TypesAgree(*source.array, tensor);
+  return fits ? "" : source.array->ToString();
 }
 
 struct Match {
@@ -149,13 +165,12 @@ Match MatchTensors(const NamedTensors& tensors, const InitFromOptions& options, 
       match.report.skipped.push_back(name);
     } else if (found == sources.end()) {
       if (!name.ends_with(kCounter)) match.report.missing.push_back(name);
-    } else if (const Array& array = *found->second.array;
-               array.shape() != tensor.sizes().vec() || !TypesAgree(array, tensor)) {
+    } else if (const std::string misfit = MisfitOf(found->second, tensor); !misfit.empty()) {
       match.report.mismatched.push_back(fmt::format(
-          "{} is {}, the model has {}{}", name, array.ToString(),
+          "{} is {}, the model has {}{}", name, misfit,
           DTypeName(*FromScalarType(tensor.scalar_type())), ShapeToString(tensor.sizes().vec())));
     } else {
-      match.copies.emplace_back(tensor, &array);
+      match.copies.emplace_back(tensor, found->second.array);
     }
     if (found != sources.end()) sources.erase(found);
   }
@@ -185,10 +200,11 @@ std::string InitReport::ToText() const {
 }
 
 Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
-                               std::span<const NamedArray> arrays, std::string_view source) {
+                               std::span<const NamedArray> arrays, std::string_view source,
+                               std::span<const SafetensorsEntry> unread) {
   const NamedTensors tensors = StateOf(model);
   STOKER_RETURN_IF_ERROR(CheckSkip(options.skip, tensors));
-  STOKER_ASSIGN_OR_RETURN(Sources sources, NameArrays(options, arrays, source));
+  STOKER_ASSIGN_OR_RETURN(Sources sources, NameArrays(options, arrays, unread, source));
   Match match = MatchTensors(tensors, options, std::move(sources));
   match.report.source = source;
   STOKER_RETURN_IF_ERROR(CheckFit(match.report, options, model, arrays));
@@ -202,7 +218,7 @@ Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
 Result<InitReport> InitializeWeights(Model& model, const InitFromOptions& options) {
   if (options.weights.empty()) return InitReport{};
   STOKER_ASSIGN_OR_RETURN(const LoadedWeights loaded, LoadWeights(options.weights));
-  return CopyWeights(model, options, loaded.arrays, loaded.source);
+  return CopyWeights(model, options, loaded.arrays, loaded.source, loaded.unread);
 }
 
 }  // namespace stoker

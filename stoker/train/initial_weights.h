@@ -41,8 +41,10 @@ struct InitReport {
 // its own and `partial` is not set, with the report and, where it would help, the prefix to give;
 // where nothing fits at all; kInvalidArgument for a rule that matches nothing.
 //   source  what messages call the arrays' origin
+//   unread  what is there beside the arrays, of types that Stoker lacks: as arrays that fit nothing
 Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
-                               std::span<const NamedArray> arrays, std::string_view source);
+                               std::span<const NamedArray> arrays, std::string_view source,
+                               std::span<const SafetensorsEntry> unread = {});
 
 // The same from where `options` say. Does nothing where they name no weights.
 Result<InitReport> InitializeWeights(Model& model, const InitFromOptions& options);

@@ -133,6 +133,31 @@ TEST(CopyWeights, TakesBatchNormsWithoutTheirCounters) {
   EXPECT_EQ(report.taken, report.all - 3);
 }
 
+TEST(CopyWeights, AnArrayOfATypeThatStokerLacksIsAnErrorOnlyWhereTheModelNeedsIt) {
+  const auto from = Net(1), to = Net(2), untouched = Net(2);
+  std::vector<NamedArray> arrays = Arrays(*from, "net.");
+  const std::vector<SafetensorsEntry> beside = {
+      {.name = "ids", .dtype = {}, .shape = {2}, .type = "U32"}};
+  STOKER_ASSERT_OK_AND_ASSIGN(const InitReport report,
+                              CopyWeights(*to, {.prefix = "net."}, arrays, "w", beside));
+  EXPECT_TRUE(report.fits());
+  EXPECT_TRUE(Same(*to, *from, "3.bias"));
+
+  const std::vector<SafetensorsEntry> bias = {
+      {.name = "net.3.bias", .dtype = {}, .shape = {4}, .type = "F8_E4M3"}};
+  std::erase_if(arrays, [](const NamedArray& array) { return array.name == "net.3.bias"; });
+  const auto other = Net(2);
+  EXPECT_THAT(
+      CopyWeights(*other, {.prefix = "net."}, arrays, "w", bias),
+      FailsWith(StatusCode::kFailedPrecondition,
+                "3.bias is F8_E4M3[4], a type that Stoker lacks, the model has float32[4]"));
+  EXPECT_TRUE(Same(*other, *untouched, "1.weight"));
+  EXPECT_THAT(CopyWeights(*other, {.prefix = "net.", .skip = {"3.bias"}}, arrays, "w", bias),
+              IsOk());
+  EXPECT_TRUE(Same(*other, *untouched, "3.bias"));
+  EXPECT_TRUE(Same(*other, *from, "1.weight"));
+}
+
 TEST(CopyWeights, RefusesAFileOfWhichNothingFitsEvenPartially) {
   const auto to = Net(2);
   const std::vector<NamedArray> other = {{"x", Array::Of(std::vector<float>{1})}};

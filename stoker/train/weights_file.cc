@@ -1,5 +1,7 @@
 #include "stoker/train/weights_file.h"
 
+#include <utility>
+
 #include "stoker/formats/safetensors/safetensors_checksum.h"
 
 namespace stoker {
@@ -19,7 +21,14 @@ Status WriteWeights(const std::string& path, const Weights& weights) {
 Result<Weights> ReadWeights(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
   Weights weights;
-  STOKER_ASSIGN_OR_RETURN(weights.arrays, file.ReadAll());
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (!entry.dtype) {
+      weights.unread.push_back(entry);
+      continue;
+    }
+    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
+    weights.arrays.push_back({entry.name, std::move(array)});
+  }
   STOKER_RETURN_IF_ERROR(VerifyChecksum(file, weights.arrays, path).status());
   const auto sample = file.metadata().find(kSample);
   if (sample != file.metadata().end()) weights.sample = sample->second;

@@ -44,5 +44,23 @@ TEST(WeightsFile, WithoutAChecksumIsTakenAsItIs) {
   EXPECT_THAT(ReadWeights(dir / "w"), IsOk());
 }
 
+// Safetensors of other programs may hold what is no weight at all, such as indices as U32.
+TEST(WeightsFile, ArraysOfTypesThatStokerLacksAreNamedAndTheOthersRead) {
+  const TempDir dir;
+  const std::string header = R"({"ids":{"dtype":"U32","shape":[1,2],"data_offsets":[0,8]},)"
+                             R"("w":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}} )";
+  std::string file(8, '\0');
+  file[0] = static_cast<char>(header.size());
+  WriteFileForTest(dir / "w",
+                   file + header + std::string(8, '\7') + std::string("\0\0\x80\x3f", 4));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Weights read, ReadWeights(dir / "w"));
+  ASSERT_EQ(read.arrays.size(), 1u);
+  EXPECT_EQ(read.arrays[0].name, "w");
+  EXPECT_THAT(read.arrays[0].array.values<float>(), testing::ElementsAre(1));
+  ASSERT_EQ(read.unread.size(), 1u);
+  EXPECT_EQ(read.unread[0].name, "ids");
+  EXPECT_EQ(read.unread[0].type, "U32");
+}
+
 }  // namespace
 }  // namespace stoker

@@ -19,7 +19,8 @@ Result<LoadedWeights> FromSafetensors(const std::string& path) {
   return LoadedWeights{.arrays = std::move(weights.arrays),
                        .sample = std::move(weights.sample),
                        .source = path,
-                       .warnings = {}};
+                       .warnings = {},
+                       .unread = std::move(weights.unread)};
 }
 
 Result<LoadedWeights> FromPt(const std::string& path) {

@@ -16,6 +16,7 @@ struct LoadedWeights {
   std::string sample;                 // as in Weights (weights_file.h); empty where not known
   std::string source;                 // the path that they were read from
   std::vector<std::string> warnings;  // damaged checkpoints that were passed over
+  std::vector<SafetensorsEntry> unread = {};  // as in Weights
 };
 
 // The final weights of a run, or where training has not finished those of its newest whole

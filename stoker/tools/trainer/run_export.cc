@@ -28,6 +28,13 @@ Status RunExport(const ExportArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const WeightsForm form, FormOf(arguments.to));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadWeights(arguments.from));
   for (const std::string& warning : loaded.warnings) LogWarning("{}", warning);
+  // What is exported is all that is there, or nothing.
+  if (!loaded.unread.empty()) {
+    const SafetensorsEntry& first = loaded.unread.front();
+    return Unimplemented(
+        "{}: array '{}' is of type {}, which Stoker does not have; convert it first", loaded.source,
+        first.name, first.type);
+  }
   uint64_t bytes = 0;
   for (const NamedArray& named : loaded.arrays) bytes += named.array.num_bytes();
   const size_t tensors = loaded.arrays.size();
