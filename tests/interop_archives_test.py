@@ -11,14 +11,15 @@ from program import TRAIN_IMAGES, images_and_labels
 
 WRITE_WEBDATASET = """
 import json, numpy as np, webdataset as wds
-random, want = np.random.default_rng(1), {"key": [], "cls": [], "npy": [], "txt": []}
+random, want = np.random.default_rng(1), {"key": [], "cls": [], "npy": [], "txt": [], "i": [], "box": []}
 for name in ["w-000.tar", "w-001.tar", "w-002.tar.gz"]:
     with wds.TarWriter(name) as writer:
         for i in range(20):
             key, text = f"{name}/part {i % 3}/{i:04}" + "x" * (i * 9), "\u00e9" * i
             array = random.random((3, 1 + i % 4)).astype(np.float32)
-            writer.write({"__key__": key, "npy": array, "cls": i, "txt": text, "json": {"i": i}})
-            for field, value in [("key", key), ("cls", i), ("npy", array.tolist()), ("txt", text.encode().decode("latin-1"))]:
+            writer.write({"__key__": key, "npy": array, "cls": i, "txt": text, "json": {"i": i, "a": {"box": [i / 3, -i]}, "odd": [text, None]}})
+            for field, value in [("key", key), ("cls", i), ("npy", array.tolist()), ("txt", text.encode().decode("latin-1")),
+                                 ("i", i), ("box", [i / 3, -i])]:
                 want[field].append(value)
 want["label"] = want.pop("cls")
 want["text"] = want.pop("txt")
@@ -124,8 +125,9 @@ class ArchivesInteropTest(InteropTest):
 
     def test_samples_of_webdataset_are_read_by_their_extensions(self):
         want = self.run_other(WRITE_WEBDATASET)
-        self.assert_values(want, 'webdataset: {files: "w-*.tar*", fields: [cls, txt, npy], key: true}',
-                           "decode_npy: {field: npy, shape: [3, -1]}")
+        self.assert_values(want, 'webdataset: {files: "w-*.tar*", fields: [cls, txt, npy, json], key: true}',
+                           "decode_npy: {field: npy, shape: [3, -1]}",
+                           "decode_json: {fields: {i: int64, box: {path: a.box, type: float64, shape: [2]}}}")
 
     def test_databases_of_lmdb_are_read_in_the_order_of_their_keys(self):
         want = self.run_other(WRITE_LMDB)
