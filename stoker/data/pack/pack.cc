@@ -61,6 +61,14 @@ void AppendFilesOf(const Dataset& dataset, std::vector<std::string>& files) {
   std::ranges::move(dataset.node().files(), std::back_inserter(files));
 }
 
+// An error of the file `made` as one of the file that it was to become.
+Status ToldOf(const std::string& path, const std::string& made, const Status& status) {
+  std::string message = status.message();
+  for (size_t at = 0; (at = message.find(made, at)) != std::string::npos; at += path.size())
+    message.replace(at, made.size(), path);
+  return {status.code(), std::move(message)};
+}
+
 // One packing, from the pass that is opened to the last file.
 class Packer {
  public:
@@ -119,13 +127,17 @@ class Packer {
 
   Status WriteNextFile() {
     PackReport::File file{.path = names_[report_.files.size()]};
-    STOKER_RETURN_IF_ERROR(WriteElements(file));
-    if (options_.verify) {
-      if (const Status status = Verify(file); !status.ok()) {
-        STOKER_RETURN_IF_ERROR(RemoveAtomically(file.path));
-        return status;
-      }
+    // What is there stays until the new file is whole, read back too where that is asked for.
+    const bool aside = options_.verify || StandsInTheWay(file.path, options_.format->directory);
+    const std::string made = aside ? internal::TemporaryName(file.path) : file.path;
+    Status status = WriteElements(made, file);
+    if (status.ok() && options_.verify) {
+      status = Verify(made, file);
+      // What cannot be removed is a stale temporary to the next packing.
+      if (!status.ok()) static_cast<void>(RemoveAtomically(made));
     }
+    if (status.ok() && aside) status = TakePlace(made, file.path);
+    if (!status.ok()) return ToldOf(file.path, made, status);
     file.bytes = BytesOnDisk(file.path);
     STOKER_ASSIGN_OR_RETURN(Json state, elements_->Save());
     STOKER_RETURN_IF_ERROR(manifest_.Add({file.elements, file.bytes, checksum_}, std::move(state)));
@@ -135,12 +147,10 @@ class Packer {
     return OkStatus();
   }
 
-  Status WriteElements(PackReport::File& file) {
+  // Writes the elements of `file` to the path `made`.
+  Status WriteElements(const std::string& made, PackReport::File& file) {
     checksums_.clear();
     checksum_ = 0;
-    // Where a rename cannot replace what is there, names are exchanged when the new file is whole.
-    const bool exchanged = StandsInTheWay(file.path, options_.format->directory);
-    const std::string made = exchanged ? internal::TemporaryName(file.path) : file.path;
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<PackSink> sink,
                             options_.format->create({.path = made,
                                                      .spec = dataset_.spec(),
@@ -160,16 +170,15 @@ class Packer {
       Observe();
     }
     if (report_.files.size() + 1 == names_.size()) STOKER_RETURN_IF_ERROR(CheckEnd());
-    STOKER_RETURN_IF_ERROR(sink->Commit());
-    return exchanged ? TakePlace(made, file.path) : OkStatus();
+    return sink->Commit();
   }
 
-  // Gives `each` the checksum of every element of a file.
-  Status ReadBack(const PackReport::File& file, const std::function<Status(uint32_t)>& each) {
+  // Gives `each` the checksum of every element of the file that is at `path` now.
+  Status ReadBack(const std::string& path, const std::function<Status(uint32_t)>& each) {
     progress_.verifying = true;
-    const Status status = options_.format->read(
-        file.path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
-          if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", file.path);
+    const Status status =
+        options_.format->read(path, dataset_.spec(), [&](std::span<const Array> arrays) -> Status {
+          if (stop_ != nullptr && *stop_) return Cancelled("{}: verifying was stopped", path);
           STOKER_RETURN_IF_ERROR(each(ChecksumOf(arrays)));
           Observe();
           return OkStatus();
@@ -184,7 +193,7 @@ class Packer {
       const PackReport::File& file = report_.files[i];
       uint32_t checksum = 0;
       int64_t number = 0;
-      Status status = ReadBack(file, [&](uint32_t element) {
+      Status status = ReadBack(file.path, [&](uint32_t element) {
         checksum = Joined(checksum, element);
         ++number;
         return OkStatus();
@@ -202,9 +211,10 @@ class Packer {
     return OkStatus();
   }
 
-  Status Verify(const PackReport::File& file) {
+  // `made`: where the file is until it takes its place.
+  Status Verify(const std::string& made, const PackReport::File& file) {
     int64_t number = 0;
-    STOKER_RETURN_IF_ERROR(ReadBack(file, [&](uint32_t checksum) -> Status {
+    STOKER_RETURN_IF_ERROR(ReadBack(made, [&](uint32_t checksum) -> Status {
       if (number >= file.elements || checksum != checksums_[number]) {
         return DataLoss(
             "{}: element {} is read back with other values than were written; check the disk "

@@ -27,8 +27,8 @@ struct PackOptions {
   // So many files, of elements of equal number (or one more), consecutive ones; more than one only
   // where the pipeline says how many elements it has.
   int64_t files = 1;
-  // Reads each file back when it is written, and compares every element with the pipeline's; those
-  // of an interrupted packing too, with the checksum that it took of them.
+  // Reads each file back when it is written, and compares every element with the pipeline's, before
+  // it has its name; those of an interrupted packing too, with the checksum that it took of them.
   bool verify = false;
   // Replaces what is there, each file when the new one is whole, but never what the pipeline reads,
   // nor a directory with anything in it that no packing writes. Otherwise that is an error, but for

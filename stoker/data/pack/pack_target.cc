@@ -62,8 +62,12 @@ Result<std::string> ForeignEntry(const std::string& path) {
 
 // Leaves what had the name under `made`, if it could not be removed at once.
 Status Exchange(const std::string& made, const std::string& path) {
-  bool placed = ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
-  if (!placed && (errno == EINVAL || errno == ENOSYS)) {
+  std::error_code ignored;
+  const bool exchanged = StandsInTheWay(path, fs::is_directory(made, ignored));
+  bool placed =
+      (exchanged ? ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE)
+                 : std::rename(made.c_str(), path.c_str())) == 0;
+  if (!placed && exchanged && (errno == EINVAL || errno == ENOSYS)) {
     STOKER_RETURN_IF_ERROR(RemoveAtomically(path));
     placed = std::rename(made.c_str(), path.c_str()) == 0;
   }

@@ -26,9 +26,9 @@ Status CheckTargetsMayGo(const std::vector<std::string>& targets);
 bool StandsInTheWay(const std::string& path, bool of_directory);
 
 // Gives the whole `made`, which has a name of internal::TemporaryName, the name `path`, and removes
-// what had it: in one step where the file system can exchange two names (renameat2(2)), else with a
-// moment in between. After an error `made` is gone. Errors: those of CheckTargetsMayGo, which is
-// asked once more, and of io/atomic_file.h.
+// what had it, if anything: in one step, but where StandsInTheWay and the file system cannot
+// exchange two names (renameat2(2)), with a moment in between. After an error `made` is gone.
+// Errors: those of CheckTargetsMayGo, which is asked once more, and of io/atomic_file.h.
 Status TakePlace(const std::string& made, const std::string& path);
 
 }  // namespace stoker

@@ -87,6 +87,52 @@ TEST_F(PackTargetTest, AFileThatAppearsInATargetMeanwhileStays) {
   EXPECT_EQ(FilesIn(directory_.path()).size(), 3u) << "two arrays and the notes; nothing else left";
 }
 
+// Reads records back as `format` does, but for one that it takes for damaged.
+template <const std::string_view* kFormat>
+Status ReadWithDamage(const std::string& path, const Spec& spec, const PackedElement& each) {
+  int64_t number = 0;
+  return Format(*kFormat).read(path, spec, [&](std::span<const Array> arrays) -> Status {
+    if (number++ == 3) return DataLoss("{}: byte 99: damaged", path);
+    return each(arrays);
+  });
+}
+
+constexpr std::string_view kFile = "stoker", kDirectory = "npy";
+
+TEST_F(PackTargetTest, WhatIsReplacedStaysUntilTheNewFileHasBeenReadBack) {
+  PackFormat file = Format(kFile), directory = Format(kDirectory);
+  file.read = ReadWithDamage<&kFile>;
+  directory.read = ReadWithDamage<&kDirectory>;
+  for (const PackFormat* damaged : {&file, &directory}) {
+    for (const int64_t files : {1, 4}) {
+      SCOPED_TRACE(fmt::format("{}, {} files", damaged->name, files));
+      const TempDir directory_of_one;
+      const std::string to = (directory_of_one.path() / "x").string();
+      STOKER_ASSERT_OK(Pack(NumberedImages(40), to, Into(damaged->name, files)));
+      const auto before = FilesIn(directory_of_one.path());
+      PackOptions options = Replacing(damaged->name, files);
+      options.verify = true;
+      std::atomic<bool> stop = false;
+      options.observer = [&](const PackProgress& progress) { stop = progress.verifying; };
+      Runtime runtime = Runtime::Threaded(2);
+      runtime.stop = &stop;
+      EXPECT_THAT(Pack(NumberedImages(41), to, options, runtime),
+                  FailsWith(StatusCode::kCancelled, "verifying was stopped"));
+      EXPECT_EQ(FilesIn(directory_of_one.path()), before);
+      options.observer = nullptr;
+      options.format = damaged;
+      const std::string first = PackedNames(to, *damaged, files).front();
+      EXPECT_THAT(Pack(NumberedImages(41), to, options),
+                  FailsWith(StatusCode::kDataLoss, first + ": byte 99: damaged"));
+      EXPECT_EQ(FilesIn(directory_of_one.path()), before);
+      options.format = &Format(damaged->name);
+      STOKER_ASSERT_OK(Pack(NumberedImages(41), to, options));
+      EXPECT_EQ(FilesIn(directory_of_one.path()).size(), before.size()) << "nothing else is left";
+      EXPECT_NE(FilesIn(directory_of_one.path()), before);
+    }
+  }
+}
+
 // The directory of an interrupted packing with other options, which goes when the new one is whole.
 TEST_F(PackTargetTest, AFileInAShardOfAnotherPackingStays) {
   std::atomic<bool> stop = false;
