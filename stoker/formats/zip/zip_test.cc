@@ -56,6 +56,15 @@ TEST(ZipWriter, GivesEqualBytesForEqualContent) {
   EXPECT_EQ(Zipped({{"a", "1"}, {"b", "2"}}, 64), Zipped({{"a", "1"}, {"b", "2"}}, 64));
 }
 
+// Where a directory says MS-DOS, unzip takes names to be in its code page; where it says Unix, it
+// gives files the mode that stands there.
+TEST(ZipWriter, SaysThatEntriesAreRegularFilesMadeOnUnix) {
+  const std::string archive = Zipped({{"\u00e9", "1"}});
+  const std::string entry = archive.substr(archive.find("PK\x01\x02"));
+  EXPECT_EQ(entry.substr(4, 2), U16(3 << 8 | 20));
+  EXPECT_EQ(entry.substr(38, 4), U32(uint64_t{0100644} << 16));
+}
+
 TEST(ZipWriter, RefusesANameThatTheFormatCannotHold) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(ZipWriter writer, ZipWriter::Create(dir / "a.zip"));

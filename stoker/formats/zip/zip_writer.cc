@@ -16,6 +16,10 @@ constexpr uint16_t kVersion = 20;    // 2.0: what stored entries need
 constexpr uint16_t kVersion64 = 45;  // 4.5: sizes of 64 bits
 constexpr uint16_t kUtf8 = 1 << 11;
 constexpr uint16_t kFirstDay = 1 << 5 | 1;  // 1 January 1980, the first that zip can say
+// 0 would stand for MS-DOS, in whose code page unzip 6.0 then takes names to be, whatever kUtf8
+// says.
+constexpr uint16_t kUnix = 3 << 8;
+constexpr uint32_t kRegularFile = 0100644;  // its owner may write it, all read it
 // "FB", by which PyTorch calls its padding.
 constexpr uint16_t kPaddingExtra = 0x4246;
 constexpr uint64_t kExtraHead = 4;
@@ -81,13 +85,13 @@ std::string ZipWriter::DirectoryEntry(const Entry& entry) {
   }
   std::string text;
   Put(text, internal::kZipDirectoryEntry, 4);
-  Put(text, extra.empty() ? kVersion : kVersion64, 2);  // made by
+  Put(text, kUnix | (extra.empty() ? kVersion : kVersion64), 2);  // made by
   PutCommon(text, entry.crc32, entry.bytes, !extra.empty(), entry.name.size());
   Put(text, extra.size(), 2);
   Put(text, 0, 2);  // no comment
   Put(text, 0, 2);  // in the first file
-  Put(text, 0, 2);  // attributes
-  Put(text, 0, 4);
+  Put(text, 0, 2);  // unknown whether it is text
+  Put(text, kRegularFile << 16, 4);
   Put(text, In32(entry.offset), 4);
   return text + entry.name + extra;
 }
