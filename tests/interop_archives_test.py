@@ -93,6 +93,11 @@ class ArchivesInteropTest(InteropTest):
                 self.assert_values(want, "webdataset: {files: s.tar, fields: [cls, txt], key: true}")
                 self.run_tool("tar", f"--format={form}", "--sort=name", "-b", "1", "-czf", "s.tar.gz", "a")
                 self.assertEqual(self.run_json("inspect", "s.tar.gz")["fields"]["txt"]["samples"], count)
+            if form in ("gnu", "pax"):
+                with self.subTest(sparse=form), open(self.path("a/000.txt"), "ab") as file:
+                    file.truncate(1 << 20)
+                    self.run_tool("tar", f"--format={form}", "--sparse", "-cf", "sparse.tar", "-T", "names.txt")
+                    self.assert_fails(["inspect", "sparse.tar"], 1, "'a/000.txt' is stored as a sparse file", "without --sparse")
         for form in ["USTAR", "GNU", "PAX"]:
             with self.subTest(python=form), tarfile.open(self.path("s.tar"), "w", format=getattr(tarfile, f"{form}_FORMAT")) as archive:
                 want = self.write_samples(30 if form == "USTAR" else 40)

@@ -124,6 +124,14 @@ std::string NameOf(const Block& block) {
   return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
 }
 
+Status SparseFile(const std::string& archive, uint64_t at, std::string_view name) {
+  return Unimplemented(
+      "{}: byte {}: '{}' is stored as a sparse file, without its holes, which is not read; make "
+      "the "
+      "archive again without --sparse",
+      archive, at, name);
+}
+
 Status CutShort(const std::string& name, uint64_t at, std::string_view what) {
   return DataLoss(
       "{}: byte {}: the archive ends in the middle of {}; it was cut short: copy or download it "
@@ -217,6 +225,7 @@ Result<std::string> TarReader::ReadText(const TarMember& of) {
 Status TarReader::ReadPax(const TarMember& of, std::optional<std::string>& name,
                           std::optional<uint64_t>& size) const {
   std::string_view text = of.name;  // its data
+  bool sparse = false;
   const auto damaged = [&] {
     return DataLoss("{}: byte {}: the pax attributes here make no sense; copy the archive again",
                     input_.name(), of.begin);
@@ -232,7 +241,8 @@ Status TarReader::ReadPax(const TarMember& of, std::optional<std::string>& name,
     const size_t equals = record.find('=');
     if (equals == record.npos) return damaged();
     const std::string_view key = record.substr(0, equals), value = record.substr(equals + 1);
-    if (key == "path") name = std::string(value);
+    sparse = sparse || key.starts_with("GNU.sparse.");
+    if (key == "path" || key == "GNU.sparse.name") name = std::string(value);
     if (key == "size") {
       uint64_t number = 0;
       const auto result = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -241,6 +251,7 @@ Status TarReader::ReadPax(const TarMember& of, std::optional<std::string>& name,
     }
     text.remove_prefix(length);
   }
+  if (sparse) return SparseFile(input_.name(), of.begin, name.value_or("a member"));
   return OkStatus();
 }
 
@@ -274,6 +285,7 @@ Result<std::optional<TarMember>> TarReader::Next() {
     next_ = member.end();
     if (!attributes) {
       if (name) member.name = *std::move(name);
+      if (type == 'S') return SparseFile(input_.name(), first, member.name);
       if (type == '0' || type == '\0' || type == '7') return member;
       name.reset();
       size.reset();

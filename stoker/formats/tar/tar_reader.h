@@ -51,7 +51,7 @@ struct TarMember {
 // where another archive stands behind it, that one's follow. Only headers are read, and what stands
 // behind the last member up to the end of the input, where a compressed one has its checksum.
 // Errors: kDataLoss, with the byte, for what is no header, members that are cut short, and an end
-// without a block of zeros. They are final.
+// without a block of zeros; kUnimplemented for a sparse file. They are final.
 class TarReader {
  public:
   // `input`, borrowed, has a header at `offset`.

@@ -101,6 +101,20 @@ TEST(TarReader, TakesSizesInBinaryAndFromPax) {
               ElementsAre("a@0:hello"));
 }
 
+// Whose data are a map of what is not a hole, and that alone.
+TEST(TarReader, SaysThatSparseFilesAreNotRead) {
+  const std::string after = TarOf({{"b.txt", "x"}});
+  EXPECT_THAT(MembersOf(TarMemberOf("a.bin", "map", 'S') + after),
+              FailsWith(StatusCode::kUnimplemented, "byte 0: 'a.bin' is stored as a sparse file"));
+  const std::string pax = "22 GNU.sparse.major=1\n25 GNU.sparse.name=a.bin\n";
+  EXPECT_THAT(
+      MembersOf(TarMemberOf("x", pax, 'x') + TarMemberOf("GNUSparseFile.1/a.bin", "map") + after),
+      FailsWith(StatusCode::kUnimplemented, "byte 0: 'a.bin' is stored as a sparse file"));
+  const std::string old = "24 GNU.sparse.size=1024\n";
+  EXPECT_THAT(MembersOf(TarMemberOf("x", old, 'x') + after),
+              FailsWith(StatusCode::kUnimplemented, "byte 0: 'a member' is stored"));
+}
+
 TEST(TarReader, EveryTruncationAndEveryFlippedByteOfAHeaderIsNoticedOrHarmless) {
   const std::string archive = TarMemberOf("a.x", "hello") + TarMemberOf("a.y", "world");
   for (size_t size = 1; size < archive.size(); ++size) {
