@@ -16,8 +16,10 @@ grey, palette, black = noise.convert("L"), noise.quantize(40), noise.convert("1"
 pictures = {"rgb.png": (noise, {}), "rgba.png": (alpha, {}), "la.png": (alpha.convert("LA"), {}), "grey.png": (grey, {"optimize": True}),
             "palette.png": (palette, {}), "four.png": (noise.quantize(4), {"bits": 2}), "black.png": (black, {}),
             "clear.png": (palette, {"transparency": 3}), "rgb.bmp": (noise, {}), "grey.bmp": (grey, {}), "palette.bmp": (palette, {}),
-            "rgba.bmp": (alpha, {}), "a.ppm": (noise, {}), "a.pgm": (grey, {}), "lossy.webp": (noise, {"quality": 80}),
-            "lossless.webp": (noise, {"lossless": True})}
+            "rgba.bmp": (alpha, {}), "black.bmp": (black, {}), "a.ppm": (noise, {}), "a.pgm": (grey, {}), "lossy.webp": (noise, {"quality": 80}),
+            "lossless.webp": (noise, {"lossless": True}), "rgba.webp": (alpha, {"lossless": True}), "la.webp": (alpha.convert("LA"), {}),
+            "cmyk.jpg": (noise.convert("CMYK"), {}), "rgb.jpg": (noise, {"keep_rgb": True}),
+            "first.png": (noise, {"save_all": True, "append_images": [noise.rotate(90)]})}
 for number in range(3):
     for quality in (30, 75, 96):
         pictures[f"sampled-{number}-{quality}.jpg"] = (noise, {"quality": quality, "subsampling": number, "optimize": quality == 75})
