@@ -99,7 +99,7 @@ class InspectTest(ProgramTest):
     def test_other_files_are_named_by_their_kind(self):
         self.write("page.gz", gzip.compress(b"<!DOCTYPE html><html>" * 100))
         found = self.run_json("inspect", "page.gz")
-        self.assertEqual((found["gzip"], found["decompressed_bytes"]), (True, 2100))
+        self.assertEqual((found["compressed"], found["decompressed_bytes"]), ("gzip", 2100))
         self.assertIn("HTML", found["format"])
         self.write("empty", b"")
         out, _ = self.run_stoker("inspect", "empty")

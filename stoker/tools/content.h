@@ -1,4 +1,4 @@
-// A file by what is in it, whether gzip is around it or not.
+// A file by what is in it, whatever compression is around it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// The first bytes of the content, decompressed where the file is gzip: kProbeBytes
+// The first bytes of the content, decompressed where the file is gzip or zstd: kProbeBytes
 // (formats/probe/file_kind.h) of them, or fewer where there are no more.
 Result<std::string> ReadContentPrefix(const std::string& path);
 

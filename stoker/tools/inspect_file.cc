@@ -25,6 +25,11 @@ namespace {
 // Recipes are small; a larger text is not read only to see whether it is one.
 constexpr uint64_t kLargestRecipe = 1 << 20;
 
+// What is around the content: "gzip" or "zstd"; empty where nothing is.
+std::string_view CompressionOf(FileKind stored) {
+  return stored == FileKind::kGzip ? "gzip" : stored == FileKind::kZstd ? "zstd" : "";
+}
+
 // Reads to the end, where the checksum is, and counts.
 Result<uint64_t> DecompressedBytes(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
@@ -46,13 +51,11 @@ bool LooksLikeRecipe(const std::string& path, uint64_t size) {
 Result<Inspection> InspectOther(const std::string& path, const File& file, FileKind stored,
                                 FileKind content) {
   Inspection out;
-  out.json = {{"file", path},
-              {"format", FileKindName(content)},
-              {"bytes", file.size()},
-              {"gzip", stored == FileKind::kGzip}};
+  out.json = {{"file", path}, {"format", FileKindName(content)}, {"bytes", file.size()}};
   out.text = fmt::format("{}: {}, {}", path, FileKindName(stored), ByteText(file.size()));
-  if (stored == FileKind::kGzip) {
+  if (const std::string_view compression = CompressionOf(stored); !compression.empty()) {
     STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, DecompressedBytes(path));
+    out.json["compressed"] = compression;
     out.json["decompressed_bytes"] = bytes;
     out.text += fmt::format("; whole, holds {}, {}", FileKindName(content), ByteText(bytes));
   }

@@ -19,9 +19,10 @@ struct Inspection {
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, zip,
 // .npy, .npz, RecordIO, LMDB, HDF5, .stoker, by its name N5, CSV, JSON lines and LIBSVM, a recipe
-// (YAML with a section `data`, `model` or `train`); of other kinds the name and size. Everything
-// that has a checksum or announces its size is read and checked. The first `samples` samples are
-// shown, where a source reads the format.
+// (YAML with a section `data`, `model` or `train`); of other kinds the name and size, and
+// what is around them ("compressed": "gzip" or "zstd"). Everything that has a checksum or announces
+// its size is read and checked. The first `samples` samples are shown, where a source reads the
+// format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many

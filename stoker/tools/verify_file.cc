@@ -85,10 +85,10 @@ std::string_view MayBePicture(const std::string& path) {
   return magic.starts_with("BM") ? "a BMP image" : pnm ? "a PNM image" : "";
 }
 
-// What inspect can only name, by its first bytes. Gzip has a checksum, and was read.
+// What inspect can only name, by its first bytes. What is compressed was read to the end of that.
 bool CannotBeChecked(const std::string& path, const Json& json) {
   const Result<File> file = File::Open(path);
-  if (!file.ok() || json.value("gzip", false)) return false;
+  if (!file.ok() || json.contains("compressed")) return false;
   std::array<std::byte, kProbeBytes> prefix;
   const Result<size_t> size = file->ReadUpTo(0, prefix);
   return size.ok() &&
