@@ -3,6 +3,7 @@ import ctypes
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -321,6 +322,30 @@ class LossTest(FaultTest):
         found = self.run_json("inspect", "run")["checkpoints"]
         self.assertTrue(found and found[-1]["whole"])
         self.assertIn(f"step {found[-1]['step'] + 1}", err)
+
+
+class MappedFileTest(ProgramTest):
+    """A mapped file that is cut while it is read."""
+
+    def test_ends_with_the_file_and_the_byte_and_no_crash(self):
+        header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4096, 1024), }".ljust(117) + "\n"
+        self.write("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(4 << 20))
+        self.write("read.yaml", "data:\n  train:\n    - npy: {fields: {x: x.npy}}\n    - batch: {size: 64}\n")
+        size = os.path.getsize(self.path("x.npy"))
+        process = self.start("bench", "read.yaml", "--seconds", "1000")
+        maps = f"/proc/{process.pid}/maps"
+        while process.poll() is None:
+            with open(maps, encoding="utf-8") as lines:
+                if any(line.rstrip().endswith("x.npy") for line in lines):
+                    break
+            time.sleep(0.002)
+        os.truncate(self.path("x.npy"), 8192)
+        _, err = process.communicate()
+        self.assertEqual(process.returncode, 1, err)
+        told = re.search(r"stoker: error: \S*x\.npy: byte (\d+) can no longer be read: (.*)", err)
+        self.assertTrue(told, err)
+        self.assertGreaterEqual(int(told[1]), 8192)
+        self.assertIn(f"the file had {size} bytes when it was opened and has 8192 now", told[2])
 
 
 if __name__ == "__main__":

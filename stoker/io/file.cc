@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/io/mapped_ranges.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/shard_cache.h"
 
@@ -221,8 +222,12 @@ Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
   ::madvise(start, size, KernelAdvice(advice));  // advice: a refusal costs speed only
   std::shared_ptr<const Descriptor> in_use;
   if (file.is_copy_) in_use = std::make_shared<const Descriptor>(std::move(file.descriptor_));
+  auto range = std::make_shared<const MappedRange>(start, size, path);
   Buffer buffer = Buffer::Wrap(static_cast<std::byte*>(start), size,
-                               [start, size, in_use] { ::munmap(start, size); });
+                               [start, size, in_use, range = std::move(range)]() mutable {
+                                 range.reset();  // before another mapping can lie there
+                                 ::munmap(start, size);
+                               });
   return MappedFile(std::move(path), std::move(buffer));
 }
 

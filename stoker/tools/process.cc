@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "stoker/tools/interrupt.h"
+#include "stoker/tools/lost_page.h"
 
 namespace stoker {
 namespace {
@@ -23,6 +24,7 @@ void PrepareProcess() {
   OpenStandardStreams();
   ::signal(SIGXFSZ, SIG_IGN);
   EndOnInterrupt();
+  EndOnLostPage();
 }
 
 }  // namespace stoker
