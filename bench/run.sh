@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: bench/run.sh [--quick] [--no-peers]
-# Prints every figure that docs/performance.md gives, both sides measured in the same run.
+# Prints the figures of docs/performance.md, both sides measured in the same run; what it leaves out is said there.
 #   --quick     one round, and without the recipe that takes minutes
 #   --no-peers  Stoker alone, on purpose; without it a comparison that cannot be made ends in exit code 3
 # Exit: 0 all figures reached, 1 one missed or a benchmark failed, 2 wrong usage, 3 reached, but not compared with every peer
@@ -41,6 +41,7 @@ run ./remote "${options[@]}"
 run ./train "${options[@]}"
 run ./loop "${options[@]}"
 run ./accuracy "${recipes[@]}"
+run ./time_to_accuracy "${options[0]}"
 for benchmark in "${STOKER_BIN:-../build/release/bin}"/*_bench; do
   run "$benchmark" --benchmark_min_time=0.2
 done

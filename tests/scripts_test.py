@@ -77,6 +77,8 @@ class CompareTest(ScriptTest):
             case "$*" in
               *"--threads 1 "*) echo '{"samples_per_s": 1e6, "first_batch_ms": 9, "load_ms": 9, "peak_rss_mb": 40}' ;;
               bench*) echo '{"samples_per_s": 2e6, "first_batch_ms": 5, "load_ms": 9, "peak_rss_mb": 50}' ;;
+              plot*fast*) echo '{"runs": [{"reached": {"step": 700, "train_seconds": 6}}]}' ;;
+              plot*) echo '{"runs": [{"reached": {"step": 1700, "train_seconds": 12}}]}' ;;
               train*) echo '{"images_per_s": 300, "train_seconds": 1, "last_evaluation": {"accuracy": 0.95}}' ;;
             esac
             """)
@@ -99,7 +101,8 @@ class CompareTest(ScriptTest):
     def test_with_all_peers_the_ratios_are_printed(self):
         for script, says in [("records", "ours is 20.00 times"), ("train", "reached: at least 1.7 times"),
                              ("loop", "reached: at most 0.2 times Lightning"),
-                             ("formats", "reached: at least 5 times the speed of webdataset"), ("run.sh", "times")]:
+                             ("formats", "reached: at least 5 times the speed of webdataset"),
+                             ("time_to_accuracy", "as fast: 2.00"), ("run.sh", "times")]:
             with self.subTest(script=script):
                 said = self.bench(script, *(["--quick"] if script == "run.sh" else ["1"]), expect=0)
                 self.assertIn(says, said)
@@ -133,7 +136,7 @@ class CompareTest(ScriptTest):
 
     def test_if_stoker_fails_the_benchmark_fails(self):
         self.write("bin/stoker", "#!/bin/sh\nexit 1\n")
-        for script in ["records", "train", "formats"]:
+        for script in ["records", "train", "formats", "time_to_accuracy"]:
             self.bench(script, "1", expect=1)
 
 
