@@ -200,10 +200,16 @@ def text_files():
     }
 
 
+def offset_index_files():
+    """What stands behind the checksum; the fuzzer writes that, and the stamp of the file, itself."""
+    offsets = [5, 15, 35, 40]
+    return {"three": bytes(32) + struct.pack("<6Q", 3, 20, *offsets)}
+
+
 def main(out):
     formats = {"npy": npy_files, "zip": zip_files, "tar": tar_files, "safetensors": safetensors_files, "tfrecord": tfrecord_files,
                "recordio": recordio_files, "idx": idx_files, "pt": pt_files, "shard": shard_files,
-               "hdf5": hdf5_files, "n5": n5_files}
+               "hdf5": hdf5_files, "n5": n5_files, "offset_index": offset_index_files}
     seeds = {f"{name}_fuzz": make() for name, make in formats.items()}
     seeds.update(text_files())
     for name, files in seeds.items():
