@@ -142,17 +142,18 @@ Status RemoveAtomically(const std::string& path) {
 
 Result<int> RemoveStaleTemporaries(const std::string& directory) {
   std::error_code error;
-  std::vector<fs::path> stale;
+  std::vector<std::string> temporaries;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
-    if (internal::IsStaleTemporary(directory, it->path().filename().string()))
-      stale.push_back(it->path());
+    std::string name = it->path().filename().string();
+    if (!internal::FinalNameIn(name).empty()) temporaries.push_back(std::move(name));
   }
   if (error) return WriteError(error.value(), directory, "cannot look for unfinished files");
-  for (const fs::path& path : stale) {
-    fs::remove_all(path, error);
-    if (error) return WriteError(error.value(), path.string(), "cannot remove an unfinished file");
+  int removed = 0;
+  for (const std::string& name : temporaries) {
+    STOKER_ASSIGN_OR_RETURN(const bool was_stale, internal::RemoveIfStale(directory, name));
+    removed += was_stale ? 1 : 0;
   }
-  return static_cast<int>(stale.size());
+  return removed;
 }
 
 }  // namespace stoker

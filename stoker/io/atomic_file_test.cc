@@ -9,13 +9,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
+#include "stoker/io/temporary_internal.h"
 
 // What is flushed to the disk, by path, while this points somewhere.
 static std::vector<std::string>* flushed = nullptr;
@@ -369,6 +372,23 @@ TEST(RemoveStaleTemporaries, LeavesWhatThisProcessIsWriting) {
   STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
   EXPECT_EQ(removed, 0);
   STOKER_EXPECT_OK(writer.Commit());
+}
+
+TEST(RemoveStaleTemporaries, LeavesWhatAnotherThreadHasJustMade) {
+  const TempDir dir;
+  std::atomic<bool> done = false;
+  std::thread cleaner([&] {
+    while (!done) EXPECT_THAT(RemoveStaleTemporaries(dir.path().string()), IsOk());
+  });
+  int lost = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto made =
+        internal::Temporary::Create(internal::Temporary::Type::kFile, dir.path() / "a");
+    lost += !made.ok() || !std::filesystem::exists(made->path());
+  }
+  done = true;
+  cleaner.join();
+  EXPECT_EQ(lost, 0);
 }
 
 TEST(RemoveStaleTemporaries, TakesOurNumberOnAnUnlockedFileForAnEarlierProcess) {

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <random>
 
 namespace stoker::internal {
@@ -38,25 +39,36 @@ int CreateAndOpen(Temporary::Type type, const std::string& path) {
 
 bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// The process in a temporary's name; 0 for any other name.
-pid_t ProcessInName(std::string_view name) {
+struct NameParts {
+  std::string_view final_name;
+  pid_t process = 0;
+};
+
+// Of a temporary's name; nothing of any other.
+std::optional<NameParts> ParseName(std::string_view name) {
   const size_t mark = name.rfind(kMark);
-  if (!name.starts_with('.') || mark == std::string_view::npos || mark < 2) return 0;
+  if (!name.starts_with('.') || mark == std::string_view::npos || mark < 2) return std::nullopt;
   const std::string_view tail = name.substr(mark + kMark.size());
   const size_t dash = tail.find('-');
-  if (dash == std::string_view::npos) return 0;
+  if (dash == std::string_view::npos) return std::nullopt;
   const std::string_view random = tail.substr(dash + 1);
   if (random.size() != kRandomDigits || !std::all_of(random.begin(), random.end(), IsLowerHex))
-    return 0;
-  pid_t process = 0;
-  const auto [end, error] = std::from_chars(tail.data(), tail.data() + dash, process);
-  return error == std::errc() && end == tail.data() + dash && process > 0 ? process : 0;
+    return std::nullopt;
+  NameParts parts{.final_name = name.substr(1, mark - 1)};
+  const auto [end, error] = std::from_chars(tail.data(), tail.data() + dash, parts.process);
+  if (error != std::errc() || end != tail.data() + dash || parts.process <= 0) return std::nullopt;
+  return parts;
 }
 
-bool IsLocked(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  // What cannot be opened cannot be judged either: call it in use.
-  return !file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+// Locks what has just been made at `path`. False where somebody was faster, took it for stale and
+// removes it (RemoveIfStale, which holds the lock until it is gone).
+bool LockNew(const std::string& path, int fd) {
+  // A file system without locks leaves the process number as the sign.
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat named {
+  }, made{};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd, &made) == 0 &&
+         named.st_ino == made.st_ino && named.st_dev == made.st_dev;
 }
 
 std::string_view AdviceFor(int error_number) {
@@ -126,14 +138,13 @@ Result<Temporary> Temporary::Create(Type type, std::string final_path) {
   for (int attempt = 0; attempt < kCreateAttempts; ++attempt) {
     std::string path = TemporaryName(final_path);
     Descriptor descriptor(CreateAndOpen(type, path));
-    if (descriptor.valid()) {
-      // Held until this process ends or publishes. A file system without locks leaves the process
-      // number as the sign.
-      ::flock(descriptor.get(), LOCK_EX | LOCK_NB);
-      return Temporary(std::move(final_path), std::move(path), std::move(descriptor));
-    }
-    if (errno != EEXIST)
+    if (!descriptor.valid()) {
+      if (errno == EEXIST) continue;
       return WriteError(errno, final_path, "cannot create a temporary beside it");
+    }
+    // Held until this process ends or publishes.
+    if (LockNew(path, descriptor.get()))
+      return Temporary(std::move(final_path), std::move(path), std::move(descriptor));
   }
   return Unavailable("{}: cannot create a temporary beside it: {} names were all taken; try again",
                      final_path, kCreateAttempts);
@@ -157,15 +168,29 @@ Status Temporary::Publish() {
   return SyncToDisk(directory.get(), parent);
 }
 
-bool IsStaleTemporary(const std::string& directory, std::string_view name) {
-  const pid_t process = ProcessInName(name);
-  if (process == 0) return false;
+std::string_view FinalNameIn(std::string_view name) {
+  const std::optional<NameParts> parts = ParseName(name);
+  return parts ? parts->final_name : std::string_view();
+}
+
+Result<bool> RemoveIfStale(const std::string& directory, std::string_view name) {
+  const std::optional<NameParts> parts = ParseName(name);
+  if (!parts) return false;
+  const pid_t process = parts->process;
   // The number may be that of an unrelated process elsewhere (another container on a shared disk),
   // so the lock decides; a living process counts too, for the moment between creating and locking.
   // Our own number on an unlocked file is that of an earlier process: containers start counting
   // anew.
   const bool living = process != ::getpid() && (::kill(process, 0) == 0 || errno == EPERM);
-  return !living && !IsLocked(fmt::format("{}/{}", directory, name));
+  if (living) return false;
+  const std::string path = fmt::format("{}/{}", directory, name);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  // What cannot be opened cannot be judged either: call it in use.
+  if (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) return WriteError(error.value(), path, "cannot remove an unfinished file");
+  return true;
 }
 
 }  // namespace stoker::internal

@@ -44,11 +44,16 @@ class Temporary {
   Descriptor descriptor_;  // none once published or moved from: then there is nothing to remove
 };
 
-// A new name beside `final_path` that IsStaleTemporary knows.
+// A new name beside `final_path` that RemoveIfStale knows.
 std::string TemporaryName(const std::string& final_path);
 
-// True for the name (not path) of a temporary whose process is gone, in the open directory.
-bool IsStaleTemporary(const std::string& directory, std::string_view name);
+// What `name` (not a path) is to become, where it is that of a temporary; empty for other names.
+std::string_view FinalNameIn(std::string_view name);
+
+// Removes what `name` is in the directory where it is a temporary whose process is gone; whether it
+// was. One that is just being made, by whichever thread, is left alone, or its maker takes another
+// name: Create never hands out what is removed here.
+Result<bool> RemoveIfStale(const std::string& directory, std::string_view name);
 
 // Writes all of `bytes` to `fd`; `path` and `offset` are for the error message.
 Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path, uint64_t offset);
