@@ -51,25 +51,30 @@ class Tries {
   const int64_t start_ns_ = NowNs();
 };
 
-Result<HttpRequest> Encode(const RemoteLocation& location, const RemoteRequest& asked,
-                           const RemoteOptions& options) {
-  HttpRequest request{.url = location.url, .headers = {}, .timeout = options.timeout};
+struct Encoded {
+  HttpRequest http;
+  std::optional<S3Terms> terms;  // of S3
+};
+
+Result<Encoded> Encode(const RemoteLocation& location, const RemoteRequest& asked,
+                       const RemoteOptions& options) {
+  Encoded encoded{.http = {.url = location.url, .headers = {}, .timeout = options.timeout},
+                  .terms = std::nullopt};
   if (location.kind == RemoteLocation::Kind::kS3) {
-    Result<HttpRequest> made = S3Stores::Shared().MakeRequest(location, asked.query, options);
+    Result<S3Request> made = S3Stores::Shared().MakeRequest(location, asked.query, options);
     if (!made.ok()) {
       return Status(made.status().code(),
                     fmt::format("{}: {}", location.name, made.status().message()));
     }
-    request = *std::move(made);
+    encoded = {.http = std::move(made->http), .terms = std::move(made->terms)};
   }
+  std::vector<std::string>& headers = encoded.http.headers;
   // Offsets count the bytes of the file, not of a form that somebody packs it into on the way.
-  request.headers.emplace_back("Accept-Encoding: identity");
+  headers.emplace_back("Accept-Encoding: identity");
   if (asked.range)
-    request.headers.push_back(
-        fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
-  if (!asked.if_match.empty())
-    request.headers.push_back(fmt::format("If-Match: {}", asked.if_match));
-  return request;
+    headers.push_back(fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
+  if (!asked.if_match.empty()) headers.push_back(fmt::format("If-Match: {}", asked.if_match));
+  return encoded;
 }
 
 bool IsWorthAnotherTry(const HttpAnswer& answer) {
@@ -187,15 +192,14 @@ Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
   while (true) {
     const RemoteRequest asked = sink.Next();
     const uint64_t before = sink.received();
-    STOKER_ASSIGN_OR_RETURN(const HttpRequest request, Encode(location, asked, options));
-    HttpAnswer answer = PerformHttp(request, sink, &cancellation);
+    STOKER_ASSIGN_OR_RETURN(const Encoded request, Encode(location, asked, options));
+    HttpAnswer answer = PerformHttp(request.http, sink, &cancellation);
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
     STOKER_RETURN_IF_ERROR(sink.refusal());
     if (IsDone(answer)) return answer;
-    const bool signed_one = location.kind == RemoteLocation::Kind::kS3 && answer.problem.empty();
-    if (signed_one && lessons < kMostLessons &&
-        S3Stores::Shared().LearnFrom(location, answer, options)) {
+    if (request.terms && answer.problem.empty() && lessons < kMostLessons &&
+        S3Stores::Shared().LearnFrom(location, *request.terms, answer, options)) {
       ++lessons;
       continue;
     }

@@ -93,8 +93,8 @@ S3Stores& S3Stores::Shared() {
   return stores;
 }
 
-Result<HttpRequest> S3Stores::MakeRequest(const RemoteLocation& location, const std::string& query,
-                                          const RemoteOptions& options) {
+Result<S3Request> S3Stores::MakeRequest(const RemoteLocation& location, const std::string& query,
+                                        const RemoteOptions& options) {
   const AwsPlace place = state_->PlaceFor(options);
   SigV4Scope scope{.region = state_->RegionOf(location.bucket, place)};
   const bool own = !place.endpoint.empty();
@@ -106,12 +106,14 @@ Result<HttpRequest> S3Stores::MakeRequest(const RemoteLocation& location, const 
   if (in_path) request.path += fmt::format("/{}", location.bucket);
   if (!location.key.empty() || !in_path)
     request.path += fmt::format("/{}", PercentEncode(location.key, /*keep_slashes=*/true));
-  HttpRequest out{.url = fmt::format("{}://{}{}{}{}", endpoint.scheme, endpoint.host, request.path,
-                                     query.empty() ? "" : "?", query),
-                  .headers = {fmt::format("Host: {}", endpoint.host)},
-                  .follow_redirects = false,  // what is signed for one host is not for another
-                  .netrc = false,
-                  .timeout = options.timeout};
+  S3Request out{
+      .http = {.url = fmt::format("{}://{}{}{}{}", endpoint.scheme, endpoint.host, request.path,
+                                  query.empty() ? "" : "?", query),
+               .headers = {fmt::format("Host: {}", endpoint.host)},
+               .follow_redirects = false,  // what is signed for one host is not for another
+               .netrc = false,
+               .timeout = options.timeout},
+      .terms = {.region = scope.region, .session_token = ""}};
   if (options.anonymous) return out;
   STOKER_ASSIGN_OR_RETURN(const AwsCredentials credentials, state_->CredentialsFor(options));
   {
@@ -124,22 +126,21 @@ Result<HttpRequest> S3Stores::MakeRequest(const RemoteLocation& location, const 
   if (!credentials.session_token.empty())
     request.headers.emplace_back("x-amz-security-token", credentials.session_token);
   for (size_t i = 1; i < request.headers.size(); ++i)
-    out.headers.push_back(
+    out.http.headers.push_back(
         fmt::format("{}: {}", request.headers[i].first, request.headers[i].second));
-  out.headers.push_back(
+  out.http.headers.push_back(
       fmt::format("Authorization: {}", SigV4Authorization(request, scope, credentials)));
+  out.terms.session_token = credentials.session_token;
   return out;
 }
 
-bool S3Stores::LearnFrom(const RemoteLocation& location, const HttpAnswer& answer,
-                         const RemoteOptions& options) {
+bool S3Stores::LearnFrom(const RemoteLocation& location, const S3Terms& terms,
+                         const HttpAnswer& answer, const RemoteOptions& options) {
   const S3Error error = ParseS3Error(answer.text);
   const std::string& region =
       answer.head.bucket_region.empty() ? error.region : answer.head.bucket_region;
-  const AwsPlace place = state_->PlaceFor(options);
-  const bool other = !region.empty() && region != state_->RegionOf(location.bucket, place);
   const std::lock_guard lock(state_->mutex);
-  if (other) {
+  if (!region.empty() && region != terms.region) {
     state_->regions[location.bucket] = region;
     return true;
   }
@@ -147,11 +148,12 @@ bool S3Stores::LearnFrom(const RemoteLocation& location, const HttpAnswer& answe
     state_->clock_offset = *answer.head.date - std::time(nullptr);
     return true;
   }
-  if (error.code == "ExpiredToken" && state_->credentials) {
-    const std::string expired = state_->credentials->second.session_token;
+  if (error.code == "ExpiredToken") {
     state_->credentials.reset();
-    const Result<AwsCredentials> newer = FindAwsCredentials(options);
-    return newer.ok() && newer->session_token != expired;
+    const Result<AwsCredentials> found = FindAwsCredentials(options);
+    if (!found.ok()) return false;
+    state_->credentials = {options, *found};
+    return found->session_token != terms.session_token;
   }
   return false;
 }

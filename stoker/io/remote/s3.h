@@ -12,6 +12,18 @@
 
 namespace stoker {
 
+// What a request was made with: the answer to it speaks of that, and no more of what has been
+// learnt since from the answers to others.
+struct S3Terms {
+  std::string region;
+  std::string session_token;  // empty without credentials, or where they have none
+};
+
+struct S3Request {
+  HttpRequest http;
+  S3Terms terms;
+};
+
 // What all requests of a process share: credentials are found once, and what stores answer about
 // their regions and clocks is remembered. Thread-safe.
 //
@@ -24,12 +36,13 @@ class S3Stores {
 
   // A signed GET of `location` (kS3) with `query`, percent-encoded and sorted; without a key, of
   // the bucket. Errors: those of FindAwsCredentials; kInvalidArgument for an endpoint that is none.
-  Result<HttpRequest> MakeRequest(const RemoteLocation& location, const std::string& query,
-                                  const RemoteOptions& options);
+  Result<S3Request> MakeRequest(const RemoteLocation& location, const std::string& query,
+                                const RemoteOptions& options);
 
-  // Whether `answer`, an error, says something that makes another try worth while at once: the
-  // bucket's region, the time, or that credentials have expired and there are newer ones.
-  bool LearnFrom(const RemoteLocation& location, const HttpAnswer& answer,
+  // Whether `answer`, an error, to a request that was made with `terms` says something that makes
+  // another try worth while at once: another region of the bucket, the time, or that credentials
+  // have expired and there are other ones by now.
+  bool LearnFrom(const RemoteLocation& location, const S3Terms& terms, const HttpAnswer& answer,
                  const RemoteOptions& options);
 
  private:

@@ -1,6 +1,9 @@
 #include "stoker/io/remote/s3.h"
 
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
@@ -42,7 +45,7 @@ class S3Test : public ::testing::Test {
   }
   static std::string UrlOf(const std::string& path, const RemoteOptions& options) {
     const auto request = S3Stores::Shared().MakeRequest(*ParseRemotePath(path), "", options);
-    return request.ok() ? request->url : request.status().ToString();
+    return request.ok() ? request->http.url : request.status().ToString();
   }
   const TempDir dir_;
 };
@@ -103,10 +106,10 @@ TEST_F(S3Test, RequestsAreSignedWithTheTokenAndTheHostAsSent) {
   ::setenv("AWS_SESSION_TOKEN", "token", 1);
   RemoteOptions options = Fresh({.endpoint = "https://host:443"});
   STOKER_ASSERT_OK_AND_ASSIGN(
-      const HttpRequest request,
+      const S3Request request,
       S3Stores::Shared().MakeRequest(*ParseRemotePath("s3://bucket/a"), "", options));
-  EXPECT_FALSE(request.follow_redirects);
-  EXPECT_THAT(request.headers,
+  EXPECT_FALSE(request.http.follow_redirects);
+  EXPECT_THAT(request.http.headers,
               ElementsAre("Host: host", StartsWith("x-amz-content-sha256: e3b0c442"),
                           StartsWith("x-amz-date: 2"), "x-amz-security-token: token",
                           AllOf(HasSubstr("SignedHeaders=host;x-amz-content-sha256;x-amz-date;"
@@ -114,7 +117,7 @@ TEST_F(S3Test, RequestsAreSignedWithTheTokenAndTheHostAsSent) {
                                 Not(HasSubstr("the-secret")))));
   options.anonymous = true;
   EXPECT_THAT(
-      S3Stores::Shared().MakeRequest(*ParseRemotePath("s3://bucket/a"), "", options)->headers,
+      S3Stores::Shared().MakeRequest(*ParseRemotePath("s3://bucket/a"), "", options)->http.headers,
       ElementsAre("Host: host"));
 }
 
@@ -153,6 +156,53 @@ TEST_F(S3Test, ABucketElsewhereIsAskedForThere) {
   EXPECT_EQ(server.requests(), 2);
 }
 
+// Holds answers back until that many requests are under way.
+class AnswersAtOnce {
+ public:
+  explicit AnswersAtOnce(int requests) : wanted_(requests) {}
+
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    if (++here_ == wanted_) changed_.notify_all();
+    changed_.wait(lock, [this] { return here_ >= wanted_; });
+  }
+
+ private:
+  const int wanted_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int here_ = 0;
+};
+
+// What is wrong with each of the files, all opened at once.
+std::vector<std::string> OpenAtOnce(const std::string& bucket, int files) {
+  std::vector<std::string> errors(files);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < files; ++i) {
+    threads.emplace_back([&, i] {
+      const auto source = OpenByteSource(fmt::format("s3://{}/{}", bucket, i));
+      errors[i] = source.ok() ? "" : source.status().ToString();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::erase(errors, "");
+  return errors;
+}
+
+TEST_F(S3Test, AllOfSeveralRequestsForABucketElsewhereFindIt) {
+  ::setenv("AWS_ACCESS_KEY_ID", "E", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "e", 1);
+  AnswersAtOnce redirects(4);
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    if (request.headers.at("authorization").find("/eu-north-1/s3/") != std::string::npos)
+      return ServeContent(request, "content");
+    redirects.Wait();
+    return LoopbackAnswer{.status = 301, .headers = {"x-amz-bucket-region: eu-north-1"}};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  EXPECT_THAT(OpenAtOnce("all-elsewhere", 4), ElementsAre());
+}
+
 TEST_F(S3Test, AClockThatIsWrongIsCorrected) {
   ::setenv("AWS_ACCESS_KEY_ID", "E", 1);
   ::setenv("AWS_SECRET_ACCESS_KEY", "e", 1);
@@ -179,6 +229,43 @@ TEST_F(S3Test, CredentialsThatExpireAreReadAgain) {
   });
   const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
   STOKER_ASSERT_OK(OpenByteSource("s3://expiring/a").status());
+}
+
+TEST_F(S3Test, AllOfSeveralRequestsTakeTheNewCredentials) {
+  const auto write = [this](const char* token) {
+    Write(
+        "credentials",
+        fmt::format(
+            "[default]\naws_access_key_id = A\naws_secret_access_key = s\naws_session_token = {}\n",
+            token));
+  };
+  write("old");
+  AnswersAtOnce refusals(4);
+  std::mutex mutex;
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    if (request.headers.at("x-amz-security-token") == "new")
+      return ServeContent(request, "content");
+    {
+      const std::lock_guard lock(mutex);
+      write("new");
+    }
+    refusals.Wait();
+    return LoopbackAnswer{.status = 403, .body = "<Error><Code>ExpiredToken</Code></Error>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  EXPECT_THAT(OpenAtOnce("all-expiring", 4), ElementsAre());
+}
+
+TEST_F(S3Test, CredentialsThatExpireAndAreNotRenewedAreAnErrorAtOnce) {
+  Write("credentials",
+        "[default]\naws_access_key_id = A\naws_secret_access_key = s\naws_session_token = old\n");
+  const LoopbackServer server([](const LoopbackRequest&, int) {
+    return LoopbackAnswer{.status = 403, .body = "<Error><Code>ExpiredToken</Code></Error>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  EXPECT_THAT(OpenByteSource("s3://expired/a"),
+              FailsWith(StatusCode::kPermissionDenied, "make new credentials"));
+  EXPECT_EQ(server.requests(), 1);
 }
 
 TEST_F(S3Test, PatternsAreListedPageByPage) {
