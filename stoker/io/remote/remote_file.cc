@@ -1,6 +1,8 @@
 #include "stoker/io/remote/remote_file.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <list>
 #include <unordered_map>
@@ -12,6 +14,7 @@ namespace stoker {
 namespace {
 
 constexpr size_t kHeadBytes = 64 << 10;
+constexpr std::chrono::milliseconds kAskCancelEvery{100};
 
 // What this process knows of files, since the settings that are in force were made: others may ask
 // other stores.
@@ -86,7 +89,9 @@ Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const Http
 }  // namespace
 
 struct RemoteFile::Head {
-  std::mutex mutex;
+  std::mutex mutex;  // never held over a request: who reads must be free to stop
+  std::condition_variable changed;
+  bool under_way = false;  // one thread asks for them
   bool here = false;
   std::vector<std::byte> bytes;
 };
@@ -165,21 +170,24 @@ bool RemoteFile::HasAll() const { return version_.size && head().size() == *vers
 
 // Two threads that need it at once ask once.
 Status RemoteFile::FetchHead(Cancellation* cancel) const {
-  const std::lock_guard lock(head_->mutex);
-  if (head_->here) return OkStatus();
   std::vector<std::byte> bytes(std::min<uint64_t>(size(), kHeadBytes));
-  if (!bytes.empty()) {
-    const std::function<void(size_t)> nobody;
-    internal::RangeSink sink(location_, version_, 0, bytes, nobody);
-    while (!sink.full()) {
-      STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer,
-                              AskServer(location_, sink, *options_, cancel));
-      STOKER_RETURN_IF_ERROR(CheckAnswer(answer));
+  {
+    std::unique_lock lock(head_->mutex);
+    while (head_->under_way) {
+      head_->changed.wait_for(lock, kAskCancelEvery);
+      if (cancel != nullptr && cancel->cancelled())
+        return Cancelled("{}: byte 0: reading was ended", name());
     }
+    if (head_->here) return OkStatus();
+    head_->under_way = true;  // or again, where the one who asked before had no success
   }
-  head_->bytes = std::move(bytes);
-  head_->here = true;
-  return OkStatus();
+  const Status fetched = FetchRange(0, bytes, cancel, {});
+  const std::lock_guard lock(head_->mutex);
+  head_->under_way = false;
+  head_->here = fetched.ok();
+  if (fetched.ok()) head_->bytes = std::move(bytes);
+  head_->changed.notify_all();
+  return fetched;
 }
 
 // Of a part that was asked for: 412 and 416 say that the file is another one by now.
@@ -201,6 +209,13 @@ Result<size_t> RemoteFile::ReadUpTo(uint64_t offset, std::span<std::byte> out, C
     if (progress) progress(out.size());
     return out.size();
   }
+  STOKER_RETURN_IF_ERROR(FetchRange(offset, out, cancel, progress));
+  return out.size();
+}
+
+// Fills `out` from `offset` on, which the file has.
+Status RemoteFile::FetchRange(uint64_t offset, std::span<std::byte> out, Cancellation* cancel,
+                              const std::function<void(size_t)>& progress) const {
   internal::RangeSink sink(location_, version_, offset, out, progress);
   while (!sink.full()) {
     const uint64_t before = sink.received();
@@ -214,7 +229,7 @@ Result<size_t> RemoteFile::ReadUpTo(uint64_t offset, std::span<std::byte> out, C
           name(), offset + before, size());
     }
   }
-  return out.size();
+  return OkStatus();
 }
 
 Status RemoteFile::ReadWhole(const std::function<Status(std::span<const std::byte>)>& take,

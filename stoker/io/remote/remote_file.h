@@ -73,6 +73,8 @@ class RemoteFile {
                                                        RemoteLocation location);
   bool HasAll() const;
   Status FetchHead(Cancellation* cancel) const;
+  Status FetchRange(uint64_t offset, std::span<std::byte> out, Cancellation* cancel,
+                    const std::function<void(size_t)>& progress) const;
   Status CheckAnswer(const HttpAnswer& answer) const;
 
   const std::string path_;

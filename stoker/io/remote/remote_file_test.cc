@@ -1,5 +1,7 @@
 #include "stoker/io/remote/remote_file.h"
 
+#include <array>
+#include <atomic>
 #include <thread>
 
 #include "stoker/base/testing.h"
@@ -208,6 +210,56 @@ TEST(RemoteFile, ASizeThatLiesIsAnErrorAndNeverWaitsForEver) {
   });
   EXPECT_THAT(ReadAll(server.url("a")),
               FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
+}
+
+// What a server sends of a file whose version a list has told, so that nothing of it is here.
+TEST(RemoteFile, AnswersWithoutBytesAreAnErrorAndNotAskedForAgain) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(200'000);
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    LoopbackAnswer answer = ServeContent(request, content);
+    answer.body.clear();
+    return number < 10 ? answer : LoopbackAnswer{.status = 404};
+  });
+  for (const uint64_t offset : {uint64_t{0}, uint64_t{100'000}}) {
+    const std::string url = server.url(fmt::format("silent-{}", offset));
+    RemoteFile::Know(url, {.size = content.size(), .etag = "\"v1\""});
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto file, RemoteFile::Open(url));
+    std::byte first;
+    EXPECT_THAT(file->ReadUpTo(offset, {&first, 1}),
+                FailsWith(StatusCode::kDataLoss, fmt::format("byte {}: the server says that the "
+                                                             "file has 200000 bytes, but sends no",
+                                                             offset)));
+  }
+  EXPECT_EQ(server.requests(), 2);
+}
+
+TEST(RemoteFile, WhoAsksWhatIsHereDoesNotWaitForARequest) {
+  const ScopedRemoteOptions options;
+  std::atomic<bool> release = false, released = false;
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    // Ends in any case, so that one who waits fails the test and does not hang in it.
+    for (int i = 0; i < 10'000 && !release; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    released = true;
+    return ServeContent(request, "content");
+  });
+  RemoteFile::Know(server.url("a"), {.size = 7, .etag = "\"v1\""});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto file, RemoteFile::Open(server.url("a")));
+  std::array<std::byte, 7> content;
+  std::thread reader([&] { STOKER_EXPECT_OK(file->ReadUpTo(0, content).status()); });
+  while (server.requests() == 0) std::this_thread::yield();
+  EXPECT_TRUE(file->head().empty());
+  // Another reader waits for the same answer, but not longer than it wants to.
+  Cancellation cancel;
+  cancel.Cancel();
+  std::byte first;
+  EXPECT_THAT(file->ReadUpTo(0, {&first, 1}, &cancel),
+              FailsWith(StatusCode::kCancelled, "byte 0: reading was ended"));
+  EXPECT_FALSE(released);
+  release = true;
+  reader.join();
+  EXPECT_EQ(file->head().size(), 7u);
 }
 
 TEST(RemoteFile, MessagesHaveNoPasswordsAndNoQuery) {
