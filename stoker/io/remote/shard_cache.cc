@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "stoker/base/clock.h"
-#include "stoker/base/json.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
@@ -63,23 +62,29 @@ const std::string& NameOfThisProcess() {
 
 // "train-003.tar-0123456789abcdef": one can see what it is, and it names one version.
 std::string NameOf(const RemoteFile& file) {
-  constexpr size_t kLongest = 60, kDigits = 24;
   const RemoteVersion& version = file.version();
-  const std::string identity = fmt::format(
-      "{}\n{}\n{}\n{}\n{}", file.path(), file.options().endpoint, version.size.value_or(0),
-      version.etag, HasVersion(file) ? version.last_modified : NameOfThisProcess());
+  // A list of files has their tags, but their times in another form or not at all.
+  const std::string& time = version.etag.empty() ? version.last_modified : version.etag;
+  const std::string identity =
+      fmt::format("{}\n{}\n{}\n{}", file.path(), file.options().endpoint, version.size.value_or(0),
+                  HasVersion(file) ? time : NameOfThisProcess());
   std::string base = file.name().substr(file.name().rfind('/') + 1);
   for (char& c : base) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!plain && c != '.' && c != '-' && c != '_') c = '_';
   }
   if (base.empty() || base.front() == '.') base = fmt::format("_{}", base);
-  if (base.size() > kLongest) base.resize(kLongest);
-  return fmt::format("{}-{}", base, HexOf(Sha256(identity)).substr(0, kDigits));
+  if (base.size() > kLongestBase) base.resize(kLongestBase);
+  return fmt::format("{}-{}", base, HexOf(Sha256(identity)).substr(0, kHashDigits));
 }
 
 std::string CheckNameOf(const std::string& name) { return fmt::format("{}{}", name, kCheckSuffix); }
+// Of who fetches the copy.
 std::string LockNameOf(const std::string& name) { return fmt::format(".{}{}", name, kLockSuffix); }
+// Of who makes it beside reading in order.
+std::string OrderLockNameOf(const std::string& name) {
+  return fmt::format(".{}.order{}", name, kLockSuffix);
+}
 
 std::optional<uint32_t> ChecksumOf(int fd, uint64_t size) {
   std::vector<std::byte> piece(kPieceBytes);
@@ -92,22 +97,6 @@ std::optional<uint32_t> ChecksumOf(int fd, uint64_t size) {
     at += static_cast<uint64_t>(got);
   }
   return checksum;
-}
-
-int FlockFully(int fd, int operation) {
-  int problem = 0;
-  do {
-    problem = ::flock(fd, operation);
-  } while (problem != 0 && errno == EINTR);
-  return problem;
-}
-
-// Whether `path` still names what is open.
-bool IsStill(const std::string& path, int fd) {
-  struct stat named {
-  }, open{};
-  return ::stat(path.c_str(), &named) == 0 && ::fstat(fd, &open) == 0 &&
-         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
 }
 
 }  // namespace
@@ -135,20 +124,25 @@ bool ShardCache::IsWhole(const std::string& name, int fd) {
   struct stat found {};
   if (::fstat(fd, &found) != 0) return false;
   const std::string id = fmt::format("{} {}", name, found.st_ino);
-  const Result<std::string> text = ReadTextFile(PathOf(CheckNameOf(name)));
-  if (!text.ok()) return false;
-  const Json check = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!check.is_object() || !check.contains("bytes") || !check.contains("crc32c")) return false;
-  if (check["bytes"] != static_cast<uint64_t>(found.st_size)) return false;
+  const std::optional<CopyCheck> check = ReadCopyCheck(PathOf(name));
+  if (!check || check->bytes != static_cast<uint64_t>(found.st_size)) return false;
   {
     const std::lock_guard lock(mutex_);
     if (checked_.contains(id)) return true;
   }
   const std::optional<uint32_t> checksum = ChecksumOf(fd, static_cast<uint64_t>(found.st_size));
-  if (!checksum || check["crc32c"] != *checksum) return false;
+  if (!checksum || check->crc32c != *checksum) return false;
   const std::lock_guard lock(mutex_);
   checked_.insert(id);
   return true;
+}
+
+// As far as that can be seen without reading it.
+bool ShardCache::IsThere(const std::string& name) const {
+  struct stat found {};
+  const std::optional<CopyCheck> check = ReadCopyCheck(PathOf(name));
+  return check && ::stat(PathOf(name).c_str(), &found) == 0 &&
+         check->bytes == static_cast<uint64_t>(found.st_size);
 }
 
 void ShardCache::Remove(const std::string& name) const {
@@ -178,30 +172,22 @@ Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
   return copy;
 }
 
-Result<Descriptor> ShardCache::Lock(const std::string& lock_name, bool wait) const {
-  const std::string path = PathOf(lock_name);
-  while (true) {
-    Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    if (!lock.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
-    if (FlockFully(lock.get(), LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
-      return Unavailable("{}: another process makes this copy", path);
-    }
-    if (IsStill(path, lock.get())) return lock;  // else its holder has taken it away
-  }
+Result<CacheLock> ShardCache::LockDirectory() const {
+  return CacheLock::Take(PathOf(std::string(kDirectoryLock)), CacheLock::IfHeld::kWait,
+                         CacheLock::Afterwards::kStay);
 }
 
 Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& file) {
-  const std::string lock_name = LockNameOf(NameOf(*file));
+  const std::string name = NameOf(*file);
   while (true) {
     STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> copy, Find(*file));
     if (copy) return *std::move(copy);
-    STOKER_ASSIGN_OR_RETURN(Descriptor lock, Lock(lock_name, /*wait=*/true));
+    STOKER_ASSIGN_OR_RETURN(CacheLock turn,
+                            CacheLock::Take(PathOf(LockNameOf(name)), CacheLock::IfHeld::kWait,
+                                            CacheLock::Afterwards::kRemove));
     STOKER_ASSIGN_OR_RETURN(copy, Find(*file));  // somebody else may have made it meanwhile
-    if (copy) {
-      ::unlink(PathOf(lock_name).c_str());
-      return *std::move(copy);
-    }
-    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Writer> writer, Begin(*file, std::move(lock)));
+    if (copy) return *std::move(copy);
+    STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Writer> writer, Begin(*file, std::move(turn)));
     if (!file->positional()) {
       STOKER_RETURN_IF_ERROR(
           file->ReadWhole([&](std::span<const std::byte> bytes) { return writer->Append(bytes); }));
@@ -220,17 +206,23 @@ Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& fi
 
 std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file) {
   if (!HasVersion(file)) return nullptr;  // the next process could not use it
-  Result<Descriptor> lock = Lock(LockNameOf(NameOf(file)), /*wait=*/false);
-  if (!lock.ok()) return nullptr;
-  Result<std::unique_ptr<Writer>> writer = Begin(file, *std::move(lock));
+  const std::string name = NameOf(file);
+  const auto try_lock = [this](const std::string& lock_name) {
+    return CacheLock::Take(PathOf(lock_name), CacheLock::IfHeld::kFail,
+                           CacheLock::Afterwards::kRemove);
+  };
+  Result<CacheLock> turn = try_lock(OrderLockNameOf(name));
+  // Not beside somebody who fetches it. That is not held: the reader may pause for ever, and is not
+  // to be waited for.
+  if (!turn.ok() || !try_lock(LockNameOf(name)).ok()) return nullptr;
+  Result<std::unique_ptr<Writer>> writer = Begin(file, *std::move(turn));
   return writer.ok() ? *std::move(writer) : nullptr;
 }
 
 Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& file,
-                                                              Descriptor lock) {
+                                                              CacheLock turn) {
   // What is asked for counts from the moment on at which it is known to fit.
-  STOKER_ASSIGN_OR_RETURN(const Descriptor directory_lock,
-                          Lock(std::string(kDirectoryLock), /*wait=*/true));
+  STOKER_ASSIGN_OR_RETURN(const CacheLock directory_lock, LockDirectory());
   const uint64_t bytes = file.version().size.value_or(0);
   STOKER_RETURN_IF_ERROR(MakeRoom(file.name(), bytes));
   const std::string name = NameOf(file);
@@ -240,22 +232,26 @@ Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& 
   if (bytes > 0 && ::ftruncate(temporary.fd(), static_cast<off_t>(bytes)) != 0)
     return internal::WriteError(errno, PathOf(name), "cannot make a copy of that size");
   return std::unique_ptr<Writer>(
-      new Writer(shared_from_this(), file, std::move(lock), std::move(temporary)));
+      new Writer(shared_from_this(), file, std::move(turn), std::move(temporary)));
 }
 
 Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
-  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(directory_).status());
+  STOKER_RETURN_IF_ERROR(RemoveUnfinishedCopies(directory_));
   STOKER_ASSIGN_OR_RETURN(const CacheEntries entries, ListCacheEntries(directory_));
   uint64_t total = entries.bytes_under_way;
   for (const CacheEntry& entry : entries.copies) total += entry.bytes;
   uint64_t free = entries.bytes_free;
+  const auto is_within_limit = [&] { return bytes <= limit_ && total <= limit_ - bytes; };
+  // First what may go, and only then it goes: nothing does for a copy that has no room even so.
+  std::vector<const CacheEntry*> going;
   for (const CacheEntry& entry : entries.copies) {
-    if (total + bytes <= limit_ && bytes <= free) break;
-    if (!RemoveUnlessInUse(directory_, entry)) continue;
+    if (is_within_limit() && bytes <= free) break;
+    if (!MayGo(directory_, entry)) continue;
+    going.push_back(&entry);
     total -= entry.bytes;
     free += entry.bytes;
   }
-  if (total + bytes > limit_) {
+  if (!is_within_limit()) {
     return ResourceExhausted(
         "{}: a copy takes {} bytes, but the cache {} may hold {} and has {} in use; raise "
         "cache_size (data.remote, STOKER_CACHE_SIZE), or read fewer files at a time",
@@ -267,24 +263,25 @@ Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
         "name another directory (data.remote.cache, STOKER_CACHE)",
         source, bytes, directory_, free);
   }
-  return OkStatus();
+  bool all_went = true;
+  for (const CacheEntry* entry : going) all_went &= RemoveIfItMayGo(directory_, *entry);
+  return all_went ? OkStatus() : MakeRoom(source, bytes);  // one has been opened meanwhile
 }
 
 ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file,
-                           Descriptor lock, internal::Temporary temporary)
+                           CacheLock turn, internal::Temporary temporary)
     : cache_(std::move(cache)),
       name_(NameOf(file)),
       source_(file.name()),
       etag_(file.version().etag),
       size_(file.version().size),
-      lock_(std::move(lock)),
+      turn_(std::move(turn)),
       temporary_(std::move(temporary)) {}
 
 // What is under way counts by the size of its file, so that is made as long as there is room.
 Status ShardCache::Writer::Reserve(uint64_t bytes) {
   constexpr uint64_t kMost = 64 << 20;
-  STOKER_ASSIGN_OR_RETURN(const Descriptor directory_lock,
-                          cache_->Lock(std::string(kDirectoryLock), /*wait=*/true));
+  STOKER_ASSIGN_OR_RETURN(const CacheLock directory_lock, cache_->LockDirectory());
   // Twice as much each time, as far as it goes, so that few of the pieces look for room.
   uint64_t more = std::max(bytes, std::min(reserved_, kMost));
   if (more > bytes && !cache_->MakeRoom(source_, more).ok()) more = bytes;
@@ -312,16 +309,13 @@ Status ShardCache::Writer::Commit() {
   }
   if (!size_ && ::ftruncate(temporary_.fd(), static_cast<off_t>(written_)) != 0)
     return internal::WriteError(errno, cache_->PathOf(name_), "cannot end a copy");
-  const Json check = {
-      {"bytes", written_}, {"crc32c", checksum_}, {"file", source_}, {"etag", etag_}};
+  // Who did not wait for a reader has made the same one.
+  if (cache_->IsThere(name_)) return OkStatus();
   // First the check, so that a copy is never there without it.
-  STOKER_RETURN_IF_ERROR(WriteFileAtomically(
-      cache_->PathOf(CheckNameOf(name_)),
-      fmt::format("{}\n", check.dump(-1, ' ', false, Json::error_handler_t::replace))));
+  STOKER_RETURN_IF_ERROR(
+      WriteFileAtomically(cache_->PathOf(CheckNameOf(name_)),
+                          ToJson({.bytes = written_, .crc32c = checksum_}, source_, etag_)));
   return temporary_.Publish();
 }
-
-// Whoever waits for the lock finds that its name is gone, and makes it anew.
-ShardCache::Writer::~Writer() { ::unlink(cache_->PathOf(LockNameOf(name_)).c_str()); }
 
 }  // namespace stoker

@@ -2,15 +2,17 @@
 //
 // A copy is two files: NAME-HASH, the bytes, and NAME-HASH.check, a line of JSON with their number
 // and CRC-32C and what was copied. HASH stands for the address and the version that the server
-// tells of (size, tag, time), so a file that has changed there has another copy. Of a file that has
-// neither tag nor time no version is known: its copy is of use to the process alone that made it,
-// and goes as others do, when it was used longest ago. A copy appears when it is whole, in one
-// step; before that it is a temporary (io/atomic_file.h), and whoever wants the same waits for it
-// (flock). At its first use in a process its bytes are compared with the checksum; a copy that is
-// damaged is fetched again.
+// tells of (size and tag, or time where there is no tag), so a file that has changed there has
+// another copy. Of a file that has neither tag nor time no version is known: its copy is of use to
+// the process alone that made it, and goes as others do, when it was used longest ago. A copy
+// appears when it is whole, in one step; before that it is a temporary (io/atomic_file.h), and
+// whoever wants the same waits for the one who fetches it (flock), but not for one who reads the
+// file in order and may take any time. At its first use in a process its bytes are compared with
+// the checksum; a copy that is damaged is fetched again.
 //
 // All copies together, those under way included, take at most the limit: the ones that were used
-// longest ago go first. One that is open, in any process, stays.
+// longest ago go first, and none where that would not make enough room. One that is open, in any
+// process, stays, and so does whatever else lies in the directory.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
+#include "stoker/io/remote/cache_lock_internal.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/temporary_internal.h"
 
@@ -35,21 +38,21 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   // CreateDirectories; kInvalidArgument (STOKER_CACHE_SIZE).
   static Result<std::shared_ptr<ShardCache>> Of(const RemoteOptions& options);
 
-  // Whether every file that is read is to be kept, not only those that must be local.
+  // Whether files that are read in order are to be kept too, not only those that must be local.
   static bool KeepsEverything(const RemoteOptions& options);
 
   // A copy of `file`, open for reading; nothing where there is none that is whole. Costs reading it
   // once a process.
   Result<std::optional<Descriptor>> Find(const RemoteFile& file);
 
-  // The same, fetched where there is none. Errors: those of reading `file`; kResourceExhausted
-  // where it does not fit, with what to do; those of writing.
+  // The same, fetched where there is none; one that somebody else is fetching is waited for.
+  // Errors: those of reading `file`; kResourceExhausted where it does not fit, with what to do;
+  // those of CacheLock and of writing.
   Result<Descriptor> Fetch(const std::shared_ptr<const RemoteFile>& file);
 
   // A copy in the making. Destroyed before Commit it leaves nothing.
   class Writer {
    public:
-    ~Writer();
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
     Status Append(std::span<const std::byte> bytes);  // in order
@@ -59,12 +62,12 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
    private:
     friend class ShardCache;
     Status Reserve(uint64_t bytes);
-    Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file, Descriptor lock,
+    Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file, CacheLock turn,
            internal::Temporary temporary);
     const std::shared_ptr<ShardCache> cache_;
     const std::string name_, source_, etag_;
     const std::optional<uint64_t> size_;
-    const Descriptor lock_;  // of the copy
+    const CacheLock turn_;  // nobody else makes the copy in this way
     internal::Temporary temporary_;
     uint64_t reserved_ = 0;  // bytes that have room, of a file whose size is not known
     uint64_t written_ = 0;
@@ -83,8 +86,9 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   }
   bool IsWhole(const std::string& name, int fd);
   void Remove(const std::string& name) const;
-  Result<Descriptor> Lock(const std::string& lock_name, bool wait) const;
-  Result<std::unique_ptr<Writer>> Begin(const RemoteFile& file, Descriptor lock);
+  bool IsThere(const std::string& name) const;
+  Result<CacheLock> LockDirectory() const;
+  Result<std::unique_ptr<Writer>> Begin(const RemoteFile& file, CacheLock turn);
   Status MakeRoom(const std::string& source, uint64_t bytes) const;
 
   const std::string directory_;

@@ -1,13 +1,33 @@
 #include "stoker/io/remote/shard_cache.h"
 
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "stoker/base/testing.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
+#include "stoker/io/remote/remote_file.h"
+
+// Why no lock is to be had, while it is not 0.
+static std::atomic<int> flock_error = 0;
+
+// Takes the C library's place in this program.
+extern "C" int flock(int fd, int operation) {
+  if (flock_error != 0) {
+    errno = flock_error;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_flock, fd, operation));
+}
 
 namespace stoker {
 namespace {
@@ -19,9 +39,34 @@ std::map<std::string, uint64_t> CopiesIn(const std::string& directory) {
   std::map<std::string, uint64_t> copies;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with('.') && !name.ends_with(".check")) copies[name] = entry.file_size();
+    if (entry.is_regular_file() && !name.starts_with('.') && !name.ends_with(".check"))
+      copies[name] = entry.file_size();
   }
   return copies;
+}
+
+// What the files were called of which these are copies.
+std::string NamesOfCopiesIn(const std::string& directory) {
+  constexpr size_t kHash = 25;  // with the dash before it
+  std::string names;
+  for (const auto& [name, bytes] : CopiesIn(directory))
+    names += name.substr(0, name.size() - kHash) + " ";
+  return names;
+}
+
+std::set<std::string> HiddenNamesIn(const std::string& directory) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with('.')) names.insert(name);
+  }
+  return names;
+}
+
+// The answers of a server that knows nothing of versions.
+LoopbackAnswer WithoutVersion(LoopbackAnswer answer) {
+  std::erase_if(answer.headers, [](const std::string& line) { return line.starts_with("ETag"); });
+  return answer;
 }
 
 std::string ReadLocally(const std::string& url) {
@@ -109,10 +154,7 @@ TEST_F(ShardCacheTest, WhatWasUsedLongestAgoGoesFirstAndWhatIsOpenStays) {
   for (const char* name : {"one", "two"}) EXPECT_TRUE(ReadLocally(server_.url(name)) == content_);
   EXPECT_TRUE(ReadLocally(server_.url("one")) == content_);  // used later than two
   EXPECT_TRUE(ReadLocally(server_.url("three")) == content_);
-  std::string left;
-  for (const auto& [name, bytes] : CopiesIn(directory_))
-    left += name.substr(0, name.find('-')) + " ";
-  EXPECT_EQ(left, "held one three ");
+  EXPECT_EQ(NamesOfCopiesIn(directory_), "held one three ");
 }
 
 TEST_F(ShardCacheTest, WhatDoesNotFitIsAnErrorThatSaysWhatToDo) {
@@ -123,6 +165,145 @@ TEST_F(ShardCacheTest, WhatDoesNotFitIsAnErrorThatSaysWhatToDo) {
               FailsWith(StatusCode::kResourceExhausted, "may hold 600kB and has 500000 in use"));
   // Who only reads in order does without a copy.
   EXPECT_TRUE(ReadInOrder(server_.url("other")) == content_);
+}
+
+TEST_F(ShardCacheTest, WhatLiesInTheDirectoryAndIsNoCopyIsNeitherRemovedNorCounted) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'100'000});
+  fs::create_directories(directory_);
+  const std::string hash = "-0123456789abcdef01234567";
+  // 4194305 is above the largest process number that Linux gives (2^22).
+  const std::vector<std::string> foreign = {"my-own-dataset.tar",
+                                            "no-check" + hash,
+                                            "other-check" + hash,
+                                            "other-check" + hash + ".check",
+                                            "a.tar.check",
+                                            "short-0123456789abcdef",
+                                            ".hidden",
+                                            ".mine.tmp-4194305-0123abcd",
+                                            "folder" + hash};
+  for (const std::string& name : foreign) {
+    if (name.starts_with("folder")) {
+      fs::create_directory(directory_ + "/" + name);
+    } else {
+      std::ofstream(directory_ + "/" + name) << R"({"bytes": 1})";
+    }
+  }
+  fs::resize_file(directory_ + "/my-own-dataset.tar", 5'000'000);
+  fs::resize_file(directory_ + "/.hidden", 5'000'000);
+  for (const char* name : {"one", "two", "three"}) {
+    EXPECT_TRUE(ReadInOrder(server_.url(name)) == content_);
+    EXPECT_TRUE(ReadLocally(server_.url(std::string(name) + "-mapped")) == content_);
+  }
+  for (const std::string& name : foreign) {
+    EXPECT_TRUE(fs::exists(directory_ + "/" + name)) << name;
+    fs::remove(directory_ + "/" + name);
+  }
+  EXPECT_EQ(NamesOfCopiesIn(directory_), "three three-mapped ");
+}
+
+TEST_F(ShardCacheTest, ACopyInTheMakingThatADeadProcessLeftGoes) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 600'000});
+  fs::create_directories(directory_);
+  const std::string name = directory_ + "/.a-0123456789abcdef01234567";
+  for (const char* kind : {".tmp-4194305-0123abcd", ".check.tmp-4194305-0123abcd"}) {
+    std::ofstream(name + kind) << "x";
+    fs::resize_file(name + kind, 400'000);
+  }
+  EXPECT_TRUE(ReadLocally(server_.url("b")) == content_);
+  EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+  EXPECT_EQ(HiddenNamesIn(directory_), std::set<std::string>({".lock"}));
+}
+
+TEST_F(ShardCacheTest, WhatCannotFitEvictsNothingAndLeavesNothing) {
+  const ScopedRemoteOptions options({.cache = directory_, .cache_size = 1'100'000});
+  const std::string large = NumberedBytes(1'200'000);
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    if (request.target == "/known") return ServeContent(request, large);
+    return LoopbackAnswer{.headers = {"Transfer-Encoding: chunked", "ETag: \"1\""},
+                          .body = fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", large.size(), large)};
+  });
+  EXPECT_TRUE(ReadLocally(server_.url("one")) == content_);
+  EXPECT_THAT(File::OpenLocally(server.url("known")),
+              FailsWith(StatusCode::kResourceExhausted, "may hold 1100kB and has 0 in use"));
+  EXPECT_TRUE(ReadInOrder(server.url("known")) == large);
+  EXPECT_EQ(NamesOfCopiesIn(directory_), "one ");
+  EXPECT_EQ(HiddenNamesIn(directory_), std::set<std::string>({".lock"}));
+  // How large it is turns out as it comes: what goes for its first pieces has gone.
+  EXPECT_THAT(File::OpenLocally(server.url("unknown")),
+              FailsWith(StatusCode::kResourceExhausted, "may hold 1100kB"));
+  EXPECT_EQ(HiddenNamesIn(directory_), std::set<std::string>({".lock"}));
+}
+
+TEST_F(ShardCacheTest, AFileThatAListKnowsHasTheSameCopy) {
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    LoopbackAnswer answer = ServeContent(request, content_);
+    answer.headers.emplace_back("Last-Modified: Sun, 22 Nov 2026 08:00:00 GMT");
+    return answer;
+  });
+  {
+    const ScopedRemoteOptions options({.cache = directory_});
+    EXPECT_TRUE(ReadLocally(server.url("a")) == content_);
+  }
+  const ScopedRemoteOptions options({.cache = directory_});  // nothing is known any more
+  RemoteFile::Know(server.url("a"), {.size = content_.size(), .etag = "\"v1\""});
+  const int requests = server.requests();
+  EXPECT_TRUE(ReadLocally(server.url("a")) == content_);
+  EXPECT_EQ(server.requests(), requests);
+  EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+}
+
+TEST_F(ShardCacheTest, WhatHasNoTagIsToldByItsTime) {
+  const auto serve = [](const std::string& content, const std::string& time) {
+    return [content, time](const LoopbackRequest& request, int) {
+      LoopbackAnswer answer = WithoutVersion(ServeContent(request, content));
+      answer.headers.push_back("Last-Modified: " + time);
+      return answer;
+    };
+  };
+  std::string text = "Sun, 22 Nov 2026 08:00:00 GMT";
+  std::mutex mutex;
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    const std::lock_guard lock(mutex);
+    return serve(content_, text)(request, number);
+  });
+  for (const char* time : {"Sun, 22 Nov 2026 08:00:00 GMT", "Sun, 22 Nov 2026 09:00:00 GMT"}) {
+    {
+      const std::lock_guard lock(mutex);
+      text = time;
+    }
+    const ScopedRemoteOptions options({.cache = directory_});
+    EXPECT_TRUE(ReadLocally(server.url("a")) == content_);
+  }
+  EXPECT_EQ(CopiesIn(directory_).size(), 2u);
+}
+
+// Else one thread that needs both would wait for itself.
+TEST_F(ShardCacheTest, WhoReadsInOrderIsNotWaitedFor) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto source, OpenByteSource(server_.url("both")));
+  std::string all(content_.size(), '\0');
+  const auto out = std::as_writable_bytes(std::span(all));
+  STOKER_ASSERT_OK(source->ReadFully(out.first(1)).status());  // makes a copy from here on
+  EXPECT_TRUE(ReadLocally(server_.url("both")) == content_);
+  STOKER_ASSERT_OK(source->ReadFully(out.subspan(1)).status());
+  EXPECT_TRUE(all == content_);
+  EXPECT_TRUE(ReadLocally(server_.url("both")) == content_);
+  EXPECT_EQ(CopiesIn(directory_).size(), 1u);
+  EXPECT_EQ(HiddenNamesIn(directory_), std::set<std::string>({".lock"}));
+}
+
+TEST_F(ShardCacheTest, AFileSystemWithoutLocksIsSaidSo) {
+  const ScopedRemoteOptions options({.cache = directory_});
+  for (const int error_number : {ENOLCK, EOPNOTSUPP}) {
+    flock_error = error_number;
+    const Status status = File::OpenLocally(server_.url("a")).status();
+    const std::string in_order = ReadInOrder(server_.url("a"));
+    flock_error = 0;
+    EXPECT_THAT(status, FailsWith(StatusCode::kFailedPrecondition, "name a directory on another"));
+    EXPECT_THAT(status.message(), ::testing::HasSubstr(std::strerror(error_number)));
+    EXPECT_TRUE(in_order == content_);  // without a copy
+  }
+  EXPECT_TRUE(fs::is_empty(directory_));
 }
 
 TEST_F(ShardCacheTest, AFailedTransferLeavesNothing) {
@@ -160,12 +341,6 @@ TEST_F(ShardCacheTest, WhatChangesOnTheServerIsAnotherCopy) {
   EXPECT_TRUE(ReadLocally(before.url("a")) == content_);
   EXPECT_TRUE(ReadLocally(after.url("a")) == other);
   EXPECT_EQ(CopiesIn(directory_).size(), 2u);
-}
-
-// The answers of a server that knows nothing of versions.
-LoopbackAnswer WithoutVersion(LoopbackAnswer answer) {
-  std::erase_if(answer.headers, [](const std::string& line) { return line.starts_with("ETag"); });
-  return answer;
 }
 
 TEST_F(ShardCacheTest, AFileOfWhichNoVersionIsKnownIsKeptForThisProcessAlone) {

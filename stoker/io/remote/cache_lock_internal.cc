@@ -1,0 +1,66 @@
+#include "stoker/io/remote/cache_lock_internal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "stoker/io/temporary_internal.h"
+
+namespace stoker {
+namespace {
+
+Status LockError(int error_number, const std::string& path) {
+  switch (error_number) {
+    case EWOULDBLOCK: return Unavailable("{}: another one makes this copy", path);
+    case ENOLCK:
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return FailedPrecondition(
+          "{}; the cache needs a file system that has locks (flock): name a directory on another "
+          "one (data.remote.cache, STOKER_CACHE)",
+          ErrnoStatus(error_number, fmt::format("{}: cannot lock", path)).message());
+    default: return internal::WriteError(error_number, path, "cannot lock");
+  }
+}
+
+}  // namespace
+
+int FlockFully(int fd, int operation) {
+  int problem = 0;
+  do {
+    problem = ::flock(fd, operation);
+  } while (problem != 0 && errno == EINTR);
+  return problem;
+}
+
+bool IsStill(const std::string& path, int fd) {
+  struct stat named {
+  }, open{};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(fd, &open) == 0 &&
+         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
+
+Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards afterwards) {
+  const int operation = if_held == IfHeld::kWait ? LOCK_EX : LOCK_EX | LOCK_NB;
+  while (true) {
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
+    if (FlockFully(file.get(), operation) != 0) {
+      const int error_number = errno;
+      if (afterwards == Afterwards::kRemove && error_number != EWOULDBLOCK) ::unlink(path.c_str());
+      return LockError(error_number, path);
+    }
+    // Else its holder has taken it away.
+    if (IsStill(path, file.get())) return CacheLock(std::move(path), std::move(file), afterwards);
+  }
+}
+
+// First the name: whoever waits for the lock finds that it is gone, and makes it anew.
+CacheLock::~CacheLock() {
+  if (file_.valid() && afterwards_ == Afterwards::kRemove) ::unlink(path_.c_str());
+}
+
+}  // namespace stoker
