@@ -42,9 +42,9 @@ Option CacheOption() {
   Option option{.name = "cache",
                 .type = "path",
                 .help =
-                    "the folder in which copies of all remote files are kept; empty: "
-                    "$STOKER_CACHE; without that, copies are made only of files that must be "
-                    "mapped"};
+                    "the folder for copies of remote files, which are then kept of those read in "
+                    "order too; empty: $STOKER_CACHE; without that, copies are made only of files "
+                    "that must be mapped"};
   option.set = [](void* object, const ConfigNode& value) {
     std::string text;
     STOKER_RETURN_IF_ERROR(ReadOption(value, text));

@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// As MakeRemoteSource. Where every file is to be kept (ShardCache::KeepsEverything) and it is read
+// As MakeRemoteSource. Where such files are to be kept (ShardCache::KeepsEverything) and it is read
 // from its first byte to its last, it is in the cache afterwards; what hinders that is no error.
 std::unique_ptr<ByteSource> MakeKeptSource(std::shared_ptr<const RemoteFile> file, uint64_t offset,
                                            std::shared_ptr<MemoryAccount> account,

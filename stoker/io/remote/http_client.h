@@ -1,5 +1,5 @@
 // One request over HTTP or HTTPS and its answer, by libcurl, on the calling thread. Tries are
-// counted elsewhere (retries.h).
+// counted elsewhere (remote_request.h).
 //
 // Connections are kept open and used again, by whichever thread asks next. Proxies are taken from
 // the environment (https_proxy, no_proxy), a user's name and password for a host from ~/.netrc,
