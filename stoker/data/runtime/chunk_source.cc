@@ -7,6 +7,7 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime/indexed_iterator.h"
 #include "stoker/data/runtime/tuner.h"
+#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -31,6 +32,7 @@ void PositionSource::Take(int64_t wanted, int64_t, Chunk& chunk) {
 
 void PositionSource::Finish(Chunk& chunk) const {
   if (chunk.count == 0) return;
+  const StopScope scope([this] { return stop_->raised(); });
   chunk.error = ReadAll(chunk);
 }
 
@@ -103,6 +105,7 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
 }
 
 void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
+  const StopScope scope([this] { return stop_->raised(); });
   {
     std::lock_guard lock(mutex_);
     DropPassed(frontier);

@@ -59,6 +59,28 @@ TEST_F(RemoteSourcesTest, APassThatIsResumedAsksForTheRestOfAPlainFileOnly) {
   }
 }
 
+TEST_F(RemoteSourcesTest, AReadByPositionThatWaitsForTheServerEndsWhenThePassIsToldToStop) {
+  std::atomic<bool> stop{false}, release{false};
+  const LoopbackServer server([&](const LoopbackRequest& request, int) {
+    const bool silent = !request.headers.at("range").starts_with("bytes=0-");
+    if (silent) stop = true;
+    while (silent && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ServeContent(request, content_);
+  });
+  for (const auto kind : {Runtime::Kind::kInline, Runtime::Kind::kThreaded}) {
+    stop = false;
+    const std::string name = kind == Runtime::Kind::kInline ? "inline" : "threaded";
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        const Dataset dataset,
+        Source(Binary{.files = server.url(name),
+                      .fields = BinaryFields({{.name = "row", .shape = {100'000}}})}));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto pass,
+                                dataset.Open({.kind = kind, .threads = 2, .stop = &stop}));
+    EXPECT_THAT(ReadAll(*pass), FailsWith(StatusCode::kCancelled, ""));
+  }
+  release = true;
+}
+
 TEST_F(RemoteSourcesTest, ACompressedFileIsReadAgainFromItsStart) {
   const std::vector<std::byte> packed = *GzipCompress(std::as_bytes(std::span(content_)));
   const std::string stored(reinterpret_cast<const char*>(packed.data()), packed.size());

@@ -33,7 +33,7 @@ namespace {
 constexpr size_t kMostText = 16 << 10;
 constexpr long kReceiveBytes = 512 << 10;  // libcurl's most
 constexpr long kMostRedirects = 8;
-constexpr int kPollMs = 1000;
+constexpr std::chrono::milliseconds kPatience{1000}, kPatienceWhereAsked{100};
 
 struct Closer {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -152,12 +152,13 @@ CURLcode Run(const Handle& handle, Cancellation* cancel) {
   CURLM* const multi = handle.multi.get();
   if (curl_multi_add_handle(multi, handle.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
   CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+  const auto wait_ms = static_cast<int>((cancel ? cancel->Patience() : kPatience).count());
   {
     const CancellationScope scope(cancel, multi);
     int running = 1;
     while (running > 0 && (cancel == nullptr || !cancel->cancelled())) {
       if (curl_multi_perform(multi, &running) != CURLM_OK) break;
-      if (running > 0) curl_multi_poll(multi, nullptr, 0, kPollMs, nullptr);
+      if (running > 0) curl_multi_poll(multi, nullptr, 0, wait_ms, nullptr);
     }
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
@@ -206,9 +207,18 @@ void Cancellation::Cancel() {
 }
 
 bool Cancellation::WaitFor(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                           [this] { return cancelled(); });
+  while (!cancelled()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end) return false;
+    changed_.wait_until(lock, std::min<decltype(end)>(end, now + Patience()));
+  }
+  return true;
+}
+
+std::chrono::milliseconds Cancellation::Patience() const {
+  return asked_ ? kPatienceWhereAsked : kPatience;
 }
 
 void PrepareHttp() { Handles::Shared(); }

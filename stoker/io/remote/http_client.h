@@ -7,11 +7,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stoker/io/remote/http_head.h"
@@ -22,16 +25,24 @@ namespace stoker {
 class Cancellation {
  public:
   Cancellation() = default;
+  // One that is cancelled too where `asked`, which may be empty, says true: asked by the thread
+  // that waits, about ten times a second.
+  explicit Cancellation(std::function<bool()> asked) : asked_(std::move(asked)) {}
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
   void Cancel();
-  bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
+  bool cancelled() const {
+    return cancelled_.load(std::memory_order_acquire) || (asked_ && asked_());
+  }
   // Sleeps; true where it was cancelled meanwhile, or before.
   bool WaitFor(double seconds);
+  // How long a wait may last until cancelled() must be looked at again.
+  std::chrono::milliseconds Patience() const;
 
  private:
   friend class CancellationScope;
+  const std::function<bool()> asked_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> cancelled_{false};

@@ -8,6 +8,7 @@
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
+#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -280,6 +281,39 @@ TEST(RemoteFile, RedirectsAreFollowed) {
     return ServeContent(request, "content");
   });
   EXPECT_EQ(*ReadAll(server.url("a")), "content");
+}
+
+// True from the fourth time on that it is asked.
+std::function<bool()> AfterAWhile() {
+  return [asked = 0]() mutable { return ++asked > 3; };
+}
+
+TEST(RemoteFile, AReadThatWaitsForTheServerEndsWhereItsThreadIsToldToStop) {
+  const ScopedRemoteOptions options;
+  const std::string content = NumberedBytes(2'000'000);
+  std::atomic<bool> release = false;
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    while (number > 0 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ServeContent(request, content);
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(server.url("a")));
+  std::byte some[100];
+  {
+    const StopScope stopped(AfterAWhile());
+    EXPECT_THAT(file.ReadAt(1'000'000, some),
+                FailsWith(StatusCode::kCancelled, "reading was ended"));
+    const StopScope inside([] { return false; });
+    release = true;
+    STOKER_EXPECT_OK(file.ReadAt(1'000'000, some)) << "the innermost counts";
+  }
+  STOKER_EXPECT_OK(file.ReadAt(1'500'000, some)) << "the scope is over";
+}
+
+TEST(Cancellation, AWaitBetweenTwoTriesAsksMeanwhile) {
+  Cancellation cancellation(AfterAWhile());
+  EXPECT_TRUE(cancellation.WaitFor(/*seconds=*/1e6));
+  Cancellation nobody_asked{nullptr};
+  EXPECT_FALSE(nobody_asked.WaitFor(/*seconds=*/0.001));
 }
 
 TEST(RemoteSource, ReadsFromAnyByteOn) {

@@ -8,6 +8,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/io/remote/s3.h"
 #include "stoker/io/remote/s3_xml.h"
+#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -185,8 +186,8 @@ bool IsDone(const HttpAnswer& answer) {
 
 Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
                              const RemoteOptions& options, Cancellation* cancel) {
-  Cancellation never;
-  Cancellation& cancellation = cancel == nullptr ? never : *cancel;
+  Cancellation of_thread(cancel == nullptr ? StopScope::OfThread() : nullptr);
+  Cancellation& cancellation = cancel == nullptr ? of_thread : *cancel;
   Tries tries(options);
   int lessons = 0;
   while (true) {
