@@ -2,9 +2,13 @@
 import gzip
 import http.server
 import os
+import random
 import re
+import signal
 import socket
+import struct
 import threading
+import time
 import unittest
 
 from program import ProgramTest
@@ -55,7 +59,7 @@ class Server(http.server.ThreadingHTTPServer):
         pass  # a program that gives up breaks its connections
 
 
-class RemoteFaultsTest(ProgramTest):
+class RemoteFaults(ProgramTest):
     SECRET = "the-secret-of-the-test"
 
     def setUp(self):
@@ -101,6 +105,8 @@ class RemoteFaultsTest(ProgramTest):
         self.assertFalse(os.path.exists(self.path("out.stoker")))
         return err
 
+
+class RemoteFaultsTest(RemoteFaults):
     def test_a_file_that_is_not_there_is_named_with_its_place_in_the_recipe(self):
         for status in (404, 410):
             root = self.serve(lambda *_, status=status: Answer(status))
@@ -245,6 +251,65 @@ class RemoteFaultsTest(ProgramTest):
     def test_s3_that_asks_to_slow_down_is_tried_again_and_then_told(self):
         place, environment = self.s3("SlowDown", "Please reduce your request rate.", status=503)
         self.assert_reading_fails("s3://bucket", place + ", after 2 tries", "fewer connections", remote="retries: 1", **environment)
+
+
+class SilentServerTest(RemoteFaults):
+    """A server that sends nothing any more in the middle of a run."""
+
+    RECORDS = 640
+    RECIPE = """\
+data:
+  root: ROOT
+  train:
+    - binary: {files: records, fields: {image: {type: float32, shape: [1, 8, 8]}, label: {type: uint8}}}
+    - batch: {size: 32}
+model: {mlp: {classes: 4, hidden: [16], dropout: 0.2}}
+train: {epochs: 2, device: cpu, threads: 1, accumulate: 2, log_every: 1, tune: "off"}
+"""
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(1)
+        self.content = b"".join(struct.pack("<64f", *(rng.gauss(i % 4, 1) for _ in range(64))) + bytes([i % 4])
+                                for i in range(self.RECORDS))
+        self.talks = threading.Event()
+        self.talks.set()
+        self.is_silent = threading.Event()
+        self.addCleanup(self.talks.set)
+        self.write("silent.yaml", self.RECIPE.replace("ROOT", self.serve(self.answer)))
+
+    def answer(self, request, _):
+        first = int(re.match(r"bytes=(\d+)", request.headers["Range"]).group(1))
+        if not self.talks.is_set() and first > len(self.content) * 3 // 4:
+            self.is_silent.set()
+            self.talks.wait()
+        return part_of(self.content, request)
+
+    def steps_of(self, run):
+        try:
+            return self.read(f"{run}/metrics.jsonl").count(b"\n")
+        except FileNotFoundError:
+            return 0
+
+    def test_a_signal_stores_the_last_whole_step_and_the_run_goes_on_to_the_same_bytes(self):
+        self.run_stoker("train", "silent.yaml", "--run", "whole", environment=self.variables)
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            with self.subTest(signal=number.name):
+                self.talks.clear()
+                self.is_silent.clear()
+                process = self.start("train", "silent.yaml", "--run", number.name, environment=self.variables)
+                self.is_silent.wait()
+                while not self.steps_of(number.name):
+                    time.sleep(0.01)
+                time.sleep(0.5)  # for the steps that have their batches
+                process.send_signal(number)
+                _, err = process.communicate()
+                self.talks.set()
+                self.assertEqual(process.returncode, code, err)
+                self.assertIn("a checkpoint is stored", err)
+                self.assertTrue(os.listdir(self.path(f"{number.name}/checkpoints")))
+                self.run_stoker("train", "--resume", "--run", number.name, environment=self.variables)
+                self.assertEqual(self.read(f"{number.name}/weights.safetensors"), self.read("whole/weights.safetensors"))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,20 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <chrono>
 #include <utility>
 
 #include "stoker/base/clock.h"
 #include "stoker/device/torch_error.h"
 
 namespace stoker {
+namespace {
+
+// How often a wait for a batch looks at the flag from outside, which nobody announces: a signal
+// handler may have set it.
+constexpr std::chrono::milliseconds kLookEvery{50};
+
+}  // namespace
 
 Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& batches,
                                                                  Runtime runtime,
@@ -19,20 +27,24 @@ Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& 
     return InvalidArgument("{} batches ahead of the step; it must be 0 to {}", depth,
                            kMostBatchesAhead);
   }
-  std::unique_ptr<DevicePrefetcher> prefetcher(new DevicePrefetcher(options.device, depth));
-  runtime.stop = &prefetcher->stop_;
+  std::unique_ptr<DevicePrefetcher> prefetcher(
+      new DevicePrefetcher(options.device, depth, runtime.stop));
+  // Who takes batches from the pass by itself can end it by destroying it.
+  if (depth > 0) runtime.stop = &prefetcher->stop_;
   STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(runtime, pass));
   STOKER_ASSIGN_OR_RETURN(prefetcher->feeder_,
                           Feeder::Create(std::move(elements), batches.spec(), options));
   return prefetcher;
 }
 
-DevicePrefetcher::DevicePrefetcher(c10::Device device, int depth)
-    : device_(device), depth_(depth) {}
+DevicePrefetcher::DevicePrefetcher(c10::Device device, int depth,
+                                   const std::atomic<bool>* asked_to_stop)
+    : device_(device), depth_(depth), asked_to_stop_(asked_to_stop) {}
 
 DevicePrefetcher::~DevicePrefetcher() {
   {
     std::lock_guard lock(mutex_);
+    ending_ = true;
     stop_ = true;
   }
   changed_.notify_all();
@@ -68,13 +80,14 @@ void DevicePrefetcher::Run() {
   }
 }
 
-// Of those taken, the newest that no more batches are behind than were handed out is the one to
-// save; those before it are forgotten.
+// Of those taken, the newest that no more batches are behind than were handed out, or were when it
+// was marked, is the one to save; those before it are forgotten.
 void DevicePrefetcher::TakePosition(int64_t made) {
   Result<Json> state = feeder_->Save();
   std::lock_guard lock(mutex_);
   positions_.push_back({.behind = made, .state = std::move(state)});
-  while (positions_.size() > 1 && positions_[1].behind <= given_) positions_.pop_front();
+  const int64_t needed = marked_.value_or(given_);
+  while (positions_.size() > 1 && positions_[1].behind <= needed) positions_.pop_front();
 }
 
 DevicePrefetcher::Ready DevicePrefetcher::Make() {
@@ -96,14 +109,23 @@ DevicePrefetcher::Ready DevicePrefetcher::Make() {
 // False where the prefetcher is being destroyed.
 bool DevicePrefetcher::WaitForRoom() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stop_ || std::ssize(ready_) < depth_; });
-  return !stop_;
+  changed_.wait(lock, [&] { return ending_ || std::ssize(ready_) < depth_; });
+  return !ending_;
+}
+
+// The thread, once its pass is told to stop, puts the error in the place of a batch.
+void DevicePrefetcher::WaitForBatch(std::unique_lock<std::mutex>& lock) {
+  const auto is_there = [&] { return !ready_.empty(); };
+  if (asked_to_stop_ == nullptr) return changed_.wait(lock, is_there);
+  while (!changed_.wait_for(lock, kLookEvery, is_there)) {
+    if (*asked_to_stop_) stop_ = true;
+  }
 }
 
 DevicePrefetcher::Ready DevicePrefetcher::Take() {
   const Stopwatch watch;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !ready_.empty(); });
+  WaitForBatch(lock);
   waited_ns_ += watch.ElapsedNs();
   Ready ready = std::move(ready_.front());
   ready_.pop_front();
@@ -123,8 +145,8 @@ void DevicePrefetcher::HandToCurrentStream(const Ready& ready) const {
 }
 
 Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {
-  if (depth_ == 0) return feeder_->Next();
   if (last_) return last_->batch;
+  if (depth_ == 0) return NextInline();
   if (!started_) STOKER_RETURN_IF_ERROR(Start());
   Ready ready = Take();
   if (ready.is_last()) {
@@ -137,17 +159,46 @@ Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {
   return std::move(ready.batch);
 }
 
+// Positions are taken for SaveMarked alone: without an error, the pass itself says where it stands.
+Result<std::optional<TensorBatch>> DevicePrefetcher::NextInline() {
+  if (marked_ && given_ % kBatchesBetweenPositions == 0) TakePosition(given_);
+  Result<std::optional<TensorBatch>> batch = feeder_->Next();
+  if (batch.ok() && *batch) {
+    ++given_;
+  } else {
+    last_ = Ready{.batch = batch, .copied = {}};
+  }
+  return batch;
+}
+
 // The thread takes a position before it makes the first batch, so there is one.
+Result<Json> DevicePrefetcher::PositionBehind(int64_t batches) const {
+  const Position* newest = &positions_.front();
+  for (const Position& position : positions_) {
+    if (position.behind <= batches) newest = &position;
+  }
+  STOKER_ASSIGN_OR_RETURN(Json state, newest->state);
+  SkipMore(batches - newest->behind, state);
+  return state;
+}
+
 Result<Json> DevicePrefetcher::Save() const {
   if (!started_) return feeder_->Save();
   std::lock_guard lock(mutex_);
-  const Position* newest = &positions_.front();
-  for (const Position& position : positions_) {
-    if (position.behind <= given_) newest = &position;
-  }
-  STOKER_ASSIGN_OR_RETURN(Json state, newest->state);
-  SkipMore(given_ - newest->behind, state);
-  return state;
+  return PositionBehind(given_);
+}
+
+void DevicePrefetcher::Mark() {
+  std::lock_guard lock(mutex_);
+  marked_ = given_;
+}
+
+Result<Json> DevicePrefetcher::SaveMarked() const {
+  std::lock_guard lock(mutex_);
+  const bool has_failed = last_ && !last_->batch.ok();
+  const bool pass_is_there = !started_ && marked_ == given_ && !has_failed;
+  if (pass_is_there || positions_.empty()) return feeder_->Save();
+  return PositionBehind(marked_.value_or(0));
 }
 
 }  // namespace stoker

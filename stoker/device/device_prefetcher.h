@@ -30,7 +30,9 @@ inline constexpr int kMostBatchesAhead = 64;
 class DevicePrefetcher {
  public:
   // Opens one pass over `batches`.
-  //   runtime  its `stop` is for the prefetcher: null
+  //   runtime  once its `stop` is true, Next ends with kCancelled instead of waiting; where there
+  //            is a thread, batches that are ready are still given. It is looked at while Next
+  //            waits, so not in Open
   //   depth    batches that are ready at most, 0 to kMostBatchesAhead, each in the device's memory.
   //            0: there is no thread, and a batch is made when it is asked for
   // Errors: those of Dataset::Open and Feeder::Create; kInvalidArgument for the depth.
@@ -49,7 +51,12 @@ class DevicePrefetcher {
 
   // Where the pass stands behind the batches handed out; those that are ready do not count. Where
   // there is a thread, whoever restores it makes up to kBatchesBetweenPositions batches again.
+  // Errors: where there is none, also that a pass which has failed stands nowhere.
   Result<Json> Save() const;
+  // Call it where it may be necessary to go back to, first before the first Next: SaveMarked is
+  // Save as of the last call, also after batches that came behind it and after an error.
+  void Mark();
+  Result<Json> SaveMarked() const;
   // Before the first Next.
   Status Restore(const Json& state) { return feeder_->Restore(state); }
 
@@ -72,26 +79,32 @@ class DevicePrefetcher {
     Result<Json> state;
   };
 
-  DevicePrefetcher(c10::Device device, int depth);
+  DevicePrefetcher(c10::Device device, int depth, const std::atomic<bool>* asked_to_stop);
   Status Start();
   void Run();
   void TakePosition(int64_t made);
+  Result<Json> PositionBehind(int64_t batches) const;
   Ready Make();
   bool WaitForRoom();
+  void WaitForBatch(std::unique_lock<std::mutex>& lock);
   Ready Take();
+  Result<std::optional<TensorBatch>> NextInline();
   void HandToCurrentStream(const Ready& ready) const;
 
   const c10::Device device_;
   const int depth_;
-  std::optional<c10::Stream> stream_;  // for copies; nothing on the CPU
-  std::atomic<bool> stop_{false};      // of the pass: outlives feeder_
-  std::unique_ptr<Feeder> feeder_;     // the thread's own once it runs
+  std::optional<c10::Stream> stream_;             // for copies; nothing on the CPU
+  const std::atomic<bool>* const asked_to_stop_;  // from outside; may be null
+  std::atomic<bool> stop_{false};   // of the pass where there is a thread: outlives feeder_
+  std::unique_ptr<Feeder> feeder_;  // the thread's own once it runs
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Ready> ready_;         // guarded by mutex_
   std::deque<Position> positions_;  // guarded by mutex_; the first is of a batch handed out
   int64_t given_ = 0;               // guarded by mutex_
+  std::optional<int64_t> marked_;   // guarded by mutex_; batches given when it was
+  bool ending_ = false;             // guarded by mutex_; it is being destroyed
   std::optional<Ready> last_;       // the end or the error, once it was given
   int64_t waited_ns_ = 0;
   bool started_ = false;

@@ -8,6 +8,8 @@
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/filter.h"
+#include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/registry.h"
 #include "stoker/device/accelerator.h"
@@ -104,6 +106,69 @@ TEST_P(DevicePrefetcherTest, GivesTheErrorInItsPlaceAndAgain) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(ahead->Next(), FailsWith(StatusCode::kDataLoss, "sample 20 is damaged"));
   }
+}
+
+// The first 20 samples by twos; then whoever asks for more waits, and once it says so, `stop`
+// becomes true meanwhile.
+Dataset NumbersAndThenNone(const std::atomic<bool>& waits, std::atomic<bool>& stop) {
+  constexpr int64_t kSamples = 20;
+  std::vector<float> values(kSamples);
+  std::iota(values.begin(), values.end(), 0.0f);
+  std::vector<uint8_t> labels(kSamples, 0);
+  return *(FromArrays(
+               {{"image", Array::Of<float>(values, {kSamples, 1})}, {"label", Array::Of(labels)}}) |
+           Repeat{} |
+           Filter{.predicate =
+                      [&](const Element& element) {
+                        if (waits) stop = true;
+                        return element.key.epoch == 0;
+                      }} |
+           Batch{.size = 2});
+}
+
+TEST_P(DevicePrefetcherTest, AskedToStopInAWaitItEndsAndStillKnowsWhereItWasMarked) {
+  std::atomic<bool> waits{false}, stop{false};
+  const Dataset numbers = NumbersAndThenNone(waits, stop);
+  Runtime runtime = Runtime::Threaded(1);
+  runtime.stop = &stop;
+  const auto open = [&] {
+    return DevicePrefetcher::Open(numbers, runtime, {.seed = 5}, {.device = c10::kCPU}, GetParam());
+  };
+  for (int marked = 0; marked <= 10; ++marked) {
+    waits = stop = false;
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto stopped, open());
+    stopped->Mark();
+    for (int given = 0; given < 10; ++given) {
+      STOKER_ASSERT_OK(stopped->Next());
+      if (given + 1 == marked) stopped->Mark();
+    }
+    waits = true;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THAT(stopped->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+    }
+    STOKER_ASSERT_OK_AND_ASSIGN(const Json state, stopped->SaveMarked());
+    waits = stop = false;
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto restored, open());
+    STOKER_ASSERT_OK(restored->Restore(state));
+    for (int next = marked; next < 10; ++next) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, restored->Next());
+      EXPECT_EQ(batch->input.const_data_ptr<float>()[0], 2 * next) << "marked behind " << marked;
+    }
+  }
+}
+
+TEST_P(DevicePrefetcherTest, AfterAnErrorItStillKnowsWhereItWasMarked) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto broken, Open(NumbersWithout(80), GetParam()));
+  broken->Mark();
+  for (int given = 1; given <= 40; ++given) {
+    STOKER_ASSERT_OK(broken->Next());
+    if (given == 37) broken->Mark();
+  }
+  EXPECT_THAT(broken->Next(), FailsWith(StatusCode::kDataLoss, "sample 80 is damaged"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, broken->SaveMarked());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto restored, Open(NumbersWithout(-1), GetParam()));
+  STOKER_ASSERT_OK(restored->Restore(state));
+  EXPECT_EQ(Rest(*restored).front(), 74);
 }
 
 TEST_P(DevicePrefetcherTest, CanBeDestroyedAtAnyMoment) {

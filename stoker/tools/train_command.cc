@@ -8,8 +8,9 @@ namespace {
 constexpr const char* kAbout =
     "Trains the model of RECIPE and stores the run.\n"
     "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, and at "
-    "the end weights.safetensors. The first SIGINT or SIGTERM finishes the step and writes "
-    "a checkpoint, a second ends at once; before the first step one ends it. A resumed run "
+    "the end weights.safetensors. The first SIGINT or SIGTERM finishes the step (or drops "
+    "one whose data do not come) and writes a checkpoint, a second ends at once; before "
+    "training begins one ends it. A resumed run "
     "ends with the same bytes as one that was never stopped.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"

@@ -22,16 +22,21 @@ Status BatchSource::Keep() {
   return OkStatus();
 }
 
+void BatchSource::StepDone() {
+  done_ = given_;
+  batches_->Mark();
+}
+
 Result<Json> BatchSource::Save() const {
-  if (again_) return Json{{"given", given_}};
-  return batches_->Save();
+  if (again_) return Json{{"given", done_}};
+  return batches_->SaveMarked();
 }
 
 Status BatchSource::Restore(const Json& state) {
   if (!again_) return batches_->Restore(state);
   const Json given = state.is_object() ? state.value("given", Json()) : Json();
   if (!given.is_number_integer()) return DataLoss("the position in the kept batches is missing");
-  given_ = given.get<int64_t>();
+  done_ = given_ = given.get<int64_t>();
   return OkStatus();
 }
 

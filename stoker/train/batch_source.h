@@ -17,13 +17,19 @@ class BatchSource {
  public:
   //   again  so many batches are kept and given again and again; nothing: each comes once
   BatchSource(std::unique_ptr<DevicePrefetcher> batches, std::optional<int64_t> again)
-      : batches_(std::move(batches)), again_(again) {}
+      : batches_(std::move(batches)), again_(again) {
+    batches_->Mark();
+  }
 
   // The next batch; nothing where the pipeline has ended. Errors: those of DevicePrefetcher::Next;
   // kDataLoss where it has fewer batches than are to be kept.
   Result<std::optional<TensorBatch>> Next();
 
-  // Where it stands. Batches that are kept are read again, not stored.
+  // All batches of a step have been given.
+  void StepDone();
+
+  // Where it stood behind the last whole step, also in the middle of the next and after an error.
+  // Batches that are kept are read again, not stored.
   Result<Json> Save() const;
   Status Restore(const Json& state);
 
@@ -37,6 +43,7 @@ class BatchSource {
   std::optional<int64_t> again_;
   std::vector<TensorBatch> kept_;
   int64_t given_ = 0;  // of the kept ones, in all
+  int64_t done_ = 0;   // of those, in whole steps
 };
 
 }  // namespace stoker

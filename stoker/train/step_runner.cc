@@ -1,6 +1,7 @@
 #include "stoker/train/step_runner.h"
 
 #include "stoker/base/clock.h"
+#include "stoker/train/forward_state.h"
 #include "stoker/train/training_checkpoints.h"
 
 namespace stoker {
@@ -17,28 +18,43 @@ Status WithAdvice(const Status& status) {
 
 }  // namespace
 
-// All batches of a step go forward and back one by one, so that they need the memory of one.
+Result<TensorBatch> StepRunner::NextBatch() {
+  Result<std::optional<TensorBatch>> read = session_.batches->Next();
+  if (!read.ok()) return WithAdvice(read.status());
+  if (*read) return **std::move(read);
+  return DataLoss("data.train ended after {} of {} steps; its source gives less than it announced",
+                  session_.progress.step, session_.plan().total_steps());
+}
+
+Status StepRunner::PutThrough(const TensorBatch& batch, int64_t batches) {
+  STOKER_RETURN_IF_ERROR(CallEach(
+      session_, [&](Callback& callback, RunView& view) { return callback.OnBatch(view, batch); }));
+  const Status status = session_.learner->Backward(batch, batches);
+  if (!status.ok()) return status.While(fmt::format("in step {}", session_.progress.step + 1));
+  if (const std::string note = session_.learner->TakeGraphNote(); !note.empty()) {
+    session_.setup.run.Log("train.graph: " + note);
+  }
+  return OkStatus();
+}
+
+// All batches of a step go forward and back one by one, so that they need the memory of one. Where
+// one of them does not come, what those before it have changed is undone.
 Result<int64_t> StepRunner::Backward() {
-  const int64_t done = session_.progress.step;
-  const int64_t batches = session_.plan().BatchesOf(done);
+  const int64_t batches = session_.plan().BatchesOf(session_.progress.step);
+  std::optional<ForwardState> before;
   int64_t samples = 0;
   for (int64_t i = 0; i < batches; ++i) {
-    const Result<std::optional<TensorBatch>> read = session_.batches->Next();
-    if (!read.ok()) return WithAdvice(read.status());
-    const std::optional<TensorBatch>& batch = *read;
-    if (!batch) {
-      return DataLoss(
-          "data.train ended after {} of {} steps; its source gives less than it announced", done,
-          session_.plan().total_steps());
+    const Result<TensorBatch> batch = NextBatch();
+    if (!batch.ok()) {
+      if (before) STOKER_RETURN_IF_ERROR(before->Restore());
+      lacks_data_ = true;
+      return batch.status();
     }
-    STOKER_RETURN_IF_ERROR(CallEach(session_, [&](Callback& callback, RunView& view) {
-      return callback.OnBatch(view, *batch);
-    }));
-    const Status status = session_.learner->Backward(*batch, batches);
-    if (!status.ok()) return status.While(fmt::format("in step {}", done + 1));
-    if (const std::string note = session_.learner->TakeGraphNote(); !note.empty()) {
-      session_.setup.run.Log("train.graph: " + note);
+    if (i == 0 && batches > 1) {
+      STOKER_ASSIGN_OR_RETURN(
+          before, ForwardState::Take(session_.learner->model(), session_.setup.device.device));
     }
+    STOKER_RETURN_IF_ERROR(PutThrough(*batch, batches));
     samples += batch->size();
   }
   return samples;
@@ -55,6 +71,7 @@ Status StepRunner::Step() {
   const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
   if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress.step + 1));
   ++progress.step;
+  session_.batches->StepDone();
   const bool log = progress.step % session_.options().log_every == 0;
   STOKER_RETURN_IF_ERROR(Settle(*loss, log));
   session_.total.seconds += watch.ElapsedSeconds();

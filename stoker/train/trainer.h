@@ -70,12 +70,12 @@ class Trainer {
 
   // Trains to the end, then writes weights.safetensors and summary.json. Call once.
   //   observer  may be null
-  //   stop      may be null; may be set by a signal handler. Once true, the step under way is
-  //             finished, a checkpoint written, and the call returns with `interrupted`
+  //   stop      may be null; may be set by a signal handler. Once true, the step under way ends (is
+  //             undone if it waits for a batch), a checkpoint is written, and Run returns
   // Errors: kFailedPrecondition where the loss is NaN or infinite and the recipe does not say what
   // else to do (epoch, step, layer and samples are named; the last checkpoint is from before), the
-  // pipeline's, those of callbacks, and those of writing: a checkpoint that cannot
-  // be written ends the run, since going on would risk hours of work; those before it stay.
+  // pipeline's (what is done is stored first), those of callbacks, and those of writing: one that
+  // cannot be written ends the run, since going on would risk hours of work; those before it stay.
   Result<TrainSummary> Run(TrainObserver* observer = nullptr,
                            const std::atomic<bool>* stop = nullptr);
 

@@ -30,9 +30,11 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
 
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop) {
+  Runtime runtime = FeedRuntime(session);
+  runtime.stop = stop;
   STOKER_ASSIGN_OR_RETURN(
       const auto ahead,
-      DevicePrefetcher::Open(batches, FeedRuntime(session), {},
+      DevicePrefetcher::Open(batches, runtime, {},
                              FeedOptions(session, batches, session.eval_normalize),
                              BatchesAhead(session)));
   const WeightAverage::Use average = session.learner->UseAverage();
@@ -43,10 +45,8 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                   *ahead, stop);
 }
 
-Status EvaluateRun(TrainingSession& session) {
+Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
   Progress& progress = session.progress;
-  STOKER_ASSIGN_OR_RETURN(const Evaluation evaluation,
-                          EvaluateOn(session, *session.eval, session.stop));
   if (!std::isfinite(evaluation.loss)) {
     return Broken(session, FailedPrecondition("step {}: the loss on data.eval is {}", progress.step,
                                               evaluation.loss));

@@ -6,12 +6,12 @@
 namespace stoker {
 
 // The model as it would be kept (the average of its weights, where there is one) on `batches`.
+//   stop  may be null; once true, the evaluation ends with kCancelled, also in a wait for a batch
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop);
 
-// The evaluation that is due: the recorder, the schedule, early stopping and the callbacks are
-// told, and the best so far is noted. Errors: kCancelled where the run was asked to stop meanwhile,
-// so that the resumed run evaluates again; a loss that is not finite.
-Status EvaluateRun(TrainingSession& session);
+// Of the evaluation that was due the recorder, the schedule, early stopping and the callbacks are
+// told, and the best so far is noted. Errors: a loss that is not finite; those of callbacks.
+Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation);
 
 }  // namespace stoker

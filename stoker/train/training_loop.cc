@@ -69,22 +69,42 @@ Status TrainingLoop::DoWhatIsDue() {
   if (AtEndOfEpoch() && session_->progress.closed_step != session_->progress.step) {
     return CloseEpoch();
   }
-  STOKER_RETURN_IF_ERROR(steps_->Step());
+  const Status status = steps_->Step();
+  if (steps_->lacks_data()) return WithoutData(status);
+  STOKER_RETURN_IF_ERROR(status);
   return AtEndOfEpoch() ? OkStatus() : CheckpointBetweenEpochs();
 }
 
 Status TrainingLoop::EvaluateNow() {
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
-  const Status status = EvaluateRun(*session_);
-  // Stopped in the middle: the loop writes a checkpoint, and the resumed run evaluates again.
-  if (status.code() == StatusCode::kCancelled) return OkStatus();
-  STOKER_RETURN_IF_ERROR(status);
+  const Result<Evaluation> evaluation = EvaluateOn(*session_, *session_->eval, session_->stop);
+  // The resumed run evaluates again.
+  if (!evaluation.ok()) return WithoutData(evaluation.status());
+  STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation));
   // It may have ended the run.
   STOKER_RETURN_IF_ERROR(steps_->LogRest(last));
   // The end of an epoch brings its own.
   const bool best = session_->progress.best_step == step;
   return best && !AtEndOfEpoch() ? Checkpoint(CheckpointKind::kPlanned) : OkStatus();
+}
+
+// The run stands behind its last whole step. Where it was asked to stop, the loop stores that;
+// where data are missing, nothing of what is done is to be lost with them.
+Status TrainingLoop::WithoutData(const Status& status) {
+  if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
+  if (session_->progress.step == 0) return status;
+  Status stored = Checkpoint(CheckpointKind::kUnplanned);
+  if (stored.ok()) stored = FinishCheckpoint(*session_);
+  if (!stored.ok()) {
+    return {status.code(),
+            fmt::format("{}. Nor could the {} steps done be stored: {}", status.message(),
+                        session_->progress.step, stored.message())};
+  }
+  return {status.code(),
+          fmt::format("{}. The {} steps done are stored in {}; --resume goes on from there",
+                      status.message(), session_->progress.step,
+                      session_->store.PathOf(session_->progress.step))};
 }
 
 Status TrainingLoop::CheckpointBetweenEpochs() {

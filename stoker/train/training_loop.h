@@ -28,6 +28,7 @@ class TrainingLoop {
   Status RunSteps();
   Status DoWhatIsDue();
   Status EvaluateNow();
+  Status WithoutData(const Status& status);
   Status Checkpoint(CheckpointKind kind);
   Status CheckpointBetweenEpochs();
   Status CloseEpoch();

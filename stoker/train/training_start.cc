@@ -88,9 +88,11 @@ void RecordPasses(TrainingSession& session) {
 Status OpenBatches(TrainingSession& session) {
   const auto seed = static_cast<uint64_t>(session.options().seed);
   const PlacedPipeline batches = session.plan().BatchesFor(session.choices);
+  Runtime runtime = FeedRuntime(session);
+  runtime.stop = session.stop;
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
-      DevicePrefetcher::Open(batches.dataset, FeedRuntime(session), {.seed = seed},
+      DevicePrefetcher::Open(batches.dataset, runtime, {.seed = seed},
                              FeedOptions(session, batches.dataset, batches.normalize),
                              BatchesAhead(session)));
   session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
