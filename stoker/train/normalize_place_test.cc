@@ -131,7 +131,7 @@ TEST_F(NormalizePlaceTest, AutoIsTunedOnAnAcceleratorBetweenTwoPlacesThatGiveThe
   EXPECT_TRUE(torch::equal(InputsOf(recipe, here, MemoryFormat::kContiguous),
                            InputsOf(recipe, there, MemoryFormat::kContiguous)));
   StepTimer timer(recipe, plan, c10::kCPU);
-  STOKER_ASSERT_OK(timer.Begin(first).status());
+  STOKER_ASSERT_OK(timer.Begin(first, /*most_seconds=*/20).status());
   STOKER_ASSERT_OK_AND_ASSIGN(
       const ChoiceTimer::Compared compared,
       timer.Compare(first, host->choices, StepKind::kWithData, /*seconds=*/0));

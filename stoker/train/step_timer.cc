@@ -95,28 +95,29 @@ Result<double> StepTimer::WarmUp(Made& made, const TensorBatch& batch) const {
   return times.back();
 }
 
-// The steps that warm up count only where they are hopeless.
 Status StepTimer::Visit(const Choices& choices, StepTimes& times,
-                        std::optional<double> hopeless_ms) {
+                        std::optional<double> too_slow_ms) {
   ApplyChoices(choices);
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   TensorBatch batch = first_->batch;
   batch.input = InLayout(batch.input, ToTorch(choices.memory_format));
   STOKER_ASSIGN_OR_RETURN(const double before_ms, WarmUp(*made, batch));
-  if (hopeless_ms && before_ms > *hopeless_ms) {
+  if (too_slow_ms && before_ms > *too_slow_ms) {
     times.push_back(before_ms);
     return OkStatus();
   }
   return Time(*made->learner, batch, kSamplesAVisit, times);
 }
 
-Result<StepTimes> StepTimer::Begin(const Choices& first) {
+// Steps of which LeastSeconds would be more than there is are not timed again.
+Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
   STOKER_RETURN_IF_ERROR(plan_.batches.dataset.Open(Runtime::Inline()).status());
   watch_ = Stopwatch();
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
   open_seconds_ = ElapsedSeconds();
   StepTimes times;
-  STOKER_RETURN_IF_ERROR(Visit(first, times));
+  const double steps_of_a_comparison = 2 * (1 + kSamplesAVisit) * StepsTogether();
+  STOKER_RETURN_IF_ERROR(Visit(first, times, most_seconds * 1e3 / steps_of_a_comparison));
   return times;
 }
 

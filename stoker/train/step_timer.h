@@ -27,7 +27,7 @@ class StepTimer final : public ChoiceTimer {
 
   // Time counts from when the pipeline has loaded what it keeps in memory, which the run needs too.
   // Errors: those of the pipeline, of Learner and of its steps.
-  Result<StepTimes> Begin(const Choices& first) override;
+  Result<StepTimes> Begin(const Choices& first, double most_seconds) override;
   Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
                            double seconds) override;
   double LeastSeconds(StepKind kind, double step_ms) const override;
@@ -48,7 +48,8 @@ class StepTimer final : public ChoiceTimer {
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, int samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
-  Status Visit(const Choices& choices, StepTimes& times, std::optional<double> hopeless_ms = {});
+  // Where the last of the steps that warm up takes more than `too_slow_ms`, it is the only sample.
+  Status Visit(const Choices& choices, StepTimes& times, std::optional<double> too_slow_ms = {});
   Result<Compared> CompareComputing(const Choices& best, const Choices& other, double seconds);
   Result<Compared> CompareWithData(const Choices& best, const Choices& other, double seconds);
   Status TimeWithData(const Choices& choices, StepTimes& times);

@@ -26,7 +26,8 @@ class Search {
       : timer_(timer), limits_(limits), tuned_{.choices = first, .report = {}} {}
 
   Status Begin() {
-    STOKER_ASSIGN_OR_RETURN(const StepTimes times, timer_.Begin(tuned_.choices));
+    STOKER_ASSIGN_OR_RETURN(const StepTimes times,
+                            timer_.Begin(tuned_.choices, limits_.most_seconds));
     SetBest(Median(times));
     tuned_.report.trials.push_back({.change = "begin",
                                     .choices = tuned_.choices,

@@ -43,8 +43,9 @@ class ChoiceTimer {
  public:
   virtual ~ChoiceTimer() = default;
 
-  // Of a few steps with what the run would begin with: how long all of it will take.
-  virtual Result<StepTimes> Begin(const Choices& first) = 0;
+  // Of a few steps with what the run would begin with: how long all of it will take. Where one step
+  // alone takes so long that no comparison fits into `most_seconds`, of that one.
+  virtual Result<StepTimes> Begin(const Choices& first, double most_seconds) = 0;
 
   // Times both in turns, for so many seconds or until more would not make it more certain; at least
   // some steps of each. An error is one of `other`: `best` has been timed before.

@@ -9,8 +9,9 @@ namespace {
 // `seconds_each`, and nothing is noisy but what the test says.
 class FakeTimer final : public ChoiceTimer {
  public:
-  Result<StepTimes> Begin(const Choices& first) override {
+  Result<StepTimes> Begin(const Choices& first, double most_seconds) override {
     STOKER_RETURN_IF_ERROR(begin);
+    allowed_to_begin = most_seconds;
     elapsed += 0.01;
     StepTimes times = Times(first);
     for (double& time : times) time *= slower_at_first;
@@ -38,6 +39,7 @@ class FakeTimer final : public ChoiceTimer {
   double slower_at_first = 1;
   double seconds_each = 0.1;
   double elapsed = 0;
+  double allowed_to_begin = 0;
   Status begin;
   std::vector<std::pair<int, int>> compared = {};
   std::vector<StepKind> kinds = {};
@@ -106,6 +108,18 @@ TEST(SearchChoices, LeavesWhatGainsLessThanTheNoise) {
                               SearchChoices(Threads(1), {KnobOf({2, 3})}, timer, kLong));
   EXPECT_EQ(tuned.choices.threads, 3);
   EXPECT_THAT(tuned.report.trials[1].verdict, testing::HasSubstr("less than the noise"));
+}
+
+TEST(SearchChoices, WhereOneStepTakesAsLongAsAllOfItSaysThatNothingWasCompared) {
+  FakeTimer timer;
+  timer.ms = {{1, 30'000}, {2, 10}};
+  timer.seconds_each = 8 * 30;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned,
+                              SearchChoices(Threads(1), {KnobOf({2})}, timer, kLong));
+  EXPECT_EQ(timer.allowed_to_begin, 20);
+  EXPECT_EQ(tuned.choices.threads, 1);
+  EXPECT_THAT(timer.compared, testing::IsEmpty());
+  EXPECT_EQ(tuned.report.reason, "nothing was compared: that takes more than 20 s");
 }
 
 TEST(SearchChoices, TakesNoLongerThanThreePercentOfTheRunAndTwentySeconds) {

@@ -10,7 +10,9 @@
 #include "stoker/train/graph_testing.h"
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/random_state.h"
+#include "stoker/train/step_timer.h"
 #include "stoker/train/testing.h"
+#include "stoker/train/tune_knobs.h"
 
 namespace stoker {
 namespace {
@@ -52,6 +54,19 @@ TEST(Tuner, TimesWhatTheRecipeLeavesOpenAndUsesTheLastThatWasKept) {
   EXPECT_EQ(last->choices, tuned.choices);
   EXPECT_EQ(at::get_num_threads(), tuned.choices.threads);
   EXPECT_EQ(trials.front().choices.memory_format, MemoryFormat::kChannelsLast);
+}
+
+// Whatever a step takes, it is too slow where there is no time, and never where there is no end.
+TEST(Tuner, BeginsWithOneStepWhereThatIsTooSlowToCompareAndElseWithSeveral) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, ConvnetRecipe(problem, {}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe));
+  StepTimer timer(recipe, plan, torch::kCPU);
+  const Choices first = FirstChoices(recipe, plan, torch::kCPU);
+  STOKER_ASSERT_OK_AND_ASSIGN(const StepTimes slow, timer.Begin(first, /*most_seconds=*/0));
+  EXPECT_EQ(slow.size(), 1u);
+  STOKER_ASSERT_OK_AND_ASSIGN(const StepTimes quick, timer.Begin(first, /*most_seconds=*/1e9));
+  EXPECT_EQ(quick.size(), 3u);
 }
 
 TEST(Tuner, DividesTheCpusBetweenFeedingAndComputing) {
