@@ -105,6 +105,20 @@ TEST_F(NoiseScaleTest, IsTheSameWhereTheLossIsScaledForFloat16) {
   }
 }
 
+TEST_F(NoiseScaleTest, IsNotMeasuredWhereHalfABatchIsOneSampleWhichBatchNormWouldRefuse) {
+  for (const auto& [size, measured] : std::vector<std::pair<int, bool>>{{3, false}, {4, true}}) {
+    const std::string run = fmt::format("by{}", size);
+    const std::string data = fmt::format(
+        "data.train=[{{idx: {{images: train-images, labels: train-labels}}}}, "
+        "{{normalize: {{mean: 0.5, std: 0.25}}}}, {{batch: {{size: {}}}}}]",
+        size);
+    STOKER_ASSERT_OK(
+        Train(run, With({data, "train.callbacks=[{noise_scale: {every: 1, smooth: 0}}]"}))
+            .status());
+    EXPECT_EQ(!Reported(run).empty(), measured) << size;
+  }
+}
+
 TEST_F(NoiseScaleTest, ChangesNoBitOfTheWeights) {
   STOKER_ASSERT_OK(Train("plain", With({"model.mlp.dropout=0.25"})).status());
   STOKER_ASSERT_OK(Train("measured", With({"model.mlp.dropout=0.25",
