@@ -1,10 +1,14 @@
 #include "stoker/train/out_of_memory.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+
+#include "stoker/base/ledger.h"
 
 namespace stoker {
 namespace {
@@ -73,8 +77,29 @@ std::optional<int64_t> BatchThatFits(const MemoryShortage& shortage, int64_t bat
   return fits >= 8 ? fits / 8 * 8 : fits;
 }
 
-Status ExplainOutOfMemory(const Status& failure, int64_t batch, uint64_t fixed) {
-  const std::optional<MemoryShortage> shortage = ParseShortage(failure.message());
+HostMemory HostMemoryNow() {
+  HostMemory host{.limit = static_cast<uint64_t>(MemoryLimitBytes())};
+  std::ifstream statm("/proc/self/statm");
+  uint64_t mapped = 0, resident = 0;
+  if (statm >> mapped >> resident) {
+    host.in_use = resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+  return host;
+}
+
+MemoryShortage CompleteOnHost(MemoryShortage shortage, const HostMemory& host) {
+  if (shortage.free || shortage.in_use) return shortage;
+  const uint64_t free = host.limit - std::min(host.limit, host.in_use);
+  if (free >= shortage.wanted) return shortage;
+  shortage.free = free;
+  shortage.in_use = host.in_use;
+  return shortage;
+}
+
+Status ExplainOutOfMemory(const Status& failure, int64_t batch, uint64_t fixed,
+                          const HostMemory& host) {
+  std::optional<MemoryShortage> shortage = ParseShortage(failure.message());
+  if (shortage) shortage = CompleteOnHost(*shortage, host);
   std::string text = fmt::format("out of memory with a batch of {} samples", batch);
   if (shortage) text += fmt::format(": {} more were wanted", Text(shortage->wanted));
   if (shortage && shortage->free) text += fmt::format(", {} were free", Text(*shortage->free));

@@ -30,7 +30,23 @@ std::optional<MemoryShortage> ParseShortage(std::string_view message);
 // one fits. Nothing where the message does not tell what is free and in use.
 std::optional<int64_t> BatchThatFits(const MemoryShortage& shortage, int64_t batch, uint64_t fixed);
 
+// Bytes of the machine, or of what its control groups leave of it, and of them this process's own.
+struct HostMemory {
+  uint64_t limit = 0;
+  uint64_t in_use = 0;
+};
+
+// As it is now. in_use: the resident pages (/proc/self/statm); 0 where the system does not tell.
+HostMemory HostMemoryNow();
+
+// The CPU's allocator does not tell what is free and in use: `host` does, where by it less was free
+// than was wanted. Else it was something else that refused (ulimit -v, a fragmented heap), or what
+// this batch took has been given back since: then nothing is filled in, and no batch can be told.
+// What a control group refuses is no error at all: the kernel kills the process (exit code 137).
+MemoryShortage CompleteOnHost(MemoryShortage shortage, const HostMemory& host);
+
 // `failure` (kResourceExhausted) with that put behind it in words.
-Status ExplainOutOfMemory(const Status& failure, int64_t batch, uint64_t fixed);
+Status ExplainOutOfMemory(const Status& failure, int64_t batch, uint64_t fixed,
+                          const HostMemory& host = HostMemoryNow());
 
 }  // namespace stoker

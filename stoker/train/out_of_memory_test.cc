@@ -40,6 +40,30 @@ TEST(OutOfMemory, EstimatesTheBatchThatFits) {
   EXPECT_FALSE(BatchThatFits({.wanted = 60, .free = {}, .in_use = 50}, 100, 10));
 }
 
+// 4 MiB wanted, 3 of 13 free; 2 stay as they are whatever the batch: 11 of 12 would be there.
+TEST(OutOfMemory, OnTheCpuTheBatchThatFitsIsToldByTheMachinesMemory) {
+  const HostMemory host{.limit = 13 * kMiB, .in_use = 10 * kMiB};
+  EXPECT_THAT(ExplainOutOfMemory(ResourceExhausted("{}", kCpu), 100, 2 * kMiB, host),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "4.0 MiB more were wanted, 3.0 MiB were free; a batch of at most about 88 "
+                        "would fit"));
+  EXPECT_THAT(ExplainOutOfMemory(ResourceExhausted("{}", kCpu), 96, 20 * kMiB, host),
+              FailsWith(StatusCode::kResourceExhausted, "not even one sample fits"));
+}
+
+TEST(OutOfMemory, WhatTheMachinesMemoryDoesNotExplainIsNotExplainedByIt) {
+  const MemoryShortage shortage{.wanted = 4 * kMiB, .free = {}, .in_use = {}};
+  EXPECT_EQ(CompleteOnHost(shortage, {.limit = 14 * kMiB, .in_use = 10 * kMiB}), shortage);
+  const MemoryShortage of_device{.wanted = 4 * kMiB, .free = 1, .in_use = 2};
+  EXPECT_EQ(CompleteOnHost(of_device, {.limit = 13 * kMiB, .in_use = 10 * kMiB}), of_device);
+}
+
+TEST(OutOfMemory, TheMachinesMemoryIsThatOfThisProcess) {
+  const HostMemory host = HostMemoryNow();
+  EXPECT_GT(host.in_use, kMiB);
+  EXPECT_GT(host.limit, host.in_use);
+}
+
 TEST(OutOfMemory, SaysHowMuchWasMissingAndWhatToDo) {
   EXPECT_THAT(ExplainOutOfMemory(ResourceExhausted("{}", kCuda), 256, 20 * kGiB),
               FailsWith(StatusCode::kResourceExhausted,
