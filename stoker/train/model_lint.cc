@@ -265,12 +265,19 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
   return findings;
 }
 
-Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Device& device) {
+Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Device& device,
+                                            std::optional<FirstBatch> first) {
   const Json random = SaveRandomState(device);
-  STOKER_ASSIGN_OR_RETURN(const FirstBatch first, ReadFirstBatch(recipe, device));
+  if (!first) {
+    STOKER_ASSIGN_OR_RETURN(first, ReadFirstBatch(recipe, device));
+  }
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    first->batch.input = first->batch.input.to(device);
+    first->batch.target = first->batch.target.to(device);
+  }));
   STOKER_ASSIGN_OR_RETURN(const auto model,
-                          BuildModel(recipe.model, first.input, /*seed=*/0, {.device = device}));
-  Result<Findings> findings = LintModel(*model, first.batch, !device.is_cpu());
+                          BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));
+  Result<Findings> findings = LintModel(*model, first->batch, !device.is_cpu());
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   if (findings.ok()) LintClasses(recipe, *findings);
   return findings;

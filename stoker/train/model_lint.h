@@ -11,20 +11,17 @@
 //   tensor_cores     layers whose channels are no multiple of 8, which tensor cores want
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/train/first_batch.h"
 #include "stoker/train/recipe.h"
-
-namespace c10 {
-struct Device;
-}
 
 namespace stoker {
 
 class Model;
-struct TensorBatch;
 
 struct LintFinding {
   std::string rule;   // as above
@@ -45,7 +42,9 @@ Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batc
 
 // The same with a model of the recipe's own and the first batch of its data.train; torch's random
 // state stays.
-Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Device& device);
+//   first  that batch, on any device, where it has been read already
+Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Device& device,
+                                            std::optional<FirstBatch> first = std::nullopt);
 // On the device that the recipe names.
 Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe);
 

@@ -69,6 +69,39 @@ TEST_F(ModelTrialTest, ALossThatDoesNotFitIsNamedWithItsPlaceInTheRecipe) {
               FailsWith(StatusCode::kInvalidArgument, "trying the loss cross_entropy ("));
 }
 
+// Only the samples themselves tell, before anything is written.
+TEST_F(ModelTrialTest, AClassThatTheModelDoesNotHaveIsFoundInTheFirstTwoSamples) {
+  Array labels = QuadrantLabels(96);
+  labels.values<uint8_t>()[1] = 9;
+  STOKER_ASSERT_OK(WriteIdx(problem_ / "train-labels", labels));
+  const std::vector<std::string> in_order = {
+      "data.train=[{idx: {images: train-images, labels: train-labels}}, "
+      "{normalize: {mean: 0.5, std: 0.25}}, {batch: {size: 16}}]",
+      "train.tune=off"};
+  const Status status = CreateWith({}, in_order);
+  EXPECT_THAT(status, FailsWith(StatusCode::kDataLoss,
+                                "sample 1 of data.train (numbered from 0) has class number 9"));
+  EXPECT_THAT(status.message(), testing::HasSubstr("of the model fixed ((set in code))"));
+  EXPECT_FALSE(std::filesystem::exists(problem_ / "run"));
+}
+
+TEST_F(ModelTrialTest, TheSamplesThatAreTriedAreThoseOfTheData) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
+                              problem_.Load({"data.train=[{idx: {images: train-images, labels: "
+                                             "train-labels}}, {normalize: {mean: 0.5, std: 0.25}}, "
+                                             "{batch: {size: 16}}]"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const FirstBatch first, TryFirstSamples(recipe));
+  EXPECT_EQ(first.batch.size(), 16);
+  EXPECT_EQ(first.batch.target[3].item<int64_t>(), 3);
+  EXPECT_GT(first.batch.input.abs().sum().item<float>(), 0);
+}
+
+TEST_F(ModelTrialTest, ABatchOfOneSampleIsTriedAsItIs) {
+  STOKER_EXPECT_OK(
+      CreateWith({}, {"data.train=[{idx: {images: train-images, labels: train-labels}},"
+                      " {normalize: {mean: 0.5, std: 0.25}}, {batch: {size: 1}}]"}));
+}
+
 TEST_F(ModelTrialTest, EvaluationDataWithAClassTooManyIsFoundBeforeTheFirstStep) {
   Array labels = QuadrantLabels(32);
   labels.values<uint8_t>()[5] = 9;

@@ -4,6 +4,7 @@
 
 #include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
+#include "stoker/train/model_trial.h"
 #include "stoker/train/recipe_changes.h"
 #include "stoker/train/training_loop.h"
 
@@ -49,12 +50,17 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(recipe.train.options));
   STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
   STOKER_RETURN_IF_ERROR(TryInitialWeights(recipe, plan.input));
+  std::optional<FirstBatch> first;
+  if (recipe.train.options.sanity) {
+    STOKER_ASSIGN_OR_RETURN(first, TryFirstSamples(recipe));
+  }
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                                .plan = std::move(plan),
                                                                .device = std::move(device),
-                                                               .run = std::move(directory)})));
+                                                               .run = std::move(directory),
+                                                               .first_batch = std::move(first)})));
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::filesystem::path& run,

@@ -16,6 +16,7 @@
 #include "stoker/train/callback_list.h"
 #include "stoker/train/checkpoint.h"
 #include "stoker/train/early_stopping.h"
+#include "stoker/train/first_batch.h"
 #include "stoker/train/host_copy.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/loss_log.h"
@@ -53,10 +54,11 @@ struct TrainingSetup {
   OpenedDevice device;
   RunDirectory run;
   bool resume = false;
-  bool allow_changes = false;              // go on although the data has changed
-  bool recipe_changed = false;             // the run directory still holds the one before
-  bool choose_again = false;               // something that the choices depend on has changed
-  std::vector<std::string> warnings = {};  // to be told at the start
+  bool allow_changes = false;                  // go on although the data has changed
+  bool recipe_changed = false;                 // the run directory still holds the one before
+  bool choose_again = false;                   // something that the choices depend on has changed
+  std::vector<std::string> warnings = {};      // to be told at the start
+  std::optional<FirstBatch> first_batch = {};  // on the CPU, where one was read; not kept
 };
 
 // One thread at a time. Addresses of its members are kept: it stays where it is.

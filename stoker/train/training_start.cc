@@ -1,5 +1,7 @@
 #include "stoker/train/training_start.h"
 
+#include <utility>
+
 #include "stoker/data/ops/take.h"
 #include "stoker/data/runtime.h"
 #include "stoker/train/initial_weights.h"
@@ -137,7 +139,8 @@ void CheckWarmup(TrainingSession& session) {
 void Lint(TrainingSession& session) {
   std::vector<std::string>& warnings = session.setup.warnings;
   const Result<std::vector<LintFinding>> findings =
-      LintRecipe(session.setup.recipe, session.setup.device.device);
+      LintRecipe(session.setup.recipe, session.setup.device.device,
+                 std::exchange(session.setup.first_batch, std::nullopt));
   if (!findings.ok()) {
     warnings.push_back(
         fmt::format("lint: the model could not be looked at: {}", findings.status().message()));
@@ -217,6 +220,7 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   STOKER_RETURN_IF_ERROR(TryEvaluation(*session));
   STOKER_RETURN_IF_ERROR(BuildCallbacks(*session));
   if (session->options().lint && !session->setup.resume) Lint(*session);
+  session->setup.first_batch.reset();
   CheckWarmup(*session);
   STOKER_RETURN_IF_ERROR(session->setup.resume ? RestoreNewest(*session)
                                                : BeginWithWeights(*session));
