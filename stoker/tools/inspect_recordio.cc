@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/formats/recordio/record_index.h"
 #include "stoker/formats/recordio/record_io.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
@@ -47,7 +48,7 @@ Status Summarize(const File& file, Summary& summary) {
                             RecordIoData(frame, where, memory));
     summary.Add(data);
   }
-  return OkStatus();
+  return CheckRecordIoIndexOf(file.path(), offsets);
 }
 
 }  // namespace
@@ -68,6 +69,10 @@ Result<Inspection> InspectRecordIo(const std::string& path) {
                          RangeText(static_cast<int64_t>(summary.smallest),
                                    static_cast<int64_t>(summary.largest), "byte"),
                          out.damage.ok() ? "; whole" : " up to an error");
+  if (const std::string index = FindRecordIoIndex(path); out.damage.ok() && !index.empty()) {
+    out.json["index"] = index;
+    out.text += fmt::format("  {} lists each of them once\n", index);
+  }
   if (summary.images > 0) {
     out.text += fmt::format("  {} may be image records, with {}\n",
                             WithThousands(static_cast<double>(summary.images)),

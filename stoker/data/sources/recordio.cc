@@ -8,6 +8,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/data/sources/indexed_files_internal.h"
+#include "stoker/formats/recordio/record_index.h"
 #include "stoker/formats/recordio/record_io.h"
 
 namespace stoker {
@@ -20,6 +21,13 @@ Spec SpecOf(const Recordio& options) {
   return {{{"image", DType::kUInt8, {kUnknownDim}},
            {"label", options.whole ? DType::kInt64 : DType::kFloat32,
             options.labels == 1 ? Shape{} : Shape{options.labels}}}};
+}
+
+// Where the records are, which an .idx file beside them must not contradict.
+Result<std::vector<uint64_t>> ScanAndCompare(const File& file) {
+  STOKER_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets, ScanRecordIo(file));
+  STOKER_RETURN_IF_ERROR(CheckRecordIoIndexOf(file.path(), offsets));
+  return offsets;
 }
 
 class RecordioNode final : public IndexedFilesNode, public SampleNames {
@@ -118,7 +126,8 @@ Result<Dataset> Recordio::Build() const {
   STOKER_ASSIGN_OR_RETURN(
       IndexedFiles indexed,
       IndexedFiles::Open(paths, kName, /*settings=*/0,
-                         index == "stored" ? IndexUse::kStored : IndexUse::kMemory, ScanRecordIo));
+                         index == "stored" ? IndexUse::kStored : IndexUse::kMemory,
+                         ScanAndCompare));
   return Dataset(std::make_shared<RecordioNode>(*this, std::move(paths), std::move(indexed)));
 }
 

@@ -14,7 +14,9 @@ namespace stoker {
 // `whole` int64. `raw` gives records as they are: {record: uint8[-1]}.
 //
 // By position, through an index that one scan makes and that is kept beside each file
-// (formats/offset_index); an .idx file is not needed. An element's key is its number in all files.
+// (formats/offset_index). An .idx file is not needed; where one lies beside a file on this machine,
+// it is compared when that index is made, and kDataLoss where it does not list each record once. An
+// element's key is its number in all files, not what the .idx calls it.
 // A record of another number of labels is an error that names it, and the pass can go on behind it
 // (on_error).
 struct Recordio {

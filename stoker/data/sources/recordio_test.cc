@@ -50,6 +50,15 @@ TEST_F(RecordioTest, GivesImagesAndLabels) {
   EXPECT_EQ(raw[3].arrays[0].num_bytes(), 24u + 27);
 }
 
+TEST_F(RecordioTest, AnIndexBesideItThatDisagreesIsAnErrorThatNamesBoth) {
+  STOKER_ASSERT_OK(WriteFileAtomically(dir_ / "a.idx", "0\t0\n1\t33\n"));
+  const std::string says = "a.idx: line 2: no record of " + (dir_ / "a.rec") + " begins at byte 33";
+  for (const char* const index : {"stored", "memory"}) {
+    EXPECT_THAT(Source(Recordio{.files = dir_ / "a.rec", .index = index}),
+                FailsWith(StatusCode::kDataLoss, says));
+  }
+}
+
 TEST_F(RecordioTest, KeepsItsPromises) {
   for (const char* const index : {"stored", "memory"})
     ExpectKeepsItsPromises(Source(Recordio{.files = dir_ / "a.rec", .index = index}));
