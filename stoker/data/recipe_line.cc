@@ -7,6 +7,7 @@ namespace stoker {
 std::string RecipeLineOf(FileKind kind, const std::string& path) {
   switch (kind) {
     case FileKind::kStoker: return fmt::format("stoker: {}", path);
+    case FileKind::kElements: return fmt::format("snapshot: {}", path);
     case FileKind::kIdx: return fmt::format("idx: {{images: {}, labels: ...}}", path);
     case FileKind::kTar: return fmt::format("webdataset: {}", path);
     case FileKind::kLmdb: return fmt::format("lmdb: {}", path);

@@ -70,6 +70,14 @@ std::string ExtensionOf(const std::string& path) {
   return name.extension().string();
 }
 
+// Whether it is lines that nothing else is known of: by the content, or by the name where the first
+// bytes may be those of a text.
+bool IsText(const std::string& path, FileKind content) {
+  if (content == FileKind::kText) return true;
+  return ExtensionOf(path) == ".txt" &&
+         (content == FileKind::kJson || content == FileKind::kUnknown);
+}
+
 using Inspect = Result<Inspection> (*)(const std::string& path);
 
 // How to inspect a text whose content does not tell what it is; nothing where its name does not
@@ -153,6 +161,7 @@ Result<Inspection> InspectByContent(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(const bool empty_tar, IsEmptyTar(path, content_prefix));
   if (content == FileKind::kTar || empty_tar) return InspectTar(path);
   if (stored == FileKind::kStoker) return InspectStoker(path);
+  if (stored == FileKind::kElements) return InspectElements(path);
   if (stored == FileKind::kLmdb) return InspectLmdb(path);
   if (stored == FileKind::kHdf5) return InspectHdf5(path);
   if (stored == FileKind::kRecordIo) return InspectRecordIo(path);
@@ -167,6 +176,7 @@ Result<Inspection> InspectByContent(const std::string& path) {
     STOKER_ASSIGN_OR_RETURN(const std::string lines, ReadFirstLines(path));
     if (const Inspect by_lines = InspectionByLines(lines)) return by_lines(path);
   }
+  if (IsText(path, content)) return InspectText(path, CompressionOf(stored));
   return InspectOther(path, file, stored, content);
 }
 

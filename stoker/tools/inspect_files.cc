@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "stoker/tools/text.h"
@@ -16,6 +18,30 @@ namespace stoker {
 namespace {
 
 constexpr size_t kMostLines = 20;  // of damaged files, for people
+
+// One figure of a field, of the files so far and of one more; null where it should be the same and
+// is not.
+Json JoinedFigure(const std::string& key, const Json& all, const Json& more) {
+  if (key == "smallest" || key == "fewest") return std::min(all, more);
+  if (key == "largest" || key == "most") return std::max(all, more);
+  if (key == "samples" || key == "records") return all.get<int64_t>() + more.get<int64_t>();
+  return all == more ? all : Json();
+}
+
+// What is told of the fields of the files so far, and of those of one more: null where they are not
+// the same. How often each size comes is not known here, so there is no mean of all.
+Json JoinedFields(Json all, const Json& more) {
+  if (!all.is_object() || !more.is_object() || all.size() != more.size()) return {};
+  for (auto& [name, field] : all.items()) {
+    if (!field.is_object() || !more.contains(name)) return {};
+    field.erase("mean");
+    for (auto& [key, value] : field.items()) {
+      value = JoinedFigure(key, value, more.at(name).value(key, value));
+      if (value.is_null()) return {};
+    }
+  }
+  return all;
+}
 
 // The files of one format.
 struct FormatSummary {
@@ -28,7 +54,7 @@ struct FormatSummary {
 
   void Add(const std::string& path, const Json& found, uint64_t size) {
     const Json own = found.value("fields", Json());
-    fields = files == 0 || fields == own ? own : Json();
+    fields = files == 0 ? own : JoinedFields(std::move(fields), own);
     ++files;
     bytes += size;
     if (!found.contains("count") || !found["count"].is_number_integer()) return;

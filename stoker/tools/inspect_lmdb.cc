@@ -132,7 +132,7 @@ Result<Inspection> InspectLmdb(const std::string& path) {
   out.json["values"] = file.size();
   out.json["count"] = packed.size();
   out.text += fmt::format("  packed: {}\n", CountText(packed.size(), "record"));
-  DescribeFields(*packed.packed(), out);
+  DescribeFields(*packed.packed(), /*sizes=*/nullptr, out);
   DescribeOrigin(*packed.packed(), out);
   return out;
 }

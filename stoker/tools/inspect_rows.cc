@@ -13,6 +13,7 @@
 #include "stoker/data/sources/csv.h"
 #include "stoker/data/sources/jsonl.h"
 #include "stoker/data/sources/libsvm.h"
+#include "stoker/tools/element_sizes.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 
@@ -35,24 +36,32 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view format,
                                const Dataset& rows, const Look& look) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, rows.Open(Runtime::Inline()));
   Inspection out;
-  int64_t count = 0;
+  ElementSizes sizes(rows.spec().fields.size());
   while (out.damage.ok()) {
     const Result<std::optional<Element>> row = pass->Next();
     out.damage = row.status();
     if (!row.ok() || !*row) break;
     look(**row);
-    ++count;
+    sizes.Add((**row).arrays);
   }
   Json fields = Json::object();
-  std::vector<std::vector<std::string>> table = {{"field", "type"}};
-  for (const Field& field : rows.spec().fields) {
-    fields[field.name] = {{"dtype", IsText(field) ? "text" : DTypeName(field.dtype)},
-                          {"shape", IsText(field) ? Shape{} : field.shape}};
-    table.push_back({field.name, TypeOf(field)});
+  std::vector<std::vector<std::string>> table = {{"field", "type", "size"}};
+  for (size_t f = 0; f < rows.spec().fields.size(); ++f) {
+    const Field& field = rows.spec().fields[f];
+    Json& json = fields[field.name] = {{"dtype", IsText(field) ? "text" : DTypeName(field.dtype)},
+                                       {"shape", IsText(field) ? Shape{} : field.shape}};
+    table.push_back({field.name, TypeOf(field), sizes.field(f).ToText()});
+    if (!IsFullyKnown(field.shape) && sizes.field(f).count > 0)
+      json.update(sizes.field(f).ToJson());
   }
-  out.json = {{"file", path}, {"format", format}, {"count", count}, {"fields", std::move(fields)}};
-  out.text = fmt::format("{}: {}, {} of {}{}\n", path, format, CountText(count, "record"),
-                         CountText(std::ssize(rows.spec().fields), "field"),
+  const int64_t count = sizes.element().count;
+  out.json = {{"file", path},
+              {"format", format},
+              {"count", count},
+              {"record_bytes", sizes.element().ToJson()},
+              {"fields", std::move(fields)}};
+  out.text = fmt::format("{}: {}, {} of {}{}{}\n", path, format, CountText(count, "record"),
+                         CountText(std::ssize(rows.spec().fields), "field"), sizes.InBrackets(),
                          out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(ShortRows(std::move(table)), 2);
   return out;

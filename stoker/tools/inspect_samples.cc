@@ -13,10 +13,12 @@
 #include "stoker/data/sources/hdf5.h"
 #include "stoker/data/sources/jsonl.h"
 #include "stoker/data/sources/libsvm.h"
+#include "stoker/data/sources/lines.h"
 #include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/n5.h"
 #include "stoker/data/sources/npz.h"
 #include "stoker/data/sources/recordio.h"
+#include "stoker/data/sources/snapshot.h"
 #include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
@@ -56,6 +58,8 @@ struct SampleReader {
 constexpr SampleReader kReaders[] = {
     {"csv", [](const std::string& path,
                const Json&) { return Source(Csv{.files = path, .index = "none"}); }},
+    {"elements",
+     [](const std::string& path, const Json&) { return Source(Snapshot{.path = path}); }},
     {"hdf5", [](const std::string& path, const Json&) { return Source(Hdf5{.files = path}); }},
     {"idx", [](const std::string& path, const Json&) { return RowsOf(ReadIdx(path)); }},
     {"jsonl", [](const std::string& path,
@@ -85,6 +89,7 @@ constexpr SampleReader kReaders[] = {
      [](const std::string& path, const Json&) {
        return Source(Webdataset{.files = path, .key = true, .index = "none"});
      }},
+    {"text", [](const std::string& path, const Json&) { return Source(Lines{.path = path}); }},
     {"tfrecord", [](const std::string& path,
                     const Json&) { return Source(Tfrecord{.files = path, .index = "none"}); }},
     {"zip", [](const std::string& path,

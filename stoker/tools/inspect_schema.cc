@@ -12,13 +12,19 @@
 
 namespace stoker {
 
-void DescribeFields(const RecordSchema& schema, Inspection& out) {
+void DescribeFields(const RecordSchema& schema, const ElementSizes* sizes, Inspection& out) {
   Json fields = Json::object();
   std::vector<std::vector<std::string>> table = {{"field", "type", "shape"}};
-  for (const ElementField& field : schema.fields) {
-    fields[field.name] = {{"dtype", DTypeName(field.dtype)}, {"shape", field.shape}};
+  if (sizes != nullptr) table.front().emplace_back("size");
+  for (size_t f = 0; f < schema.fields.size(); ++f) {
+    const ElementField& field = schema.fields[f];
+    Json& json = fields[field.name] = {{"dtype", DTypeName(field.dtype)}, {"shape", field.shape}};
     table.push_back({field.name, std::string(DTypeName(field.dtype)), ShapeToString(field.shape)});
+    if (sizes == nullptr || sizes->field(f).count == 0) continue;
+    table.back().push_back(sizes->field(f).ToText());
+    if (!IsFullyKnown(field.shape)) json.update(sizes->field(f).ToJson());
   }
+  if (sizes != nullptr) out.json["record_bytes"] = sizes->element().ToJson();
   out.json["fields"] = std::move(fields);
   out.text += TableText(ShortRows(std::move(table)), 2);
 }

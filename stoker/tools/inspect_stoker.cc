@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/formats/shard/shard_file.h"
+#include "stoker/tools/element_sizes.h"
 #include "stoker/tools/inspect_schema.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
@@ -35,6 +37,20 @@ Status DamageStatus(const ShardFile& file, const Damages& damages) {
       damages.first->first + damages.first->records - 1);
 }
 
+// Of all records that can be read.
+ElementSizes SizesOf(const ShardFile& file) {
+  const std::vector<ElementField>& fields = file.schema().fields;
+  ElementSizes sizes(fields.size());
+  const bool equal = std::ranges::all_of(
+      fields, [](const ElementField& field) { return IsFullyKnown(field.shape); });
+  for (int64_t record = 0; record < file.size(); ++record) {
+    const Result<std::vector<Array>> arrays = file.Read(record);
+    if (arrays.ok()) sizes.Add(*arrays, equal ? file.size() : 1);
+    if (arrays.ok() && equal) break;
+  }
+  return sizes;
+}
+
 }  // namespace
 
 Result<Inspection> InspectStoker(const std::string& path) {
@@ -43,6 +59,7 @@ Result<Inspection> InspectStoker(const std::string& path) {
   int64_t page_records = 0;
   for (int64_t page = 0; page < file.pages(); ++page)
     page_records = std::max(page_records, file.page(page).records);
+  const ElementSizes sizes = SizesOf(file);
   Inspection out;
   out.json = {{"file", path},
               {"format", "stoker"},
@@ -52,11 +69,11 @@ Result<Inspection> InspectStoker(const std::string& path) {
               {"page_records", page_records},
               {"blocks", file.blocks()},
               {"damaged_blocks", damages.blocks}};
-  out.text = fmt::format("{}: .stoker shard, {}, {}, {} of up to {}; {}\n", path,
-                         CountText(file.size(), "record"), ByteText(file.bytes()),
-                         CountText(file.pages(), "page"), CountText(page_records, "record"),
-                         damages.first ? "damaged" : "whole");
-  DescribeFields(file.schema(), out);
+  out.text = fmt::format("{}: .stoker shard, {}{}, {}, {} of up to {}; {}\n", path,
+                         CountText(file.size(), "record"), sizes.InBrackets(),
+                         ByteText(file.bytes()), CountText(file.pages(), "page"),
+                         CountText(page_records, "record"), damages.first ? "damaged" : "whole");
+  DescribeFields(file.schema(), &sizes, out);
   DescribeOrigin(file.schema(), out);
   out.damage = DamageStatus(file, damages);
   return out;

@@ -85,10 +85,12 @@ std::string_view MayBePicture(const std::string& path) {
   return magic.starts_with("BM") ? "a BMP image" : pnm ? "a PNM image" : "";
 }
 
-// What inspect can only name, by its first bytes. What is compressed was read to the end of that.
+// What inspect can only name by its first bytes, or count the lines of. What is compressed was read
+// to the end of that.
 bool CannotBeChecked(const std::string& path, const Json& json) {
   const Result<File> file = File::Open(path);
   if (!file.ok() || json.contains("compressed")) return false;
+  if (json.value("format", "") == "text") return true;
   std::array<std::byte, kProbeBytes> prefix;
   const Result<size_t> size = file->ReadUpTo(0, prefix);
   return size.ok() &&

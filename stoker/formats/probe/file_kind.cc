@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "stoker/base/utf8.h"
+
 namespace stoker {
 namespace {
 
@@ -26,6 +28,7 @@ constexpr Signature kSignatures[] = {
     {FileKind::kRecordIo, 0, "\x0a\x23\xd7\xce"sv},
     {FileKind::kTar, 257, "ustar"sv},
     {FileKind::kStoker, 0, "STKSHARD"sv},
+    {FileKind::kElements, 0, "STKELEM1"sv},
     {FileKind::kPng, 0, "\x89PNG\r\n\x1a\n"sv},
     {FileKind::kJpeg, 0, "\xff\xd8\xff"sv},
     {FileKind::kGif, 0, "GIF8"sv},
@@ -64,10 +67,23 @@ bool IsSafetensors(std::string_view text) {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+// Without the first bytes of a character that ends behind the prefix.
+std::string_view WithoutCutCharacter(std::string_view text) {
+  const auto follows = [](char c) { return (c & 0xc0) == 0x80; };
+  size_t end = text.size();
+  while (end > 0 && text.size() - end < 3 && follows(text[end - 1])) --end;
+  if (end == 0 || (text[end - 1] & 0xc0) != 0xc0) return text;
+  const auto first = static_cast<uint8_t>(text[end - 1]);
+  const size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return text.size() - (end - 1) < bytes ? text.substr(0, end - 1) : text;
+}
+
 FileKind KindOfText(std::string_view text) {
-  const bool printable = std::all_of(text.begin(), text.end(),
-                                     [](char c) { return IsSpace(c) || (c >= 32 && c < 127); });
-  if (!printable) return FileKind::kUnknown;
+  const bool printable = std::all_of(text.begin(), text.end(), [](char c) {
+    return IsSpace(c) || (static_cast<uint8_t>(c) >= 32 && c != 127);
+  });
+  const bool cut = text.size() == kProbeBytes;
+  if (!printable || !IsUtf8(cut ? WithoutCutCharacter(text) : text)) return FileKind::kUnknown;
   const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
   if (first == text.end()) return FileKind::kText;
   if (*first == '{' || *first == '[') return FileKind::kJson;
@@ -107,6 +123,7 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kRecordIo: return "a RecordIO file";
     case FileKind::kTar: return "a tar archive";
     case FileKind::kStoker: return "a .stoker shard";
+    case FileKind::kElements: return "elements of a cache or snapshot";
     case FileKind::kPng: return "a PNG image";
     case FileKind::kJpeg: return "a JPEG image";
     case FileKind::kGif: return "a GIF image";

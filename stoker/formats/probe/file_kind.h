@@ -22,14 +22,15 @@ enum class FileKind {
   kLmdb,
   kRecordIo,
   kTar,
-  kStoker,  // our own shard
+  kStoker,    // our own shard
+  kElements,  // of a cache or snapshot
   kPng,
   kJpeg,
   kGif,
   kWebp,
   kHtml,  // what a failed download often is
   kJson,
-  kText,  // printable ASCII
+  kText,  // printable, in ASCII or UTF-8
 };
 
 // How many of a file's bytes ProbeFile looks at.

@@ -60,6 +60,7 @@ const KindCase kKinds[] = {
     {"TarWithoutChecksum", OldTar(""sv), FileKind::kUnknown},
     {"TarCutShort", OldTar("001357\0 "sv).substr(0, 511), FileKind::kUnknown},
     {"Stoker", "STKSHARD\x01"s, FileKind::kStoker},
+    {"Elements", "STKELEM1\x01"s, FileKind::kElements},
     {"Png", "\x89PNG\r\n\x1a\n\0"s, FileKind::kPng},
     {"PngWhoseLineEndsWereConverted", "\x89PNG\n\x1a\n\0"s, FileKind::kUnknown},
     {"Jpeg", "\xff\xd8\xff\xe0"s, FileKind::kJpeg},
@@ -68,6 +69,13 @@ const KindCase kKinds[] = {
     {"Html", "\n<!DOCTYPE html>"s, FileKind::kHtml},
     {"Json", " {\"a\": 1}"s, FileKind::kJson},
     {"Text", "data:\n  root: x\n"s, FileKind::kText},
+    {"TextInUtf8", "\u00fcber\n\u65e5\u672c\U0001f600"s, FileKind::kText},
+    {"TextWithAByteOrderMark", "\ufeffa,b\n"s, FileKind::kText},
+    {"TextOfAnotherEncoding",
+     "\xfc"
+     "ber\n"s,
+     FileKind::kUnknown},
+    {"TextCutInACharacter", "a\xc3"s, FileKind::kUnknown},
     {"Blanks", "  \n"s, FileKind::kText},
     {"Binary", "\x7f\x45\x4c\x46\x02"s, FileKind::kUnknown},
 };
@@ -85,6 +93,19 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ProbeFileTest, testing::ValuesIn(kKinds),
 TEST(ProbeFile, IsNotMisledByBytesBehindThePrefix) {
   const std::string text = std::string(kProbeBytes, 'a') + "\x01";
   EXPECT_EQ(ProbeFile(std::as_bytes(std::span(text))), FileKind::kText);
+}
+
+TEST(ProbeFile, TakesACharacterThatThePrefixCutsForText) {
+  for (const std::string& character : {"\u00fc"s, "\u65e5"s, "\U0001f600"s}) {
+    for (size_t inside = 0; inside <= character.size(); ++inside) {
+      const std::string text = std::string(kProbeBytes - inside, 'a') + character;
+      EXPECT_EQ(ProbeFile(std::as_bytes(std::span(text))), FileKind::kText) << inside;
+    }
+  }
+  const std::string wrong = std::string(kProbeBytes - 2, 'a') +
+                            "\xc3"
+                            "a";
+  EXPECT_EQ(ProbeFile(std::as_bytes(std::span(wrong))), FileKind::kUnknown);
 }
 
 }  // namespace
