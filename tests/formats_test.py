@@ -11,6 +11,7 @@ import warnings
 import zipfile
 
 from array_files import hdf5, n5
+from fuzz_seeds import pt_files
 from program import ProgramTest, bmp, idx, png
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "formats.md")
@@ -162,14 +163,17 @@ class FormatsTest(ProgramTest):
         found = self.run_json("inspect", "a.csv")
         self.assertEqual((found["format"], found["count"]), ("csv", 2))
         self.assertEqual(found["fields"], {name: {"dtype": dtype, "shape": []} for name, dtype in
-                                           [("a", "int64"), ("b", "float32"), ("name", "text")]})
+                                           [("a", "int64"), ("b", "float32")]} |
+                         {"name": {"dtype": "text", "shape": [], "smallest": 3, "largest": 4, "mean": 3.5}})
+        self.assertEqual(found["record_bytes"], {"smallest": 15, "largest": 16, "mean": 15.5})
         self.write("bad.csv", "a,b\n1,2\n3\n")
         self.assert_fails(["inspect", "bad.csv"], 1, "bad.csv: record 1 (byte 8): the row ends before column 1 ('b')")
 
     def test_a_jsonl_file_is_described(self):
         found = self.run_json("inspect", "a.jsonl")
         self.assertEqual((found["format"], found["count"]), ("jsonl", 2))
-        self.assertEqual(found["fields"], {"id": {"dtype": "int64", "shape": []}, "t": {"dtype": "text", "shape": []},
+        self.assertEqual(found["fields"], {"id": {"dtype": "int64", "shape": []},
+                                           "t": {"dtype": "text", "shape": [], "smallest": 1, "largest": 1, "mean": 1},
                                            "v": {"dtype": "float32", "shape": [2]}})
         self.write("bad.jsonl", '{"id": 1}\n{"id": 2\n')
         self.assert_fails(["inspect", "bad.jsonl"], 1, "bad.jsonl: record 1 (byte 10): byte 8: '}' is wanted")
@@ -177,7 +181,7 @@ class FormatsTest(ProgramTest):
     def test_many_fields_are_shown_in_short(self):
         self.write("wide.csv", ",".join(f"c{i}" for i in range(300)) + "\n" + ",".join(["1"] * 300) + "\n")
         said, _ = self.run_stoker("inspect", "wide.csv")
-        self.assertIn("wide.csv: csv, 1 record of 300 fields; whole", said)
+        self.assertIn("wide.csv: csv, 1 record of 300 fields (2,400 bytes); whole", said)
         self.assertLess(len(said.splitlines()), 20)
         self.assertIn("... 285 more  all int64", said)
         self.assertEqual(len(self.run_json("inspect", "wide.csv")["fields"]), 300)
@@ -199,7 +203,7 @@ class FormatsTest(ProgramTest):
         self.assertEqual([sample["label"] for sample in found["samples"]], [1, 0])
         self.write("many.svm", "1,2 1:0.5\n0 2:1\n")
         found = self.run_json("inspect", "many.svm")
-        self.assertEqual(found["fields"]["label"], {"dtype": "int64", "shape": [-1]})
+        self.assertEqual(found["fields"]["label"], {"dtype": "int64", "shape": [-1], "smallest": 8, "largest": 16, "mean": 12})
         self.assertEqual([sample["label"]["first"] for sample in found["samples"]], [[1, 2], [0]])
         self.write("bad.svm", "1 2:3\n1 2\n")
         self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (byte 6): byte 3: a colon is wanted")
@@ -212,10 +216,51 @@ class FormatsTest(ProgramTest):
         self.write("bad.rec", self.read("i.rec")[:-1])
         self.assert_fails(["inspect", "bad.rec"], 1, "bad.rec: byte 0: the file ends in the middle of a record")
 
+    def test_an_idx_file_that_disagrees_with_its_recordio_file_is_told(self):
+        one = self.read("i.rec")
+        self.write("two.rec", one * 2)
+        self.write("two.idx", f"0\t{len(one)}\n1\t0\n")
+        self.assertEqual(self.run_json("inspect", "two.rec")["index"], "two.idx")
+        self.assertIn("two.idx lists each of them once", self.run_stoker("inspect", "two.rec")[0])
+        self.run_stoker("verify", "two.rec")
+        self.write("two.idx", f"0\t0\n1\t{len(one) + 4}\n")
+        says = f"two.idx: line 2: no record of two.rec begins at byte {len(one) + 4}"
+        self.assert_fails(["inspect", "two.rec"], 1, says)
+        self.assertIn(says, self.run_stoker("verify", "two.rec", expect=1)[0])
+        self.write("two.yaml", "data: {train: [recordio: {files: two.rec, index: memory}]}\n")
+        self.assert_fails(["bench", "two.yaml"], 1, "two.idx: line 2: no record of", f"two.rec begins at byte {len(one) + 4}")
+
+    def test_the_elements_of_a_cache_are_described_and_verified(self):
+        found = self.run_json("inspect", "a.elements")
+        self.assertEqual((found["format"], found["count"], found["damaged"]), ("elements", 2, 0))
+        self.assertEqual(found["fields"], {"text": {"dtype": "uint8", "shape": [-1], "smallest": 3, "largest": 3, "mean": 3}})
+        self.assertEqual(found["samples"], [{"text": "one"}, {"text": "two"}])
+        self.assertIn("a.elements: whole, elements, 2 records", self.run_stoker("verify", "a.elements")[0])
+        damaged = bytearray(self.read("a.elements"))
+        damaged[damaged.index(b"two")] ^= 1
+        self.write("bad.elements", bytes(damaged))
+        self.assert_fails(["inspect", "bad.elements"], 1, "bad.elements: byte", "1 of 2 records are damaged")
+        self.assertIn("bad.elements: damaged", self.run_stoker("verify", "bad.elements", expect=1)[0])
+
+    def test_lines_of_text_are_counted_in_whatever_language_and_compression(self):
+        self.write("umlauts", "\u00fcber\n\n\u65e5\u672c\n".encode())
+        found = self.run_json("inspect", "umlauts")
+        self.assertEqual((found["format"], found["count"]), ("text", 3))
+        self.assertEqual(found["fields"], {"text": {"dtype": "text", "shape": [], "smallest": 0, "largest": 6, "mean": 11 / 3}})
+        self.write("latin.txt", "\u00fcber\nb".encode("latin-1"))
+        self.assertEqual(self.run_json("inspect", "latin.txt")["count"], 2)
+        self.assert_fails(["verify", "latin.txt"], 1, "nothing is checked")
+        self.write("b.txt.gz", gzip.compress(b"one\ntwo\n"))
+        found = self.run_json("inspect", "b.txt.gz")
+        self.assertEqual((found["count"], found["compressed"], found["decompressed_bytes"]), (2, "gzip", 8))
+        self.assertIn("b.txt.gz: whole, text, 2 records", self.run_stoker("verify", "b.txt.gz")[0])
+        self.write("bad.txt.gz", gzip.compress(b"one\ntwo\n")[:-4])
+        self.assert_fails(["verify", "bad.txt.gz"], 1, "the file is not whole")
+
     def test_every_data_file_is_described_by_format_count_fields_and_samples(self):
         files = {"a.csv": "csv", "a.jsonl": "jsonl", "a.svm": "libsvm", "z.npz": "npz", "x.npy": "npy", "i.rec": "recordio",
                  "db/data.mdb": "lmdb", "s-000.tar": "tar", "s-000.zip": "zip", "a-0.stoker": "stoker", "a.h5": "hdf5", "c.n5": "n5",
-                 "x-1.tfrecord": "tfrecord"}
+                 "x-1.tfrecord": "tfrecord", "a.idx.gz": "idx", "a.elements": "elements", "a.txt": "text"}
         for file, name in files.items():
             with self.subTest(file=file):
                 found = self.run_json("inspect", file, "--samples", "1")
@@ -225,6 +270,15 @@ class FormatsTest(ProgramTest):
                 self.assertEqual(len(found["samples"]), 1)
         self.assertEqual(self.run_json("inspect", "a.csv", "--samples", "1")["samples"], [{"a": 1, "b": 2.5, "name": "ann"}])
         self.assertNotIn("samples", self.run_json("inspect", "a.csv", "--samples", "0"))
+        # Weights are no samples.
+        header = b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'
+        self.write("w.safetensors", struct.pack("<Q", len(header)) + header + bytes(8))
+        self.write("w.pt", pt_files()["weights.pt"])
+        for file, name, shapes in [("w.safetensors", "safetensors", {"w": [2]}), ("w.pt", "pt", {"net.weight": [2, 3]})]:
+            with self.subTest(file=file):
+                found = self.run_json("inspect", file)
+                self.assertEqual((found["format"], found["count"]), (name, 1))
+                self.assertEqual({field: of["shape"] for field, of in found["fields"].items()}, shapes)
 
     def test_an_lmdb_database_is_described(self):
         found = self.run_json("inspect", "db/data.mdb")
@@ -319,6 +373,10 @@ class FormatsTest(ProgramTest):
         found = self.run_json("inspect", "a-0.stoker")
         self.assertEqual((found["format"], found["count"], found["pages"], found["page_records"]), ("stoker", 3, 1, 3))
         self.assertEqual(found["fields"], {"label": {"dtype": "int64", "shape": []}})
+        self.assertEqual(found["record_bytes"], {"smallest": 8, "largest": 8, "mean": 8})
+        self.run_stoker("pack", "s-000.tar", "texts.stoker")
+        self.assertEqual(self.run_json("inspect", "texts.stoker")["fields"]["txt"],
+                         {"dtype": "uint8", "shape": [-1], "smallest": 1, "largest": 1, "mean": 1})
         self.write("bad.stoker", self.read("a-0.stoker")[:-1])
         self.assert_fails(["inspect", "bad.stoker"], 1, "bad.stoker: byte 367: the file is cut short")
         damaged = bytearray(self.read("a-0.stoker"))
@@ -406,6 +464,9 @@ class FormatsTest(ProgramTest):
         found = self.run_json("inspect", "s-*.tar")
         self.assertEqual((found["files"], found["formats"]["tar"]["count"]), (2, 4))
         self.assertEqual(list(found["formats"]["tar"]["fields"]), ["cls", "txt"])
+        self.write("b.csv", "a,b,name\n1,2.5,elisabeth\n")
+        self.assertEqual(self.run_json("inspect", "{a,b}.csv")["formats"]["csv"]["fields"]["name"],
+                         {"dtype": "text", "shape": [], "smallest": 3, "largest": 9})
         found = self.run_json("inspect", "pictures")
         self.assertEqual((found["format"], found["files"]), ("files", 2))
         self.assertEqual(found["formats"]["a PNG image"]["files"], 2)
