@@ -41,6 +41,8 @@ if(STOKER_TRAIN)
   add_library(stoker_torch INTERFACE)
   target_include_directories(stoker_torch SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/before_torch
     ${STOKER_TORCH_DIR}/include ${STOKER_TORCH_DIR}/include/torch/csrc/api/include)
+  # Some of its classes have members more without NDEBUG, and the library is built with it.
+  target_compile_definitions(stoker_torch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
   target_link_libraries(stoker_torch INTERFACE ${STOKER_TORCH_DIR}/lib/libtorch_cpu.so ${STOKER_TORCH_DIR}/lib/libc10.so)
   # The wheel's libraries find their CUDA runtime beside them through their own run path; the linker must
   # be told (rpath-link) that it need not resolve those.
