@@ -11,7 +11,7 @@ import tarfile
 import time
 import unittest
 
-from formats_test import example, int64s, tfrecord
+from format_files import example, int64s, tfrecord
 from program import CLASSES, ProgramTest, png
 
 
