@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import signal
 import struct
 import subprocess
 import tempfile
@@ -14,6 +15,10 @@ import unittest
 import zlib
 
 STOKER = os.environ["STOKER"]
+
+# A shell without job control lets what it starts in the background ignore SIGINT, and programs inherit that; the tests send it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SIDE = 14
 CLASSES = ["north-west", "north-east", "south-west", "south-east"]
