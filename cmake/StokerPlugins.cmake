@@ -1,11 +1,13 @@
 # stoker_cuda_plugin(NAME target SOURCE file)
 #
 # NAME.so beside the programs: what has no device-generic interface, for CUDA. It is built where CUDA's headers are (of the
-# package nvidia-cuda-runtime beside torch, or of a toolkit) and torch is one for CUDA, and loaded when asked for. CUDA's
-# symbols are left open: the process has loaded libtorch_cuda.so by then, and a machine without a device still links.
+# packages nvidia-cuda-runtime and nvidia-cuda-crt beside torch, or of a toolkit) and torch is one for CUDA, and loaded when
+# asked for. CUDA's symbols are left open: the process has loaded libtorch_cuda.so by then, and a machine without a device
+# still links.
 function(stoker_cuda_plugin)
   cmake_parse_arguments(ARG "" "NAME;SOURCE" "" ${ARGN})
-  find_path(STOKER_CUDA_INCLUDE cuda_runtime_api.h NO_DEFAULT_PATH
+  # The headers of the runtime need those in crt, which come with another package.
+  find_path(STOKER_CUDA_INCLUDE crt/host_config.h NO_DEFAULT_PATH
     PATHS ${STOKER_TORCH_DIR}/../nvidia/cu13/include ${STOKER_TORCH_DIR}/../nvidia/cuda_runtime/include
       $ENV{CUDA_HOME}/include /usr/local/cuda/include
     DOC "Where CUDA's headers are; without them its plug-ins are not built")
