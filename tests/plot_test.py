@@ -45,6 +45,12 @@ class PlotTest(ProgramTest):
         self.assertRegex(out, r"(?m)^fast .* step 20, 5 s")
         self.assertRegex(out, r"(?m)^slow .* never")
 
+    def test_a_run_that_has_no_metrics_yet_is_told_and_left_out(self):
+        self.write("runs/none/metrics.jsonl", "")
+        shown, err = self.run_stoker("plot", "runs/none", "runs/fast", "--json")
+        self.assertEqual(len(json.loads(shown)["runs"]), 1)
+        self.assertIn("runs/none/metrics.jsonl: holds no metrics yet", err)
+
     def test_a_last_line_that_was_cut_short_is_told_and_left_out(self):
         self.write("runs/fast/metrics.jsonl", metrics(0.5)[:-9])
         out, err = self.run_stoker("plot", "runs/fast")

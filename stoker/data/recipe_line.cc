@@ -11,6 +11,7 @@ std::string RecipeLineOf(FileKind kind, const std::string& path) {
     case FileKind::kIdx: return fmt::format("idx: {{images: {}, labels: ...}}", path);
     case FileKind::kTar: return fmt::format("webdataset: {}", path);
     case FileKind::kLmdb: return fmt::format("lmdb: {}", path);
+    case FileKind::kHdf5: return fmt::format("hdf5: {{files: {}, fields: {{x: /...}}}}", path);
     case FileKind::kRecordIo: return fmt::format("recordio: {}", path);
     case FileKind::kNumpy: return fmt::format("npy: {{fields: {{x: {}}}}}", path);
     case FileKind::kZip: return fmt::format("npz: {}", path);

@@ -121,13 +121,33 @@ void AddPlotCommand(Program& program) {
   AddJsonOption(app, arguments.json);
 }
 
+namespace {
+
+// A run that ended before its first line is left out: of a pattern such as runs/* it is one of
+// many.
+Result<std::vector<RunMetrics>> ReadRuns(const std::vector<std::string>& names) {
+  std::vector<RunMetrics> runs;
+  std::vector<Status> none_yet;
+  for (const std::string& name : names) {
+    Result<RunMetrics> metrics = ReadRunMetrics(name);
+    if (metrics.ok()) {
+      runs.push_back(*std::move(metrics));
+    } else if (metrics.status().code() == StatusCode::kFailedPrecondition) {
+      none_yet.push_back(metrics.status());
+    } else {
+      return metrics.status();
+    }
+  }
+  if (runs.empty() && !none_yet.empty()) return none_yet.front();
+  for (const Status& status : none_yet) LogWarning("{}; it is left out", status.message());
+  return runs;
+}
+
+}  // namespace
+
 Status RunPlotCommand(const PlotArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Goal> goal, ParseGoal(arguments.reach));
-  std::vector<RunMetrics> runs;
-  for (const std::string& run : arguments.runs) {
-    STOKER_ASSIGN_OR_RETURN(RunMetrics metrics, ReadRunMetrics(run));
-    runs.push_back(std::move(metrics));
-  }
+  STOKER_ASSIGN_OR_RETURN(const std::vector<RunMetrics> runs, ReadRuns(arguments.runs));
   if (goal) STOKER_RETURN_IF_ERROR(CheckMetric(runs, "--reach", goal->metric));
   STOKER_ASSIGN_OR_RETURN(RunPlot plot, PlotRuns(runs, arguments.options));
   for (const std::string& warning : plot.warnings) LogWarning("{}", warning);

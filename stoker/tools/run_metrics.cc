@@ -75,8 +75,9 @@ Result<RunMetrics> ParseRunMetrics(std::string_view text, std::string_view sourc
     begin = end + 1;
   }
   if (!metrics.columns.empty()) return metrics;
-  return NotFound("{}: holds no metrics yet; the first line comes after train.log_every steps{}",
-                  source, metrics.warning.empty() ? "" : "; " + metrics.warning);
+  return FailedPrecondition(
+      "{}: holds no metrics yet; the first line comes after train.log_every steps{}", source,
+      metrics.warning.empty() ? "" : "; " + metrics.warning);
 }
 
 Result<RunMetrics> ReadRunMetrics(const std::string& run) {

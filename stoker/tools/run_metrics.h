@@ -27,8 +27,9 @@ struct RunMetrics {
 };
 
 // Reads `run`, a run directory or a metrics file itself. A last line that a killed process left cut
-// short is passed over with a warning. Errors: kNotFound where there are no metrics; kDataLoss,
-// with the line, for one that is no JSON object with a step.
+// short is passed over with a warning. Errors: kNotFound where there is no run;
+// kFailedPrecondition where it has no metrics yet; kDataLoss, with the line, for one that is no
+// JSON object with a step.
 Result<RunMetrics> ReadRunMetrics(const std::string& run);
 
 // The part of it that needs no file. `source`: what messages call the text.

@@ -61,9 +61,9 @@ TEST(RunMetrics, NameALineThatIsNoMetrics) {
 
 TEST(RunMetrics, SayWhereThereAreNone) {
   EXPECT_THAT(ParseRunMetrics("", "m"),
-              FailsWith(StatusCode::kNotFound, "m: holds no metrics yet"));
+              FailsWith(StatusCode::kFailedPrecondition, "m: holds no metrics yet"));
   EXPECT_THAT(ParseRunMetrics("{\"st", "m"),
-              FailsWith(StatusCode::kNotFound, "line 1 (byte 0): was cut short"));
+              FailsWith(StatusCode::kFailedPrecondition, "line 1 (byte 0): was cut short"));
   const TempDir directory;
   EXPECT_THAT(ReadRunMetrics(directory / ""),
               FailsWith(StatusCode::kNotFound, "has no metrics.jsonl"));

@@ -122,6 +122,7 @@ Result<FeaturePlan> FeaturePlan::Make(const ExampleFeature& feature) {
   if (plan.kind_ == FeatureKind::kFloat) plan.dtype_ = DType::kFloat32;
   if (bytes) {
     STOKER_ASSIGN_OR_RETURN(plan.dtype_, ParseDType(feature.raw));
+    plan.one_string_ = !plan.strings_ && plan.shape_.empty();
     if (plan.shape_.empty()) plan.shape_ = {kUnknownDim};
   } else if (feature.raw != "uint8") {
     return InvalidArgument("feature '{}': raw goes with type bytes, not {}; leave it out",
@@ -175,6 +176,10 @@ Status FeaturePlan::CheckKind(const FeatureValues& values) const {
                   FeatureKindName(values.kind), FeatureKindName(kind_));
 }
 
+Status FeaturePlan::Missing() const {
+  return DataLoss("feature '{}' is missing; give it a default, or take it out", name_);
+}
+
 Status FeaturePlan::WrongCount(int64_t found) const {
   return DataLoss(
       "feature '{}' has {} values of {}, shape {} wants {}{}; set its shape (a first extent of -1: "
@@ -225,8 +230,7 @@ Status FeaturePlan::Copy(Bytes record, const FeatureValues& values, int64_t coun
 
 Status FeaturePlan::WriteFixed(Bytes record, const FeatureValues& values, std::byte* out) const {
   if (values.kind == FeatureKind::kMissing) {
-    if (!has_default_)
-      return DataLoss("feature '{}' is missing; give it a default, or take it out", name_);
+    if (!has_default_) return Missing();
     std::memcpy(out, default_.data(), default_.size());
     return OkStatus();
   }
@@ -241,6 +245,7 @@ Status FeaturePlan::MakeArrays(Bytes record, const FeatureValues& values, Scratc
     return WriteFixed(record, values, out.back().data());
   }
   const bool missing = values.kind == FeatureKind::kMissing;
+  if (missing && one_string_ && !has_default_) return Missing();
   if (!missing) STOKER_RETURN_IF_ERROR(CheckKind(values));
   if (strings_) return MakeStrings(record, values, scratch, out);
   int64_t count = std::ssize(default_) / static_cast<int64_t>(DTypeSize(dtype_));

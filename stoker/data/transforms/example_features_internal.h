@@ -76,6 +76,7 @@ class FeaturePlan {
   bool variable() const { return !shape_.empty() && shape_.front() == kUnknownDim; }
   Status SetDefault(const std::vector<std::string>& values);
   Status CheckKind(const FeatureValues& values) const;
+  Status Missing() const;
   Status WrongCount(int64_t found) const;
   // The values of a feature as they will lie, counted in values of dtype_.
   Result<int64_t> Count(std::span<const std::byte> record, const FeatureValues& values) const;
@@ -86,7 +87,8 @@ class FeaturePlan {
 
   std::string name_, field_;
   FeatureKind kind_ = FeatureKind::kInt64;
-  bool strings_ = false;  // bytes_list
+  bool strings_ = false;     // bytes_list
+  bool one_string_ = false;  // one byte string, of any length
   DType dtype_ = DType::kInt64;
   Shape shape_;
   int64_t row_ = 1;  // values in one part of an unknown first extent, or in all

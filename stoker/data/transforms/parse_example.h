@@ -21,8 +21,9 @@ namespace stoker {
 //   bytes_list                                uint8[-1], all byte strings one behind the other, and
 //                                             FIELD_lengths int64[-1], the length of each
 //
-// Where a feature is missing its `default` is taken; one of unknown length without a default is
-// then empty, any other an error, as is another type or number of values. A feature of `sequences`
+// Where a feature is missing its `default` is taken. Without one, as many values as there are
+// (shape -1, bytes_list) are then none, and any other is an error, as is another type or number of
+// values; one byte string is needed too, whatever its length. A feature of `sequences`
 // has a shape for each step: it becomes [-1, ...shape], or where the steps have lengths of their
 // own all of their values and FIELD_lengths. A missing sequence has no steps. Errors name file,
 // record and byte.
