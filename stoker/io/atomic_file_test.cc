@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
+#include "stoker/io/file_size_limit_testing_internal.h"
 #include "stoker/io/temporary_internal.h"
 
 // What is flushed to the disk, by path, while this points somewhere.
@@ -49,24 +49,6 @@ std::string Content(const std::string& path) {
   EXPECT_THAT(text, IsOk());
   return text.ok() ? *text : "";
 }
-
-// Lets no file grow beyond `bytes` for a while: what a full disk does, without one.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
-    ::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  const sighandler_t old_handler_;
-  rlimit old_limit_;
-};
 
 // Makes a directory unwritable for a while. Root may write anywhere, so it becomes somebody else.
 class ReadOnly {

@@ -1,13 +1,13 @@
 #include "stoker/io/standard_input.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/file_size_limit_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -67,26 +67,6 @@ TEST(StandardInput, TwoReadersThatLoseEachOtherAreAnError) {
   EXPECT_THAT(Take(*other, 6),
               FailsWith(StatusCode::kFailedPrecondition, "another reader has taken it"));
 }
-
-// Lets no file grow beyond `bytes` for a while: what a full disk does, without one.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
-    ::signal(SIGXFSZ, old_handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit old_limit_{};
-  void (*old_handler_)(int);
-};
 
 TEST(StandardInput, ItsCopyHoldsAllOfItAndHasNoName) {
   const TempDir folder;
