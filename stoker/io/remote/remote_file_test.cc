@@ -283,6 +283,27 @@ TEST(RemoteFile, RedirectsAreFollowed) {
   EXPECT_EQ(*ReadAll(server.url("a")), "content");
 }
 
+// A file of two million bytes whose server answers one request and no more until it is released.
+class StalledServer {
+ public:
+  StalledServer()
+      : content_(NumberedBytes(2'000'000)),
+        server_([this](const LoopbackRequest& request, int number) {
+          while (number > 0 && !released_)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          return ServeContent(request, content_);
+        }) {}
+  ~StalledServer() { Release(); }
+
+  std::string url(const std::string& name) const { return server_.url(name); }
+  void Release() { released_ = true; }
+
+ private:
+  const std::string content_;
+  std::atomic<bool> released_ = false;
+  const LoopbackServer server_;
+};
+
 // True from the fourth time on that it is asked.
 std::function<bool()> AfterAWhile() {
   return [asked = 0]() mutable { return ++asked > 3; };
@@ -290,12 +311,7 @@ std::function<bool()> AfterAWhile() {
 
 TEST(RemoteFile, AReadThatWaitsForTheServerEndsWhereItsThreadIsToldToStop) {
   const ScopedRemoteOptions options;
-  const std::string content = NumberedBytes(2'000'000);
-  std::atomic<bool> release = false;
-  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
-    while (number > 0 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return ServeContent(request, content);
-  });
+  StalledServer server;
   STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(server.url("a")));
   std::byte some[100];
   {
@@ -303,7 +319,7 @@ TEST(RemoteFile, AReadThatWaitsForTheServerEndsWhereItsThreadIsToldToStop) {
     EXPECT_THAT(file.ReadAt(1'000'000, some),
                 FailsWith(StatusCode::kCancelled, "reading was ended"));
     const StopScope inside([] { return false; });
-    release = true;
+    server.Release();
     STOKER_EXPECT_OK(file.ReadAt(1'000'000, some)) << "the innermost counts";
   }
   STOKER_EXPECT_OK(file.ReadAt(1'500'000, some)) << "the scope is over";
@@ -365,12 +381,7 @@ TEST(RemoteSource, WhoReadsBehindTheFirstPartIsReadAheadOfAtFullDepth) {
 
 TEST(RemoteSource, CanBeDestroyedWhileItsRequestsAreUnderWay) {
   const ScopedRemoteOptions options;
-  const std::string content = NumberedBytes(2'000'000);
-  std::atomic<bool> release = false;
-  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
-    while (number > 0 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return ServeContent(request, content);
-  });
+  StalledServer server;
   const auto ledger = Ledger::Create(1 << 30);
   const auto account = ledger->OpenAccount("source");
   {
@@ -380,22 +391,16 @@ TEST(RemoteSource, CanBeDestroyedWhileItsRequestsAreUnderWay) {
     EXPECT_GT(account->bytes(), 0);
   }
   EXPECT_EQ(account->bytes(), 0);
-  release = true;
 }
 
 TEST(RemoteSource, AWaitEndsWhenThePassIsStopped) {
   const ScopedRemoteOptions options;
-  const std::string content = NumberedBytes(2'000'000);
-  std::atomic<bool> release = false;
-  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
-    while (number > 0 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return ServeContent(request, content);
-  });
+  StalledServer server;
   STOKER_ASSERT_OK_AND_ASSIGN(
       const auto source, OpenByteSourceAt(server.url("a"), 100'000, nullptr, [] { return true; }));
   std::byte first;
   EXPECT_THAT(source->Read({&first, 1}), FailsWith(StatusCode::kCancelled, "asked to stop"));
-  release = true;
+  server.Release();
 }
 
 }  // namespace
