@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include "stoker/tools/terminal.h"
+#include "stoker/tools/handler_text.h"
 
 namespace stoker {
 namespace {
@@ -16,19 +16,13 @@ constexpr int kSignals[] = {SIGINT, SIGTERM};
 
 std::atomic<int> first_signal{0};
 std::atomic<bool> interrupted{false};
-// What the messages below begin with: on a terminal a status line may have to be wiped out first.
-std::atomic<bool> on_terminal{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "used in signal handlers");
 
 // Only what POSIX allows in a signal handler is called from here on: no allocation, no stdio.
-void Write(std::string_view text) {
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
 void Say(std::string_view line) {
-  if (on_terminal) Write(kEraseLine);
-  Write(line);
+  BeginLineInHandler();
+  WriteInHandler(line);
 }
 
 extern "C" void EndProcess(int number) {
@@ -55,7 +49,7 @@ sigset_t Signals() {
 }
 
 void Handle(void (*handler)(int)) {
-  on_terminal = IsTerminal(STDERR_FILENO);
+  PrepareHandlerText();
   first_signal = 0;
   interrupted = false;
   for (const int number : kSignals) {

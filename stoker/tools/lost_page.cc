@@ -10,41 +10,37 @@
 
 #include "stoker/io/mapped_ranges.h"
 #include "stoker/tools/exit_code.h"
-#include "stoker/tools/terminal.h"
+#include "stoker/tools/handler_text.h"
 
 namespace stoker {
 namespace {
 
-std::atomic<bool> on_terminal{false};  // then a status line may have to be wiped out first
 std::atomic<bool> ending{false};
 
 // Only what POSIX allows in a signal handler is called from here on: no allocation, no stdio.
-void Write(std::string_view text) {
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
 void WriteNumber(size_t number) {
   char digits[20];
   const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  Write({digits, end});
+  WriteInHandler({digits, end});
 }
 
 void TellOf(const MappedByte& byte) {
-  if (on_terminal) Write(kEraseLine);
-  Write("stoker: error: ");
-  Write(byte.path);
-  Write(": byte ");
+  BeginLineInHandler();
+  WriteInHandler("stoker: error: ");
+  WriteInHandler(byte.path);
+  WriteInHandler(": byte ");
   WriteNumber(byte.offset);
-  Write(" can no longer be read: ");
+  WriteInHandler(" can no longer be read: ");
   struct stat now = {};
   if (::stat(byte.path, &now) == 0 && static_cast<size_t>(now.st_size) < byte.file_size) {
-    Write("the file had ");
+    WriteInHandler("the file had ");
     WriteNumber(byte.file_size);
-    Write(" bytes when it was opened and has ");
+    WriteInHandler(" bytes when it was opened and has ");
     WriteNumber(static_cast<size_t>(now.st_size));
-    Write(" now; replace files that are in use by renaming a whole one over them\n");
+    WriteInHandler(" now; replace files that are in use by renaming a whole one over them\n");
   } else {
-    Write("the disk or server that it lies on has failed, or the file was cut; try to copy it\n");
+    WriteInHandler(
+        "the disk or server that it lies on has failed, or the file was cut; try to copy it\n");
   }
 }
 
@@ -62,7 +58,7 @@ extern "C" void EndOrDie(int number, siginfo_t* info, void*) {
 }  // namespace
 
 void EndOnLostPage() {
-  on_terminal = IsTerminal(STDERR_FILENO);
+  PrepareHandlerText();
   struct sigaction action = {};
   action.sa_sigaction = EndOrDie;
   action.sa_flags = SA_SIGINFO;
