@@ -1,4 +1,4 @@
-// The field that an option names.
+// Fields that options name: which they are, and whether each has a name of its own.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,8 @@ namespace stoker {
 //   `field:`
 Result<size_t> IndexOfOption(const Spec& spec, std::string_view who, std::string_view option,
                              std::string_view name);
+
+// The first name that two fields of `spec` have; empty where each has its own.
+std::string_view RepeatedName(const Spec& spec);
 
 }  // namespace stoker

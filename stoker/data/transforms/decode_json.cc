@@ -1,9 +1,9 @@
 #include "stoker/data/transforms/decode_json.h"
 
 #include <memory>
-#include <set>
 #include <utility>
 
+#include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
 #include "stoker/data/row_arrays.h"
 #include "stoker/data/transforms/bytes_field_internal.h"
@@ -47,14 +47,11 @@ Result<Spec> OutputOf(const Spec& input, size_t field, const std::vector<Field>&
   Spec output = input;
   output.fields.erase(output.fields.begin() + static_cast<std::ptrdiff_t>(field));
   output.fields.insert(output.fields.end(), made.begin(), made.end());
-  std::set<std::string_view> names;
-  for (const Field& one : output.fields) {
-    if (!names.insert(one.name).second) {
-      return InvalidArgument(
-          "decode_json: two fields would be called '{}'; give the new one another name, such as "
-          "{{my_{}: {{path: {}}}}}",
-          one.name, one.name, one.name);
-    }
+  if (const std::string_view name = RepeatedName(output); !name.empty()) {
+    return InvalidArgument(
+        "decode_json: two fields would be called '{}'; give the new one another name, such as "
+        "{{my_{}: {{path: {}}}}}",
+        name, name, name);
   }
   return output;
 }

@@ -133,13 +133,10 @@ Result<Spec> OutputOf(const Spec& input, size_t field, const std::vector<Feature
   };
   for (const FeaturePlan& plan : features) add(plan.Fields(/*sequence=*/false));
   for (const FeaturePlan& plan : sequences) add(plan.Fields(/*sequence=*/true));
-  std::set<std::string_view> names;
-  for (const Field& one : output.fields) {
-    if (!names.insert(one.name).second) {
-      return InvalidArgument(
-          "parse_example: two fields would be called '{}'; give one another name with `field:`",
-          one.name);
-    }
+  if (const std::string_view name = RepeatedName(output); !name.empty()) {
+    return InvalidArgument(
+        "parse_example: two fields would be called '{}'; give one another name with `field:`",
+        name);
   }
   return output;
 }
