@@ -97,8 +97,7 @@ Result<Dataset> LimitedTrain(const Recipe& recipe, Dataset train) {
 }
 
 // Epochs one after the other, or the few batches that stay.
-Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, Dataset train) {
-  STOKER_ASSIGN_OR_RETURN(Dataset epoch, LimitedTrain(recipe, std::move(train)));
+Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, const Dataset& epoch) {
   if (recipe.train.options.overfit_batches) return epoch;
   return Repeat{.count = length.epochs}.Build(epoch);
 }
@@ -160,8 +159,8 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   STOKER_RETURN_IF_ERROR(CheckParts(recipe));
   STOKER_RETURN_IF_ERROR(CheckModel(recipe, input));
   STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
-  STOKER_ASSIGN_OR_RETURN(const Dataset epoch, LimitedTrain(recipe, placed.dataset));
-  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, epoch));
+  STOKER_ASSIGN_OR_RETURN(placed.dataset, LimitedTrain(recipe, std::move(placed.dataset)));
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, placed.dataset));
   const TrainOptions& options = recipe.train.options;
   std::optional<int64_t> again;
   if (options.overfit_batches) {
@@ -170,7 +169,8 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(placed.dataset, AllEpochs(recipe, length, placed.dataset));
   std::optional<Dataset> host_batches;
   if (options.normalize_on == "auto" && !placed.normalize.empty()) {
-    STOKER_ASSIGN_OR_RETURN(host_batches, AllEpochs(recipe, length, recipe.data.train));
+    STOKER_ASSIGN_OR_RETURN(const Dataset epoch, LimitedTrain(recipe, recipe.data.train));
+    STOKER_ASSIGN_OR_RETURN(host_batches, AllEpochs(recipe, length, epoch));
   }
   const int64_t steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1;
   int64_t total_steps = steps_per_epoch;
