@@ -136,7 +136,7 @@ TEST_P(DevicePrefetcherTest, AskedToStopInAWaitItEndsAndStillKnowsWhereItWasMark
   };
   for (int marked = 0; marked <= 10; ++marked) {
     waits = stop = false;
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto stopped, open());
+    STOKER_ASSERT_OK_AND_ASSIGN(auto stopped, open());
     stopped->Mark();
     for (int given = 0; given < 10; ++given) {
       STOKER_ASSERT_OK(stopped->Next());
@@ -147,6 +147,7 @@ TEST_P(DevicePrefetcherTest, AskedToStopInAWaitItEndsAndStillKnowsWhereItWasMark
       EXPECT_THAT(stopped->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
     }
     STOKER_ASSERT_OK_AND_ASSIGN(const Json state, stopped->SaveMarked());
+    stopped.reset();  // its pipeline may be about to set `stop` once more
     waits = stop = false;
     STOKER_ASSERT_OK_AND_ASSIGN(const auto restored, open());
     STOKER_ASSERT_OK(restored->Restore(state));

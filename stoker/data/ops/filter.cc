@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/field_option.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/map.h"
@@ -68,6 +69,7 @@ class ConditionTransform final : public Transform {
     if (field_) AskNumbers(rows.columns[*field_], keep);
     for (size_t i = 0; predicate_ && i < keep.size(); ++i) {
       if (!keep[i]) continue;
+      if (scratch.stopped()) return AskedToStop("filter");
       STOKER_RETURN_IF_ERROR(AskPredicate(rows.RowElement(static_cast<int64_t>(i)), keep[i]));
     }
     rows.columns.push_back(std::move(answers));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "stoker/data/from_arrays.h"
 #include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
@@ -137,6 +138,27 @@ TEST(Filter, EndsWhenAskedToWhileItDropsForEver) {
     });
     EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
   }
+}
+
+// What is read at once may be thousands of elements, and the predicate slow.
+TEST(Filter, AsksThePredicateOfNoFurtherElementOnceItIsAskedToStop) {
+  const std::vector<float> values(4000);
+  std::atomic<bool> stop = false;
+  std::atomic<int> calls = 0;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset filtered,
+                              FromArrays({{"value", Array::Of<float>(values, {4000})}}) |
+                                  Filter{.predicate =
+                                             [&](const Element&) {
+                                               ++calls;
+                                               stop = true;
+                                               return true;
+                                             }} |
+                                  Batch{.size = 4000});
+  const Runtime runtime{
+      .kind = Runtime::Kind::kThreaded, .threads = 1, .chunk = 1000, .stop = &stop};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, filtered.Open(runtime));
+  EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(Filter, RefusesConditionsThatMakeNoSense) {
