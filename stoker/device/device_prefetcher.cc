@@ -141,7 +141,7 @@ void DevicePrefetcher::HandToCurrentStream(const Ready& ready) const {
   const c10::Stream current = backend.getStream(device_);
   ready.copied->block(current);
   (*ready.batch)->input.record_stream(current);
-  (*ready.batch)->target.record_stream(current);
+  if ((*ready.batch)->target.defined()) (*ready.batch)->target.record_stream(current);
 }
 
 Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {

@@ -58,14 +58,20 @@ Status CheckTarget(const Field& field) {
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
   FeederFields fields;
   STOKER_ASSIGN_OR_RETURN(fields.input, FindField(spec, "train.input", options.input));
-  STOKER_ASSIGN_OR_RETURN(fields.target, FindField(spec, "train.target", options.target));
   STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input], !options.normalize.empty()));
-  STOKER_RETURN_IF_ERROR(CheckTarget(spec.fields[fields.target]));
+  if (options.target) {
+    STOKER_ASSIGN_OR_RETURN(fields.target, FindField(spec, "train.target", *options.target));
+    STOKER_RETURN_IF_ERROR(CheckTarget(spec.fields[*fields.target]));
+  }
+  for (const std::string& name : options.along) {
+    STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("the fields handed along", name));
+    fields.along.push_back(index);
+  }
   return fields;
 }
 
 Feeder::Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options)
-    : elements_(std::move(elements)), fields_(fields), options_(std::move(options)) {
+    : elements_(std::move(elements)), fields_(std::move(fields)), options_(std::move(options)) {
   if (options_.normalize.empty()) return;
   std::vector<float> shifts, scales;
   for (const ShiftScale& channel : options_.normalize) {
@@ -78,10 +84,11 @@ Feeder::Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOp
 
 Result<std::unique_ptr<Feeder>> Feeder::Create(std::unique_ptr<Iterator> elements, const Spec& spec,
                                                FeederOptions options) {
-  STOKER_ASSIGN_OR_RETURN(const FeederFields fields, FindFeederFields(spec, options));
+  STOKER_ASSIGN_OR_RETURN(FeederFields fields, FindFeederFields(spec, options));
   std::unique_ptr<Feeder> feeder;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors(
-      [&] { feeder.reset(new Feeder(std::move(elements), fields, std::move(options))); }));
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    feeder.reset(new Feeder(std::move(elements), std::move(fields), std::move(options)));
+  }));
   return feeder;
 }
 
@@ -123,9 +130,11 @@ Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   const Status status = CatchTorchErrors([&] {
     batch.input = MakeInput(element.arrays[fields_.input]);
     // Converted on the device: bytes travel, not 64-bit integers.
-    batch.target = OnDevice(ToTensor(element.arrays[fields_.target])).to(at::kLong);
+    if (fields_.target)
+      batch.target = OnDevice(ToTensor(element.arrays[*fields_.target])).to(at::kLong);
   });
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));
+  for (const size_t field : fields_.along) batch.along.push_back(element.arrays[field]);
   return batch;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/array.h"
 #include "stoker/base/json.h"
 #include "stoker/base/profile.h"
 #include "stoker/base/status.h"
@@ -23,15 +24,19 @@ namespace stoker {
 
 struct TensorBatch {
   at::Tensor input;    // float32, [samples, ...]; images [samples, channels, height, width]
-  at::Tensor target;   // int64, [samples]
+  at::Tensor target;   // int64, [samples]; undefined where FeederOptions::target is nothing
   SampleKey key = {};  // of its element: the batch's number
+  std::vector<Array> along = {};  // the fields FeederOptions::along, untouched, in host memory
 
   int64_t size() const { return input.size(0); }
 };
 
 struct FeederOptions {
-  std::string input = "image";   // the field that becomes TensorBatch::input
-  std::string target = "label";  // the field that becomes TensorBatch::target
+  std::string input = "image";  // the field that becomes TensorBatch::input
+  // The field that becomes TensorBatch::target; nothing: targets are not wanted and need not be
+  // there, as in data that are only predicted from.
+  std::optional<std::string> target = "label";
+  std::vector<std::string> along = {};  // the fields that become TensorBatch::along
   c10::Device device = c10::kCPU;
   // Whether inputs of four dimensions come as [samples, height, width, channels].
   bool channels_last = false;
@@ -43,13 +48,14 @@ struct FeederOptions {
   std::vector<ShiftScale> normalize = {};
 };
 
-// The places of the two fields in a Spec, after checking that training can use them. Errors
+// The places of the fields in a Spec, after checking that input and target can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
 // dimension, an input that is not floating point (with `normalize`: not bytes), a target that is
 // not one integer a sample.
 struct FeederFields {
   size_t input = 0;
-  size_t target = 0;
+  std::optional<size_t> target;
+  std::vector<size_t> along;
 };
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options);
 

@@ -58,6 +58,27 @@ TEST(Feeder, GivesInputsAndClassNumbersInOrder) {
   ExpectAllBatches(*feeder, torch::kCPU);
 }
 
+TEST(Feeder, NeedsNoTargetWhereNoneIsWanted) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset unlabelled,
+      FromArrays({{"image", Array::Allocate(DType::kFloat32, {3, 2})}}) | Batch{.size = 2});
+  EXPECT_THAT(Feed(unlabelled), FailsWith(StatusCode::kInvalidArgument, "train.target"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(unlabelled, {.target = std::nullopt}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  EXPECT_EQ(batch->size(), 2);
+  EXPECT_FALSE(batch->target.defined());
+}
+
+TEST(Feeder, HandsOtherFieldsAlongAsTheyAre) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder,
+                              Feed(Images(), {.target = std::nullopt, .along = {"label"}}));
+  STOKER_ASSERT_OK(feeder->Next());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+  ASSERT_EQ(batch->along.size(), 1u);
+  EXPECT_THAT(batch->along[0].values<uint8_t>(), testing::ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(Feed(Images(), {.along = {"path"}}), FailsWith(StatusCode::kInvalidArgument, "path"));
+}
+
 TEST(Feeder, SaysWhichKeyNamesAnotherField) {
   EXPECT_THAT(Feed(Images(), {.input = "picture"}),
               FailsWith(StatusCode::kInvalidArgument,
