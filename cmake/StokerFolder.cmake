@@ -40,7 +40,7 @@ function(stoker_folder NAME)
     target_link_libraries(stoker_${NAME}_test PRIVATE stoker_${NAME} stoker_own_flags stoker_test_flags GTest::gmock GTest::gtest_main)
     stoker_precompile(stoker_${NAME}_test ${test_pch})
     gtest_discover_tests(stoker_${NAME}_test TEST_PREFIX ${NAME}. DISCOVERY_TIMEOUT 120
-      PROPERTIES TIMEOUT 600 LABELS unit)
+      PROPERTIES TIMEOUT 1800 LABELS unit)
   endif()
   if(STOKER_TESTS AND bench_sources)
     add_executable(stoker_${NAME}_bench ${bench_sources})
@@ -48,7 +48,7 @@ function(stoker_folder NAME)
     stoker_precompile(stoker_${NAME}_bench ${pch})
     # Run once in the tests, so that a benchmark cannot rot.
     add_test(NAME ${NAME}.benchmarks_run COMMAND stoker_${NAME}_bench --benchmark_min_time=0.001)
-    set_tests_properties(${NAME}.benchmarks_run PROPERTIES TIMEOUT 600 LABELS bench
+    set_tests_properties(${NAME}.benchmarks_run PROPERTIES TIMEOUT 1800 LABELS bench
       FAIL_REGULAR_EXPRESSION "ERROR OCCURRED")
   endif()
   if(STOKER_FUZZ)

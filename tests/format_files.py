@@ -128,4 +128,4 @@ class FormatFiles(ProgramTest):
         self.write("list.txt", "pictures/cat/1.png 0\npictures/dog/2.png 1\n")
         # `cache` writes the form that `snapshot` reads.
         self.write("cache.yaml", "data:\n  root: .\n  train:\n    - lines: a.txt\n    - cache: {path: a.elements}\n")
-        self.run_stoker("bench", "cache.yaml", "--seconds", "0.1")
+        self.run_stoker("bench", "cache.yaml", "--epochs", "1")

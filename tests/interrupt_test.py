@@ -39,7 +39,7 @@ class Interrupting(ProgramTest):
         """Sends the signal as soon as the program has begun, or now, and checks how it ends."""
         self.wait_until(process, lambda: self.heeds(process, number))
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         self.assertEqual(process.returncode, code, out + err)
         errors = [line for line in err.splitlines() if line.startswith("stoker: error: stopped ")]
         self.assertEqual(len(errors), 1, err)

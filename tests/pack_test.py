@@ -279,7 +279,7 @@ class PackTest(ProgramTest):
                     self.assertIsNone(process.poll(), "ended by itself")
                     time.sleep(0.001)
                 process.send_signal(number)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=600)
                 self.assertEqual(process.returncode, code, out + err)
                 self.assertRegex(err, r"stoker: error: stopped with \d+ of 99999 files whole; the same command goes on")
                 self.assertEqual(len(glob.glob(self.path(f".x{code}*"))), 1, "the manifest alone")

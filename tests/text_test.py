@@ -67,7 +67,7 @@ def int32_lists(data):
 class TextTest(InteropTest):
     def tokens_of(self, name, operator):
         self.write("recipe.yaml", RECIPE % (operator, name))
-        self.run_stoker("bench", "recipe.yaml", "--seconds", "0.1")
+        self.run_stoker("bench", "recipe.yaml", "--epochs", "1")
         return list(int32_lists(self.read(name + ".elements")))
 
     def assert_same(self, ours, theirs):
@@ -96,7 +96,7 @@ class VocabularyTest(ProgramTest):
         self.assertEqual(found, {"file": "words.txt", "tokens": 3, "texts": 3, "words": 6, "different_words": 3})
         self.assertEqual(self.read("words.txt"), b"<unk>\nthe\ncat\n")
         self.write("words.yaml", self.TEXTS + "    - words: {vocabulary: words.txt, unknown: <unk>}\n    - cache: {path: c}\n")
-        self.run_stoker("bench", "words.yaml", "--seconds", "0.1")
+        self.run_stoker("bench", "words.yaml", "--epochs", "1")
         self.assertEqual(list(int32_lists(self.read("c"))), [[1, 2], [1, 1, 0, 2], []])
 
     def test_the_recipe_that_needs_the_vocabulary_is_what_it_is_made_from(self):

@@ -96,6 +96,11 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0).description(""))
       ->default_str("5");
+  app.add_option("--epochs", arguments.epochs, "measure so many whole passes instead")
+      ->type_name("N")
+      ->check(AtLeastCheck(1))
+      ->excludes("--seconds")
+      ->excludes("--model");
   app.add_option("--memory", arguments.memory_bytes, "limit, such as 512MiB")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
@@ -114,8 +119,10 @@ Status RunBench(const BenchArguments& arguments) {
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
   Runtime runtime = arguments.run_inline ? Runtime::Inline() : Runtime::Threaded(arguments.threads);
   runtime.memory_budget = arguments.memory_bytes;
-  STOKER_ASSIGN_OR_RETURN(const PipelineMeasurement measured,
-                          MeasurePipeline(data.train, runtime, arguments.seconds));
+  STOKER_ASSIGN_OR_RETURN(
+      const PipelineMeasurement measured,
+      MeasurePipeline(data.train, runtime,
+                      {.seconds = arguments.seconds, .epochs = arguments.epochs}));
   return PrintResult(arguments.json ? DumpJson(ToJson(measured, arguments)) + "\n"
                                     : ToText(measured, arguments));
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct BenchArguments {
   std::vector<std::string> set;
   int threads = 0;  // 0: as many as pay
   double seconds = 5;
-  int64_t memory_bytes = 0;  // 0: a quarter of what the container allows; of a model 4/5
+  std::optional<int64_t> epochs;  // instead of seconds; not of a model
+  int64_t memory_bytes = 0;       // 0: a quarter of what the container allows; of a model 4/5
   bool run_inline = false;
   bool explain = false;
   bool json = false;

@@ -51,6 +51,7 @@ class RateMeter {
     if (now >= kSliceSeconds * static_cast<double>(ends_.size() + 1))
       ends_.push_back({now, samples_});
   }
+  int64_t batches() const { return batches_; }
   double seconds() const { return whole_.ElapsedSeconds(); }
 
   void Write(PipelineMeasurement& out) const {
@@ -98,6 +99,22 @@ Status EmptyPipeline() {
       "`stoker inspect RECIPE`");
 }
 
+Status OneBatch() {
+  return FailedPrecondition(
+      "the pipeline gives one batch in all, and what is measured begins behind the first; measure "
+      "more epochs (--epochs), or for a time (--seconds)");
+}
+
+Result<Dataset> Repeated(const Dataset& dataset, const std::optional<int64_t>& epochs) {
+  if (!epochs) return Result<Dataset>(dataset) | Repeat{};
+  if (dataset.cardinality().infinite()) {
+    return InvalidArgument(
+        "the pipeline repeats its data for ever, so its epochs do not end; measure for a time "
+        "(--seconds)");
+  }
+  return Result<Dataset>(dataset) | Repeat{.count = *epochs};
+}
+
 }  // namespace
 
 int64_t SamplesIn(const Dataset& dataset, const Element& element) {
@@ -116,29 +133,30 @@ double PeakResidentMegabytes() {
 }
 
 Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtime& runtime,
-                                            double seconds) {
+                                            const BenchLength& length) {
   PipelineMeasurement measured;
-  STOKER_ASSIGN_OR_RETURN(const Dataset endless, Result<Dataset>(dataset) | Repeat{});
-  STOKER_ASSIGN_OR_RETURN(measured.load_ms, LoadMilliseconds(endless));
+  STOKER_ASSIGN_OR_RETURN(const Dataset repeated, Repeated(dataset, length.epochs));
+  STOKER_ASSIGN_OR_RETURN(measured.load_ms, LoadMilliseconds(repeated));
   const Stopwatch until_first;
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> iterator, endless.Open(runtime));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> iterator, repeated.Open(runtime));
   STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, iterator->Next());
   measured.first_batch_ms = until_first.ElapsedSeconds() * 1e3;
   if (!element) return EmptyPipeline();
 
   RateMeter meter;
-  while (meter.seconds() < seconds) {
+  do {
     element.reset();  // used up, so its memory is free for another
     STOKER_ASSIGN_OR_RETURN(element, iterator->Next());
-    if (!element) return EmptyPipeline();
-    meter.Add(SamplesIn(endless, *element));
-  }
+    if (!element) break;
+    meter.Add(SamplesIn(repeated, *element));
+  } while (length.epochs || meter.seconds() < length.seconds);
+  if (meter.batches() == 0) return length.epochs ? OneBatch() : EmptyPipeline();
   meter.Write(measured);
   measured.peak_rss_mb = PeakResidentMegabytes();
   measured.profile = iterator->GetProfile();
-  MarkAddedStages(dataset, endless, measured.profile);
+  MarkAddedStages(dataset, repeated, measured.profile);
   measured.explanation =
-      ExplainPipeline(dataset, endless, runtime.kind == Runtime::Kind::kThreaded, *iterator);
+      ExplainPipeline(dataset, repeated, runtime.kind == Runtime::Kind::kThreaded, *iterator);
   return measured;
 }
 

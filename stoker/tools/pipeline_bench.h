@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "stoker/base/profile.h"
 #include "stoker/base/status.h"
@@ -25,10 +26,17 @@ struct PipelineMeasurement {
   PipelineExplanation explanation;
 };
 
-// Runs `dataset` again and again, as training over epochs does, for `seconds` (> 0). Errors: those
-// of the pipeline; kFailedPrecondition where it gives nothing.
+// How long a pipeline is measured.
+struct BenchLength {
+  double seconds = 0;             // > 0, where there are no epochs
+  std::optional<int64_t> epochs;  // > 0: so many whole passes, the first batch included
+};
+
+// Runs `dataset` again and again, as training over epochs does. Errors: those of the pipeline;
+// kFailedPrecondition where it gives nothing, or with `epochs` one batch in all; kInvalidArgument
+// for epochs of a pipeline without an end.
 Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtime& runtime,
-                                            double seconds);
+                                            const BenchLength& length);
 
 // How many samples an element of `dataset` stands for: the product of the dimensions that its
 // `batch` stages added.

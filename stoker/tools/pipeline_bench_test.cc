@@ -4,6 +4,7 @@
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/registry.h"
@@ -40,13 +41,9 @@ TEST_P(MeasurePipelineTest, CountsSamplesOverManyEpochs) {
   // 5 elements in batches of 2: batches of 2, 2 and 1, so an average of 5/3 samples a batch.
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Numbers(5) | Batch{.size = 2});
   STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
-                              MeasurePipeline(dataset, GetParam(), 0.05));
-  EXPECT_GT(measured.batches, 3);  // more than one epoch
-  // The first batch is not counted; each three in a row hold 5 samples.
-  const int64_t whole_rounds = measured.batches / 3;
-  EXPECT_GE(measured.samples, whole_rounds * 5);
-  EXPECT_LE(measured.samples, (whole_rounds + 1) * 5);
-  EXPECT_GE(measured.seconds, 0.05);
+                              MeasurePipeline(dataset, GetParam(), {.epochs = 4}));
+  EXPECT_EQ(measured.batches, 4 * 3 - 1);  // the first is not counted
+  EXPECT_EQ(measured.samples, 4 * 5 - 2);
   EXPECT_DOUBLE_EQ(measured.samples_per_s,
                    static_cast<double>(measured.samples) / measured.seconds);
   EXPECT_LE(measured.slice_min, measured.slice_median);
@@ -56,11 +53,34 @@ TEST_P(MeasurePipelineTest, CountsSamplesOverManyEpochs) {
   EXPECT_EQ(measured.profile.stages.front().name, "arrays");
 }
 
+TEST_P(MeasurePipelineTest, GoesOnForTheTimeAskedForAndABatchAtLeast) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Numbers(5) | Batch{.size = 2});
+  for (const double seconds : {1e-9, 0.05}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
+                                MeasurePipeline(dataset, GetParam(), {.seconds = seconds}));
+    EXPECT_GE(measured.seconds, seconds);
+    // Each three batches in a row hold 5 samples.
+    EXPECT_GE(measured.batches, 1);
+    EXPECT_GE(measured.samples, measured.batches / 3 * 5);
+    EXPECT_LE(measured.samples, (measured.batches / 3 + 1) * 5);
+  }
+}
+
+TEST_P(MeasurePipelineTest, EpochsWithNothingBehindTheirFirstBatchOrWithoutAnEndAreErrors) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset one, Numbers(5) | Batch{.size = 8});
+  EXPECT_THAT(MeasurePipeline(one, GetParam(), {.epochs = 1}),
+              FailsWith(StatusCode::kFailedPrecondition, "one batch in all"));
+  STOKER_ASSERT_OK(MeasurePipeline(one, GetParam(), {.epochs = 2}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset endless, Result<Dataset>(one) | Repeat{});
+  EXPECT_THAT(MeasurePipeline(endless, GetParam(), {.epochs = 1}),
+              FailsWith(StatusCode::kInvalidArgument, "do not end; measure for a time"));
+}
+
 TEST_P(MeasurePipelineTest, TheRateOverAllLiesBetweenThoseOfItsSlices) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Numbers(50) | Batch{.size = 2});
   for (const double seconds : {0.6, 0.9}) {  // the rest is part of the slice, or one of its own
     STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
-                                MeasurePipeline(dataset, GetParam(), seconds));
+                                MeasurePipeline(dataset, GetParam(), {.seconds = seconds}));
     const double rounding = 1e-9 * measured.samples_per_s;
     EXPECT_LE(measured.slice_min, measured.samples_per_s + rounding) << seconds;
     EXPECT_GE(measured.slice_max, measured.samples_per_s - rounding) << seconds;
@@ -70,8 +90,10 @@ TEST_P(MeasurePipelineTest, TheRateOverAllLiesBetweenThoseOfItsSlices) {
 TEST_P(MeasurePipelineTest, APipelineThatGivesNothingIsAnError) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               Numbers(5) | Batch{.size = 8, .drop_remainder = true});
-  EXPECT_THAT(MeasurePipeline(dataset, GetParam(), 0.05),
-              FailsWith(StatusCode::kFailedPrecondition, "gives no batch"));
+  for (const BenchLength& length : {BenchLength{.seconds = 0.05}, BenchLength{.epochs = 3}}) {
+    EXPECT_THAT(MeasurePipeline(dataset, GetParam(), length),
+                FailsWith(StatusCode::kFailedPrecondition, "gives no batch"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, MeasurePipelineTest,

@@ -39,7 +39,7 @@ TEST(ExplainPipeline, NamesTheStageThatTakesTheTimeAndMarksWhatBenchAdded) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                                 Result<Dataset>(source) | Takes(3) | Batch{.size = 2} | Prefetch{});
     STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
-                                MeasurePipeline(dataset, Runtime::Threaded(2), 0.3));
+                                MeasurePipeline(dataset, Runtime::Threaded(2), {.seconds = 0.3}));
     const PipelineExplanation& explained = measured.explanation;
     EXPECT_EQ(explained.limit, "map");
     EXPECT_EQ(explained.written, dataset.ToString());
@@ -76,7 +76,7 @@ TEST(ExplainPipeline, NamesTheConsumerWhereItIsSlower) {
 TEST(ExplainPipeline, SaysOfAnInlinePassThatNothingWasChosen) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Numbers() | Batch{.size = 2});
   STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
-                              MeasurePipeline(dataset, Runtime::Inline(), 0.05));
+                              MeasurePipeline(dataset, Runtime::Inline(), {.seconds = 0.05}));
   EXPECT_THAT(measured.explanation.ToText(), HasSubstr("inline, one element after the other"));
   EXPECT_THAT(measured.explanation.ToText(), HasSubstr("none: nothing runs on threads"));
 }
