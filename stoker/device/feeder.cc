@@ -21,7 +21,22 @@ Result<size_t> FindField(const Spec& spec, std::string_view option, const std::s
                   option == "train.input" ? "the model sees" : "holds the class numbers"));
 }
 
-Status CheckInput(const Field& field, bool normalized_here) {
+// What an input without a sample's dimensions is. One that is as long as the target is a batch.
+Status TooFewDimensions(const Field& field, const Field* target) {
+  if (target == nullptr || field.shape.empty() || target->shape.empty() ||
+      field.shape.front() != target->shape.front()) {
+    return InvalidArgument("train.input: field {} is no batch; end the pipeline with `batch`",
+                           field.ToString());
+  }
+  return InvalidArgument(
+      "train.input: field {} is one number a sample, and a model takes [samples, features], "
+      "[samples, height, width] or [samples, channels, height, width]; let the source give "
+      "vectors (csv: fields: {{{}: {{columns: [A, B]}}}}, of one column {{columns: [A], shape: "
+      "[1]}})",
+      field.ToString(), field.name);
+}
+
+Status CheckInput(const Field& field, const Field* target, bool normalized_here) {
   if (normalized_here && field.dtype != DType::kUInt8) {
     return InvalidArgument("train.input: field {} is normalised on the device, but is not uint8",
                            field.ToString());
@@ -32,11 +47,7 @@ Status CheckInput(const Field& field, bool normalized_here) {
         "before `batch`",
         field.ToString());
   }
-  if (field.shape.size() < 2) {
-    return InvalidArgument("train.input: field {} is no batch; end the pipeline with `batch`",
-                           field.ToString());
-  }
-  return OkStatus();
+  return field.shape.size() < 2 ? TooFewDimensions(field, target) : OkStatus();
 }
 
 Status CheckTarget(const Field& field) {
@@ -58,11 +69,13 @@ Status CheckTarget(const Field& field) {
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
   FeederFields fields;
   STOKER_ASSIGN_OR_RETURN(fields.input, FindField(spec, "train.input", options.input));
-  STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input], !options.normalize.empty()));
+  const Field* target = nullptr;
   if (options.target) {
     STOKER_ASSIGN_OR_RETURN(fields.target, FindField(spec, "train.target", *options.target));
-    STOKER_RETURN_IF_ERROR(CheckTarget(spec.fields[*fields.target]));
+    target = &spec.fields[*fields.target];
   }
+  STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input], target, !options.normalize.empty()));
+  if (target != nullptr) STOKER_RETURN_IF_ERROR(CheckTarget(*target));
   for (const std::string& name : options.along) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("the fields handed along", name));
     fields.along.push_back(index);

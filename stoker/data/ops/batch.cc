@@ -11,15 +11,22 @@
 namespace stoker {
 namespace {
 
+// What makes elements of one shape of those in a field whose shape differs: a row of bytes may be a
+// text or the file of a picture, any other row is no picture.
+std::string_view MendOf(const Field& field) {
+  if (field.shape.size() > 1) return "resize or crop before batch, or use padded_batch";
+  if (field.dtype != DType::kUInt8) return "use padded_batch";
+  return "of a text make numbers (wordpiece, sentencepiece, words) and use padded_batch; of a "
+         "picture's file, decode, then resize or crop before batch";
+}
+
 Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
   Spec out = input.spec();
   const int64_t extent = BatchExtent(input.cardinality(), options.size, options.drop_remainder);
   for (Field& field : out.fields) {
     if (!IsFullyKnown(field.shape)) {
-      return InvalidArgument(
-          "batch: field '{}' has shape {}, which differs between elements; resize or crop before "
-          "batch, or use padded_batch",
-          field.name, ShapeToString(field.shape));
+      return InvalidArgument("batch: field '{}' has shape {}, which differs between elements; {}",
+                             field.name, ShapeToString(field.shape), MendOf(field));
     }
     field.shape.insert(field.shape.begin(), extent);
   }

@@ -103,12 +103,20 @@ TEST(Options, RefuseSizesThatNoMachineHolds) {
               FailsWith(StatusCode::kInvalidArgument, "prefetch"));
 }
 
-TEST(Batch, RefusesAFieldOfUnknownShape) {
-  const Dataset ragged = FromGenerator({{{"text", DType::kUInt8, {kUnknownDim}}}}, [](uint64_t) {
+Dataset Ragged(DType dtype, const Shape& shape) {
+  return FromGenerator({{{"ragged", dtype, shape}}}, [](uint64_t) {
     return []() -> Result<std::optional<Element>> { return std::nullopt; };
   });
-  EXPECT_THAT(ragged | Batch{},
-              FailsWith(StatusCode::kInvalidArgument, "field 'text' has shape [?]"));
+}
+
+TEST(Batch, RefusesAFieldOfUnknownShapeWithWhatItsKindNeeds) {
+  const auto refuses = [](const Dataset& dataset, const char* says) {
+    EXPECT_THAT(dataset | Batch{}, FailsWith(StatusCode::kInvalidArgument, says));
+  };
+  refuses(Ragged(DType::kUInt8, {kUnknownDim}), "field 'ragged' has shape [?]");
+  refuses(Ragged(DType::kUInt8, {kUnknownDim}), "of a text make numbers (wordpiece, sentencepiece");
+  refuses(Ragged(DType::kInt32, {kUnknownDim}), "elements; use padded_batch");
+  refuses(Ragged(DType::kUInt8, {3, kUnknownDim, kUnknownDim}), "elements; resize or crop before");
 }
 
 // Blocks are multiples of 64 bytes; an image has 16 bytes, a label 8.
