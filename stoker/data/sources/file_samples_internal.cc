@@ -57,6 +57,7 @@ class FileSamplesNode final : public ByPositionNode, public SampleNames, public 
   std::string Details() const override { return details_; }
   std::vector<std::string> files() const override {
     std::vector<std::string> paths;
+    if (std::string list = samples_->ListedIn(); !list.empty()) paths.push_back(std::move(list));
     for (int64_t i = 0; i < samples_->size(); ++i) {
       for (size_t file = 0; file < num_files_; ++file) paths.push_back(samples_->PathOf(i, file));
     }

@@ -77,6 +77,13 @@ TEST_F(ListTest, KeepsItsPromises) {
   ExpectKeepsItsPromises(Source(Of("a.jpg 3\nmy dog 7.png 1\nmasks/a.png 2\n")) | Shuffle{});
 }
 
+// A cache is made anew, and a resumed run notices, where a label has changed.
+TEST_F(ListTest, TheListItselfIsAmongTheFilesThatAreRead) {
+  const Result<Dataset> dataset = Source(Of("a.jpg 1\n"));
+  STOKER_ASSERT_OK(dataset);
+  EXPECT_THAT(dataset->node().files(), ElementsAre(dir_ / "list.txt", dir_ / "a.jpg"));
+}
+
 TEST_F(ListTest, AListedFileThatIsMissingIsAnErrorOfItsElementOnly) {
   const Result<Dataset> dataset = Source(Of("a.jpg 3\nb.jpg 4\n"));
   EXPECT_THAT(ReadAll(*dataset, Runtime::Threaded(2)),
