@@ -3,75 +3,15 @@
 #include <algorithm>
 
 #include "stoker/base/options.h"
-#include "stoker/base/remote_path.h"
 #include "stoker/data/class_names.h"
+#include "stoker/data/data_section_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
-#include "stoker/data/remote_settings.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
 namespace {
-
-// The keys of the section that are not pipelines.
-struct DataOptions {
-  static constexpr std::string_view kName = "data";
-  std::filesystem::path root = ".";
-  std::vector<std::string> classes;
-  RemoteSettings remote;
-
-  static void Describe(OptionTable<DataOptions>& table) {
-    table
-        .Field(
-            "root", &DataOptions::root,
-            "the folder that paths in the pipelines are relative to; itself relative to the recipe")
-        .Field("classes", &DataOptions::classes,
-               "what the labels 0, 1, ... are called; empty: as the source of train says");
-  }
-};
-}  // namespace
-
-template <>
-const std::vector<Option>& OptionsOf<DataOptions>() {
-  static const auto options = WithObjectsBehind<DataOptions>({ObjectOption(
-      "remote", &DataOptions::remote,
-      "how files on servers are read: {cache: DIR, endpoint: URL, ...}, see docs/remote.md")});
-  return options;
-}
-
-namespace {
-
-constexpr std::string_view kPipelines[] = {"train", "eval"};
-
-Result<const ConfigNode*> DataSection(const ConfigNode& recipe) {
-  const ConfigNode* data = recipe.Find("data");
-  if (data == nullptr) {
-    return InvalidArgument(
-        "{}: the section 'data' is missing; it holds the pipelines, such as data: {{train: [idx: "
-        "{{...}}, shuffle, batch]}}",
-        recipe.location.ToString());
-  }
-  if (data->kind != ConfigNode::Kind::kMap) {
-    return InvalidArgument("{}: 'data' is {}; it must be a map with root, train, eval and classes",
-                           data->location.ToString(), data->KindName());
-  }
-  return data;
-}
-
-Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
-  ConfigNode rest = data;
-  std::erase_if(rest.entries, [](const ConfigNode::Entry& entry) {
-    return std::ranges::find(kPipelines, entry.key) != std::end(kPipelines);
-  });
-  std::vector<std::string> names(std::begin(kPipelines), std::end(kPipelines));
-  for (const Option& option : OptionsOf<DataOptions>()) names.push_back(option.name);
-  STOKER_RETURN_IF_ERROR(CheckKeys(rest, "data", "key", names));
-  DataOptions options;
-  STOKER_RETURN_IF_ERROR(ParseOptionsOf(rest, options));
-  options.remote.Apply();
-  return options;
-}
 
 // A class that one side lacks would shift the numbers of those behind it.
 Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& train,
@@ -81,19 +21,6 @@ Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& 
       "{}: data.eval has other classes than data.train: {}; give both the same folders "
       "(folder.allow_empty lets some be empty), or files that were packed from such",
       eval.location.ToString(), FirstDifferenceOfClasses(train, other));
-}
-
-// A root that stands in the recipe is relative to the recipe, one given on the command line to the
-// working directory.
-std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem::path& root,
-                                   const std::filesystem::path& recipe_folder) {
-  const ConfigNode* node = data.Find("root");
-  if (IsRemotePath(root.native())) return root;
-  const bool from_command_line = node != nullptr && node->location.line == 0;
-  const std::filesystem::path path = from_command_line ? root : recipe_folder / root;
-  std::error_code error;  // where the working directory is gone, a relative path is all there is
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return (error ? path : absolute).lexically_normal();
 }
 
 // A sample that cannot be prepared has no prediction: that is an error, whatever evaluation does.
@@ -199,14 +126,8 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
 
 Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
                                   const std::filesystem::path& recipe_folder) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
-  STOKER_ASSIGN_OR_RETURN(const DataOptions options, ParseDataOptions(*data));
-  const ConfigNode* eval = data->Find("eval");
-  if (eval == nullptr) {
-    return FailedPrecondition("the recipe has no pipeline data.eval; add one");
-  }
-  ConfigNode filled;
-  return BuildPipeline(*eval, AbsoluteRoot(*data, options.root, recipe_folder), &filled);
+  STOKER_ASSIGN_OR_RETURN(const EvalList eval, FindEvalList(recipe, recipe_folder));
+  return BuildPipeline(*eval.list, eval.root);
 }
 
 Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
