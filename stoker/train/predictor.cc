@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <limits>
+#include <optional>
 
 #include "stoker/data/from_arrays.h"
+#include "stoker/data/numbered_pipeline.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
@@ -45,22 +49,88 @@ Result<Choices> UseChoices(const std::filesystem::path& run, const OpenedDevice&
   return *choices;
 }
 
-void AppendPredictions(const Array& probabilities, std::vector<Prediction>& out) {
-  const int64_t samples = probabilities.shape()[0];
-  for (int64_t i = 0; i < samples; ++i) {
-    const Array row = probabilities.Row(i);
-    const std::span<float> values = row.values<float>();
-    out.push_back({.probabilities = {values.begin(), values.end()},
-                   .best = std::ranges::max_element(values) - values.begin()});
-  }
+// Row `sample` of float32 [samples, n]; nothing of an array that is not there.
+std::vector<float> RowOf(const std::optional<Array>& rows, int64_t sample) {
+  if (!rows) return {};
+  const Array row = rows->Row(sample);
+  const std::span<float> values = row.values<float>();
+  return {values.begin(), values.end()};
 }
 
-Status PredictBatch(Model& model, const TensorBatch& batch, std::vector<Prediction>& out) {
-  at::Tensor probabilities;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors(
-      [&] { probabilities = at::softmax(model.Forward(batch.input).to(at::kFloat), 1); }));
-  STOKER_ASSIGN_OR_RETURN(const Array rows, ToArray(probabilities));
-  AppendPredictions(rows, out);
+// What a model says of a batch, in CPU memory.
+struct Outputs {
+  Array scores, best;
+  std::optional<Array> probabilities;
+
+  std::vector<Prediction> ToPredictions() const {
+    std::vector<Prediction> predictions;
+    for (int64_t i = 0; i < best.num_values(); ++i) {
+      predictions.push_back({.scores = RowOf(scores, i),
+                             .probabilities = RowOf(probabilities, i),
+                             .best = best.values<int64_t>()[static_cast<size_t>(i)]});
+    }
+    return predictions;
+  }
+};
+
+Result<std::vector<Prediction>> PredictBatch(Model& model, const Loss& loss,
+                                             const at::Tensor& input) {
+  at::Tensor scores, best, probabilities;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    scores = model.Forward(input).to(at::kFloat);
+    best = loss.Predict(scores);
+    if (scores.size(1) > 1) probabilities = at::softmax(scores, 1);
+  }));
+  Outputs outputs;
+  STOKER_ASSIGN_OR_RETURN(outputs.scores, ToArray(scores));
+  STOKER_ASSIGN_OR_RETURN(outputs.best, ToArray(best));
+  if (probabilities.defined()) {
+    STOKER_ASSIGN_OR_RETURN(outputs.probabilities, ToArray(probabilities));
+  }
+  return outputs.ToPredictions();
+}
+
+// What comes beside the model's input: the fields that were asked for, then the numbers.
+std::vector<std::string> FieldsAlong(const NumberedPipeline& pipeline,
+                                     const PredictOptions& options) {
+  std::vector<std::string> along = options.fields;
+  if (!pipeline.number.empty()) along.push_back(pipeline.number);
+  return along;
+}
+
+// Of the fields as the recipe's author knows them, so without the numbers.
+Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
+                   const std::vector<std::string>& wanted) {
+  Spec spec = pipeline.batches.spec();
+  std::erase_if(spec.fields, [&](const Field& field) { return field.name == pipeline.number; });
+  for (const std::string& name : wanted) {
+    STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("predicting", name));
+    if (!spec.fields[index].shape.empty()) continue;
+    return InvalidArgument("predicting: field {} has no row for each sample of a batch",
+                           spec.fields[index].ToString());
+  }
+  FeederOptions as_known = feed;
+  as_known.along.clear();
+  return FindFeederFields(spec, as_known).status();
+}
+
+// Moves what came along with a batch to where it belongs, and cuts all to `count` samples.
+Status AddWhatCameAlong(const NumberedPipeline& pipeline, std::string_view input,
+                        const std::vector<Array>& along, int64_t count, PredictedBatch& out) {
+  for (const Array& array : along) {
+    if (array.shape().front() < count) {
+      return DataLoss("a field has {} rows in a batch of {} samples: {}", array.shape().front(),
+                      count, array.ToString());
+    }
+    out.fields.push_back(array.Rows(0, count));
+  }
+  if (pipeline.number.empty()) return OkStatus();
+  const Array last = std::move(out.fields.back());
+  out.fields.pop_back();
+  const std::span<int64_t> numbers = last.values<int64_t>();
+  out.numbers.assign(numbers.begin(), numbers.end());
+  if (pipeline.names == nullptr) return OkStatus();
+  for (const int64_t number : numbers) out.files.push_back(pipeline.names->NameOf(number, input));
   return OkStatus();
 }
 
@@ -82,12 +152,19 @@ struct Predictor::Parts {
   // It computes as the run did.
   PrecisionScope Scope() const { return {choices.precision, device.device.type()}; }
 
-  Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset) const {
+  // For predictions: whatever the target is, nobody reads it.
+  FeederOptions WithoutTarget(const Dataset& dataset) const {
+    FeederOptions feed = FeedOptions(options, dataset, device.device, choices.memory_format);
+    feed.target = std::nullopt;
+    return feed;
+  }
+
+  Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, const FeederOptions& feed,
+                                                 const std::atomic<bool>* stop = nullptr) const {
+    Runtime runtime = FeedRuntime(options, device.device, choices.feed_threads);
+    runtime.stop = stop;
     const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
-    return DevicePrefetcher::Open(
-        dataset, Runtime::Threaded(1), {},
-        FeedOptions(options, dataset, device.device, choices.memory_format),
-        static_cast<int>(ahead));
+    return DevicePrefetcher::Open(dataset, runtime, {}, feed, static_cast<int>(ahead));
   }
 
   // What the model was trained on, where that is known, or has been given before.
@@ -120,6 +197,24 @@ struct Predictor::Parts {
     model = std::move(made);
     sample = shape;
     return OkStatus();
+  }
+
+  // Puts batches through the model until there is none left or `use` says false.
+  Status PredictEach(
+      DevicePrefetcher& batches,
+      const std::function<Result<bool>(const TensorBatch&, std::vector<Prediction>)>& use) const {
+    STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> built, loss.build());
+    const c10::InferenceMode no_gradients;
+    const PrecisionScope scope = Scope();
+    model->eval();
+    while (true) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
+      if (!batch) return OkStatus();
+      STOKER_ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
+                              PredictBatch(*model, *built, batch->input));
+      STOKER_ASSIGN_OR_RETURN(const bool more, use(*batch, std::move(predictions)));
+      if (!more) return OkStatus();
+    }
   }
 
   // The samples behind the transforms of the eval pipeline, with class numbers that nobody reads.
@@ -170,11 +265,52 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
   STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
-  STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval));
+  STOKER_ASSIGN_OR_RETURN(
+      const auto batches,
+      parts_->Feed(eval, FeedOptions(parts_->options, eval, parts_->device.device,
+                                     parts_->choices.memory_format)));
   STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
   const PrecisionScope scope = parts_->Scope();
   return Evaluate(*parts_->model, {*loss, parts_->options.metrics}, *batches);
+}
+
+Result<PredictSummary> Predictor::PredictRun(
+    const PredictOptions& options, const std::function<Status(const PredictedBatch&)>& take) {
+  STOKER_ASSIGN_OR_RETURN(const NumberedPipeline pipeline,
+                          ParseNumberedEvalPipeline(parts_->recipe, parts_->run));
+  const Dataset& batches = pipeline.batches;
+  STOKER_RETURN_IF_ERROR(CheckEvaluable(batches));
+  FeederOptions feed = parts_->WithoutTarget(batches);
+  STOKER_RETURN_IF_ERROR(CheckFields(pipeline, feed, options.fields));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(batches));
+  feed.along = FieldsAlong(pipeline, options);
+  STOKER_ASSIGN_OR_RETURN(const auto source, parts_->Feed(batches, feed, options.stop));
+  const int64_t limit = options.limit.value_or(std::numeric_limits<int64_t>::max());
+  PredictSummary summary{
+      .samples = 0, .disturbances = pipeline.disturbances, .numbered = !pipeline.number.empty()};
+  const auto use = [&](const TensorBatch& batch,
+                       std::vector<Prediction> predictions) -> Result<bool> {
+    const int64_t count = std::min(std::ssize(predictions), limit - summary.samples);
+    predictions.resize(static_cast<size_t>(count));
+    PredictedBatch out{.first = summary.samples,
+                       .predictions = std::move(predictions),
+                       .numbers = {},
+                       .files = {},
+                       .fields = {}};
+    STOKER_RETURN_IF_ERROR(
+        AddWhatCameAlong(pipeline, parts_->options.input, batch.along, count, out));
+    STOKER_RETURN_IF_ERROR(take(out));
+    summary.samples += count;
+    if (options.stop != nullptr && *options.stop)
+      return Cancelled("stopped after {} samples", summary.samples);
+    return summary.samples < limit;
+  };
+  STOKER_RETURN_IF_ERROR(parts_->PredictEach(*source, use));
+  if (summary.samples == 0) {
+    return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
+  }
+  return summary;
 }
 
 Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
@@ -184,16 +320,14 @@ Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
   }
   STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));
-  STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(prepared));
-  const c10::InferenceMode no_gradients;
-  const PrecisionScope scope = parts_->Scope();
-  parts_->model->eval();
+  STOKER_ASSIGN_OR_RETURN(const auto batches,
+                          parts_->Feed(prepared, parts_->WithoutTarget(prepared)));
   std::vector<Prediction> predictions;
-  while (true) {
-    STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());
-    if (!batch) break;
-    STOKER_RETURN_IF_ERROR(PredictBatch(*parts_->model, *batch, predictions));
-  }
+  STOKER_RETURN_IF_ERROR(parts_->PredictEach(
+      *batches, [&](const TensorBatch&, std::vector<Prediction> of_batch) -> Result<bool> {
+        std::ranges::move(of_batch, std::back_inserter(predictions));
+        return true;
+      }));
   if (std::ssize(predictions) != samples.shape().front()) {
     return FailedPrecondition(
         "data.eval gives {} of {} samples; predictions need a pipeline that leaves out none",

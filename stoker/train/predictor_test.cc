@@ -1,6 +1,10 @@
 #include "stoker/train/predictor.h"
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <iterator>
+#include <tuple>
 
 #include "stoker/base/testing.h"
 #include "stoker/train/testing.h"
@@ -63,6 +67,117 @@ TEST_F(PredictorTest, PredictsEverySampleAsEvaluationDoes) {
   EXPECT_EQ(correct / 32.0, summary.last_evaluation->accuracy);
   EXPECT_THAT(predictor->classes(),
               testing::ElementsAre("northwest", "northeast", "southwest", "southeast"));
+}
+
+// What PredictRun gives, one entry a sample.
+struct RunAnswers {
+  PredictSummary summary;
+  std::vector<int64_t> first;  // of each batch
+  std::vector<Prediction> predictions;
+  std::vector<int64_t> numbers, labels;
+};
+
+Result<RunAnswers> AnswersOf(Predictor& predictor, const PredictOptions& options) {
+  RunAnswers all;
+  STOKER_ASSIGN_OR_RETURN(
+      all.summary, predictor.PredictRun(options, [&](const PredictedBatch& batch) {
+        all.first.push_back(batch.first);
+        std::ranges::copy(batch.predictions, std::back_inserter(all.predictions));
+        std::ranges::copy(batch.numbers, std::back_inserter(all.numbers));
+        for (const Array& field : batch.fields)
+          std::ranges::copy(field.values<uint8_t>(), std::back_inserter(all.labels));
+        return OkStatus();
+      }));
+  return all;
+}
+
+TEST_F(PredictorTest, PredictsTheSamplesOfItsPipelineAsTheyArePredictedOneByOne) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary, Train());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Open(run_));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunAnswers run, AnswersOf(*predictor, {.fields = {"label"}}));
+  EXPECT_EQ(run.summary.samples, 32);
+  EXPECT_TRUE(run.summary.numbered);
+  EXPECT_THAT(run.summary.disturbances, testing::IsEmpty());
+  EXPECT_THAT(run.first, testing::ElementsAre(0, 10, 20, 30));  // the last batch has two
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto samples,
+                              predictor->Predict(QuadrantImages(32).Reshaped({32, 1, 8, 8})));
+  int correct = 0;
+  ASSERT_EQ(run.predictions.size(), 32u);
+  for (size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(run.predictions[i].probabilities, samples[i].probabilities);
+    EXPECT_EQ(run.predictions[i].scores, samples[i].scores);
+    EXPECT_EQ(run.numbers[i], static_cast<int64_t>(i));
+    EXPECT_EQ(run.labels[i], static_cast<int64_t>(i % 4));
+    correct += run.predictions[i].best == run.labels[i];
+  }
+  EXPECT_EQ(correct / 32.0, summary.last_evaluation->accuracy);
+}
+
+TEST_F(PredictorTest, PredictsDataWithoutLabels) {
+  STOKER_ASSERT_OK(Train());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto labelled, Predictor::Open(run_));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunAnswers wanted, AnswersOf(*labelled, {}));
+  fs::remove(problem_ / "eval-labels");
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto predictor,
+      Predictor::Open(run_, {"data.eval.idx={images: eval-images}", "data.eval.batch.size=7"}));
+  EXPECT_THAT(predictor->EvaluateRun(), FailsWith(StatusCode::kInvalidArgument, "label"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunAnswers got, AnswersOf(*predictor, {}));
+  ASSERT_EQ(got.predictions.size(), 32u);
+  for (size_t i = 0; i < 32; ++i) EXPECT_EQ(got.predictions[i].best, wanted.predictions[i].best);
+}
+
+TEST_F(PredictorTest, SaysWhichSampleEachIsWhereThePipelineReordersThem) {
+  STOKER_ASSERT_OK(Train());
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto predictor,
+      Predictor::Open(run_, {"data.eval=[idx: {images: eval-images, labels: eval-labels}, shuffle, "
+                             "normalize: {mean: 0.5, std: 0.25}, batch: 10]"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunAnswers run, AnswersOf(*predictor, {.fields = {"label"}}));
+  EXPECT_THAT(run.summary.disturbances, testing::ElementsAre("shuffle reorders elements"));
+  EXPECT_FALSE(std::ranges::is_sorted(run.numbers));
+  for (size_t i = 0; i < 32; ++i) EXPECT_EQ(run.labels[i], run.numbers[i] % 4);
+}
+
+TEST_F(PredictorTest, EndsAPassAtItsLimitAtAnErrorAndWhenToldTo) {
+  STOKER_ASSERT_OK(Train());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Open(run_));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunAnswers some,
+                              AnswersOf(*predictor, {.fields = {"label"}, .limit = 13}));
+  EXPECT_EQ(some.summary.samples, 13);
+  EXPECT_EQ(some.predictions.size(), 13u);
+  EXPECT_EQ(some.numbers.size(), 13u);
+  EXPECT_EQ(some.labels.size(), 13u);
+  const auto refuse = [](const PredictedBatch&) { return ResourceExhausted("no room"); };
+  EXPECT_THAT(predictor->PredictRun({}, refuse), FailsWith(StatusCode::kResourceExhausted, "room"));
+  std::atomic<bool> stop{false};
+  const auto ask_to_stop = [&](const PredictedBatch&) {
+    stop = true;
+    return OkStatus();
+  };
+  EXPECT_THAT(predictor->PredictRun({.stop = &stop}, ask_to_stop),
+              FailsWith(StatusCode::kCancelled, "stopped after 10 samples"));
+}
+
+TEST_F(PredictorTest, RefusesFieldsAndPipelinesThatItCannotPredictFrom) {
+  STOKER_ASSERT_OK(Train());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Open(run_));
+  const auto take = [](const PredictedBatch&) { return OkStatus(); };
+  const Status no_field = predictor->PredictRun({.fields = {"id"}}, take).status();
+  EXPECT_THAT(no_field, FailsWith(StatusCode::kInvalidArgument, "no field 'id'"));
+  EXPECT_THAT(no_field.message(), testing::Not(testing::HasSubstr("#")));
+  const std::string source = "idx: {images: eval-images}";
+  const std::tuple<std::string, StatusCode, const char*> kCases[] = {
+      {"[" + source + "]", StatusCode::kInvalidArgument, "normalize"},
+      {"[" + source + ", normalize]", StatusCode::kInvalidArgument, "no batch"},
+      {"[" + source + ", normalize, batch: 4, repeat]", StatusCode::kInvalidArgument, "never ends"},
+      {"[idx: {images: train-labels}, batch: 4]", StatusCode::kInvalidArgument, "train-labels"},
+  };
+  for (const auto& [eval, code, says] : kCases) {
+    SCOPED_TRACE(eval);
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto other, Predictor::Open(run_, {"data.eval=" + eval}));
+    EXPECT_THAT(other->PredictRun({}, take), FailsWith(code, says));
+  }
 }
 
 TEST_F(PredictorTest, NeedsNoTrainingDataToPredict) {
