@@ -59,10 +59,10 @@ TEST_F(NumberedPipelineTest, GivesTheBytesOfThePlainOneAndEachSamplesNumberInIts
 }
 
 TEST_F(NumberedPipelineTest, HasNoNumbersWhereTheyWouldChangeDrawsOrMeanNothing) {
-  for (const char* eval :
-       {"[range: 20, batch: 4, shuffle]",
-        "[zip: [[range: 5], [range: {stop: 5, field: b}]], batch]",
-        "[range: 20, window: {size: 3, drop_remainder: true}, batch: 2]", "[concatenate: [[range: 5], [range: 5]], batch: 2]"}) {
+  for (const char* eval : {"[range: 20, batch: 4, shuffle]",
+                           "[zip: [[range: 5], [range: {stop: 5, field: b}]], batch]",
+                           "[range: 20, window: {size: 3, drop_remainder: true}, batch: 2]",
+                           "[concatenate: [[range: 5], [range: 5]], batch: 2]"}) {
     SCOPED_TRACE(eval);
     STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode recipe, Recipe(eval));
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset plain, ParseEvalPipeline(recipe, dir_.path()));

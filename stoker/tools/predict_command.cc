@@ -6,33 +6,61 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Says which class each image belongs to.\n"
-    "The likeliest classes come first, each with its probability. Images are prepared as in "
-    "the eval pipeline of the run's recipe; classes have the names that its data.classes "
-    "gives, or their numbers. Files that cannot be read are named at the end, and the others are "
-    "answered all the same.";
+    "Says which class each sample belongs to.\n"
+    "Without FILE these are all that data.eval of the run's recipe reads (--set changes what that "
+    "is; labels need not be there): a line of JSON for each, in its order. FILEs are prepared as "
+    "data.eval does; those that cannot be read are named at the end, and the others are answered "
+    "all the same. Classes have the names of data.classes, or numbers.";
 constexpr const char* kFooter =
-    "Example: stoker predict runs/first shirt.png --top 1\n"
-    "Exit: 0 all images predicted, 1 failed, 2 wrong usage";
+    "Example: stoker predict runs/first --set data.root=/data/new --to answers.jsonl\n"
+    "Exit: 0 predicted, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+
+// Options that only make sense where the samples come from data.eval.
+Status CheckWithFiles(const PredictArguments& arguments) {
+  const char* const option = !arguments.to.empty()       ? "--to"
+                             : !arguments.fields.empty() ? "--fields"
+                             : arguments.scores          ? "--scores"
+                                                         : nullptr;
+  if (arguments.files.empty() || option == nullptr) return OkStatus();
+  return InvalidArgument(
+      "{} is for the samples of data.eval, and FILE '{}' is given; leave one of them out", option,
+      arguments.files.front());
+}
+
+void AddOptions(CLI::App& app, PredictArguments& arguments) {
+  app.add_option("FILE", arguments.files,
+                 "pictures: JPEG, PNG, BMP, WebP, PNM or IDX (plain or .gz)")
+      ->type_name("");
+  app.add_option("--top", arguments.top, "likeliest classes of each sample, 1..1000")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->default_str("1; 3 of FILE");
+  app.add_option("--limit", arguments.limit, "samples taken (from each FILE); 0: all")
+      ->type_name("N")
+      ->check(AtLeastCheck(0))
+      ->default_str("0; 10 of FILE");
+  app.add_option("--to", arguments.to, "write the lines there, once all are made")
+      ->type_name("OUT")
+      ->default_str("standard output");
+  app.add_option("--fields", arguments.fields, "of data.eval that go into the lines")
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--scores", arguments.scores, "also what the model gives for each class");
+}
 
 }  // namespace
 
 void AddPredictCommand(Program& program, std::function<Status(const PredictArguments&)> run) {
-  auto [app, arguments] = program.Add<PredictArguments>("predict", kAbout, kFooter, std::move(run));
+  auto [app, arguments] = program.Add<PredictArguments>(
+      "predict", kAbout, kFooter, [run = std::move(run)](const PredictArguments& given) {
+        STOKER_RETURN_IF_ERROR(CheckWithFiles(given));
+        return run(given);
+      });
   AddRunArgument(app, arguments.run).required();
-  app.add_option("FILE", arguments.files,
-                 "images: JPEG, PNG, BMP, WebP, PNM or IDX (plain or .gz), known by content")
-      ->type_name("")
-      ->required();
-  app.add_option("--top", arguments.top, "classes shown for each image, 1..1000")
-      ->type_name("K")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->default_str("3");
-  app.add_option("--limit", arguments.limit, "images taken from each file; 0: all")
-      ->type_name("N")
-      ->check(AtLeastCheck(0))
-      ->default_str("10");
-  AddJsonOption(app, arguments.json);
+  AddOptions(app, arguments);
+  AddSetOption(app, arguments.set);
+  AddJsonOption(app, arguments.json).description("one JSON object for all, of FILE or with --to");
 }
 
 }  // namespace stoker

@@ -2,12 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "stoker/base/log.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/trainer/commands.h"
+#include "stoker/tools/trainer/predict_data.h"
+#include "stoker/tools/trainer/prediction_text.h"
 #include "stoker/tools/trainer/sample_file.h"
 #include "stoker/train/predictor.h"
 
@@ -16,6 +17,8 @@ namespace {
 
 // Images put through the model at once.
 constexpr int64_t kAtOnce = 1000;
+constexpr int64_t kImagesOfEach = 10;  // file, where nothing else is asked for
+constexpr int64_t kClassesOfEach = 3;  // image
 
 struct NamedPrediction {
   std::string file;
@@ -59,38 +62,26 @@ Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
   return OkStatus();
 }
 
-// The numbers of the `top` likeliest classes, likeliest first; of equal ones the lower number.
-std::vector<size_t> Likeliest(const Prediction& prediction, int64_t top) {
-  std::vector<size_t> classes(prediction.probabilities.size());
-  std::iota(classes.begin(), classes.end(), size_t{0});
-  std::ranges::stable_sort(classes, std::greater(),
-                           [&](size_t c) { return prediction.probabilities[c]; });
-  classes.resize(std::min(classes.size(), static_cast<size_t>(top)));
-  return classes;
-}
-
-std::string ClassName(const Predictor& predictor, size_t number) {
-  const std::vector<std::string>& names = predictor.classes();
-  return number < names.size() ? names[number] : std::to_string(number);
-}
-
 Json ToJson(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
-  Json classes = Json::array();
-  for (const size_t number : Likeliest(named.prediction, top)) {
-    classes.push_back({{"class", ClassName(predictor, number)},
-                       {"label", number},
-                       {"probability", named.prediction.probabilities[number]}});
+  Json json = {{"file", named.file}, {"index", named.index}};
+  if (named.prediction.probabilities.empty()) {
+    json["value"] = AsShown(named.prediction.scores.front());
+  } else {
+    json["classes"] = LikeliestJson(named.prediction, predictor.classes(), top);
   }
-  return {{"file", named.file}, {"index", named.index}, {"classes", std::move(classes)}};
+  return json;
 }
 
 std::string ToText(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
-  std::vector<std::string> classes;
-  for (const size_t number : Likeliest(named.prediction, top)) {
-    classes.push_back(fmt::format("{} {:.3f}", ClassName(predictor, number),
-                                  named.prediction.probabilities[number]));
+  const Prediction& prediction = named.prediction;
+  std::vector<std::string> answers;
+  if (prediction.probabilities.empty())
+    answers.push_back(fmt::format("{}", prediction.scores.front()));
+  for (const size_t number : Likeliest(prediction, top)) {
+    answers.push_back(fmt::format("{} {:.3f}", ClassName(predictor.classes(), number),
+                                  prediction.probabilities[number]));
   }
-  return fmt::format("{}[{}]: {}\n", named.file, named.index, fmt::join(classes, ", "));
+  return fmt::format("{}[{}]: {}\n", named.file, named.index, fmt::join(answers, ", "));
 }
 
 std::string AllJson(const Predictor& predictor, const Answers& answers, int64_t top) {
@@ -114,20 +105,26 @@ std::string AllText(const Predictor& predictor, const Answers& answers, int64_t 
   return text;
 }
 
+Status PredictFiles(const PredictArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
+                          Predictor::Open(arguments.run, arguments.set));
+  for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
+  const int64_t limit = arguments.limit.value_or(kImagesOfEach);
+  const int64_t top = arguments.top.value_or(kClassesOfEach);
+  Answers answers;
+  for (const std::string& file : arguments.files) {
+    Status status = PredictFile(*predictor, file, limit, answers.predictions);
+    if (!status.ok()) answers.errors.push_back({file, std::move(status)});
+  }
+  STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, top)
+                                                    : AllText(*predictor, answers, top)));
+  return answers.status();
+}
+
 }  // namespace
 
 Status RunPredict(const PredictArguments& arguments) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
-                          Predictor::Open(arguments.run));
-  for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
-  Answers answers;
-  for (const std::string& file : arguments.files) {
-    Status status = PredictFile(*predictor, file, arguments.limit, answers.predictions);
-    if (!status.ok()) answers.errors.push_back({file, std::move(status)});
-  }
-  STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, arguments.top)
-                                                    : AllText(*predictor, answers, arguments.top)));
-  return answers.status();
+  return arguments.files.empty() ? PredictData(arguments) : PredictFiles(arguments);
 }
 
 }  // namespace stoker

@@ -49,8 +49,11 @@ Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limi
   const FileKind kind = ProbeFile(begin);
   if (kind == FileKind::kIdx && form == SampleForm::kPixels) return ReadIdxImages(path, limit);
   if (!DetectImageFormat(begin, path).ok()) {
-    return DataLoss("{}: this is {}; images may be {}JPEG, PNG, BMP, WebP or PNM", path,
-                    FileKindName(kind), form == SampleForm::kPixels ? "IDX (plain or .gz), " : "");
+    return DataLoss(
+        "{}: this is {}; images may be {}JPEG, PNG, BMP, WebP or PNM; for other data leave FILE "
+        "out, and data.eval of the run's recipe reads them (--set data.root=DIR, say, changes "
+        "where)",
+        path, FileKindName(kind), form == SampleForm::kPixels ? "IDX (plain or .gz), " : "");
   }
   STOKER_ASSIGN_OR_RETURN(const Buffer buffer, ReadWholeFile(path));
   const std::span<const std::byte> bytes(buffer.data(), buffer.size());

@@ -1,0 +1,114 @@
+#include "stoker/tools/trainer/predict_data.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "stoker/base/json_text.h"
+#include "stoker/base/log.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/tools/interrupt.h"
+#include "stoker/tools/print.h"
+#include "stoker/tools/text.h"
+#include "stoker/tools/trainer/prediction_text.h"
+#include "stoker/train/predictor.h"
+
+namespace stoker {
+namespace {
+
+// Where the lines go.
+class Lines {
+ public:
+  static Result<Lines> Open(const std::string& to) {
+    Lines lines;
+    if (to.empty()) return lines;
+    STOKER_ASSIGN_OR_RETURN(lines.file_, AtomicFileWriter::Create(to));
+    return lines;
+  }
+  Status Write(std::string_view text) { return file_ ? file_->Append(text) : PrintResult(text); }
+  Status Commit() { return file_ ? file_->Commit() : OkStatus(); }
+
+ private:
+  Lines() = default;
+  std::optional<AtomicFileWriter> file_;
+};
+
+Json ScoresJson(const Prediction& prediction) {
+  Json scores = Json::array();
+  for (const float score : prediction.scores) scores.push_back(AsShown(score));
+  return scores;
+}
+
+// What was predicted.
+Json AnswerJson(const Prediction& prediction, const std::vector<std::string>& names,
+                const PredictArguments& arguments) {
+  if (prediction.probabilities.empty()) return {{"value", AsShown(prediction.scores.front())}};
+  const auto best = static_cast<size_t>(prediction.best);
+  Json line = {{"label", best},
+               {"class", ClassName(names, best)},
+               {"probability", AsShown(prediction.probabilities[best])}};
+  if (arguments.top) line["classes"] = LikeliestJson(prediction, names, *arguments.top);
+  if (arguments.scores) line["scores"] = ScoresJson(prediction);
+  return line;
+}
+
+// The lines of a batch.
+std::string TextOf(const PredictedBatch& batch, const std::vector<std::string>& names,
+                   const PredictArguments& arguments) {
+  std::string text;
+  for (size_t i = 0; i < batch.predictions.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    Json line = AnswerJson(batch.predictions[i], names, arguments);
+    line["sample"] = batch.first + row;
+    if (!batch.numbers.empty()) line["index"] = batch.numbers[i];
+    if (!batch.files.empty() && !batch.files[i].empty()) line["file"] = batch.files[i];
+    for (size_t f = 0; f < batch.fields.size(); ++f)
+      line["fields"][arguments.fields[f]] = RowValue(batch.fields[f], row);
+    text += DumpJson(line) + "\n";
+  }
+  return text;
+}
+
+// Of a file that was written: on standard output, which otherwise has the lines alone.
+Status PrintSummary(const PredictSummary& summary, const std::string& weights,
+                    const PredictArguments& arguments) {
+  if (arguments.to.empty()) return OkStatus();
+  if (!arguments.json) {
+    return PrintResult(fmt::format("{}: {}, by {}\n", arguments.to,
+                                   CountText(summary.samples, "prediction"), weights));
+  }
+  return PrintResult(
+      DumpJson({{"to", arguments.to}, {"samples", summary.samples}, {"weights", weights}}) + "\n");
+}
+
+}  // namespace
+
+Status PredictData(const PredictArguments& arguments) {
+  if (!arguments.to.empty()) ::signal(SIGPIPE, SIG_IGN);  // nothing is left of a file half-written
+  NoteInterrupt();
+  STOKER_ASSIGN_OR_RETURN(Lines lines, Lines::Open(arguments.to));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
+                          Predictor::Open(arguments.run, arguments.set));
+  for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
+  PredictOptions options{.fields = arguments.fields, .limit = {}, .stop = &Interrupted()};
+  if (arguments.limit.value_or(0) > 0) options.limit = arguments.limit;
+  STOKER_ASSIGN_OR_RETURN(const PredictSummary summary,
+                          predictor->PredictRun(options, [&](const PredictedBatch& batch) {
+                            return lines.Write(TextOf(batch, predictor->classes(), arguments));
+                          }));
+  STOKER_RETURN_IF_ERROR(lines.Commit());
+  if (!summary.disturbances.empty()) {
+    LogWarning(
+        "data.eval does not give each sample once and in its order: {}; {} which one a line "
+        "is for",
+        fmt::join(summary.disturbances, ", "),
+        summary.numbered ? "`index` says" : "a field that --fields names may say");
+  }
+  return PrintSummary(summary, predictor->weights(), arguments);
+}
+
+}  // namespace stoker

@@ -1,0 +1,24 @@
+// `stoker predict` without FILE: the samples of the run's own eval pipeline.
+#pragma once
+
+#include "stoker/base/status.h"
+#include "stoker/tools/predict_command.h"
+
+namespace stoker {
+
+// Writes a line of JSON for each sample, in the order of the pipeline: to standard output, a batch
+// at a time, or to --to, which appears when all are made.
+//
+//   {"sample": 0,           its place in the pipeline
+//    "index": 0,            its number in its source (data/numbered_pipeline.h)
+//    "file": "a/1.png",     that it was read from; these two where the pipeline tells
+//    "label": 3, "class": "cat", "probability": 0.93,
+//    "classes": [...],      of --top, as LikeliestJson gives them
+//    "scores": [...],       of --scores
+//    "fields": {...}}       of --fields, as RowValue gives them
+//
+// Where the model gives one score, that is its "value", in the place of a class's probability.
+// Errors: those of Predictor; kCancelled where a signal stopped it, with nothing written to --to.
+Status PredictData(const PredictArguments& arguments);
+
+}  // namespace stoker
