@@ -149,6 +149,7 @@ class PredictTest(Predicting):
                 (["--set", "data.eval.normalize.mean=x"], 2, ["'x'"]),
                 (["--set", f"data.eval=[{IMAGES}, {PREPARED}, repeat]"], 2, ["never ends"]),
                 (["--set", f"data.eval=[{IMAGES}, take: 0, {PREPARED}]"], 2, ["gives no batch"]),
+                (["--set", f"data.eval=[{IMAGES}, normalize]"], 2, ["end it with `batch`"]),
                 (["--set", f"data.eval=[{IMAGES}, pad: 1, {PREPARED}]"], 1, ["1 x 16 x 16", "1 x 14 x 14"]),
                 (["--set", "data.root=nowhere"], 1, ["nowhere/"]),
                 (["data/eval-images.gz", "--to", "x"], 2, ["--to", "FILE 'data/eval-images.gz'"]),
@@ -234,7 +235,7 @@ class PredictInterruptTest(Predicting):
                 process.send_signal(number)
                 out, err = process.communicate()
                 self.assertEqual((process.returncode, out), (code, ""), err)
-                self.assertIn("stoker: error: stopped after ", err)
+                self.assertRegex(err, r"stoker: error: stopped after \d+ samples; nothing is kept of answers.jsonl")
                 self.assertEqual(self.left("*answers*"), [])
 
     def test_prints_whole_lines_only(self):

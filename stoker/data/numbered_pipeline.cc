@@ -100,11 +100,6 @@ std::optional<size_t> PlaceForNumbers(const std::vector<Stage>& stages) {
   return place;
 }
 
-bool NumbersSamples(const Spec& spec, const std::string& field) {
-  const auto found = std::ranges::find(spec.fields, field, &Field::name);
-  return found != spec.fields.end() && found->dtype == DType::kInt64 && found->shape.size() == 1;
-}
-
 // The stages again with the numbers put in; nothing where one of them does not take the field.
 std::optional<Dataset> BuildWithNumbers(const std::vector<Stage>& stages, size_t place,
                                         const std::string& field) {
@@ -114,7 +109,6 @@ std::optional<Dataset> BuildWithNumbers(const std::vector<Stage>& stages, size_t
     if (!built.ok()) return std::nullopt;
     dataset = *std::move(built);
   }
-  if (!NumbersSamples(dataset.spec(), field)) return std::nullopt;
   return dataset;
 }
 
@@ -161,6 +155,15 @@ Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
   const std::string field = FreeName(stages);
   const std::optional<Dataset> numbered = BuildWithNumbers(stages, *place, field);
   if (!numbered) return pipeline;
+  const auto& fields = numbered->spec().fields;
+  const auto found = std::ranges::find(fields, field, &Field::name);
+  if (found == fields.end() || found->dtype != DType::kInt64) return pipeline;
+  if (found->shape.empty()) {
+    return InvalidArgument(
+        "{}: data.eval gives sample by sample; end it with `batch` (or `padded_batch`)",
+        eval.list->location.ToString());
+  }
+  if (found->shape.size() > 1) return pipeline;
   pipeline.batches = *numbered;
   pipeline.number = field;
   pipeline.names = FindSampleNames(stages[*place].behind);

@@ -30,7 +30,8 @@ struct NumberedPipeline {
 
 // What ParseEvalPipeline (recipe.h) gives, its fields with the same bytes, and the field that
 // numbers the samples: 8 bytes for each, put in behind the last stage that draws or caches, else
-// behind the source. Errors: those of ParseEvalPipeline.
+// behind the source. Errors: those of ParseEvalPipeline; kInvalidArgument where it gives no
+// batches.
 Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
                                                    const std::filesystem::path& recipe_folder);
 

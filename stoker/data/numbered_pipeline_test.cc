@@ -110,6 +110,8 @@ TEST_F(NumberedPipelineTest, SaysWhatIsWrongWithTheRecipe) {
   EXPECT_THAT(Parse("[range: 20, shufle]"), FailsWith(StatusCode::kInvalidArgument, "shuffle"));
   EXPECT_THAT(Parse("[range: 20, normalize: {field: x}]"),
               FailsWith(StatusCode::kInvalidArgument, "r.yaml:2:"));
+  EXPECT_THAT(Parse("[range: 20, shuffle]"),
+              FailsWith(StatusCode::kInvalidArgument, "end it with `batch`"));
   EXPECT_THAT(Parse("7"), FailsWith(StatusCode::kInvalidArgument, "data.eval is a list"));
   STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode none, ParseYaml("data: {root: .}", "r.yaml"));
   EXPECT_THAT(ParseNumberedEvalPipeline(none, "."),

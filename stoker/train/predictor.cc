@@ -114,24 +114,29 @@ Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
   return FindFeederFields(spec, as_known).status();
 }
 
-// Moves what came along with a batch to where it belongs, and cuts all to `count` samples.
-Status AddWhatCameAlong(const NumberedPipeline& pipeline, std::string_view input,
-                        const std::vector<Array>& along, int64_t count, PredictedBatch& out) {
-  for (const Array& array : along) {
+// The first `count` samples of a batch, with what came along with it.
+//   input  the model's, whose files are meant
+Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::string_view input,
+                                        const TensorBatch& batch,
+                                        std::vector<Prediction> predictions, int64_t count) {
+  PredictedBatch out;
+  out.predictions = std::move(predictions);
+  out.predictions.resize(static_cast<size_t>(count));
+  for (const Array& array : batch.along) {
     if (array.shape().front() < count) {
       return DataLoss("a field has {} rows in a batch of {} samples: {}", array.shape().front(),
                       count, array.ToString());
     }
     out.fields.push_back(array.Rows(0, count));
   }
-  if (pipeline.number.empty()) return OkStatus();
+  if (pipeline.number.empty()) return out;
   const Array last = std::move(out.fields.back());
   out.fields.pop_back();
   const std::span<int64_t> numbers = last.values<int64_t>();
   out.numbers.assign(numbers.begin(), numbers.end());
-  if (pipeline.names == nullptr) return OkStatus();
+  if (pipeline.names == nullptr) return out;
   for (const int64_t number : numbers) out.files.push_back(pipeline.names->NameOf(number, input));
-  return OkStatus();
+  return out;
 }
 
 }  // namespace
@@ -292,21 +297,19 @@ Result<PredictSummary> Predictor::PredictRun(
   const auto use = [&](const TensorBatch& batch,
                        std::vector<Prediction> predictions) -> Result<bool> {
     const int64_t count = std::min(std::ssize(predictions), limit - summary.samples);
-    predictions.resize(static_cast<size_t>(count));
-    PredictedBatch out{.first = summary.samples,
-                       .predictions = std::move(predictions),
-                       .numbers = {},
-                       .files = {},
-                       .fields = {}};
-    STOKER_RETURN_IF_ERROR(
-        AddWhatCameAlong(pipeline, parts_->options.input, batch.along, count, out));
+    STOKER_ASSIGN_OR_RETURN(
+        PredictedBatch out,
+        PredictedBatchOf(pipeline, parts_->options.input, batch, std::move(predictions), count));
+    out.first = summary.samples;
     STOKER_RETURN_IF_ERROR(take(out));
     summary.samples += count;
-    if (options.stop != nullptr && *options.stop)
-      return Cancelled("stopped after {} samples", summary.samples);
-    return summary.samples < limit;
+    return summary.samples < limit && !(options.stop != nullptr && *options.stop);
   };
-  STOKER_RETURN_IF_ERROR(parts_->PredictEach(*source, use));
+  const Status status = parts_->PredictEach(*source, use);
+  if (options.stop != nullptr && *options.stop &&
+      (status.ok() || status.code() == StatusCode::kCancelled))
+    return Cancelled("stopped after {} samples", summary.samples);
+  STOKER_RETURN_IF_ERROR(status);
   if (summary.samples == 0) {
     return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
   }

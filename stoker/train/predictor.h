@@ -19,7 +19,7 @@ namespace stoker {
 
 struct Prediction {
   std::vector<float> scores;  // as the model gives them
-  // One a class; they add up to 1. Empty where the model gives one score, which is the answer.
+  // One a class; they add up to 1. Empty where the model has one output: its score is the answer.
   std::vector<float> probabilities;
   int64_t best = 0;  // the class that evaluation would count it as (Loss::Predict)
 };

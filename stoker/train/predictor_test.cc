@@ -168,10 +168,10 @@ TEST_F(PredictorTest, RefusesFieldsAndPipelinesThatItCannotPredictFrom) {
   EXPECT_THAT(no_field.message(), testing::Not(testing::HasSubstr("#")));
   const std::string source = "idx: {images: eval-images}";
   const std::tuple<std::string, StatusCode, const char*> kCases[] = {
-      {"[" + source + "]", StatusCode::kInvalidArgument, "normalize"},
-      {"[" + source + ", normalize]", StatusCode::kInvalidArgument, "no batch"},
+      {"[" + source + ", batch: 4]", StatusCode::kInvalidArgument, "put `normalize`"},
+      {"[" + source + ", normalize]", StatusCode::kInvalidArgument, "end it with `batch`"},
       {"[" + source + ", normalize, batch: 4, repeat]", StatusCode::kInvalidArgument, "never ends"},
-      {"[idx: {images: train-labels}, batch: 4]", StatusCode::kInvalidArgument, "train-labels"},
+      {"[range: 5, batch: 4]", StatusCode::kInvalidArgument, "set train.input to"},
   };
   for (const auto& [eval, code, says] : kCases) {
     SCOPED_TRACE(eval);

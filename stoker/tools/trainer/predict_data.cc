@@ -37,16 +37,10 @@ class Lines {
   std::optional<AtomicFileWriter> file_;
 };
 
-Json ScoresJson(const Prediction& prediction) {
-  Json scores = Json::array();
-  for (const float score : prediction.scores) scores.push_back(AsShown(score));
-  return scores;
-}
-
 // What was predicted.
 Json AnswerJson(const Prediction& prediction, const std::vector<std::string>& names,
                 const PredictArguments& arguments) {
-  if (prediction.probabilities.empty()) return {{"value", AsShown(prediction.scores.front())}};
+  if (prediction.probabilities.empty()) return {{"numbers", ScoresJson(prediction)}};
   const auto best = static_cast<size_t>(prediction.best);
   Json line = {{"label", best},
                {"class", ClassName(names, best)},
@@ -85,6 +79,12 @@ Status PrintSummary(const PredictSummary& summary, const std::string& weights,
       DumpJson({{"to", arguments.to}, {"samples", summary.samples}, {"weights", weights}}) + "\n");
 }
 
+// Why there are no predictions, and what that means for the file.
+Status Explained(const Status& status, const std::string& to) {
+  if (status.code() != StatusCode::kCancelled || to.empty()) return status;
+  return Cancelled("{}; nothing is kept of {}", status.message(), to);
+}
+
 }  // namespace
 
 Status PredictData(const PredictArguments& arguments) {
@@ -96,19 +96,20 @@ Status PredictData(const PredictArguments& arguments) {
   for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   PredictOptions options{.fields = arguments.fields, .limit = {}, .stop = &Interrupted()};
   if (arguments.limit.value_or(0) > 0) options.limit = arguments.limit;
-  STOKER_ASSIGN_OR_RETURN(const PredictSummary summary,
-                          predictor->PredictRun(options, [&](const PredictedBatch& batch) {
-                            return lines.Write(TextOf(batch, predictor->classes(), arguments));
-                          }));
+  const Result<PredictSummary> summary =
+      predictor->PredictRun(options, [&](const PredictedBatch& batch) {
+        return lines.Write(TextOf(batch, predictor->classes(), arguments));
+      });
+  if (!summary.ok()) return Explained(summary.status(), arguments.to);
   STOKER_RETURN_IF_ERROR(lines.Commit());
-  if (!summary.disturbances.empty()) {
+  if (!summary->disturbances.empty()) {
     LogWarning(
         "data.eval does not give each sample once and in its order: {}; {} which one a line "
         "is for",
-        fmt::join(summary.disturbances, ", "),
-        summary.numbered ? "`index` says" : "a field that --fields names may say");
+        fmt::join(summary->disturbances, ", "),
+        summary->numbered ? "`index` says" : "a field that --fields names may say");
   }
-  return PrintSummary(summary, predictor->weights(), arguments);
+  return PrintSummary(*summary, predictor->weights(), arguments);
 }
 
 }  // namespace stoker

@@ -17,7 +17,8 @@ namespace stoker {
 //    "scores": [...],       of --scores
 //    "fields": {...}}       of --fields, as RowValue gives them
 //
-// Where the model gives one score, that is its "value", in the place of a class's probability.
+// Where the model's scores are the answer itself and no classes', they are its "numbers", and there
+// is no label, class or probability.
 // Errors: those of Predictor; kCancelled where a signal stopped it, with nothing written to --to.
 Status PredictData(const PredictArguments& arguments);
 

@@ -68,6 +68,12 @@ Json LikeliestJson(const Prediction& prediction, const std::vector<std::string>&
   return classes;
 }
 
+Json ScoresJson(const Prediction& prediction) {
+  Json scores = Json::array();
+  for (const float score : prediction.scores) scores.push_back(AsShown(score));
+  return scores;
+}
+
 double AsShown(float number) {
   char digits[32];
   const auto written = std::to_chars(std::begin(digits), std::end(digits), number);

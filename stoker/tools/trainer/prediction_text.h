@@ -21,6 +21,9 @@ std::string ClassName(const std::vector<std::string>& names, size_t number);
 Json LikeliestJson(const Prediction& prediction, const std::vector<std::string>& names,
                    int64_t top);
 
+// What the model gives: [2.5, -1, ...].
+Json ScoresJson(const Prediction& prediction);
+
 // A number that prints with the fewest digits which tell it from all other float32.
 double AsShown(float number);
 

@@ -65,7 +65,7 @@ Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
 Json ToJson(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
   Json json = {{"file", named.file}, {"index", named.index}};
   if (named.prediction.probabilities.empty()) {
-    json["value"] = AsShown(named.prediction.scores.front());
+    json["numbers"] = ScoresJson(named.prediction);
   } else {
     json["classes"] = LikeliestJson(named.prediction, predictor.classes(), top);
   }
@@ -76,7 +76,7 @@ std::string ToText(const Predictor& predictor, const NamedPrediction& named, int
   const Prediction& prediction = named.prediction;
   std::vector<std::string> answers;
   if (prediction.probabilities.empty())
-    answers.push_back(fmt::format("{}", prediction.scores.front()));
+    answers.push_back(fmt::format("{:.6g}", fmt::join(prediction.scores, ", ")));
   for (const size_t number : Likeliest(prediction, top)) {
     answers.push_back(fmt::format("{} {:.3f}", ClassName(predictor.classes(), number),
                                   prediction.probabilities[number]));
