@@ -1,5 +1,6 @@
 """`stoker predict RUN`: an answer for each sample that the run's eval pipeline reads, whatever it is kept in."""
 import glob
+import gzip
 import json
 import math
 import os
@@ -107,8 +108,25 @@ class PredictTest(Predicting):
         self.assertEqual(self.labels_of("run", "--set", "data.root=elsewhere",
                                         "--set", f"data.eval=[npy: {{fields: {{image: x.npy}}}}, {PREPARED}]"), wanted)
         self.run_stoker("pack", "recipe.yaml", "packed.stoker", "--of", "eval", "--stages", "1")
-        root = ["--set", "data.root=."]
-        self.assertEqual(self.labels_of("run", *root, "--set", f"data.eval=[stoker: packed.stoker, {PREPARED}]"), wanted)
+        self.assertEqual(self.labels_of("run", "--set", "data.root=.", "--set", f"data.eval=[stoker: packed.stoker, {PREPARED}]"), wanted)
+
+    def test_samples_of_archives_and_of_streams_are_numbered_and_named(self):
+        wanted = self.labels_of("run")
+        for name in ("packed.tar", "packed.tfrecord"):
+            self.run_stoker("pack", "recipe.yaml", name, "--of", "eval", "--stages", "1")
+            self.write(name + ".gz", gzip.compress(self.read(name)))  # read in order, by one thread at a time
+        parse = f"parse_example: {{features: {{image: {{type: bytes}}}}}}, decode_raw: {{type: uint8, shape: [1, {SIDE}, {SIDE}]}}"
+        pad = PREPARED.replace("batch", "padded_batch")
+        for source, fields in [("webdataset: {files: packed.tar, key: true}, " + pad, ["--fields", "key"]),
+                               ("webdataset: {files: packed.tar.gz, key: true}, " + pad, ["--fields", "key"]),
+                               (f"tfrecord: packed.tfrecord, {parse}, {PREPARED}", []),
+                               (f"tfrecord: packed.tfrecord.gz, {parse}, {PREPARED}", [])]:
+            with self.subTest(source=source):
+                lines = self.predict("run", *fields, "--set", "data.root=.", "--set", f"data.eval=[{source}]")
+                self.assertEqual([line["label"] for line in lines], wanted)
+                self.assertEqual([line["index"] for line in lines], list(range(SAMPLES)))
+                if fields:
+                    self.assertEqual([int(line["fields"]["key"]) for line in lines], list(range(SAMPLES)))
 
     def test_a_file_appears_when_all_are_made_and_replaces_the_one_before(self):
         self.write("answers.jsonl", "old\n")
