@@ -115,7 +115,7 @@ class PredictTest(Predicting):
         for name in ("packed.tar", "packed.tfrecord"):
             self.run_stoker("pack", "recipe.yaml", name, "--of", "eval", "--stages", "1")
             self.write(name + ".gz", gzip.compress(self.read(name)))  # read in order, by one thread at a time
-        parse = f"parse_example: {{features: {{image: {{type: bytes}}}}}}, decode_raw: {{type: uint8, shape: [1, {SIDE}, {SIDE}]}}"
+        parse = f"parse_example: {{features: {{image: {{type: bytes}}}}}}, decode_raw: {{field: image, type: uint8, shape: [1, {SIDE}, {SIDE}]}}"
         pad = PREPARED.replace("batch", "padded_batch")
         for source, fields in [("webdataset: {files: packed.tar, key: true}, " + pad, ["--fields", "key"]),
                                ("webdataset: {files: packed.tar.gz, key: true}, " + pad, ["--fields", "key"]),
