@@ -114,6 +114,12 @@ class TrainInterruptTest(Interrupting):
     def test_while_the_data_files_are_read(self):
         self.interrupt_while_data_are_read("train", "recipe.yaml")
 
+    def test_while_the_data_to_predict_from_are_read(self):
+        self.run_stoker("train", "recipe.yaml", "--run", "run", "--quiet", "--set", "train.max_steps=1")
+        self.interrupt_while_data_are_read("predict", "run", "--to", "answers.jsonl",
+                                           "--set", "data.eval.idx={images: train-images}")
+        self.assertEqual([name for name in os.listdir(self.folder) if "answers" in name], [])
+
     def test_at_a_random_moment_of_a_training(self):
         for attempt in range(6):
             number, code = self.rng.choice(SIGNALS)

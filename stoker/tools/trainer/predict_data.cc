@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
@@ -20,20 +22,31 @@
 namespace stoker {
 namespace {
 
-// Where the lines go.
+// Where the lines go. Until there are some nothing has to be put in order, and a signal ends the
+// process at once, however long the data take to open.
 class Lines {
  public:
-  static Result<Lines> Open(const std::string& to) {
-    Lines lines;
-    if (to.empty()) return lines;
-    STOKER_ASSIGN_OR_RETURN(lines.file_, AtomicFileWriter::Create(to));
-    return lines;
+  explicit Lines(std::string to) : to_(std::move(to)) {}
+
+  Status Write(std::string_view text) {
+    if (!begun_) STOKER_RETURN_IF_ERROR(Begin());
+    return file_ ? file_->Append(text) : PrintResult(text);
   }
-  Status Write(std::string_view text) { return file_ ? file_->Append(text) : PrintResult(text); }
+  // Once something was written.
   Status Commit() { return file_ ? file_->Commit() : OkStatus(); }
 
  private:
-  Lines() = default;
+  Status Begin() {
+    begun_ = true;
+    NoteInterrupt();
+    if (to_.empty()) return OkStatus();
+    ::signal(SIGPIPE, SIG_IGN);  // nothing is left of a file half-written
+    STOKER_ASSIGN_OR_RETURN(file_, AtomicFileWriter::Create(to_));
+    return OkStatus();
+  }
+
+  const std::string to_;  // empty: standard output
+  bool begun_ = false;
   std::optional<AtomicFileWriter> file_;
 };
 
@@ -88,14 +101,12 @@ Status Explained(const Status& status, const std::string& to) {
 }  // namespace
 
 Status PredictData(const PredictArguments& arguments) {
-  if (!arguments.to.empty()) ::signal(SIGPIPE, SIG_IGN);  // nothing is left of a file half-written
-  NoteInterrupt();
-  STOKER_ASSIGN_OR_RETURN(Lines lines, Lines::Open(arguments.to));
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Predictor> predictor,
                           Predictor::Open(arguments.run, arguments.set));
   for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   PredictOptions options{.fields = arguments.fields, .limit = {}, .stop = &Interrupted()};
   if (arguments.limit.value_or(0) > 0) options.limit = arguments.limit;
+  Lines lines(arguments.to);
   const Result<PredictSummary> summary =
       predictor->PredictRun(options, [&](const PredictedBatch& batch) {
         return lines.Write(TextOf(batch, predictor->classes(), arguments));
