@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/data/transform.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 #include "stoker/io/shards.h"
@@ -31,11 +32,13 @@ Result<std::vector<std::string>> ReadClassNames(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> FindClassNames(const Dataset& dataset) {
+std::vector<std::string> FindClassNames(const Dataset& dataset, std::string_view label) {
+  const auto* const numbers = dynamic_cast<const WordNumbers*>(dataset.node().element_wise());
+  if (numbers != nullptr && numbers->numbered_field() == label) return numbers->words();
   if (const auto* const known = dynamic_cast<const LabelNames*>(&dataset.node()))
     return known->ClassNames();
   for (const Dataset& input : dataset.node().inputs()) {
-    std::vector<std::string> names = FindClassNames(input);
+    std::vector<std::string> names = FindClassNames(input, label);
     if (!names.empty()) return names;
   }
   return {};

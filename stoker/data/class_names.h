@@ -1,7 +1,9 @@
-// What the labels 0, 1, ... of a data set stand for: known to sources, kept by `stoker pack`.
+// What the labels 0, 1, ... of a data set stand for: known to sources and to what makes numbers of
+// words, kept by `stoker pack`.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
@@ -18,8 +20,19 @@ class LabelNames {
   virtual std::vector<std::string> ClassNames() const = 0;
 };
 
-// Those of the first source among all inputs that has some.
-std::vector<std::string> FindClassNames(const Dataset& dataset);
+// Implemented by transforms that make numbers of words (`lookup`). Thread-safe.
+class WordNumbers {
+ public:
+  virtual ~WordNumbers() = default;
+
+  // The field that holds the numbers, and what 0, 1, ... of them stand for.
+  virtual const std::string& numbered_field() const = 0;
+  virtual const std::vector<std::string>& words() const = 0;
+};
+
+// Of the labels, which the field `label` holds: the words that they were made of, else the names
+// that the first source among all inputs has, where one has some.
+std::vector<std::string> FindClassNames(const Dataset& dataset, std::string_view label = "label");
 
 // The names that the files of one source tell, which must agree; a file may tell none.
 class AgreedClassNames {

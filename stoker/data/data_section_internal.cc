@@ -17,8 +17,9 @@ void DataOptions::Describe(OptionTable<DataOptions>& table) {
       .Field(
           "root", &DataOptions::root,
           "the folder that paths in the pipelines are relative to; itself relative to the recipe")
-      .Field("classes", &DataOptions::classes,
-             "what the labels 0, 1, ... are called; empty: as the source of train says");
+      .Field(
+          "classes", &DataOptions::classes,
+          "what the labels 0, 1, ... are called; empty: as the source or `lookup` of train says");
 }
 
 template <>

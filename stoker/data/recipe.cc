@@ -8,6 +8,7 @@
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/lookup.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -19,8 +20,15 @@ Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& 
   if (train.empty() || other.empty() || train == other) return OkStatus();
   return InvalidArgument(
       "{}: data.eval has other classes than data.train: {}; give both the same folders "
-      "(folder.allow_empty lets some be empty), or files that were packed from such",
+      "(folder.allow_empty lets some be empty), files that were packed from such, or words",
       eval.location.ToString(), FirstDifferenceOfClasses(train, other));
+}
+
+// The field that a model of this recipe learns, as train/recipe.h has it.
+std::string LabelOf(const ConfigNode& recipe) {
+  const ConfigNode* const train = recipe.Find("train");
+  const ConfigNode* const target = train == nullptr ? nullptr : train->Find("target");
+  return target == nullptr ? "label" : target->scalar;
 }
 
 // A sample that cannot be prepared has no prediction: that is an error, whatever evaluation does.
@@ -103,7 +111,8 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   }
   ConfigNode train_filled;
   STOKER_ASSIGN_OR_RETURN(Dataset train_dataset, BuildPipeline(*train, root, &train_filled));
-  const std::vector<std::string> names = FindClassNames(train_dataset);
+  const std::string label = LabelOf(recipe);
+  const std::vector<std::string> names = FindClassNames(train_dataset, label);
   if (options.classes.empty()) options.classes = names;
   // Absolute, so that the filled recipe means the same wherever it is stored.
   ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
@@ -117,7 +126,7 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   if (const ConfigNode* eval = data->Find("eval")) {
     ConfigNode eval_filled;
     STOKER_ASSIGN_OR_RETURN(eval_dataset, BuildPipeline(*eval, root, &eval_filled));
-    STOKER_RETURN_IF_ERROR(CheckSameClasses(*eval, names, FindClassNames(*eval_dataset)));
+    STOKER_RETURN_IF_ERROR(CheckSameClasses(*eval, names, FindClassNames(*eval_dataset, label)));
     filled.entries.push_back({"eval", {}, std::move(eval_filled)});
   }
   return DataRecipe{options.root, std::move(train_dataset), std::move(eval_dataset),
@@ -135,9 +144,10 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval->items.size(); ++i) {
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(WithoutOnError(eval->items[i])));
-    // These pick samples and prepare none: the samples to predict are picked already.
+    // These pick samples and prepare none: the samples to predict are picked already. Nor have they
+    // labels whose words were to be numbered.
     if (configured.name == "take" || configured.name == "skip" ||
-        configured.name == IgnoreErrors::kName)
+        configured.name == IgnoreErrors::kName || configured.name == Lookup::kName)
       continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {

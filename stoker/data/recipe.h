@@ -5,7 +5,8 @@
 //     train: [...]                     # a pipeline: a list of operators
 //     eval: [...]                      # optional
 //     classes: [T-shirt, Trouser]      # optional: what the labels 0, 1, ... are called; without it
-//                                      # they have the names that the source gives (`folder`)
+//                                      # they have the names that the source gives (`folder`), or
+//                                      # the words that `lookup` numbered
 //     remote: {cache: /scratch}        # optional: how files on servers are read (docs/remote.md);
 //                                      # in force for the whole process once the section is read
 #pragma once
@@ -55,7 +56,8 @@ Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
                                   const std::filesystem::path& recipe_folder);
 
 // The recipe's eval pipeline with its source replaced by `source`, whose Spec must serve the
-// operators, and without take, skip and ignore_errors: what `predict` puts new samples through.
+// operators, and without take, skip, ignore_errors and lookup, for new samples have no labels: what
+// `predict` puts them through.
 // Answer i must be that of sample i, so an operator that reorders, leaves out, repeats or randomly
 // alters samples is an error that names it with its line. Fails also where the recipe has no eval
 // pipeline.

@@ -18,7 +18,7 @@ Result<Dataset> EvalPipelineWith(const std::string& entry) {
 
 TEST(BuildEvalPipelineOn, TakesWhatLeavesEverySampleInItsPlace) {
   for (const char* entry : {"normalize: {mean: 0.5}", "cast: float32", "prefetch",
-                            "prefetch: {depth: 2}", "take: 5", "skip: 5"}) {
+                            "prefetch: {depth: 2}", "take: 5", "skip: 5", "lookup: [cat, dog]"}) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, EvalPipelineWith(entry));
     STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches,
                                 ReadAll(dataset, Runtime::Threaded(2)));
@@ -106,6 +106,27 @@ TEST_F(RecipeOfFolders, RefusesAnEvalFolderWhoseClassesHaveOtherNumbers) {
   std::filesystem::remove_all(dir_.path() / "test" / "dog");
   EXPECT_THAT(Parse(),
               FailsWith(StatusCode::kInvalidArgument, "number 1 is 'dog' there and nothing here"));
+}
+
+// Words in the field `sort`, which the model learns where the recipe says so.
+TEST(RecipeOfWords, CallsTheClassesAsTheWordsThatLookupNumbers) {
+  const TempDir dir;
+  WriteBelow(dir, "a.csv", "x,sort\n1,dog\n2,cat\n");
+  const auto parse = [&](const std::string& more, const std::string& train) -> Result<DataRecipe> {
+    const std::string words =
+        "[csv: {files: a.csv, index: memory}, lookup: {values: [cat, dog], field: sort}]\n";
+    const std::string yaml = "data:\n  train: " + words + more + "train: {" + train + "}\n";
+    STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ParseYaml(yaml, "r.yaml"));
+    return ParseDataSection(recipe, dir.path());
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe recipe, parse("", "target: sort"));
+  EXPECT_EQ(ToYamlLine(*recipe.filled.Find("classes")), "[cat, dog]");
+  STOKER_ASSERT_OK_AND_ASSIGN(const DataRecipe another, parse("", "target: x"));
+  EXPECT_TRUE(another.classes.empty());
+  EXPECT_THAT(parse("  eval: [csv: {files: a.csv, index: memory}, "
+                    "lookup: {values: [dog, cat], field: sort}]\n",
+                    "target: sort"),
+              FailsWith(StatusCode::kInvalidArgument, "number 0 is 'cat' there and 'dog' here"));
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ namespace {
 std::string_view MendOf(const Field& field) {
   if (field.shape.size() > 1) return "resize or crop before batch, or use padded_batch";
   if (field.dtype != DType::kUInt8) return "use padded_batch";
-  return "of a text make numbers (wordpiece, sentencepiece, words) and use padded_batch; of a "
-         "picture's file, decode, then resize or crop before batch";
+  return "of a text make numbers (wordpiece, sentencepiece, words) and use padded_batch; of a word "
+         "that is a class, its number (lookup); of a picture's file, decode, then resize or crop "
+         "before batch";
 }
 
 Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {

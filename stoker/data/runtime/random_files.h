@@ -36,6 +36,7 @@
 #include "stoker/data/transforms/decode_json.h"
 #include "stoker/data/transforms/decode_npy.h"
 #include "stoker/data/transforms/decode_raw.h"
+#include "stoker/data/transforms/lookup.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/formats/n5/n5_testing_internal.h"
@@ -100,7 +101,8 @@ class RandomFiles {
       for (size_t p = 0; p < kImageBytes; ++p) rows += fmt::format("{},", int{record[p]});
       rows += fmt::format("{}\n", i);
       const std::string_view image(record.data(), kImageBytes);
-      objects += fmt::format(R"({{"in": {{"label": {}}}, "t": "{}"}})", i, image) + "\n";
+      objects +=
+          fmt::format(R"({{"in": {{"label": {0}, "word": "w{0}"}}, "t": "{1}"}})", i, image) + "\n";
       sparse += fmt::format("{} {}:{} 16:1\n", i, 1 + i % 15, i % 7);
       all += record;
       framed += RecordIoRecord(ImageRecordOf({static_cast<float>(i)}, 0, image));
@@ -204,6 +206,13 @@ inline Map ImageOfRecord() {
 // The image from a text of as many characters; the label stays.
 inline DecodeRaw ImageOfText() { return {.field = "image", .shape = {1, 4, 4}}; }
 
+// The label from the word of it, "w12".
+inline Lookup NumberOfWord() {
+  std::vector<std::string> words;
+  for (int i = 0; i < 29; ++i) words.push_back(fmt::format("w{}", i));
+  return {.values = std::move(words)};
+}
+
 // The image becomes the bytes of a .npy file that holds it; the label stays.
 inline Map NpyOfImage() {
   return {.function =
@@ -274,12 +283,14 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
                NpyOfImage() | ImageOfNpy();
       },
       [index](Draws& draws) {
+        if (draws.Coin()) {
+          const JsonlFields texts{{.name = "image", .type = "text", .path = "t"},
+                                  {.name = "label", .type = "text", .path = "in.word"}};
+          return Source(Lines{.path = RandomFiles::Get().One("a.jsonl"), .field = "json"}) |
+                 DecodeJson{.fields = texts} | NumberOfWord() | ImageOfText();
+        }
         const JsonlFields fields{{.name = "image", .type = "text", .path = "t"},
                                  {.name = "label", .type = "int64", .path = "in.label"}};
-        if (draws.Coin()) {
-          return Source(Lines{.path = RandomFiles::Get().One("a.jsonl"), .field = "json"}) |
-                 DecodeJson{.fields = fields} | ImageOfText();
-        }
         return Source(Jsonl{.files = RandomFiles::Get().Of("jsonl", draws.Coin()),
                             .fields = fields,
                             .index = index(draws)}) |

@@ -35,7 +35,7 @@ TEST(RandomPipelines, HaveEveryOperatorInManyOfThem) {
         "csv",         "webdataset",  "npy",         "lines",        "jsonl",
         "libsvm",      "binary",      "lmdb",        "npz",          "recordio",
         "encode",      "stoker",      "zip_archive", "hdf5",         "n5",
-        "decode_raw",  "decode_npy",  "decode_json"}) {
+        "decode_raw",  "decode_npy",  "decode_json", "lookup"}) {
     EXPECT_GE(pipelines[name], 5) << name;
   }
 }

@@ -57,8 +57,8 @@ Result<Layout> LayoutOf(const Webdataset& options, const std::vector<std::string
   if (texts.empty()) {
     STOKER_ASSIGN_OR_RETURN(texts, FirstSampleExtensions(paths.front()));
   }
-  STOKER_ASSIGN_OR_RETURN(SampleShape shape,
-                          SampleShape::Make(Webdataset::kName, texts, options.key));
+  STOKER_ASSIGN_OR_RETURN(
+      SampleShape shape, SampleShape::Make(Webdataset::kName, texts, options.numbers, options.key));
   return Layout{std::move(shape), std::move(classes)};
 }
 
@@ -219,6 +219,7 @@ Result<std::unique_ptr<Iterator>> WebdatasetStreamNode::OpenStream(
 
 void Webdataset::Describe(OptionTable<Webdataset>& table) {
   table.Field("fields", &Webdataset::fields, kSampleFieldsHelp)
+      .Field("numbers", &Webdataset::numbers, kSampleNumbersHelp)
       .Field("key", &Webdataset::key, kSampleKeyHelp)
       .Field("index", &Webdataset::index,
              "where plain archives' samples are: stored beside each file, found anew in memory at "

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kKeyField = "key";
 
-SampleField FieldOf(const std::string& text) {
+SampleField FieldOf(const std::string& text, const std::vector<std::string>& numbers) {
   SampleField field;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('|', begin), text.size());
@@ -24,7 +24,7 @@ SampleField FieldOf(const std::string& text) {
     begin = end + 1;
   }
   const std::string& first = field.extensions.front();
-  const bool number = first == "cls" || first == "id" || first == "index";
+  const bool number = std::ranges::count(numbers, first) > 0;
   const std::string name = text.substr(0, text.find('|'));
   field.content = number ? MemberContent::kNumber : MemberContent::kBytes;
   field.field = {name, number ? DType::kInt64 : DType::kUInt8,
@@ -40,8 +40,11 @@ Result<int64_t> NumberOf(const Array& array, const std::string& field, const std
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return number;
-  return DataLoss("{}: sample '{}': .{} is no whole number: '{}'", where, name, field,
-                  text.substr(0, 40));
+  return DataLoss(
+      "{}: sample '{}': .{} is no whole number: '{}'; where it is a word, leave {} out of "
+      "`numbers` "
+      "([]) and put `lookup` behind",
+      where, name, field, text.substr(0, 40), field);
 }
 
 template <typename T>
@@ -97,9 +100,16 @@ SampleShape::SampleShape(std::vector<SampleField> fields, bool key)
 }
 
 Result<SampleShape> SampleShape::Make(std::string_view op, const std::vector<std::string>& texts,
-                                      bool key) {
+                                      const std::vector<std::string>& numbers, bool key) {
   std::vector<SampleField> fields;
-  for (const std::string& text : texts) fields.push_back(FieldOf(text));
+  for (const std::string& text : texts) fields.push_back(FieldOf(text, numbers));
+  for (const std::string& number : numbers) {
+    const bool is_field = std::ranges::any_of(
+        fields, [&](const SampleField& field) { return field.extensions.front() == number; });
+    if (is_field || std::ranges::count(kSampleNumbers, number) > 0) continue;
+    return InvalidArgument("{}: `numbers` has '{}', which is no field; the fields are {}", op,
+                           number, fmt::join(texts, ", "));
+  }
   return Checked(op, std::move(fields), key);
 }
 

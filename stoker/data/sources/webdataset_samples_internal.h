@@ -29,10 +29,11 @@ using FoundMembers = std::vector<std::optional<FoundMember>>;
 class SampleShape {
  public:
   // `op`: the operator's name, for errors; `texts`: extensions, in the order of the fields,
-  // alternatives with bars between; `key`: with the name of the sample as last field. Errors:
-  // kInvalidArgument for an extension named twice.
+  // alternatives with bars between; `numbers`: those whose members are whole numbers; `key`: with
+  // the name of the sample as last field. Errors: kInvalidArgument for an extension named twice,
+  // and a number that is no field.
   static Result<SampleShape> Make(std::string_view op, const std::vector<std::string>& texts,
-                                  bool key);
+                                  const std::vector<std::string>& numbers, bool key);
   // The fields of elements that were packed. Errors: kInvalidArgument for fields that would be the
   // same member, or none.
   static Result<SampleShape> OfPacked(std::span<const ElementField> fields, bool key);
@@ -65,10 +66,15 @@ class SampleShape {
 // Puts the bytes of the member `name` in their place, whichever was there first.
 void AddFound(std::optional<FoundMember>& place, std::string_view name, Array bytes);
 
-// The `fields` that sources of archives have as an option, and `key`.
+// The members that WebDataset's own reader takes for whole numbers.
+inline const std::vector<std::string> kSampleNumbers = {"cls", "id", "index"};
+
+// The `fields` that sources of archives have as an option, `numbers` and `key`.
 inline constexpr std::string_view kSampleFieldsHelp =
     "extensions, alternatives with bars between: [jpg|png, cls]; empty: as the first sample has "
     "them";
+inline constexpr std::string_view kSampleNumbersHelp =
+    "the extensions whose members are whole numbers in ASCII; all others are their bytes";
 inline constexpr std::string_view kSampleKeyHelp = "the samples' names too, as field `key`";
 
 // The error where the first archive has no sample to tell the fields by.

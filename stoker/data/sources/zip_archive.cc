@@ -154,6 +154,7 @@ class ZipArchiveNode final : public ByPositionNode, public SampleNames {
 
 void ZipArchive::Describe(OptionTable<ZipArchive>& table) {
   table.Field("fields", &ZipArchive::fields, kSampleFieldsHelp)
+      .Field("numbers", &ZipArchive::numbers, kSampleNumbersHelp)
       .Field("key", &ZipArchive::key, kSampleKeyHelp);
 }
 
@@ -170,7 +171,7 @@ Result<Dataset> ZipArchive::Build() const {
   STOKER_ASSIGN_OR_RETURN(Archives archives, Archives::Open(paths));
   std::vector<std::string> texts = fields.empty() ? archives.FirstExtensions() : fields;
   if (texts.empty()) return NoSampleToTellFields(paths.front());
-  STOKER_ASSIGN_OR_RETURN(SampleShape shape, SampleShape::Make(kName, texts, key));
+  STOKER_ASSIGN_OR_RETURN(SampleShape shape, SampleShape::Make(kName, texts, numbers, key));
   return Dataset(std::make_shared<ZipArchiveNode>(std::move(shape), files.ToString(),
                                                   std::move(paths), std::move(archives)));
 }

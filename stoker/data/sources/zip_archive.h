@@ -5,6 +5,7 @@
 
 #include "stoker/data/dataset.h"
 #include "stoker/data/file_patterns.h"
+#include "stoker/data/sources/webdataset_samples_internal.h"
 
 namespace stoker {
 
@@ -16,6 +17,7 @@ namespace stoker {
 //
 //   fields  as of `webdataset`: extensions, in the order of the fields, alternatives with bars
 //           between; empty: those of the first sample
+//   numbers  the extensions whose members are whole numbers in ASCII
 //   key     the samples' names too, as field `key`
 //
 // Read by position: the directory at an archive's end is the index, so shuffle is exact and nothing
@@ -30,6 +32,7 @@ struct ZipArchive {
       "The samples of zip archives: a field for each extension, as `webdataset` makes them.";
   FilePatterns files;
   std::vector<std::string> fields;
+  std::vector<std::string> numbers = kSampleNumbers;
   bool key = false;
 
   static void Describe(OptionTable<ZipArchive>& table);

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/options.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// Turns words into class numbers: the field, text as uint8[?], becomes int64[], the place of its
+// text among `values`, or among the lines of the file `vocabulary` (data/text/vocabulary.h; names
+// of classes as `stoker pack` writes them are such a file). White space and NULs around a text do
+// not count, unless the list has them.
+//
+// A text that the list lacks becomes `unknown`; where that is not set, it is an error that names
+// the sample, the text and the nearest that is known. Behind it classes have the names of the list
+// (class_names.h). Many samples at once where all texts are equally long.
+struct Lookup {
+  static constexpr std::string_view kName = "lookup";
+  static constexpr std::string_view kHelp =
+      "Turns the words of a field into class numbers, by a list or a file of them.";
+  std::vector<std::string> values;
+  std::filesystem::path vocabulary;
+  std::string field = "label";
+  std::optional<int64_t> unknown;
+
+  static void Describe(OptionTable<Lookup>& table);
+  Result<Dataset> Build(Dataset input) const;
+};
+
+}  // namespace stoker
