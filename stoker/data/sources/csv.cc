@@ -45,29 +45,72 @@ Result<CsvDialect> DialectOf(const Csv& csv, const std::string& path) {
   return dialect;
 }
 
-Result<CsvStart> ReadStart(const Csv& csv, const std::string& path, const CsvDialect& dialect) {
+// The first rows of a file, the header among them.
+Result<std::vector<std::string>> FirstRows(const Csv& csv, const std::string& path,
+                                           const CsvDialect& dialect) {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
   CsvRowReader reader(std::move(source), dialect, csv.max_bytes);
-  CsvStart start;
-  while (start.cells.size() < kGuessedFrom) {
+  std::vector<std::string> rows;
+  while (rows.size() <= kGuessedFrom) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());
     if (!row) break;
-    Result<std::vector<std::string>> cells = SplitCsvRow(row->text, dialect);
+    rows.emplace_back(row->text);
+  }
+  if (rows.empty())
+    return DataLoss("{}: the file has no rows, so its columns are not known; check the path", path);
+  return rows;
+}
+
+// How many cells each of the rows has under this delimiter; 0 where they do not agree.
+size_t ColumnsOf(const std::vector<std::string>& rows, CsvDialect dialect, char delimiter) {
+  dialect.delimiter = delimiter;
+  size_t columns = 0;
+  for (const std::string& row : rows) {
+    const Result<std::vector<std::string>> cells = SplitCsvRow(row, dialect);
+    if (!cells.ok() || (columns > 0 && cells->size() != columns)) return 0;
+    columns = cells->size();
+  }
+  return columns;
+}
+
+// The delimiter that is plainly the file's: the one of `dialect`, unless the first row has none and
+// another makes several cells of each row.
+char DelimiterOf(const std::vector<std::string>& rows, const CsvDialect& dialect) {
+  if (rows.front().find(dialect.delimiter) != std::string::npos) return dialect.delimiter;
+  for (const char other : {',', ';', '\t', '|'}) {
+    if (other != dialect.quote && ColumnsOf(rows, dialect, other) > 1) return other;
+  }
+  return dialect.delimiter;
+}
+
+// What the stage says of a delimiter that was found out.
+std::string DelimiterNote(char usual, char found) {
+  if (found == usual) return "";
+  return fmt::format(", delimiter: {}", found == '\t' ? "tab" : fmt::format("'{}'", found));
+}
+
+// Sets the delimiter of `dialect` where it is to be found out.
+Result<CsvStart> ReadStart(const Csv& csv, const std::string& path, CsvDialect& dialect) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> rows, FirstRows(csv, path, dialect));
+  if (csv.delimiter == "auto") dialect.delimiter = DelimiterOf(rows, dialect);
+  CsvStart start;
+  for (const std::string& row : rows) {
+    Result<std::vector<std::string>> cells = SplitCsvRow(row, dialect);
+    const bool first = &row == &rows.front();
     if (!cells.ok()) {
-      if (row->number > 0) continue;  // whoever reads it will hear of it
+      if (!first) continue;  // whoever reads it will hear of it
       return Status(cells.status().code(),
                     fmt::format("{}: row 0: {}", path, cells.status().message()));
     }
-    if (row->number == 0) {
-      start.header = csv.header == "yes" || (csv.header == "auto" && LooksLikeCsvHeader(*cells));
+    if (first) {
+      start.header = csv.header == "yes" ||
+                     (csv.header == "auto" && LooksLikeCsvHeader(*cells, csv.na_values));
       for (size_t i = 0; i < cells->size(); ++i)
         start.names.push_back(start.header ? (*cells)[i] : std::to_string(i));
       if (start.header) continue;
     }
     start.cells.push_back(*std::move(cells));
   }
-  if (start.names.empty())
-    return DataLoss("{}: the file has no rows, so its columns are not known; check the path", path);
   return start;
 }
 
@@ -81,9 +124,13 @@ void Csv::Describe(OptionTable<Csv>& table) {
           "number or empty",
           OneOf{{"auto", "yes", "no"}})
       .Field("delimiter", &Csv::delimiter,
-             "between cells, one character or tab; auto: tab for .tsv and .tab, else a comma")
+             "between cells, one character or tab; auto: tab for .tsv and .tab, else a comma, and "
+             "where "
+             "the first rows have none the one of , ; tab | that makes columns of them")
       .Field("quote", &Csv::quote, "around cells, one character; empty: none is quoted")
       .Field("comment", &Csv::comment, "lines that begin with this character are left out")
+      .Field("na_values", &Csv::na_values,
+             "cells that mean a missing value, as empty ones do: [NA, '?']")
       .Field("index", &Csv::index,
              "where plain files' rows are: stored beside each file, found anew in memory at each "
              "start, or none: read in order",
@@ -102,19 +149,20 @@ const std::vector<Option>& OptionsOf<Csv>() {
 
 Result<Dataset> Csv::Build() const {
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> paths, files.Expand(kName, /*sorted=*/false));
-  STOKER_ASSIGN_OR_RETURN(const CsvDialect dialect, DialectOf(*this, paths.front()));
+  STOKER_ASSIGN_OR_RETURN(CsvDialect dialect, DialectOf(*this, paths.front()));
+  const char usual = dialect.delimiter;
   STOKER_ASSIGN_OR_RETURN(const CsvStart start, ReadStart(*this, paths.front(), dialect));
   const auto in_file = [&](const Status& status) {
     return Status(status.code(), fmt::format("csv: {}: {}", paths.front(), status.message()));
   };
   Result<CsvPlan> plan =
-      PlanCsvFields(fields.empty() ? GuessCsvFields(start) : fields, start.names);
+      PlanCsvFields(fields.empty() ? GuessCsvFields(start, na_values) : fields, start.names);
   if (!plan.ok()) return in_file(plan.status());
   Result<CsvRowParser> parser =
-      CsvRowParser::Make(dialect, std::ssize(start.names), std::move(plan->columns));
+      CsvRowParser::Make(dialect, std::ssize(start.names), std::move(plan->columns), na_values);
   if (!parser.ok()) return in_file(parser.status());
   return TextRowsDataset({.name = kName,
-                          .files = files.ToString(),
+                          .files = files.ToString() + DelimiterNote(usual, dialect.delimiter),
                           .paths = std::move(paths),
                           .dialect = dialect,
                           .header = start.header ? start.names : std::vector<std::string>(),

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "stoker/data/dataset.h"
 #include "stoker/data/file_patterns.h"
@@ -11,7 +12,10 @@ namespace stoker {
 
 // The rows of CSV or TSV files (formats/csv), one file after the other; plain, gzip or zstd. Fields
 // are columns, or several columns together; without `fields` each column is one, of a type that the
-// first 100 rows tell. Numbers become arrays of their type, texts uint8[-1].
+// first 100 rows tell. Numbers become arrays of their type, texts uint8[-1]; what is missing, in an
+// empty cell or one that `na_values` lists, the default of its field. A delimiter that is
+// not named is the one that makes columns of the first rows; the stage says so where it is neither
+// a comma nor by the file's name a tab.
 //
 // Plain files are read by position, through an index that one scan makes and that is kept beside
 // each file (formats/offset_index), and where all fields are numbers many rows are parsed at once,
@@ -31,6 +35,7 @@ struct Csv {
   std::string delimiter = "auto";
   std::string quote = "\"";
   std::string comment;
+  std::vector<std::string> na_values;
   std::string index = "stored";
   int64_t max_bytes = 16 << 20;
 

@@ -76,28 +76,39 @@ void CsvField::Describe(OptionTable<CsvField>& table) {
       .Field("shape", &CsvField::shape,
              "of the values of all columns; empty: one value, or [columns]",
              Between(1, kMostExtent))
-      .Field("default", &CsvField::default_value, "what stands for an empty cell; empty: an error");
+      .Field("default", &CsvField::default_value,
+             "what stands for a missing value; empty: an error");
 }
 
-bool LooksLikeCsvHeader(const std::vector<std::string>& cells) {
-  return std::ranges::none_of(
-      cells, [](const std::string& cell) { return cell.empty() || IsNumber(cell); });
+bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
+                        const std::vector<std::string>& missing) {
+  return std::ranges::none_of(cells, [&](const std::string& cell) {
+    return IsMissingCsvCell(TrimmedCsvCell(cell), missing) || IsNumber(TrimmedCsvCell(cell));
+  });
 }
 
-CsvFields GuessCsvFields(const CsvStart& start) {
+CsvFields GuessCsvFields(const CsvStart& start, const std::vector<std::string>& missing) {
   std::vector<CsvField> fields;
   for (size_t c = 0; c < start.names.size(); ++c) {
-    bool numbers = true, whole = true, empty = false;
+    int64_t rows = 0, gaps = 0, numbers = 0, whole = 0, marks = 0;
     for (const std::vector<std::string>& cells : start.cells) {
       if (c >= cells.size()) continue;
-      empty = empty || cells[c].empty();
-      numbers = numbers && (cells[c].empty() || IsNumber(cells[c]));
-      whole = whole && WholeNumber(cells[c]).has_value();
+      ++rows;
+      const std::string_view cell = TrimmedCsvCell(cells[c]);
+      if (IsMissingCsvCell(cell, missing)) {
+        ++gaps;
+      } else if (IsNumber(cell)) {
+        ++numbers;
+        whole += WholeNumber(cell) ? 1 : 0;
+      } else if (IsMissingCsvCell(cell, UsualMissingMarks())) {
+        ++marks;
+      }
     }
     CsvField field{.name = start.names[c]};
-    if (!numbers) field.type = "text";
-    if (numbers && whole && !start.cells.empty()) field.type = "int64";
-    if (numbers && empty) field.default_value = {"nan"};
+    const bool all_numbers = numbers + gaps == rows;
+    if (!all_numbers && (numbers == 0 || numbers + gaps + marks < rows)) field.type = "text";
+    if (whole == rows && rows > 0) field.type = "int64";
+    if (field.type == "float32" && gaps > 0) field.default_value = {"nan"};
     fields.push_back(std::move(field));
   }
   return CsvFields(std::move(fields));

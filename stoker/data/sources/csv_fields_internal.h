@@ -19,7 +19,7 @@ struct CsvField {
   std::string type = "float32";
   std::vector<std::string> columns;  // names, numbers or ranges; none: the one called as the field
   std::vector<int64_t> shape;        // none: one value, or of several columns [columns]
-  std::vector<std::string> default_value;  // of cells of nothing; none: an error
+  std::vector<std::string> default_value;  // of missing values; none: an error
 
   static void Describe(OptionTable<CsvField>& table);
 };
@@ -33,12 +33,14 @@ struct CsvStart {
   bool header = false;
 };
 
-// Whether a first row is a header: none of its cells is a number or empty.
-bool LooksLikeCsvHeader(const std::vector<std::string>& cells);
+// Whether a first row is a header: none of its cells is a number or missing.
+bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
+                        const std::vector<std::string>& missing);
 
-// A field for each column: float32 where all its cells that are not empty are numbers (with nan as
-// default where some are empty), int64 where all are whole, text elsewhere.
-CsvFields GuessCsvFields(const CsvStart& start);
+// A field for each column: int64 where all its cells are whole numbers; float32 where all are
+// numbers or `missing` (then with nan as default), or look so (UsualMissingMarks): which of
+// these stand for a missing value must be said, so they are errors of their rows; text elsewhere.
+CsvFields GuessCsvFields(const CsvStart& start, const std::vector<std::string>& missing);
 
 struct CsvPlan {
   Spec spec;

@@ -1,5 +1,6 @@
 #include "stoker/data/sources/csv.h"
 
+#include <cmath>
 #include <filesystem>
 
 #include "stoker/data/ops/batch.h"
@@ -56,6 +57,79 @@ TEST_F(CsvTest, TakesColumnsTogetherByNameNumberAndRange) {
   STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(dataset, Runtime::Inline()));
   EXPECT_THAT(all[0].arrays[0].values<float>(), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(all[0].arrays[1].values<uint8_t>(), ElementsAre(9));
+}
+
+TEST_F(CsvTest, ListedMarksAreMissingValuesAsEmptyCellsAre) {
+  Write("a", "age,score,name\n31,NA,ann\n?,-99,?\n, 4 ,NA\n");
+  const auto read = [&](const CsvFields& fields) {
+    return *ReadAll(*Source(Csv{.files = dir_ / "a",
+                                .fields = fields,
+                                .na_values = {"NA", "?", "-99"},
+                                .index = "memory"}),
+                    Runtime::Inline());
+  };
+  const std::vector<Element> all = read({{.name = "age", .type = "int64", .default_value = {"-1"}},
+                                         {.name = "score", .default_value = {"0.5"}},
+                                         {.name = "name", .type = "text"}});
+  EXPECT_THAT(Labels(all, 0), ElementsAre(31, -1, -1));
+  EXPECT_EQ(all[0].arrays[1].values<float>()[0], 0.5f);
+  EXPECT_EQ(all[1].arrays[1].values<float>()[0], 0.5f) << "a mark that is a number";
+  EXPECT_EQ(all[2].arrays[1].values<float>()[0], 4.0f);
+  EXPECT_EQ(TextOf(all[0].arrays[2]), "ann");
+  EXPECT_EQ(TextOf(all[1].arrays[2]), "");
+  EXPECT_EQ(TextOf(read({{.name = "name", .type = "text", .default_value = {"who"}}})[2].arrays[0]),
+            "who");
+  const std::vector<Element> guessed = read({});
+  EXPECT_EQ(guessed[0].arrays[0].values<float>()[0], 31.0f);
+  EXPECT_TRUE(std::isnan(guessed[1].arrays[0].values<float>()[0]));
+  ExpectKeepsItsPromises(
+      Source(Csv{.files = dir_ / "a", .na_values = {"NA", "?", "-99"}, .index = "memory"}));
+}
+
+TEST_F(CsvTest, AMarkAmongNumbersThatNothingListsIsAnErrorThatNamesRowColumnAndOption) {
+  for (const char* const mark : {"NA", "null", "?", "-", "#N/A", "None"}) {
+    Write("a", fmt::format("x,age\n1,31\n2,{}\n", mark));
+    const Result<Dataset> guessed = Source(Csv{.files = dir_ / "a", .index = "memory"});
+    EXPECT_EQ(guessed->spec().ToString(), "{x: int64[], age: float32[]}");
+    EXPECT_THAT(ReadAll(*guessed, Runtime::Inline()),
+                FailsWith(StatusCode::kDataLoss,
+                          fmt::format("/a: record 1 (byte 11): column 1 ('age'): '{}' is not a "
+                                      "number; mend it, or set the field's type, where it means a "
+                                      "missing value name it in `na_values` and give the field a "
+                                      "default",
+                                      mark)));
+  }
+  const Csv listed{.files = dir_ / "a",
+                   .fields = {{.name = "age", .type = "int64"}},
+                   .na_values = {"None"},
+                   .index = "memory"};
+  EXPECT_THAT(ReadAll(*Source(listed), Runtime::Inline()),
+              FailsWith(StatusCode::kDataLoss,
+                        "column 1 ('age'): 'None' is a missing value; fill it, or give the field a "
+                        "default"));
+  Write("a", "x\nNA\nyes\n3\n");
+  EXPECT_EQ(Source(Csv{.files = dir_ / "a", .index = "memory"})->spec().ToString(),
+            "{x: uint8[?]}");
+}
+
+TEST_F(CsvTest, FindsTheDelimiterOutWhereTheUsualOneMakesNoColumnsAndSaysSo) {
+  const auto spec = [&](const std::string& name, const std::string& text,
+                        const std::string& delimiter = "auto") {
+    const Result<Dataset> dataset =
+        Source(Csv{.files = Write(name, text), .delimiter = delimiter, .index = "memory"});
+    EXPECT_THAT(dataset, IsOk());
+    return dataset->spec().ToString();
+  };
+  EXPECT_EQ(spec("a.csv", "x;y\n1,5;2\n"), "{x: uint8[?], y: int64[]}");
+  EXPECT_EQ(spec("b.csv", "x\t\"a\tb\"\n1\t2\n"), "{x: int64[], a\tb: int64[]}");
+  EXPECT_EQ(spec("c.csv", "x|y|z\n1|2|3\n"), "{x: int64[], y: int64[], z: int64[]}");
+  EXPECT_EQ(spec("d.tsv", "x,y\n1,2\n"), "{x: int64[], y: int64[]}");
+  EXPECT_EQ(spec("a.csv", "x;y\n1;2\n", ","), "{x;y: uint8[?]}") << "as the recipe says";
+  EXPECT_EQ(spec("e.csv", "text\none; two\nthree\n"), "{text: uint8[?]}");
+  EXPECT_EQ(spec("f.csv", "x,y\na;b,2\n"), "{x: uint8[?], y: int64[]}");
+  const Result<Dataset> found = Source(Csv{.files = dir_ / "c.csv", .index = "memory"});
+  EXPECT_THAT(found->ToString(), testing::HasSubstr("c.csv, delimiter: '|'"));
+  ExpectKeepsItsPromises(found);
 }
 
 TEST_F(CsvTest, KeepsItsPromises) {

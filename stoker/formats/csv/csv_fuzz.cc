@@ -33,13 +33,18 @@ void Check(const std::string& row, const CsvDialect& dialect) {
       .column = 1, .dtype = DType::kFloat32, .field = 1, .has_default = true, .default_text = "1"};
   const int64_t columns = cells.ok() ? std::ssize(*cells) : 3;
   if (columns < 2) return;
-  const Result<CsvRowParser> parser = CsvRowParser::Make(dialect, columns, {text, number});
+  const Result<CsvRowParser> parser =
+      CsvRowParser::Make(dialect, columns, {text, number}, {"NA", "7"});
   if (!parser.ok()) std::abort();
   float value = 0;
   std::byte* const memory[2] = {nullptr, reinterpret_cast<std::byte*>(&value)};
   std::vector<std::string> texts(2);
   const Status status = parser->Parse(row, memory, texts);
-  if (status.ok() && (!cells.ok() || texts[0] != cells->front())) std::abort();
+  if (!status.ok()) return;
+  if (!cells.ok()) std::abort();
+  const bool missing = IsMissingCsvCell(cells->front(), {"NA", "7"});
+  if (texts[0] != (missing ? "" : cells->front())) std::abort();
+  if (IsMissingCsvCell(TrimmedCsvCell((*cells)[1]), {"NA", "7"}) && value != 1) std::abort();
 }
 
 }  // namespace

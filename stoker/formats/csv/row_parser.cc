@@ -63,16 +63,10 @@ Result<std::string_view> TakeCell(const CsvDialect& dialect, const char*& at, co
   return std::string_view(scratch);
 }
 
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 // The whole of `text` as a number, with blanks around it and a + in front.
 template <typename T>
 NumberFault ReadNumber(std::string_view text, T& out) {
-  text = Trimmed(text);
+  text = TrimmedCsvCell(text);
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   return ParseNumber(text, out);
 }
@@ -112,7 +106,32 @@ Status InColumn(const CsvColumn& column, const Status& error) {
                 fmt::format("column {} ('{}'): {}", column.column, column.name, error.message()));
 }
 
+// Whether a cell of nothing but this would be read as a number.
+bool IsWrittenAsNumber(std::string_view text) {
+  double ignored = 0;
+  return ReadNumber(text, ignored) != NumberFault::kNoNumber;
+}
+
 }  // namespace
+
+std::string_view TrimmedCsvCell(std::string_view cell) {
+  const size_t begin = cell.find_first_not_of(" \t");
+  if (begin == cell.npos) return {};
+  return cell.substr(begin, cell.find_last_not_of(" \t") + 1 - begin);
+}
+
+bool IsMissingCsvCell(std::string_view cell, const std::vector<std::string>& marks) {
+  return cell.empty() || std::ranges::find(marks, cell) != marks.end();
+}
+
+const std::vector<std::string>& UsualMissingMarks() {
+  // Of R, spreadsheets, SQL, Python and people.
+  static const std::vector<std::string> marks = {
+      "NA",  "N/A",  "n/a",  "na",   "<NA>", "#N/A",    "#NA",    "NaN",
+      "nan", "-nan", "NULL", "null", "Null", "None",    "none",   "nil",
+      "\\N", "?",    "-",    "--",   ".",    "missing", "unknown"};
+  return marks;
+}
 
 Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect) {
   STOKER_RETURN_IF_ERROR(CheckLineEnds(row, dialect));
@@ -132,8 +151,12 @@ Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDial
 }
 
 CsvRowParser::CsvRowParser(const CsvDialect& dialect, int64_t columns,
-                           std::vector<CsvColumn> wanted)
-    : dialect_(dialect), columns_(columns), wanted_(std::move(wanted)) {
+                           std::vector<CsvColumn> wanted, std::vector<std::string> missing)
+    : dialect_(dialect),
+      columns_(columns),
+      wanted_(std::move(wanted)),
+      missing_(std::move(missing)),
+      number_is_missing_(std::ranges::any_of(missing_, IsWrittenAsNumber)) {
   for (size_t i = 0; i < wanted_.size(); ++i) {
     const CsvColumn& column = wanted_[i];
     const CsvColumn* const before = i == 0 ? nullptr : &wanted_[i - 1];
@@ -149,7 +172,8 @@ CsvRowParser::CsvRowParser(const CsvDialect& dialect, int64_t columns,
 }
 
 Result<CsvRowParser> CsvRowParser::Make(const CsvDialect& dialect, int64_t columns,
-                                        std::vector<CsvColumn> wanted) {
+                                        std::vector<CsvColumn> wanted,
+                                        std::vector<std::string> missing) {
   std::ranges::sort(wanted, {}, &CsvColumn::column);
   for (size_t i = 0; i < wanted.size(); ++i) {
     const CsvColumn& column = wanted[i];
@@ -166,7 +190,7 @@ Result<CsvRowParser> CsvRowParser::Make(const CsvDialect& dialect, int64_t colum
                              column.column, column.name, column.default_text);
     }
   }
-  return CsvRowParser(dialect, columns, std::move(wanted));
+  return CsvRowParser(dialect, columns, std::move(wanted), std::move(missing));
 }
 
 Status CsvRowParser::Parse(std::string_view row, std::span<std::byte* const> fields,
@@ -204,8 +228,9 @@ Status CsvRowParser::ParseOne(const Run& run, std::span<std::byte* const> fields
 template <typename T>
 Status CsvRowParser::ParseRun(const Run& run, T* out, const char*& at, const char* end) const {
   const char delimiter = dialect_.delimiter;
+  const bool plain = !number_is_missing_;
   for (int64_t i = 0; i < run.count; ++i) {
-    if (ReadPlainNumber(at, end, delimiter, out[i])) continue;
+    if (plain && ReadPlainNumber(at, end, delimiter, out[i])) continue;
     STOKER_RETURN_IF_ERROR(
         ParseSlowly(wanted_[run.first + static_cast<size_t>(i)], at, end, out[i]));
   }
@@ -222,10 +247,14 @@ Status CsvRowParser::ParseSlowly(const CsvColumn& column, const char*& at, const
   std::string scratch;
   Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
   if (!cell.ok()) return InColumn(column, cell.status());
-  std::string_view text = Trimmed(*cell);
-  if (text.empty()) {
-    if (!column.has_default)
-      return InColumn(column, DataLoss("the cell is empty; fill it, or give the field a default"));
+  std::string_view text = TrimmedCsvCell(*cell);
+  if (IsMissingCsvCell(text, missing_)) {
+    if (!column.has_default) {
+      return InColumn(column,
+                      DataLoss("{}; fill it, or give the field a default",
+                               text.empty() ? "the cell is empty"
+                                            : fmt::format("'{}' is a missing value", text)));
+    }
     text = column.default_text;
   }
   const NumberFault fault = ReadNumber(text, out);
@@ -234,8 +263,12 @@ Status CsvRowParser::ParseSlowly(const CsvColumn& column, const char*& at, const
     return InColumn(column, DataLoss("'{}' is too large for {}; mend it, or set the field's type",
                                      Shown(text), DTypeName(DTypeOf<T>())));
   }
-  return InColumn(column, DataLoss("'{}' is not {}{}; mend it, or set the field's type",
-                                   Shown(text), kKind<T>, RangeOf<T>()));
+  const std::string_view mark = IsMissingCsvCell(text, UsualMissingMarks())
+                                    ? ", where it means a missing value name it in "
+                                      "`na_values` and give the field a default"
+                                    : "";
+  return InColumn(column, DataLoss("'{}' is not {}{}; mend it, or set the field's type{}",
+                                   Shown(text), kKind<T>, RangeOf<T>(), mark));
 }
 
 Status CsvRowParser::ParseText(const CsvColumn& column, const char*& at, const char* end,
@@ -247,7 +280,8 @@ Status CsvRowParser::ParseText(const CsvColumn& column, const char*& at, const c
   std::string scratch;
   const Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
   if (!cell.ok()) return InColumn(column, cell.status());
-  out.assign(cell->empty() && column.has_default ? std::string_view(column.default_text) : *cell);
+  // Without a default the default text is empty, as a missing text is.
+  out.assign(IsMissingCsvCell(*cell, missing_) ? std::string_view(column.default_text) : *cell);
   return OkStatus();
 }
 

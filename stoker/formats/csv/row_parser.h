@@ -18,6 +18,15 @@ namespace stoker {
 // CheckLineEnds.
 Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect);
 
+// The cell without blanks around it, as numbers are read.
+std::string_view TrimmedCsvCell(std::string_view cell);
+
+// Whether it means a missing value: a cell of nothing does, and one of `marks`.
+bool IsMissingCsvCell(std::string_view cell, const std::vector<std::string>& marks);
+
+// What programs write for a missing value: NA, null, ?, ... What a cell means its reader must say.
+const std::vector<std::string>& UsualMissingMarks();
+
 // One column that is wanted, and where its value goes.
 struct CsvColumn {
   int64_t column = 0;             // in the row, from 0
@@ -26,7 +35,8 @@ struct CsvColumn {
   DType dtype = DType::kFloat32;  // uint8, int32, int64, float32 or float64
   size_t field = 0;               // into which memory, or which text
   int64_t index = 0;              // which value there
-  // What stands for a cell of nothing, as it would be written; without one that is an error.
+  // What stands for a missing value, as it would be written; without one a number that is missing
+  // is an error, a text empty.
   bool has_default = false;
   std::string default_text;
 };
@@ -34,10 +44,12 @@ struct CsvColumn {
 // Writes the wanted cells of rows to memory. Immutable; thread-safe.
 class CsvRowParser {
  public:
-  // Rows have `columns` cells. Each column is wanted once at most. Errors: kInvalidArgument for a
-  // default that is no such number.
+  // Rows have `columns` cells. Each column is wanted once at most. `missing`: the cells that mean a
+  // missing value, as those of nothing always do. Errors: kInvalidArgument for a default that is no
+  // such number.
   static Result<CsvRowParser> Make(const CsvDialect& dialect, int64_t columns,
-                                   std::vector<CsvColumn> wanted);
+                                   std::vector<CsvColumn> wanted,
+                                   std::vector<std::string> missing = {});
 
   // `fields`: for each field of numbers where its values go, `texts` for each field of text what it
   // becomes; those not needed are ignored. Errors: kDataLoss, with the column, and those of
@@ -52,7 +64,8 @@ class CsvRowParser {
     int64_t column, count;
     size_t first;  // of wanted_
   };
-  CsvRowParser(const CsvDialect& dialect, int64_t columns, std::vector<CsvColumn> wanted);
+  CsvRowParser(const CsvDialect& dialect, int64_t columns, std::vector<CsvColumn> wanted,
+               std::vector<std::string> missing);
 
   template <typename T>
   Status ParseRun(const Run& run, T* out, const char*& at, const char* end) const;
@@ -68,6 +81,8 @@ class CsvRowParser {
   const CsvDialect dialect_;
   const int64_t columns_;
   const std::vector<CsvColumn> wanted_;  // by column
+  const std::vector<std::string> missing_;
+  const bool number_is_missing_;  // whether one of them is written as a number
   std::vector<Run> runs_;
 };
 
