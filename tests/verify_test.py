@@ -80,6 +80,49 @@ class VerifyTest(FormatFiles):
         self.write("zeros.jpg", bytes(10240))
         self.assertEqual(self.run_json("inspect", "zeros.jpg")["format"], "an unknown kind of file")
 
+    def test_files_of_no_lines_are_whole_and_have_no_records(self):
+        for name, content in [("none.csv", b""), ("none.tsv", b"\n\n"), ("none.jsonl", b""), ("none.ndjson", b"\xef\xbb\xbf"), ("none.svm", b""),
+                              ("none.jsonl.gz", gzip.compress(b"")), ("none.csv.gz", gzip.compress(b"\n"))]:
+            with self.subTest(name=name):
+                self.write(name, content)
+                self.assertIn(f"{name}: whole", self.run_stoker("verify", name)[0])
+                self.assertEqual(self.run_json("inspect", name)["count"], 0)
+        self.write("cut.jsonl.gz", gzip.compress(b"")[:-4])
+        self.assertIn("cut.jsonl.gz: byte", "".join(self.run_stoker("verify", "cut.jsonl.gz", expect=1)))
+        for source, says in [("jsonl: none.jsonl", "none.jsonl: the file has no lines, so its fields are not known"),
+                             ("csv: none.csv", "none.csv: the file has no rows, so its columns are not known"),
+                             ("jsonl: {files: none.jsonl, fields: {x: int64}}", "the pipeline gives no batch: its source is empty"),
+                             ("libsvm: {files: none.svm, features: 2}", "the pipeline gives no batch: its source is empty")]:
+            with self.subTest(source=source):
+                self.write("none.yaml", f"data: {{train: [{source}, batch]}}\n")
+                self.assert_fails(["bench", "none.yaml"], 1, says)
+
+    def test_values_that_are_missing_are_no_damage_and_the_delimiter_is_found_out(self):
+        self.write("gaps.csv", "age;name\n31;ann\nNA;bob\n")
+        found = self.run_json("inspect", "gaps.csv")
+        self.assertEqual((found["count"], found["fields"]["age"]["dtype"], found["samples"][0]), (2, "float32", {"age": 31, "name": "ann"}))
+        self.run_stoker("verify", "gaps.csv")
+
+    def test_samples_that_cannot_be_read_are_counted_and_the_first_reason_is_told(self):
+        for name in ("1.txt", "1.cls", "2.txt", "2.cls"):
+            self.write(name, "7")
+        with tarfile.open(self.path("gap.tar"), "w") as archive:
+            for name in ("1.txt", "1.cls", "2.txt", "2.cls"):
+                archive.add(self.path(name), name)
+            for name in ("3.txt", "5.txt"):
+                archive.add(self.path("1.txt"), name)
+            for name in ("4.txt", "4.cls"):
+                archive.add(self.path("1.txt"), name)
+        found = self.run_json("inspect", "gap.tar", "--samples", "3")
+        self.assertEqual([sample["key"] for sample in found["samples"]], ["1", "2", "4"])
+        self.assertEqual(found["samples_left_out"]["count"], 2)
+        self.assertIn("sample '3' has no member .cls", found["samples_left_out"]["first"])
+        said, complaints = self.run_stoker("inspect", "gap.tar")
+        self.assertIn("  2 samples cannot be read and are left out; the first: ", said)
+        self.assertIn("  sample 4: ", said)
+        self.assertEqual(complaints, "")
+        self.assertNotIn("samples_left_out", self.run_json("inspect", "s-000.tar"))
+
     def test_a_zip_archive_is_described_and_verified(self):
         found = self.run_json("inspect", "s-000.zip")
         self.assertEqual((found["format"], found["count"], found["members"]), ("zip", 2, 4))

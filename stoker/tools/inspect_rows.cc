@@ -13,6 +13,8 @@
 #include "stoker/data/sources/csv.h"
 #include "stoker/data/sources/jsonl.h"
 #include "stoker/data/sources/libsvm.h"
+#include "stoker/formats/csv/row_reader.h"
+#include "stoker/io/byte_source.h"
 #include "stoker/tools/element_sizes.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
@@ -67,14 +69,39 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view format,
   return out;
 }
 
+// Whether there is a line that may be a row. Errors: those of reading what is in front of it.
+Result<bool> HasRows(const std::string& path) {
+  constexpr CsvDialect kLines = {.quote = '\0'};
+  constexpr int64_t kLongest = int64_t{1} << 30;
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row,
+                          CsvRowReader(std::move(source), kLines, kLongest).Next());
+  return row.has_value();
+}
+
+// A file of no lines is whole, though no source can tell its fields.
+Inspection NoRows(const std::string& path, std::string_view format) {
+  Inspection out;
+  out.json = {{"file", path}, {"format", format}, {"count", 0}, {"fields", Json::object()}};
+  out.text = fmt::format("{}: {}, no records; whole\n", path, format);
+  return out;
+}
+
 }  // namespace
 
 Result<Inspection> InspectCsv(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Csv{.files = path, .index = "none"}));
+  STOKER_ASSIGN_OR_RETURN(const bool any, HasRows(path));
+  if (!any) return NoRows(path, "csv");
+  // A value that is missing is no damage.
+  STOKER_ASSIGN_OR_RETURN(
+      const Dataset rows,
+      Source(Csv{.files = path, .na_values = UsualMissingMarks(), .index = "none"}));
   return InspectRows(path, "csv", rows, [](const Element&) {});
 }
 
 Result<Inspection> InspectJsonl(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const bool any, HasRows(path));
+  if (!any) return NoRows(path, "jsonl");
   STOKER_ASSIGN_OR_RETURN(const Dataset rows, Source(Jsonl{.files = path, .index = "none"}));
   return InspectRows(path, "jsonl", rows, [](const Element&) {});
 }

@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "stoker/base/log.h"
 #include "stoker/data/from_arrays.h"
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/csv.h"
@@ -27,6 +29,7 @@
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/tools/sample_preview.h"
+#include "stoker/tools/text.h"
 
 namespace stoker {
 namespace {
@@ -56,8 +59,10 @@ struct SampleReader {
 };
 
 constexpr SampleReader kReaders[] = {
-    {"csv", [](const std::string& path,
-               const Json&) { return Source(Csv{.files = path, .index = "none"}); }},
+    {"csv",
+     [](const std::string& path, const Json&) {
+       return Source(Csv{.files = path, .na_values = UsualMissingMarks(), .index = "none"});
+     }},
     {"elements",
      [](const std::string& path, const Json&) { return Source(Snapshot{.path = path}); }},
     {"hdf5", [](const std::string& path, const Json&) { return Source(Hdf5{.files = path}); }},
@@ -96,16 +101,59 @@ constexpr SampleReader kReaders[] = {
                const Json&) { return Source(ZipArchive{.files = path, .key = true}); }},
 };
 
-Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
+// Whoever inspects a file is told what cannot be read of it there, and not by the log of a pass.
+class QuietPasses {
+ public:
+  QuietPasses() { SetLogLevel(LogLevel::kError); }
+  ~QuietPasses() { SetLogLevel(LogLevel::kInfo); }
+  QuietPasses(const QuietPasses&) = delete;
+  QuietPasses& operator=(const QuietPasses&) = delete;
+};
+
+// Samples that can be read, whatever those between them are.
+Result<std::unique_ptr<Iterator>> OpenReadable(const Dataset& dataset) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset readable,
+                          Result<Dataset>(dataset) | IgnoreErrors{.share = 1});
+  return readable.Open(Runtime::Inline());
+}
+
+int64_t SkippedBy(const Iterator& pass) {
+  int64_t skipped = 0;
+  for (const StageProfile& stage : pass.GetProfile().stages) skipped += stage.skipped;
+  return skipped;
+}
+
+// Why the first sample that cannot be read cannot; ok where none of the first `count` is such.
+Status FirstDamage(const Dataset& dataset, int64_t count) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(Runtime::Inline()));
-  out.json["samples"] = Json::array();
   for (int64_t i = 0; i < count; ++i) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> sample, pass->Next());
     if (!sample) break;
-    out.text += fmt::format("  sample {}: {}\n", i, PreviewText(*sample, dataset.spec()));
-    out.json["samples"].push_back(PreviewJson(*sample, dataset.spec()));
   }
   return OkStatus();
+}
+
+Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
+  const QuietPasses quiet;
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, OpenReadable(dataset));
+  Json samples = Json::array();
+  Status ended;
+  while (std::ssize(samples) < count) {
+    const Result<std::optional<Element>> sample = pass->Next();
+    ended = sample.status();
+    if (!sample.ok() || !*sample) break;
+    out.text += fmt::format("  sample {}: {}\n", std::ssize(samples) + SkippedBy(*pass),
+                            PreviewText(**sample, dataset.spec()));
+    samples.push_back(PreviewJson(**sample, dataset.spec()));
+  }
+  out.json["samples"] = samples;
+  const int64_t left_out = SkippedBy(*pass);
+  if (left_out == 0) return ended;
+  const std::string why = FirstDamage(dataset, std::ssize(samples) + left_out).message();
+  out.text += fmt::format("  {} cannot be read and {} left out; the first: {}\n",
+                          CountText(left_out, "sample"), left_out == 1 ? "is" : "are", why);
+  out.json["samples_left_out"] = {{"count", left_out}, {"first", why}};
+  return ended;
 }
 
 }  // namespace
@@ -115,8 +163,12 @@ void AddFirstSamples(const std::string& path, std::string_view format, int64_t c
   for (const SampleReader& reader : kReaders) {
     if (reader.format != format) continue;
     const Result<Dataset> dataset = reader.open(path, out.json);
-    // What is wrong with the file stands in the inspection already.
-    if (dataset.ok()) static_cast<void>(Add(*dataset, count, out));
+    const Status added = dataset.ok() ? Add(*dataset, count, out) : dataset.status();
+    // Of nothing there is no sample to tell the fields by.
+    if (added.ok() || out.json.value("count", 1) == 0) return;
+    out.text += fmt::format("  samples cannot be read{}: {}\n", dataset.ok() ? " any further" : "",
+                            added.message());
+    out.json["samples_error"] = added.message();
     return;
   }
 }

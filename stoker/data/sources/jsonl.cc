@@ -32,6 +32,10 @@ Result<JsonlFields> GuessFields(const std::string& path, int64_t max_bytes) {
   std::string unread;  // what is wrong with the first line that cannot be read
   for (int64_t line = 0; line < kGuessedFrom; ++line) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());
+    if (!row && line == 0) {
+      return DataLoss("{}: the file has no lines, so its fields are not known; check the path",
+                      path);
+    }
     if (!row) break;
     // What is no object is an error when it is read.
     const Status added = guess.Add(row->text);
