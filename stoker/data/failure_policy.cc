@@ -28,7 +28,8 @@ std::string Shortened(const std::string& reason) {
 
 struct Place {
   std::string_view file;
-  std::optional<uint64_t> offset;
+  std::optional<uint64_t> record = std::nullopt;
+  std::optional<uint64_t> offset = std::nullopt;
 };
 
 // The part of `text` behind its last ": ".
@@ -37,22 +38,47 @@ std::string_view LastPart(std::string_view text) {
   return context == text.npos ? text : text.substr(context + 2);
 }
 
-// The file and byte of a reason in the house's form, "[while ...: ]FILE: byte N: ...", or the file
-// of "FILE: ...", where that is a path with folders: other reasons begin with a stage's name.
+// The number that `text` begins with, which is taken off it.
+std::optional<uint64_t> TakeNumberOff(std::string_view& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+// The file, record and byte of "[while ...: ]FILE: record N[ (byte M)]: ...".
+std::optional<Place> RecordIn(std::string_view reason) {
+  constexpr std::string_view kRecord = ": record ", kByte = " (byte ";
+  const size_t at = reason.find(kRecord);
+  if (at == reason.npos) return std::nullopt;
+  Place place{.file = LastPart(reason.substr(0, at))};
+  std::string_view rest = reason.substr(at + kRecord.size());
+  place.record = TakeNumberOff(rest);
+  if (!place.record || place.file.empty()) return std::nullopt;
+  if (!rest.starts_with(kByte)) return place;
+  rest.remove_prefix(kByte.size());
+  place.offset = TakeNumberOff(rest);
+  return place;
+}
+
+// The file and byte of a reason in the house's form, that of a record, or "[while ...: ]FILE: byte
+// N: ...", or the file of "FILE: ...", where that is a path with folders: other reasons begin with
+// a stage's name.
 std::optional<Place> PlaceIn(std::string_view reason) {
   constexpr std::string_view kByte = ": byte ";
+  if (const std::optional<Place> record = RecordIn(reason)) return record;
   const size_t at = reason.find(kByte);
   if (at == std::string_view::npos) {
     const std::string_view first = reason.substr(0, reason.find(": "));
     if (first.size() == reason.size() || first.find('/') == first.npos) return std::nullopt;
-    return Place{.file = first, .offset = std::nullopt};
+    return Place{.file = first};
   }
-  const std::string_view file = LastPart(reason.substr(0, at));
-  const std::string_view rest = reason.substr(at + kByte.size());
-  uint64_t offset = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), offset);
-  if (error != std::errc() || file.empty()) return std::nullopt;
-  return Place{.file = file, .offset = offset};
+  Place place{.file = LastPart(reason.substr(0, at))};
+  std::string_view rest = reason.substr(at + kByte.size());
+  place.offset = TakeNumberOff(rest);
+  if (!place.offset || place.file.empty()) return std::nullopt;
+  return place;
 }
 
 }  // namespace
@@ -150,6 +176,7 @@ std::string QuarantineLine(const Element& failed, const std::string& verb) {
   if (failed.key.index >= 0) line["index"] = failed.key.index;
   if (const std::optional<Place> place = PlaceIn(failed.failure->reason.message())) {
     line["file"] = place->file;
+    if (place->record) line["record"] = *place->record;
     if (place->offset) line["offset"] = *place->offset;
   }
   return DumpJson(line);

@@ -77,8 +77,8 @@ struct LostElement {
 };
 
 // One line of the log, without its end: a JSON object with epoch, index (left out where it is not
-// known), stage, action (the policy's verb), reason, and file and offset where the reason names
-// them ("x.gz: byte 12: ...", "data/x.jpg: ...").
+// known), stage, action (the policy's verb), reason, and file, record and offset where the reason
+// names them ("x.gz: byte 12: ...", "x.tar: record 3 (byte 2048): ...", "data/x.jpg: ...").
 std::string QuarantineLine(const Element& failed, const std::string& verb);
 
 }  // namespace stoker

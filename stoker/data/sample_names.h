@@ -10,13 +10,15 @@
 
 namespace stoker {
 
-// Implemented by the nodes of sources whose elements come from a file each. Thread-safe.
+// Implemented by the nodes of sources that know which file, or which record of one, an element is
+// made of. Thread-safe.
 class SampleNames {
  public:
   virtual ~SampleNames() = default;
 
-  // The path of the file that the field `field` of the element whose key has this index was read
-  // from. Empty where there is no such element or field.
+  // What the field `field` of the element whose key has this index was read from: "a/1.jpg",
+  // "a.tfrecord: record 12 (byte 812)". Empty where there is no such element or field, or it is not
+  // known.
   virtual std::string NameOf(int64_t index, std::string_view field) const = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "stoker/data/sources/files_in_order_internal.h"
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <utility>
 
 #include "stoker/data/failure.h"
@@ -13,6 +16,19 @@ FilesInOrderNode::FilesInOrderNode(std::string_view name, Spec spec, std::string
     : DatasetNode(std::string(name), std::move(spec), Cardinality::Unknown(), {}),
       details_(std::move(details)),
       paths_(std::move(paths)) {}
+
+void FilesInOrderNode::NoteStart(size_t file, int64_t first) const {
+  const std::lock_guard lock(mutex_);
+  starts_.insert_or_assign(first, file);  // of files without elements, the last counts
+}
+
+std::string FilesInOrderNode::NameOf(int64_t index, std::string_view /*field*/) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = starts_.upper_bound(index);
+  if (next == starts_.begin()) return "";
+  const auto [first, file] = *std::prev(next);
+  return fmt::format("{}: record {}", paths_[file], index - first);
+}
 
 FilesInOrderIterator::FilesInOrderIterator(const OpenContext& context, const FilesInOrderNode& node,
                                            std::string_view counted)
@@ -42,20 +58,25 @@ Result<std::optional<Element>> FilesInOrderIterator::HandOut(Result<Element> ele
 Result<std::optional<Element>> FilesInOrderIterator::DoNext() {
   while (file_ < node_.paths().size()) {
     STOKER_RETURN_IF_ERROR(CheckStop());
-    if (!open_) STOKER_RETURN_IF_ERROR(OpenFile());
+    if (!open_) {
+      node_.NoteStart(file_, first_);
+      STOKER_RETURN_IF_ERROR(OpenFile());
+    }
     open_ = true;
     STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, NextInFile());
     if (element) return element;
     CloseFile();
     open_ = false;
     ++file_;
+    first_ = count_;
     offset_ = 0;
   }
   return std::nullopt;
 }
 
 Result<Json> FilesInOrderIterator::DoSave() const {
-  Json state = {{"epoch", epoch_}, {"file", file_}, {"byte", offset_}, {counted_, count_}};
+  Json state = {
+      {"epoch", epoch_}, {"file", file_}, {"first", first_}, {"byte", offset_}, {counted_, count_}};
   SaveMore(state);
   return state;
 }
@@ -65,6 +86,7 @@ Status FilesInOrderIterator::DoRestore(const Json& state) {
   STOKER_ASSIGN_OR_RETURN(const int64_t file, SavedInteger(state, "file"));
   STOKER_ASSIGN_OR_RETURN(const int64_t offset, SavedInteger(state, "byte"));
   STOKER_ASSIGN_OR_RETURN(count_, SavedInteger(state, counted_.c_str()));
+  STOKER_ASSIGN_OR_RETURN(first_, SavedInteger(state, "first"));
   file_ = static_cast<size_t>(file);
   offset_ = static_cast<uint64_t>(offset);
   return RestoreMore(state);

@@ -2,8 +2,11 @@
 // or have no index.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,18 +15,25 @@
 #include "stoker/base/ledger.h"
 #include "stoker/data/dataset.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/sample_names.h"
 #include "stoker/io/byte_source.h"
 
 namespace stoker {
 
-class FilesInOrderNode : public DatasetNode {
+class FilesInOrderNode : public DatasetNode, public SampleNames {
  public:
   std::string Details() const final { return details_ + ", in order"; }
   std::vector<std::string> files() const final { return paths_; }
   std::string_view Disturbs() const final { return ""; }
   bool tolerates_errors() const final { return true; }
 
+  // "a.tar.gz: record 12", by what the passes over it have seen.
+  std::string NameOf(int64_t index, std::string_view field) const final;
+
   const std::vector<std::string>& paths() const { return paths_; }
+  // The first element of this file is `first` of all: found out by whoever gets there, and the same
+  // in every pass.
+  void NoteStart(size_t file, int64_t first) const;
 
  protected:
   FilesInOrderNode(std::string_view name, Spec spec, std::string details,
@@ -32,10 +42,13 @@ class FilesInOrderNode : public DatasetNode {
  private:
   const std::string details_;
   const std::vector<std::string> paths_;
+  mutable std::mutex mutex_;
+  mutable std::map<int64_t, size_t> starts_;  // guarded by mutex_; files by their first elements
 };
 
-// Goes through them. Elements are numbered over all files. The state is {epoch, file, byte, and how
-// many elements there were, by the name given}; sub-classes add what else they need.
+// Goes through them. Elements are numbered over all files. The state is {epoch, file, the number of
+// its first element, byte, and how many elements there were, by the name given}; sub-classes add
+// what else they need.
 class FilesInOrderIterator : public Iterator {
  protected:
   // `counted`: what the number of elements is called in the state.
@@ -80,6 +93,7 @@ class FilesInOrderIterator : public Iterator {
   size_t file_ = 0;
   uint64_t offset_ = 0;  // of what comes next in that file
   int64_t count_ = 0;    // elements of all files, handed out or failed
+  int64_t first_ = 0;    // of them, the first of that file
   bool open_ = false;
 };
 

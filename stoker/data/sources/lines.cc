@@ -5,6 +5,7 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/sample_names.h"
 #include "stoker/data/saved_unsigned.h"
 #include "stoker/formats/text/line_reader.h"
 #include "stoker/io/byte_source.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr double kMaxLine = 1 << 30;
 
-class LinesNode final : public DatasetNode {
+class LinesNode final : public DatasetNode, public SampleNames {
  public:
   LinesNode(const Lines& lines, bool plain)
       : DatasetNode(std::string(Lines::kName), {{{lines.field, DType::kUInt8, {kUnknownDim}}}},
@@ -28,6 +29,9 @@ class LinesNode final : public DatasetNode {
                        lines_.skip_blank ? ", skip_blank" : "");
   }
   std::vector<std::string> files() const override { return {lines_.path.string()}; }
+  std::string NameOf(int64_t index, std::string_view /*field*/) const override {
+    return fmt::format("{}: byte {}", lines_.path.string(), index);
+  }
   std::string_view Disturbs() const override {
     return lines_.skip > 0 || lines_.skip_blank ? "leaves lines out" : "";
   }

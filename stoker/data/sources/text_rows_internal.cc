@@ -9,6 +9,7 @@
 #include "stoker/data/iterator.h"
 #include "stoker/data/row_arrays.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/sample_names.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/csv/row_parser.h"
@@ -52,7 +53,7 @@ Result<Element> ElementOf(const TextRows& rows, std::string_view row, SampleKey 
 }
 
 // Plain files, by position.
-class RowsNode final : public IndexedFilesNode {
+class RowsNode final : public IndexedFilesNode, public SampleNames {
  public:
   RowsNode(TextRows rows, IndexedFiles records)
       : IndexedFilesNode(rows.name, rows.spec, rows.files, rows.paths, std::move(records)),
@@ -60,6 +61,9 @@ class RowsNode final : public IndexedFilesNode {
         fixed_(std::ranges::all_of(rows_.spec.fields,
                                    [](const Field& field) { return IsFullyKnown(field.shape); })) {}
 
+  std::string NameOf(int64_t index, std::string_view /*field*/) const override {
+    return NameOfRecord(index);
+  }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     // The text of one row at a time.
     return AddSizes(count == 1 ? spec().BytesApart(1) : spec().BytesTogether(count),

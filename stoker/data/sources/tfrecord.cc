@@ -30,8 +30,9 @@ class TfrecordNode final : public IndexedFilesNode, public SampleNames, public L
         options_(options),
         classes_(std::move(classes)) {}
 
-  std::string NameOf(int64_t index, std::string_view field) const override {
-    return field == options_.field ? NameOfRecord(index) : "";
+  // Whatever its field has become by then (parse_example).
+  std::string NameOf(int64_t index, std::string_view /*field*/) const override {
+    return NameOfRecord(index);
   }
   std::vector<std::string> ClassNames() const override { return classes_; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {

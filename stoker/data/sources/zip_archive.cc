@@ -88,7 +88,14 @@ class ZipArchiveNode final : public ByPositionNode, public SampleNames {
   std::vector<std::string> files() const override { return paths_; }
   std::string NameOf(int64_t index, std::string_view field) const override {
     if (index < 0 || index >= archives_.size()) return "";
-    return fmt::format("{}: .{}", archives_.At(index).ToString(), field);
+    const Archives::Sample sample = archives_.At(index);
+    for (const uint32_t number : sample.entries) {
+      const std::string& name = sample.entry(number).name;
+      const std::optional<size_t> at = shape_.FieldNumber(ExtensionOf(sample.entry(number)));
+      if (at && shape_.fields()[*at].field.name == field)
+        return fmt::format("{}: {}", sample.ToString(), name);
+    }
+    return fmt::format("{}: .{}", sample.ToString(), field);
   }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MultiplySizes(count, most_bytes_);

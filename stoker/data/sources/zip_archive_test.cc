@@ -81,7 +81,7 @@ TEST_F(ZipArchiveTest, TakesTheFieldsThatAreNamedAndTheKey) {
   EXPECT_THAT(*SamplesOf(dataset), ElementsAre("x 1", "y 2"));
   EXPECT_EQ(TextOf((*ReadAll(dataset, Runtime::Inline()))[1].arrays[2]), "b/2");
   EXPECT_EQ(FindSampleNames(dataset)->NameOf(1, "jpg"),
-            dir_ / "a.zip" + ": record 1 (byte 73): .jpg");
+            dir_ / "a.zip" + ": record 1 (byte 73): b/2.png");
 }
 
 TEST_F(ZipArchiveTest, KeepsItsPromises) {

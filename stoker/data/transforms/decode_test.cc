@@ -13,12 +13,20 @@
 #include "stoker/data/sources/folder.h"
 #include "stoker/data/sources/list.h"
 #include "stoker/data/sources/picture_folder_testing_internal.h"
+#include "stoker/data/sources/tfrecord.h"
+#include "stoker/data/sources/webdataset.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/normalize.h"
+#include "stoker/data/transforms/parse_example.h"
 #include "stoker/data/transforms/random_resized_crop.h"
 #include "stoker/data/transforms/testing_internal.h"
+#include "stoker/formats/tar/tar_testing_internal.h"
+#include "stoker/formats/tfrecord/example_writer.h"
+#include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/testing.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/gzip.h"
 
 namespace stoker {
 namespace {
@@ -242,6 +250,85 @@ TEST_F(DecodeFolderTest, ErrorsNameTheFileHoweverItCameHere) {
   }
   EXPECT_THAT(ReadAll(*(Source(folder) | Sample{.count = 3} | Decode{}), Runtime::Inline()),
               FailsWith(StatusCode::kDataLoss, "element 0: "));
+}
+
+// Two files of pictures each, by position or in order, of which the last picture is damaged.
+class DecodeFromArchives : public testing::Test {
+ protected:
+  using Members = std::vector<std::pair<std::string, std::string>>;
+
+  void Write(const std::string& name, const std::string& bytes) const {
+    STOKER_ASSERT_OK(WriteFileAtomically(dir_ / name, bytes));
+    STOKER_ASSERT_OK(
+        WriteFileAtomically(dir_ / (name + ".gz"), *GzipCompress(std::as_bytes(std::span(bytes)))));
+  }
+  // What the log of a pass over it that leaves such out says.
+  Json Logged(const Result<Dataset>& pictures, const Runtime& runtime, std::string field) const {
+    const QuietLog quiet;
+    std::filesystem::remove(dir_ / "log");
+    const Result<Dataset> dataset = pictures | Decode{.field = std::move(field)} |
+                                    IgnoreErrors{.share = 1, .log = dir_ / "log"};
+    EXPECT_THAT(dataset, IsOk());
+    EXPECT_EQ(ReadAll(*dataset, runtime)->size(), 3u);
+    std::ifstream log(dir_ / "log");
+    std::string line;
+    std::getline(log, line);
+    return Json::parse(line);
+  }
+  const TempDir dir_;
+  const std::string good_ = SmallPicture(2, 2, 1);
+};
+
+TEST_F(DecodeFromArchives, ADamagedPictureIsNamedByArchiveAndRecordHoweverTheyAreRead) {
+  Write("a.tar", TarOf({{"0.ppm", good_}, {"1.ppm", good_}}));
+  Write("b.tar", TarOf({{"2.ppm", good_}, {"x/3.ppm", "P6"}}));
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    for (const std::string name : {"b.tar", "b.tar.gz"}) {
+      const std::string first = name == "b.tar" ? "a.tar" : "a.tar.gz";
+      const Json line = Logged(
+          Source(Webdataset{.files = {dir_ / first, dir_ / name}, .key = true, .index = "memory"}),
+          runtime, "ppm");
+      EXPECT_EQ(line["file"], dir_ / name) << line;
+      EXPECT_EQ(line["record"], 1) << line;
+      EXPECT_EQ(line.contains("offset"), name == "b.tar") << line;
+      EXPECT_THAT(std::string(line["reason"]), HasSubstr(": 'x/3': "));
+    }
+  }
+}
+
+TEST_F(DecodeFromArchives, ADamagedPictureOfAnExampleIsNamedByFileAndRecordHoweverTheyAreRead) {
+  for (const Compression compression : {Compression::kNone, Compression::kGzip}) {
+    const std::string path = dir_ / (compression == Compression::kNone ? "a" : "a.gz");
+    STOKER_ASSERT_OK_AND_ASSIGN(TfRecordWriter records, TfRecordWriter::Create(path, compression));
+    for (const std::string& picture : {good_, good_, std::string("P6"), good_}) {
+      STOKER_ASSERT_OK(
+          records.Append(ExampleBuilder().Add("image", BytesFeature(picture)).Example()));
+    }
+    STOKER_ASSERT_OK(records.Commit());
+    const Result<Dataset> pictures = Source(Tfrecord{.files = path, .index = "memory"}) |
+                                     ParseExample{.features = {{.name = "image", .type = "bytes"}}};
+    for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+      const Json line = Logged(pictures, runtime, "image");
+      EXPECT_EQ(line["file"], path) << line;
+      EXPECT_EQ(line["record"], 2) << line;
+    }
+  }
+}
+
+TEST_F(DecodeFromArchives, ARestoredPassNamesRecordsAsTheWholeOneDoes) {
+  Write("a.tar", TarOf({{"0.ppm", good_}, {"1.ppm", good_}}));
+  Write("b.tar", TarOf({{"2.ppm", good_}, {"3.ppm", "P6"}}));
+  const auto open = [&] {
+    return *(Source(Webdataset{.files = {dir_ / "a.tar.gz", dir_ / "b.tar.gz"}}) |
+             Decode{.field = "ppm"})
+                ->Open(Runtime::Inline());
+  };
+  const std::unique_ptr<Iterator> whole = open();
+  for (int i = 0; i < 3; ++i) STOKER_ASSERT_OK(whole->Next());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, whole->Save());
+  const std::unique_ptr<Iterator> restored = open();
+  STOKER_ASSERT_OK(restored->Restore(state));
+  EXPECT_THAT(restored->Next(), FailsWith(StatusCode::kDataLoss, "b.tar.gz: record 1: "));
 }
 
 }  // namespace
