@@ -65,10 +65,7 @@ std::optional<NameParts> ParseName(std::string_view name) {
 bool LockNew(const std::string& path, int fd) {
   // A file system without locks leaves the process number as the sign.
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-  struct stat named {
-  }, made{};
-  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd, &made) == 0 &&
-         named.st_ino == made.st_ino && named.st_dev == made.st_dev;
+  return IsStill(path, fd, AT_SYMLINK_NOFOLLOW);
 }
 
 std::string_view AdviceFor(int error_number) {
@@ -90,6 +87,13 @@ std::string_view AdviceFor(int error_number) {
 }
 
 }  // namespace
+
+bool IsStill(const std::string& path, int fd, int flags) {
+  struct stat named {
+  }, open{};
+  return ::fstatat(AT_FDCWD, path.c_str(), &named, flags) == 0 && ::fstat(fd, &open) == 0 &&
+         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
 
 std::string TemporaryName(const std::string& final_path) {
   // From the system's entropy, not from a run's seed: two processes must not agree on a name.

@@ -55,6 +55,10 @@ std::string_view FinalNameIn(std::string_view name);
 // name: Create never hands out what is removed here.
 Result<bool> RemoveIfStale(const std::string& directory, std::string_view name);
 
+// Whether `path` still names what is open as `fd`. `flags`: as of fstatat(2); with
+// AT_SYMLINK_NOFOLLOW a link to it does not.
+bool IsStill(const std::string& path, int fd, int flags = 0);
+
 // Writes all of `bytes` to `fd`; `path` and `offset` are for the error message.
 Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path, uint64_t offset);
 

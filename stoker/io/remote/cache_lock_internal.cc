@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,11 +35,15 @@ int FlockFully(int fd, int operation) {
   return problem;
 }
 
-bool IsStill(const std::string& path, int fd) {
-  struct stat named {
-  }, open{};
-  return ::stat(path.c_str(), &named) == 0 && ::fstat(fd, &open) == 0 &&
-         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+LockWait::Then LockWait::Next(double now, uint64_t progress) {
+  if (progress_ != progress) {
+    progress_ = progress;
+    changed_ = now;
+  }
+  if (now - changed_ >= stalled_after_) return Then::kGoOn;
+  if (said_ || now < say_after_) return Then::kWait;
+  said_ = true;
+  return Then::kSay;
 }
 
 Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards afterwards) {
@@ -54,7 +57,8 @@ Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards a
       return LockError(error_number, path);
     }
     // Else its holder has taken it away.
-    if (IsStill(path, file.get())) return CacheLock(std::move(path), std::move(file), afterwards);
+    if (internal::IsStill(path, file.get()))
+      return CacheLock(std::move(path), std::move(file), afterwards);
   }
 }
 

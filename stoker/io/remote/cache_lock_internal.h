@@ -1,6 +1,8 @@
 // Locks in the directory of a ShardCache.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "stoker/base/status.h"
@@ -32,10 +34,32 @@ class CacheLock {
   Afterwards afterwards_;
 };
 
+// What whoever waits for a lock does, by the time and by whether its holder gets on. One thread at
+// a time.
+class LockWait {
+ public:
+  enum class Then {
+    kWait,
+    kSay,   // that it waits; once
+    kGoOn,  // without the lock: the holder has not got on for too long
+  };
+
+  // In seconds: when to say so, and how long the holder may stand still.
+  LockWait(double say_after, double stalled_after)
+      : say_after_(say_after), stalled_after_(stalled_after) {}
+
+  // `now`: seconds since the wait began; `progress`: a number that changes while the holder gets
+  // on.
+  Then Next(double now, uint64_t progress);
+
+ private:
+  const double say_after_, stalled_after_;
+  std::optional<uint64_t> progress_;  // the last
+  double changed_ = 0;                // when it was first seen
+  bool said_ = false;
+};
+
 // flock(2), also where signals come meanwhile; 0, or -1 with errno.
 int FlockFully(int fd, int operation);
-
-// Whether `path` still names what is open.
-bool IsStill(const std::string& path, int fd);
 
 }  // namespace stoker

@@ -7,18 +7,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/log.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/cache_entries_internal.h"
 #include "stoker/io/remote/remote_source.h"
+#include "stoker/io/remote/stop_scope.h"
 #include "stoker/io/sha256.h"
 
 namespace stoker {
@@ -159,7 +165,7 @@ Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
     return ErrnoStatus(errno, fmt::format("{}: cannot open the copy of a remote file", path));
   // Held while the copy is open: it says that it is in use.
   FlockFully(copy.get(), LOCK_SH);
-  if (!IsStill(path, copy.get())) return std::nullopt;  // it has just been taken away
+  if (!internal::IsStill(path, copy.get())) return std::nullopt;  // it has just been taken away
   if (!IsWhole(name, copy.get())) {
     Remove(name);
     return std::nullopt;
@@ -177,14 +183,61 @@ Result<CacheLock> ShardCache::LockDirectory() const {
                          CacheLock::Afterwards::kStay);
 }
 
+// Changes with every piece that somebody writes of the copy `name`. Its file has its size from the
+// beginning.
+uint64_t ShardCache::ProgressOf(const std::string& name) const {
+  uint64_t progress = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, ignored)) {
+    struct stat found {};
+    if (internal::FinalNameIn(entry.path().filename().native()) != name) continue;
+    if (::stat(entry.path().c_str(), &found) != 0) continue;
+    progress += static_cast<uint64_t>(found.st_mtim.tv_sec) * 1'000'000'000 +
+                static_cast<uint64_t>(found.st_mtim.tv_nsec) +
+                static_cast<uint64_t>(found.st_blocks);
+  }
+  return progress;
+}
+
+// The right to fetch the copy; none where whoever has it does not get on.
+Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
+                                                      const std::string& name) const {
+  constexpr double kSayAfter = 5;
+  constexpr auto kBetween = std::chrono::milliseconds(50);
+  const double stalled_after = 2 * file.options().timeout;
+  const std::string lock = PathOf(LockNameOf(name));
+  const std::function<bool()>& stop = StopScope::OfThread();
+  LockWait wait(kSayAfter, stalled_after);
+  const Stopwatch watch;
+  while (true) {
+    Result<CacheLock> turn =
+        CacheLock::Take(lock, CacheLock::IfHeld::kFail, CacheLock::Afterwards::kRemove);
+    if (turn.ok()) return std::optional(*std::move(turn));
+    if (turn.status().code() != StatusCode::kUnavailable) return turn.status();
+    if (stop && stop()) return Cancelled("{}: stopped while another one copies it", file.name());
+    switch (wait.Next(watch.ElapsedSeconds(), ProgressOf(name))) {
+      case LockWait::Then::kWait: break;
+      case LockWait::Then::kSay:
+        LogInfo("{}: waiting for another one that copies it into the cache (lock {})", file.name(),
+                lock);
+        break;
+      case LockWait::Then::kGoOn:
+        LogWarning(
+            "{}: another one that copies it into the cache has got no further for {} s (lock {}); "
+            "fetching it beside",
+            file.name(), stalled_after, lock);
+        return std::nullopt;
+    }
+    std::this_thread::sleep_for(kBetween);
+  }
+}
+
 Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& file) {
   const std::string name = NameOf(*file);
   while (true) {
     STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> copy, Find(*file));
     if (copy) return *std::move(copy);
-    STOKER_ASSIGN_OR_RETURN(CacheLock turn,
-                            CacheLock::Take(PathOf(LockNameOf(name)), CacheLock::IfHeld::kWait,
-                                            CacheLock::Afterwards::kRemove));
+    STOKER_ASSIGN_OR_RETURN(std::optional<CacheLock> turn, TakeTurn(*file, name));
     STOKER_ASSIGN_OR_RETURN(copy, Find(*file));  // somebody else may have made it meanwhile
     if (copy) return *std::move(copy);
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Writer> writer, Begin(*file, std::move(turn)));
@@ -220,7 +273,7 @@ std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file)
 }
 
 Result<std::unique_ptr<ShardCache::Writer>> ShardCache::Begin(const RemoteFile& file,
-                                                              CacheLock turn) {
+                                                              std::optional<CacheLock> turn) {
   // What is asked for counts from the moment on at which it is known to fit.
   STOKER_ASSIGN_OR_RETURN(const CacheLock directory_lock, LockDirectory());
   const uint64_t bytes = file.version().size.value_or(0);
@@ -269,7 +322,7 @@ Status ShardCache::MakeRoom(const std::string& source, uint64_t bytes) const {
 }
 
 ShardCache::Writer::Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file,
-                           CacheLock turn, internal::Temporary temporary)
+                           std::optional<CacheLock> turn, internal::Temporary temporary)
     : cache_(std::move(cache)),
       name_(NameOf(file)),
       source_(file.name()),

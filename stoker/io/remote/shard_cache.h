@@ -6,9 +6,10 @@
 // another copy. Of a file that has neither tag nor time no version is known: its copy is of use to
 // the process alone that made it, and goes as others do, when it was used longest ago. A copy
 // appears when it is whole, in one step; before that it is a temporary (io/atomic_file.h), and
-// whoever wants the same waits for the one who fetches it (flock), but not for one who reads the
-// file in order and may take any time. At its first use in a process its bytes are compared with
-// the checksum; a copy that is damaged is fetched again.
+// whoever wants the same waits for the one who fetches it (flock) as long as that one gets on, and
+// says so after some seconds, but not for one who reads the file in order and may take any time. At
+// its first use in a process its bytes are compared with the checksum; a copy that is damaged is
+// fetched again.
 //
 // All copies together, those under way included, take at most the limit: the ones that were used
 // longest ago go first, and none where that would not make enough room. One that is open, in any
@@ -45,8 +46,9 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   // once a process.
   Result<std::optional<Descriptor>> Find(const RemoteFile& file);
 
-  // The same, fetched where there is none; one that somebody else is fetching is waited for.
-  // Errors: those of reading `file`; kResourceExhausted where it does not fit, with what to do;
+  // The same, fetched where there is none. One that somebody else is fetching is waited for; where
+  // it has not grown for twice `timeout`, another is fetched beside it. Errors: those of reading
+  // `file`; kCancelled (StopScope); kResourceExhausted where it does not fit, with what to do;
   // those of CacheLock and of writing.
   Result<Descriptor> Fetch(const std::shared_ptr<const RemoteFile>& file);
 
@@ -62,12 +64,13 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
    private:
     friend class ShardCache;
     Status Reserve(uint64_t bytes);
-    Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file, CacheLock turn,
+    Writer(std::shared_ptr<ShardCache> cache, const RemoteFile& file, std::optional<CacheLock> turn,
            internal::Temporary temporary);
     const std::shared_ptr<ShardCache> cache_;
     const std::string name_, source_, etag_;
     const std::optional<uint64_t> size_;
-    const CacheLock turn_;  // nobody else makes the copy in this way
+    // Nobody else makes the copy in this way; none where that one has stopped.
+    const std::optional<CacheLock> turn_;
     internal::Temporary temporary_;
     uint64_t reserved_ = 0;  // bytes that have room, of a file whose size is not known
     uint64_t written_ = 0;
@@ -88,7 +91,9 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   void Remove(const std::string& name) const;
   bool IsThere(const std::string& name) const;
   Result<CacheLock> LockDirectory() const;
-  Result<std::unique_ptr<Writer>> Begin(const RemoteFile& file, CacheLock turn);
+  uint64_t ProgressOf(const std::string& name) const;
+  Result<std::optional<CacheLock>> TakeTurn(const RemoteFile& file, const std::string& name) const;
+  Result<std::unique_ptr<Writer>> Begin(const RemoteFile& file, std::optional<CacheLock> turn);
   Status MakeRoom(const std::string& source, uint64_t bytes) const;
 
   const std::string directory_;
