@@ -1,18 +1,13 @@
 #include "stoker/io/atomic_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "stoker/base/testing.h"
@@ -70,30 +65,6 @@ class ReadOnly {
   const fs::path directory_;
   const bool root_ = ::geteuid() == 0;
 };
-
-// Runs `body` in a child process that is then killed, or stopped until `release` where it is to
-// stay alive.
-template <typename Body>
-pid_t RunAndStop(const Body& body) {
-  int ready[2];
-  EXPECT_EQ(::pipe(ready), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto kept = body();
-    [[maybe_unused]] const ssize_t told = ::write(ready[1], "x", 1);
-    while (true) ::pause();
-  }
-  char byte;
-  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
-  ::close(ready[0]);
-  ::close(ready[1]);
-  return child;
-}
-
-void Kill(pid_t child) {
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
-}
 
 TEST(AtomicFileWriter, ShowsTheFileOnlyWhenCommitted) {
   const TempDir dir;
@@ -319,24 +290,6 @@ TEST(CreateDirectories, SaysWhatIsInTheWay) {
   EXPECT_THAT(CreateDirectories(""), FailsWith(StatusCode::kInvalidArgument, "is empty"));
 }
 
-TEST(RemoveStaleTemporaries, RemovesWhatAKilledProcessLeft) {
-  const TempDir dir;
-  STOKER_ASSERT_OK(WriteFileAtomically(dir / "keep", "x"));
-  const pid_t child = RunAndStop([&] {
-    auto file = AtomicFileWriter::Create(dir / "weights");
-    auto directory = AtomicDirectory::Create(dir / "step-1");
-    const Status inside = WriteFileAtomically(directory->path() + "/a", "1");
-    return std::pair(std::move(file), std::move(directory));
-  });
-  EXPECT_EQ(Names(dir.path()).size(), 3u);
-  EXPECT_THAT(RemoveStaleTemporaries(dir.path().string()), IsOk());
-  EXPECT_EQ(Names(dir.path()).size(), 3u) << "its process is alive";
-  Kill(child);
-  STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
-  EXPECT_EQ(removed, 2);
-  EXPECT_EQ(Names(dir.path()), std::vector<std::string>{"keep"});
-}
-
 TEST(RemoveAtomically, TakesAFileOrADirectoryAwayWithAllThatIsInIt) {
   const TempDir dir;
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "file", "x"));
@@ -346,64 +299,6 @@ TEST(RemoveAtomically, TakesAFileOrADirectoryAwayWithAllThatIsInIt) {
   STOKER_EXPECT_OK(RemoveAtomically(dir / "step-1"));
   EXPECT_TRUE(Names(dir.path()).empty());
   EXPECT_THAT(RemoveAtomically(dir / "file"), FailsWith(StatusCode::kNotFound, "/file"));
-}
-
-TEST(RemoveStaleTemporaries, LeavesWhatThisProcessIsWriting) {
-  const TempDir dir;
-  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
-  STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
-  EXPECT_EQ(removed, 0);
-  STOKER_EXPECT_OK(writer.Commit());
-}
-
-TEST(RemoveStaleTemporaries, LeavesWhatAnotherThreadHasJustMade) {
-  const TempDir dir;
-  std::atomic<bool> done = false;
-  std::thread cleaner([&] {
-    while (!done) EXPECT_THAT(RemoveStaleTemporaries(dir.path().string()), IsOk());
-  });
-  int lost = 0;
-  for (int i = 0; i < 5000; ++i) {
-    const auto made =
-        internal::Temporary::Create(internal::Temporary::Type::kFile, dir.path() / "a");
-    lost += !made.ok() || !std::filesystem::exists(made->path());
-  }
-  done = true;
-  cleaner.join();
-  EXPECT_EQ(lost, 0);
-}
-
-TEST(RemoveStaleTemporaries, TakesOurNumberOnAnUnlockedFileForAnEarlierProcess) {
-  const TempDir dir;
-  std::ofstream(dir / fmt::format(".a.tmp-{}-0123abcd", ::getpid())) << "x";
-  STOKER_ASSERT_OK_AND_ASSIGN(const int removed, RemoveStaleTemporaries(dir.path().string()));
-  EXPECT_EQ(removed, 1);
-}
-
-TEST(RemoveStaleTemporaries, TouchesNoFileThatIsNotOurs) {
-  const TempDir dir;
-  // 4194305 is above the largest process number that Linux gives (2^22).
-  const std::vector<std::string> names = {".a.tmp-",
-                                          ".a.tmp-4194305",
-                                          ".a.tmp-4194305-0123abc",
-                                          ".a.tmp-4194305-0123ABCD",
-                                          ".a.tmp-x-0123abcd",
-                                          ".a.tmp--1-0123abcd",
-                                          ".tmp-4194305-0123abcd",
-                                          "a.tmp-4194305-0123abcd",
-                                          ".hidden"};
-  for (const std::string& name : names) std::ofstream(dir / name) << "x";
-  STOKER_ASSERT_OK_AND_ASSIGN(const int none, RemoveStaleTemporaries(dir.path().string()));
-  EXPECT_EQ(none, 0);
-  EXPECT_EQ(Names(dir.path()).size(), names.size());
-  std::ofstream(dir / ".a.tmp-4194305-0123abcd") << "x";
-  STOKER_ASSERT_OK_AND_ASSIGN(const int one, RemoveStaleTemporaries(dir.path().string()));
-  EXPECT_EQ(one, 1);
-}
-
-TEST(RemoveStaleTemporaries, OfADirectoryThatIsMissingIsAnError) {
-  EXPECT_THAT(RemoveStaleTemporaries("/no/such/directory"),
-              FailsWith(StatusCode::kNotFound, "/no/such/directory"));
 }
 
 }  // namespace

@@ -8,19 +8,13 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/rewrites/picture_pass_testing_internal.h"
 #include "stoker/data/runtime/test_stages.h"
-#include "stoker/data/sources/folder.h"
-#include "stoker/data/sources/list.h"
-#include "stoker/data/sources/picture_folder_testing_internal.h"
 #include "stoker/data/testing_promises.h"
-#include "stoker/data/testing_stream.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/center_crop.h"
 #include "stoker/data/transforms/color_jitter.h"
-#include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/layout.h"
-#include "stoker/data/transforms/normalize.h"
 #include "stoker/data/transforms/one_hot.h"
 #include "stoker/data/transforms/pad.h"
 #include "stoker/data/transforms/rand_augment.h"
@@ -29,7 +23,6 @@
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
 #include "stoker/data/transforms/resize.h"
-#include "stoker/image/testing.h"
 
 namespace stoker {
 namespace {
@@ -37,54 +30,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Twelve pictures of two classes, sizes and formats that differ.
-class PicturePass : public testing::Test {
- protected:
-  void SetUp() override {
-    for (int i = 0; i < 12; ++i) {
-      const int width = 20 + 3 * i, height = 37 - 2 * i;
-      const std::string name = fmt::format("{}/{:02}", i % 2 == 0 ? "even" : "odd", i);
-      if (i % 3 == 0) {
-        WriteBelow(dir_, name + ".ppm", SmallPicture(width, height, 7 * i));
-      } else {
-        const TestPicture picture = MakePicture(width, height, 3, static_cast<uint32_t>(i));
-        WriteBelow(dir_, name + ".jpg", EncodeJpeg(picture));
-      }
-    }
-  }
-
-  Result<Dataset> Pictures() const { return Source(Folder{.path = dir_.path().string()}); }
-  Result<Dataset> Decoded() const { return Pictures() | Decode{}; }
-  // The same, readable only in order.
-  Result<Dataset> Streamed() const {
-    STOKER_ASSIGN_OR_RETURN(const Dataset source, Pictures());
-    return StreamOf(source);
-  }
-  // Each picture and, as its mask, itself; both decoded.
-  Result<Dataset> Pairs() const {
-    std::string lines;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(dir_.path())) {
-      const std::string path = file.path().string();
-      if (file.is_regular_file() && !path.ends_with(".txt")) lines += path + "\t" + path + "\n";
-    }
-    WriteBelow(dir_, "pairs.txt", lines);
-    return Source(List{.path = dir_.path() / "pairs.txt", .pairs = true}) |
-           Decode{.channels = "grey", .field = "mask"} | Decode{};
-  }
-
-  TempDir dir_;
-};
-
-const Normalize kNormalize{.mean = {0.4, 0.5, 0.6}, .std = {0.2, 0.3, 0.25}};
-
 const Normalize kScalar{.mean = {0.4}, .std = {0.2}};
-
-int OnePassesIn(const Dataset& dataset) {
-  int passes = dataset.node().name() == "one_pass" ? 1 : 0;
-  for (const Dataset& input : dataset.node().inputs()) passes += OnePassesIn(input);
-  return passes;
-}
-bool HoldsOnePass(const Dataset& dataset) { return OnePassesIn(dataset) > 0; }
 
 // Both in batches and one by one.
 void ExpectOnePassGivesTheBytesOfTheSteps(const Result<Dataset>& pipeline, bool holds = true) {
@@ -200,21 +146,6 @@ TEST_F(PicturePass, TakesImagesAndMasksThroughOneDraw) {
     ExpectOnePassGivesTheBytesOfTheSteps(pipeline, &pipeline != &pipelines[1]);
 }
 
-TEST_F(PicturePass, PairsOfDifferentSizesGetTheErrorOfTheMaps) {
-  WriteBelow(dir_, "wide.ppm", SmallPicture(40, 20, 1));
-  WriteBelow(dir_, "high.ppm", SmallPicture(20, 40, 1));
-  WriteBelow(dir_, "two.txt", "wide.ppm\thigh.ppm\n");
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              Source(List{.path = dir_.path() / "two.txt", .pairs = true}) |
-                                  Decode{} | Decode{.field = "mask"} |
-                                  RandomResizedCrop{.size = 8, .masks = {"mask"}} |
-                                  Batch{.size = 1});
-  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
-    EXPECT_THAT(ReadAll(dataset, runtime).status(),
-                FailsWith(StatusCode::kInvalidArgument, "must be of one size"));
-  }
-}
-
 TEST_F(PicturePass, StreamsGiveTheBytesOfTheStepsToo) {
   const Result<Dataset> decoded = Streamed() | Decode{};
   const Result<Dataset> pipelines[] = {
@@ -246,21 +177,6 @@ TEST_F(PicturePass, AStreamsPicturesAreMadeByTheStageThatDecodesThem) {
     } else if (stage.name == "random_resized_crop" || stage.name == "normalize") {
       EXPECT_EQ(stage.busy_s, 0) << stage.name;
     }
-  }
-}
-
-TEST_F(PicturePass, APictureOfAStreamThatIsDamagedGetsTheErrorOfTheMaps) {
-  WriteBelow(dir_, "even/04.jpg", EncodeJpeg(MakePicture(40, 40, 3)).substr(0, 300));
-  const Result<Dataset> pictures =
-      Streamed() | Decode{} | RandomResizedCrop{.size = 16} | kNormalize;
-  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset strict, pictures | Batch{.size = 4});
-    EXPECT_THAT(ReadAll(strict, runtime).status(), FailsWith(StatusCode::kDataLoss, "JPEG"));
-    const QuietLog quiet;
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset tolerant,
-                                pictures | IgnoreErrors{} | Batch{.size = 4});
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
-    EXPECT_EQ(Labels(batches).size(), 11u);
   }
 }
 
@@ -343,24 +259,6 @@ TEST_F(PicturePass, StandsInFrontOfIgnoreErrorsToo) {
   EXPECT_TRUE(HoldsOnePass(dataset)) << dataset.ToString();
 }
 
-TEST_F(PicturePass, AnErrorOfAnotherMapBehindItIsThatOfTheMaps) {
-  const Map refuse{.function = [](Element& element, Rng&, Scratch&) {
-    return element.key.index == 7 ? DataLoss("picture 7 is refused") : OkStatus();
-  }};
-  const Result<Dataset> pictures = Decoded() | RandomResizedCrop{.size = 8} | refuse | kNormalize;
-  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset strict, pictures | Batch{.size = 5});
-    EXPECT_TRUE(HoldsOnePass(strict));
-    EXPECT_THAT(ReadAll(strict, runtime).status(),
-                FailsWith(StatusCode::kDataLoss, "picture 7 is refused"));
-    const QuietLog quiet;
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset tolerant,
-                                pictures | IgnoreErrors{} | Batch{.size = 5});
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
-    EXPECT_EQ(Labels(batches).size(), 11u);
-  }
-}
-
 TEST_F(PicturePass, IsNoneWhereNoSizeIsKnownBeforeOtherMaps) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Decoded() | kNormalize |
                                                          RandomResizedCrop{.size = 16} |
@@ -372,38 +270,6 @@ TEST_F(PicturePass, KeepsItsPromises) {
   ExpectKeepsItsPromises(Pictures() | Shuffle{} | Decode{} | RandomResizedCrop{.size = 8} |
                          RandomFlip{} | kNormalize | Batch{.size = 5} | Repeat{.count = 2} |
                          Prefetch{});
-}
-
-TEST_F(PicturePass, APictureThatIsDamagedGetsTheErrorAndThePolicyOfTheMaps) {
-  WriteBelow(dir_, "even/04.jpg", EncodeJpeg(MakePicture(40, 40, 3)).substr(0, 300));
-  const Result<Dataset> pictures =
-      Decoded() | RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize;
-  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset strict, pictures | Batch{.size = 4});
-    EXPECT_THAT(ReadAll(strict, runtime).status(), FailsWith(StatusCode::kDataLoss, "even/04.jpg"));
-    const QuietLog quiet;
-    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset tolerant,
-                                pictures | IgnoreErrors{} | Batch{.size = 4});
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAll(tolerant, runtime));
-    EXPECT_EQ(Labels(batches).size(), 11u);
-  }
-}
-
-TEST_F(PicturePass, PicturesThatAreReplacedAreTheSameWhoeverMakesTheBatch) {
-  WriteBelow(dir_, "even/04.jpg", EncodeJpeg(MakePicture(40, 40, 3)).substr(0, 300));
-  WriteBelow(dir_, "odd/07.jpg", "not a picture");
-  const QuietLog quiet;
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const Dataset dataset,
-      Pictures() | IgnoreErrors{.policy = "replace", .share = 0.5} | Shuffle{} | Decode{} |
-          RandomResizedCrop{.size = 16} | RandomFlip{} | kNormalize |
-          IgnoreErrors{.policy = "replace", .share = 0.5} | Batch{.size = 6});
-  STOKER_ASSERT_OK_AND_ASSIGN(const auto expected, ReadAll(dataset, Runtime::Inline()));
-  for (const int threads : {1, 2, 5}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(threads)));
-    STOKER_ASSERT_OK_AND_ASSIGN(const auto got, ReadAll(*iterator));
-    EXPECT_EQ(Fingerprint(got), Fingerprint(expected)) << threads;
-  }
 }
 
 TEST_F(PicturePass, AllThreadsMakeTheOnlyBatchThereIs) {
