@@ -5,7 +5,11 @@
 #include <c10/util/Exception.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <memory>
+#include <string_view>
 
 #include "stoker/train/model.h"
 
@@ -24,6 +28,20 @@ bool AllFinite(const at::Tensor& values) {
   return !values.defined() || !values.is_floating_point() || values.numel() == 0 ||
          at::isfinite(values).all().item<bool>();
 }
+
+// Operators that only make memory: whatever lay there is in what they give.
+bool GivesNoValues(std::string_view name) {
+  static constexpr std::string_view kMakers[] = {
+      "aten::empty",     "aten::empty_like",        "aten::empty_strided", "aten::empty_permuted",
+      "aten::new_empty", "aten::new_empty_strided", "aten::resize_",       "aten::resize_as_"};
+  return std::ranges::find(kMakers, name) != std::end(kMakers);
+}
+
+// What is at work around an operator.
+struct Around : at::ObserverContext {
+  explicit Around(int64_t operators) : depth(operators) {}
+  const int64_t depth;
+};
 
 }  // namespace
 
@@ -61,13 +79,18 @@ LayerTrace::~LayerTrace() {
 }
 
 std::unique_ptr<at::ObserverContext> LayerTrace::Started(const at::RecordFunction& function) {
-  active.load()->Start(function);
-  return nullptr;
+  LayerTrace* trace = active.load();
+  trace->Start(function);
+  auto around = std::make_unique<Around>(trace->depth_);
+  const bool node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  trace->depth_ = node ? 0 : trace->depth_ + 1;
+  return around;
 }
 
-void LayerTrace::Ended(const at::RecordFunction& function, at::ObserverContext*) {
+void LayerTrace::Ended(const at::RecordFunction& function, at::ObserverContext* around) {
   LayerTrace* trace = active.load();
-  if (trace->checked_ && trace->first_broken_.empty()) trace->Check(function);
+  trace->depth_ = static_cast<const Around*>(around)->depth;
+  if (trace->checked_ && trace->depth_ == 0 && trace->first_broken_.empty()) trace->Check(function);
 }
 
 void LayerTrace::Start(const at::RecordFunction& function) {
@@ -92,6 +115,7 @@ void LayerTrace::Start(const at::RecordFunction& function) {
 }
 
 void LayerTrace::Check(const at::RecordFunction& function) {
+  if (GivesNoValues(function.name())) return;
   const at::DisableRecordFunctionGuard unobserved;
   const at::NoGradGuard no_grad;
   for (const c10::IValue& output : function.outputs()) {

@@ -34,13 +34,15 @@ class LayerTrace {
   // "layer 'head' (aten::addmm of [2, 784], [64, 16])".
   std::string LastOperator() const;
 
-  // The first whose output was not finite, in words that go on with "is not finite": "the output of
-  // layer 'head' (aten::addmm)", "the gradient in layer 'head' (...)"; empty where there was none.
+  // The first whose output was not finite (of operators made of others the outer one, since inner
+  // ones also hand memory around that has no values yet), in words that go on with "is not finite":
+  // "the output of layer 'head' (aten::addmm)", "the gradient in layer 'head' (...)"; empty where
+  // there was none.
   const std::string& FirstBroken() const { return first_broken_; }
 
  private:
   static std::unique_ptr<at::ObserverContext> Started(const at::RecordFunction& function);
-  static void Ended(const at::RecordFunction& function, at::ObserverContext* context);
+  static void Ended(const at::RecordFunction& function, at::ObserverContext* around);
   void Start(const at::RecordFunction& function);
   void Check(const at::RecordFunction& function);
   std::string LayerName() const;
@@ -52,6 +54,7 @@ class LayerTrace {
 
   std::string layer_;  // of the operator at work; empty: before the first layer
   bool backward_ = false;
+  int64_t depth_ = 0;  // operators at work inside each other; of a backward pass those in its node
   std::string last_name_;
   std::vector<std::vector<int64_t>> last_shapes_;
   std::string first_broken_;

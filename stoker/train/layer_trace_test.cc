@@ -1,5 +1,6 @@
 #include "stoker/train/layer_trace.h"
 
+#include <ATen/Context.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
@@ -72,6 +73,21 @@ TEST(LayerTrace, SaysNothingOfWhatIsSound) {
   const LayerTrace trace(model, LayerTrace::Values::kChecked);
   model.Forward(torch::randn({4, 4})).sum().backward();
   EXPECT_EQ(trace.FirstBroken(), "");
+}
+
+// New memory is filled with NaN while torch is told to be deterministic.
+TEST(LayerTrace, SaysNothingOfMemoryThatHasNoValuesYet) {
+  at::Context& context = at::globalContext();
+  context.setDeterministicAlgorithms(true, /*warn_only=*/true);
+  ASSERT_TRUE(context.deterministicFillUninitializedMemory());
+  ASSERT_TRUE(torch::empty({2}).isnan().all().item<bool>());
+  TwoLayers model;
+  {
+    const LayerTrace trace(model, LayerTrace::Values::kChecked);
+    model.Forward(torch::randn({4, 4})).sum().backward();
+    EXPECT_EQ(trace.FirstBroken(), "");
+  }
+  context.setDeterministicAlgorithms(false, /*warn_only=*/false);
 }
 
 TEST(LayerTrace, ChangesNoBit) {
