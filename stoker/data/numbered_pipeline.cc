@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "stoker/data/data_section_internal.h"
 #include "stoker/data/map.h"
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/stages_before.h"
 
 namespace stoker {
 namespace {
@@ -51,6 +53,12 @@ struct Stage {
   OperatorRegistry::Configured configured;
   Dataset behind;
 };
+
+std::vector<ConfigNode> EntriesOf(const std::vector<Stage>& stages) {
+  std::vector<ConfigNode> entries;
+  for (const Stage& stage : stages) entries.push_back(stage.configured.node);
+  return entries;
+}
 
 // A name that no field has at any stage.
 std::string FreeName(const std::vector<Stage>& stages) {
@@ -104,7 +112,9 @@ std::optional<size_t> PlaceForNumbers(const std::vector<Stage>& stages) {
 std::optional<Dataset> BuildWithNumbers(const std::vector<Stage>& stages, size_t place,
                                         const std::string& field) {
   Dataset dataset = WithNumbers(stages[place].behind, field);
+  const std::vector<ConfigNode> entries = EntriesOf(stages);
   for (size_t i = place + 1; i < stages.size(); ++i) {
+    const StagesBefore before{std::span(entries).first(i)};
     Result<Dataset> built = stages[i].configured.build(dataset);
     if (!built.ok()) return std::nullopt;
     dataset = *std::move(built);
@@ -118,6 +128,8 @@ Result<std::vector<Stage>> BuildStages(const ConfigNode& list, const std::filesy
     STOKER_ASSIGN_OR_RETURN(auto configured, ParseStage(entry, root));
     const std::optional<Dataset> input =
         stages.empty() ? std::nullopt : std::optional(stages.back().behind);
+    const std::vector<ConfigNode> entries = EntriesOf(stages);
+    const StagesBefore before(entries);
     Result<Dataset> built = configured.build(input);
     if (!built.ok()) {
       return Status(built.status().code(),

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/stages_before.h"
 
 namespace stoker {
 namespace {
@@ -87,7 +88,10 @@ Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem:
   std::vector<ConfigNode> entries;
   for (const ConfigNode& item : pipeline.items) {
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(item, root));
-    Result<Dataset> built = configured.build(dataset);
+    Result<Dataset> built = [&] {
+      const StagesBefore before(entries);
+      return configured.build(dataset);
+    }();
     if (!built.ok()) {
       return Status(built.status().code(),
                     fmt::format("{}: {}", item.location.ToString(), built.status().message()));

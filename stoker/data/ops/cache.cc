@@ -10,6 +10,7 @@
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
+#include "stoker/data/stages_before.h"
 
 namespace stoker {
 namespace {
@@ -56,7 +57,8 @@ class CacheNode final : public DatasetNode {
  public:
   CacheNode(Dataset input, const Cache& options)
       : DatasetNode(std::string(Cache::kName), input.spec(), input.cardinality(), {input}),
-        options_(options) {}
+        options_(options),
+        stages_(StagesBefore::Lines()) {}
 
   std::string Details() const override {
     return options_.path.empty() ? "in memory" : options_.path.string();
@@ -143,10 +145,11 @@ class CacheNode final : public DatasetNode {
     std::lock_guard lock(mutex_);
     if (store_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(
-        store_, internal::FileStore::Open(options_.path.string(),
-                                          {.fields = internal::FieldsOf(spec()),
-                                           .origin = internal::OriginOf(input(), options_.key)},
-                                          KnownElements()));
+        store_,
+        internal::FileStore::Open(options_.path.string(),
+                                  {.fields = internal::FieldsOf(spec()),
+                                   .origin = internal::OriginOf(input(), options_.key, stages_)},
+                                  KnownElements()));
     published_ = store_.get();
     return OkStatus();
   }
@@ -182,6 +185,7 @@ class CacheNode final : public DatasetNode {
   }
 
   const Cache options_;
+  const std::string stages_;                              // before it, as a recipe has them
   mutable std::mutex mutex_;                              // guards the making of store_
   mutable std::unique_ptr<CacheStore> store_;             // made once
   mutable std::atomic<CacheStore*> published_ = nullptr;  // store_, once it is made

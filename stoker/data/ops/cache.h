@@ -27,7 +27,8 @@ namespace stoker {
 // element, so what a killed run leaves is never taken for a cache. It is used again by later runs,
 // memory-mapped, each element's checksum verified when it is read. It is made anew, and the log
 // says why, where the version of Stoker, the stages before it with their options, the size or time
-// of a file that they read, or the values of arrays (FromArrays) are others. The code of a C++
+// of a file that they read, or the values of arrays (FromArrays) are others. In C++, where no
+// recipe says what they are, those options count that Dataset::ToString shows. The code of a C++
 // function cannot be told, nor what a stage opens while it runs (interleave's `each`): change `key`
 // with it. Several processes may use one file; where they make it at the same time, each makes all
 // of it, and the last one's, which is equal, stays. A rank that shares a pass by position

@@ -8,10 +8,12 @@
 
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/cache_testing_internal.h"
+#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/sources/snapshot.h"
 #include "stoker/formats/elements/element_file.h"
+#include "stoker/io/atomic_file.h"
 
 namespace stoker {
 namespace {
@@ -64,6 +66,33 @@ TEST(Cache, OnDiskIsMadeAnewAndSaysSoWhereWhatItWasMadeFromHasChanged) {
   STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(20), dir / "source"));
   EXPECT_THAT(RunAndListen(over({.path = dir / "cache", .key = "2"}, 15)), HasSubstr("source: "));
   EXPECT_EQ(calls, 65);
+}
+
+TEST(Cache, OnDiskIsMadeAnewWhereAnOptionOfARecipeOrAVocabularyIsAnother) {
+  const TempDir dir;
+  const auto values = [&](const std::string& stages) {
+    const Result<Dataset> dataset =
+        FromRecipe(fmt::format("{}- cache: {{path: {}}}\n", stages, dir / "cache"));
+    EXPECT_THAT(dataset, IsOk());
+    return Labels(*ReadAll(*dataset, Runtime::Inline()), 0);
+  };
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "a.csv", "a,b,c\n1,10,cat\n2,NA,dog\n"));
+  const auto csv = [&](const std::string& fields) {
+    return fmt::format("- csv: {{files: {}, na_values: [NA], fields: {{{}}}}}\n", dir / "a.csv",
+                       fields);
+  };
+  const QuietLog quiet;
+  EXPECT_THAT(values(csv("x: {type: int64, columns: [a]}")), testing::ElementsAre(1, 2));
+  EXPECT_THAT(values(csv("x: {type: int64, columns: [b], default: 7}")),
+              testing::ElementsAre(10, 7));
+  EXPECT_THAT(values(csv("x: {type: int64, columns: [b], default: 8}")),
+              testing::ElementsAre(10, 8));
+  const std::string lookup =
+      csv("c: text") + fmt::format("- lookup: {{field: c, vocabulary: {}}}\n", dir / "words");
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "words", "cat\ndog\n"));
+  EXPECT_THAT(values(lookup), testing::ElementsAre(0, 1));
+  STOKER_ASSERT_OK(WriteFileAtomically(dir / "words", "dog\ncat\n"));
+  EXPECT_THAT(values(lookup), testing::ElementsAre(1, 0));
 }
 
 TEST(Cache, OnDiskIsMadeAnewWhereArraysHoldOtherValues) {

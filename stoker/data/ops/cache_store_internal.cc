@@ -245,9 +245,9 @@ std::optional<int64_t> FileStore::complete() const {
   return file_->size();
 }
 
-std::string OriginOf(const Dataset& input, const std::string& key) {
-  std::string text = fmt::format("stoker {}, {}\n{}", STOKER_VERSION, key.empty() ? "no key" : key,
-                                 input.ToString());
+std::string OriginOf(const Dataset& input, const std::string& key, const std::string& stages) {
+  std::string text = fmt::format("stoker {}, {}\n{}{}", STOKER_VERSION,
+                                 key.empty() ? "no key" : key, input.ToString(), stages);
   AppendSources(input, text);
   return text;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -73,6 +74,13 @@ std::optional<int32_t> Vocabulary::Find(std::string_view token) const {
   const auto found = content_->numbers.find(token);
   if (found == content_->numbers.end()) return std::nullopt;
   return found->second;
+}
+
+uint32_t Vocabulary::checksum() const {
+  uint32_t checksum = 0;
+  for (const std::string& token : content_->tokens)
+    checksum = Crc32c("\n", Crc32c(token, checksum));
+  return checksum;
 }
 
 void WordCounts::Add(std::string_view word) {

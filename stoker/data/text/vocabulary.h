@@ -34,6 +34,8 @@ class Vocabulary {
   }
   const std::vector<std::string>& tokens() const { return content_->tokens; }
   std::optional<int32_t> Find(std::string_view token) const;
+  // Of the tokens and their order (CRC-32C), to tell vocabularies apart.
+  uint32_t checksum() const;
 
  private:
   struct Content {

@@ -131,7 +131,8 @@ Result<Dataset> Lookup::Build(Dataset input) const {
   Field& found = output.fields[index];
   STOKER_RETURN_IF_ERROR(CheckIsText(found));
   STOKER_ASSIGN_OR_RETURN(Vocabulary known, WordsOf(*this));
-  std::string details = fmt::format("{}, {} words", field, known.size());
+  std::string details =
+      fmt::format("{}, {} words with checksum {:08x}", field, known.size(), known.checksum());
   if (unknown) details += fmt::format(", others {}", *unknown);
   Plan plan{.field = index,
             .name = field,

@@ -74,7 +74,8 @@ Result<Dataset> Words::Build(Dataset input) const {
   STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "unknown", unknown, marks.unknown));
   STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "begin", begin, marks.begin));
   STOKER_RETURN_IF_ERROR(FindMark(tokens, vocabulary, "end", end, marks.end));
-  std::string details = fmt::format("{}, {} tokens", vocabulary.string(), tokens.size());
+  std::string details = fmt::format("{}, {} tokens with checksum {:08x}", vocabulary.string(),
+                                    tokens.size(), tokens.checksum());
   return internal::EncodeField(
       std::move(input), kName, field, output, std::move(details),
       std::make_shared<WordsEncoder>(*std::move(splitter), std::move(tokens), marks));
