@@ -46,8 +46,9 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       "--resume", arguments.resume,
       "continue the run in DIR (RECIPE may be left out), or the newest under runs/ that RECIPE "
       "was given without --run");
-  app.add_flag("--allow-changes", arguments.allow_changes,
-               "resume although the recipe differs from the stored one");
+  app.add_flag(
+      "--allow-changes", arguments.allow_changes,
+      "resume although the recipe, or a data file, differs from what the run was made with");
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default filled in, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <utility>
+
+#include "stoker/data/file_marks.h"
 
 namespace stoker {
 namespace {
@@ -83,6 +86,36 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
                           (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||
                           (IsOf(difference, kOfCheckpoints) && !followed.checkpoints);
     (harmless ? changes.harmless : changes.of_weights).push_back(std::move(difference));
+  }
+  return changes;
+}
+
+Json MarkData(const DataRecipe& data) {
+  Json marks = {{"train", MarkFiles(data.train, data.root)}};
+  if (data.eval) marks["eval"] = MarkFiles(*data.eval, data.root);
+  return marks;
+}
+
+DataChanges CompareData(const Json& before, const Json& now, const Recipe& recipe) {
+  const bool follows_evaluations = Followed(recipe.train).evaluations;
+  DataChanges changes;
+  for (const auto& [pipeline, marks] : now.items()) {
+    const FileChanges files =
+        CompareFiles(before.is_object() ? before.value(pipeline, Json()) : Json(), marks);
+    const bool matters = pipeline == "train" || follows_evaluations;
+    for (const std::string& change : files.changed) {
+      const std::string text = fmt::format("data.{}: {}", pipeline, change);
+      if (matters) {
+        changes.of_weights.push_back(text);
+      } else {
+        changes.warnings.push_back("a file changed on which no weight depends: " + text);
+      }
+    }
+    if (files.touched.empty()) continue;
+    changes.warnings.push_back(fmt::format(
+        "data.{}: written since the run began, though no change was found in the places looked at: "
+        "{}",
+        pipeline, fmt::join(files.touched, ", ")));
   }
   return changes;
 }

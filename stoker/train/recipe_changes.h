@@ -1,5 +1,5 @@
-// What a run was made with, against what it is asked to go on with: which changes of a recipe give
-// other weights than one uninterrupted run would have.
+// What a run was made with, against what it is asked to go on with: which changes of a recipe, or
+// of the data files that it names, give other weights than one uninterrupted run would have.
 //
 // None of these does:
 //   data.root, data.classes            where the files lie, what classes are called
@@ -13,13 +13,15 @@
 //                                      on_nonfinite: rollback may go back to
 //   train.checkpoint.every_steps, best, best_mode
 //                                      where on_nonfinite: rollback may go back to these
-// All others do, or may.
+// All others do, or may. Of files the same holds: those of data.eval matter where something depends
+// on evaluations, those of data.train always (data/file_marks.h says what is noticed).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "stoker/base/config.h"
+#include "stoker/base/json.h"
 #include "stoker/train/recipe.h"
 
 namespace stoker {
@@ -37,5 +39,17 @@ struct RecipeChanges {
 
 //   before  with every key filled in
 RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now);
+
+// Each as "data.train: train-images has 12 bytes, it had 34".
+struct DataChanges {
+  std::vector<std::string> of_weights;
+  std::vector<std::string> warnings;  // of all others, and of files that may have changed
+};
+
+// What the files of a recipe's pipelines are like now: {"train": MarkFiles(...), "eval": ...}.
+Json MarkData(const DataRecipe& data);
+
+//   before, now  as MarkData gives them
+DataChanges CompareData(const Json& before, const Json& now, const Recipe& recipe);
 
 }  // namespace stoker

@@ -4,8 +4,10 @@
 #include <fmt/chrono.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <vector>
 
 #include "stoker/base/log.h"
 #include "stoker/io/atomic_file.h"
@@ -112,6 +114,10 @@ Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
   return std::optional<Choices>(*choices);
 }
 
+Result<std::optional<Json>> ReadRunData(const fs::path& root) {
+  return ReadJsonFile(RunPaths{root}.data());
+}
+
 Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode& recipe) {
   STOKER_RETURN_IF_ERROR(MakeDirectory(root));
   RunPaths paths{root};
@@ -139,6 +145,8 @@ Status RunDirectory::WriteChoices(const Choices& choices) {
   return WriteJsonFile(paths_.choices(), choices.ToJson());
 }
 
+Status RunDirectory::WriteData(const Json& marks) { return WriteJsonFile(paths_.data(), marks); }
+
 Status RunDirectory::WriteTuning(const Json& report) {
   return WriteJsonFile(paths_.tuning(), report);
 }
@@ -150,6 +158,22 @@ Status RunDirectory::WriteSummary(const Json& summary) {
 Status RunDirectory::RemoveResults() {
   STOKER_RETURN_IF_ERROR(RemoveIfThere(paths_.weights()));
   return RemoveIfThere(paths_.summary());
+}
+
+void RunDirectory::Discard() {
+  const std::string written[] = {paths_.recipe(),  paths_.choices(), paths_.data(), paths_.tuning(),
+                                 paths_.metrics(), paths_.log(),     paths_.lock()};
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(paths_.root, error), end; !error && it != end;
+       it.increment(error)) {
+    found.push_back(it->path());
+    const bool events = found.back().filename().string().starts_with("events.out.tfevents.");
+    if (!events && std::ranges::find(written, found.back().string()) == std::end(written)) return;
+  }
+  if (error) return;
+  for (const fs::path& path : found) fs::remove(path, error);
+  fs::remove(paths_.root, error);
 }
 
 void RunDirectory::Log(std::string_view message) {

@@ -2,6 +2,7 @@
 //
 //   recipe.yaml           the recipe as resolved, every key filled in
 //   choices.json          what the tuner chose
+//   data.json             what its data files were like when it last began (recipe_changes.h)
 //   tuning.json           what it tried, with times and reasons (tune_report.h)
 //   metrics.jsonl         one JSON object a line (metrics_file.h)
 //   events.out.tfevents.* the same for TensorBoard, where asked for (tensorboard_log.h)
@@ -33,6 +34,7 @@ struct RunPaths {
 
   std::string recipe() const { return (root / "recipe.yaml").string(); }
   std::string choices() const { return (root / "choices.json").string(); }
+  std::string data() const { return (root / "data.json").string(); }
   std::string tuning() const { return (root / "tuning.json").string(); }
   std::string metrics() const { return (root / "metrics.jsonl").string(); }
   std::string log() const { return (root / "log").string(); }
@@ -53,6 +55,9 @@ Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
 // What the run's tuner chose; nothing where it has not chosen yet.
 Result<std::optional<Choices>> ReadRunChoices(const std::filesystem::path& root);
 
+// The marks of the run's data files, as it was given them (WriteData); nothing where it has none.
+Result<std::optional<Json>> ReadRunData(const std::filesystem::path& root);
+
 // A run that this process alone may write to; the lock goes when it is destroyed or the process
 // ends. One thread at a time.
 class RunDirectory {
@@ -72,6 +77,8 @@ class RunDirectory {
 
   Status WriteChoices(const Choices& choices);
 
+  Status WriteData(const Json& marks);
+
   Status WriteTuning(const Json& report);
 
   Status WriteSummary(const Json& summary);
@@ -79,6 +86,11 @@ class RunDirectory {
   // Removes the final weights and the summary, where there are any: a run that goes on past its end
   // has neither until its new end.
   Status RemoveResults();
+
+  // Takes a run away that has not begun, and its directory: nothing of it is worth keeping, and it
+  // would be in the way of the command that is put right. Where anything else lies there, all
+  // stays.
+  void Discard();
 
   // Appends "2024-01-31 23:59:59 message". A log that cannot be written is no reason to stop
   // training, so errors are dropped.

@@ -59,6 +59,21 @@ TEST(RunDirectory, RemovesItsResultsWhereThereAreAny) {
   EXPECT_FALSE(std::filesystem::exists(run.paths().summary()));
 }
 
+TEST(RunDirectory, DiscardedItLeavesNothingButWhatOthersPutThere) {
+  const TempDir dir;
+  for (const char* const other : {"", "notes.txt", "checkpoints"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+    STOKER_ASSERT_OK(run.WriteData(Json::object()));
+    run.Log("hello");
+    WriteFileForTest(dir / "run/events.out.tfevents.1.host.1.0", "");
+    if (*other != 0) WriteFileForTest(dir / (std::string("run/") + other), "x");
+    run.Discard();
+    EXPECT_EQ(std::filesystem::exists(dir / "run"), *other != 0) << other;
+    EXPECT_EQ(ReadRunRecipe(dir / "run").ok(), *other != 0) << other;
+    std::filesystem::remove_all(dir / "run");
+  }
+}
+
 TEST(RunDirectory, AcceptsAnEmptyDirectory) {
   const TempDir dir;
   STOKER_EXPECT_OK(RunDirectory::Create(dir.path(), kRecipe));

@@ -2,6 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_trial.h"
@@ -11,12 +14,28 @@
 namespace stoker {
 namespace {
 
-Status Refuse(const std::filesystem::path& run, const std::vector<std::string>& changes) {
+//   what  has changed: "the recipe differs from the one"
+Status Refuse(const std::filesystem::path& run, std::string_view what,
+              const std::vector<std::string>& changes) {
   return FailedPrecondition(
-      "{}: the recipe differs from the one the run was made with: {}. The weights would no longer "
-      "be those of one uninterrupted run: undo the changes, start a new run, or allow them "
-      "(--allow-changes)",
-      run.string(), fmt::join(changes, "; "));
+      "{}: {} the run was made with: {}. The weights would no longer be those of one uninterrupted "
+      "run: undo the changes, start a new run, or allow them (--allow-changes)",
+      run.string(), what, fmt::join(changes, "; "));
+}
+
+// What has changed since the run was made, as warnings; refused where the weights would be others.
+Result<std::vector<std::string>> CheckData(const std::filesystem::path& run, const Recipe& recipe,
+                                           const Json& marks, const ResumeOptions& options) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> before, ReadRunData(run));
+  if (!before) return std::vector<std::string>();
+  DataChanges changes = CompareData(*before, marks, recipe);
+  if (changes.of_weights.empty()) return std::move(changes.warnings);
+  if (!options.allow_changes) {
+    return Refuse(run, "the data files differ from those", changes.of_weights);
+  }
+  changes.warnings.push_back(
+      fmt::format("the data files were changed: {}", fmt::join(changes.of_weights, "; ")));
+  return std::move(changes.warnings);
 }
 
 // Before anything is written: whether the weights that it begins with fit.
@@ -54,12 +73,14 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
   if (recipe.train.options.sanity) {
     STOKER_ASSIGN_OR_RETURN(first, TryFirstSamples(recipe));
   }
+  Json marks = MarkData(recipe.data);
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                                .plan = std::move(plan),
                                                                .device = std::move(device),
                                                                .run = std::move(directory),
+                                                               .data_marks = std::move(marks),
                                                                .first_batch = std::move(first)})));
 }
 
@@ -69,8 +90,12 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
   STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
   const RecipeChanges changes = CompareRecipes(before, recipe);
   if (!changes.of_weights.empty() && !options.allow_changes) {
-    return Refuse(run, changes.of_weights);
+    return Refuse(run, "the recipe differs from the one", changes.of_weights);
   }
+  Json marks = MarkData(recipe.data);
+  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> of_data, CheckData(run, recipe, marks, options));
+  std::vector<std::string> warnings = changes.Warnings();
+  std::ranges::move(of_data, std::back_inserter(warnings));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(recipe.train.options));
   STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
   return std::unique_ptr<Trainer>(new Trainer(
@@ -82,7 +107,8 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
                                                    .allow_changes = options.allow_changes,
                                                    .recipe_changed = changes.any(),
                                                    .choose_again = changes.choose_again,
-                                                   .warnings = changes.Warnings()})));
+                                                   .data_marks = std::move(marks),
+                                                   .warnings = std::move(warnings)})));
 }
 
 void Trainer::Add(std::string name, std::shared_ptr<Callback> callback) {

@@ -44,8 +44,8 @@ struct TrainSummary {
 };
 
 struct ResumeOptions {
-  // Go on although the recipe, or the length of the data, differs from what the run was made with,
-  // in a way that makes the weights other ones; the new recipe is then kept.
+  // Go on although the recipe, or a file of its data, differs from what the run was made with, in a
+  // way that makes the weights other ones; the new recipe is then kept.
   bool allow_changes = false;
 };
 
@@ -58,7 +58,8 @@ class Trainer {
   static Result<std::unique_ptr<Trainer>> Create(Recipe recipe, const std::filesystem::path& run);
 
   // Goes on with the run in `run` from its newest whole checkpoint, or from the start where it has
-  // none. Errors: also kFailedPrecondition where the recipe differs, with the keys.
+  // none. Errors: also kFailedPrecondition where the recipe or its files differ, with the keys and
+  // the files.
   static Result<std::unique_ptr<Trainer>> Resume(Recipe recipe, const std::filesystem::path& run,
                                                  const ResumeOptions& options = {});
   ~Trainer();

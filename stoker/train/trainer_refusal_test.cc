@@ -87,7 +87,69 @@ TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
   STOKER_ASSERT_OK(WriteIdx(problem_ / "train-images", QuadrantImages(64)));
   STOKER_ASSERT_OK(WriteIdx(problem_ / "train-labels", QuadrantLabels(64)));
   EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
+                                       "data.train: train-images has 4112 bytes, it had 6160"));
+  // Of a run that kept no marks of its files.
+  fs::remove(Paths("run").data());
+  EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
                                        "an epoch had 6 steps when the run began and has 4 now"));
+}
+
+TEST_F(TrainerTest, AFileReplacedByOneOfTheSameLengthIsRefusedByNameUnlessAllowed) {
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
+  Array labels = QuadrantLabels(96);
+  labels.values<uint8_t>()[5] = 3;
+  STOKER_ASSERT_OK(WriteIdx(problem_ / "train-labels", labels));
+  EXPECT_THAT(Resume("run"),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "the data files differ from those the run was made with: data.train: "
+                        "train-labels has other content, in 104 bytes as before"));
+  Watcher watcher;
+  watcher.stop_after = 9;
+  STOKER_ASSERT_OK(Resume("run", {}, &watcher, {.allow_changes = true}));
+  EXPECT_THAT(watcher.start.warnings,
+              testing::ElementsAre(testing::HasSubstr("data files were changed: data.train")));
+  // What was allowed is what the run has now.
+  STOKER_EXPECT_OK(Resume("run"));
+}
+
+TEST_F(TrainerTest, FilesThatWereOnlyTouchedOrMovedGoOnToTheSameBytes) {
+  STOKER_ASSERT_OK(Train("whole"));
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
+  const std::string elsewhere = problem_ / "elsewhere";
+  fs::create_directory(elsewhere);
+  for (const char* const file : {"train-images", "train-labels", "eval-images", "eval-labels"}) {
+    fs::rename(problem_ / file, fs::path(elsewhere) / file);
+    fs::last_write_time(fs::path(elsewhere) / file, fs::file_time_type::clock::now());
+  }
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("run", {"data.root=" + elsewhere}, &watcher));
+  EXPECT_THAT(watcher.start.warnings, testing::ElementsAre(testing::HasSubstr("data.root")));
+  EXPECT_EQ(WeightsOf("run"), WeightsOf("whole"));
+}
+
+TEST_F(TrainerTest, AnEvaluationFileThatWasReplacedIsRefusedOnlyWhereWeightsDependOnIt) {
+  const std::vector<std::string> plateau = {"train.schedule={plateau: {lr: 0.02}}"};
+  STOKER_ASSERT_OK(TrainUntil("run", 6));
+  STOKER_ASSERT_OK(TrainUntil("plateau", 6, plateau));
+  Array labels = QuadrantLabels(32);
+  labels.values<uint8_t>()[5] = 3;
+  STOKER_ASSERT_OK(WriteIdx(problem_ / "eval-labels", labels));
+  Watcher watcher;
+  STOKER_ASSERT_OK(Resume("run", {}, &watcher));
+  EXPECT_THAT(
+      watcher.start.warnings,
+      testing::ElementsAre(testing::HasSubstr("no weight depends: data.eval: eval-labels")));
+  EXPECT_THAT(Resume("plateau", plateau),
+              FailsWith(StatusCode::kFailedPrecondition, "data.eval: eval-labels has other"));
+}
+
+// The same command, put right, begins the run.
+TEST_F(TrainerTest, ANewRunThatFailsBeforeItsFirstStepLeavesNoDirectory) {
+  EXPECT_THAT(Train("run", {"train.callbacks=[{log_tensors: {match: 'fc.*'}}]",
+                            "train.tensorboard.enabled=true"}),
+              FailsWith(StatusCode::kInvalidArgument, "'fc.*' matches no parameter of the model"));
+  EXPECT_FALSE(fs::exists(problem_ / "run"));
+  STOKER_EXPECT_OK(Train("run", {"train.callbacks=[{log_tensors: {match: '1.*'}}]"}));
 }
 
 TEST_F(TrainerTest, ABrokenLossStopsTheRunNamesTheStepAndKeepsTheLastGoodCheckpoint) {

@@ -57,6 +57,7 @@ struct TrainingSetup {
   bool allow_changes = false;                  // go on although the data has changed
   bool recipe_changed = false;                 // the run directory still holds the one before
   bool choose_again = false;                   // something that the choices depend on has changed
+  Json data_marks = {};                        // of the files it reads (recipe_changes.h)
   std::vector<std::string> warnings = {};      // to be told at the start
   std::optional<FirstBatch> first_batch = {};  // on the CPU, where one was read; not kept
 };

@@ -174,6 +174,7 @@ Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
   if (session.setup.recipe_changed) {
     STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
   }
+  STOKER_RETURN_IF_ERROR(run.WriteData(session.setup.data_marks));
   if (!tuning.as_before) STOKER_RETURN_IF_ERROR(run.WriteTuning(tuning.ToJson()));
   return run.WriteChoices(session.choices);
 }
@@ -199,6 +200,34 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
                              .warnings = std::move(warnings)});
 }
 
+Status OpenTensorboard(TrainingSession& session) {
+  if (!session.setup.recipe.train.tensorboard.enabled) return OkStatus();
+  const auto done = session.setup.resume ? std::optional(session.progress.step) : std::nullopt;
+  STOKER_RETURN_IF_ERROR(session.recorder->OpenTensorboard(session.setup.recipe.Filled(), done));
+  session.callbacks.Add("tensorboard", TensorboardTensors(session.setup.recipe.train.tensorboard,
+                                                          *session.recorder->tensorboard()));
+  return OkStatus();
+}
+
+// All that lies before the first step, in its order.
+Status GetReady(TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
+  STOKER_RETURN_IF_ERROR(BuildLearner(session));
+  RecordPasses(session);
+  STOKER_RETURN_IF_ERROR(OpenBatches(session));
+  STOKER_RETURN_IF_ERROR(TryEvaluation(session));
+  STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
+  if (session.options().lint && !session.setup.resume) Lint(session);
+  session.setup.first_batch.reset();
+  CheckWarmup(session);
+  STOKER_RETURN_IF_ERROR(session.setup.resume ? RestoreNewest(session) : BeginWithWeights(session));
+  STOKER_RETURN_IF_ERROR(StoreDecisions(session, tuning));
+  STOKER_RETURN_IF_ERROR(OpenTensorboard(session));
+  TellStart(session, std::move(tuning));
+  return CallEach(session,
+                  [](Callback& callback, RunView& view) { return callback.OnStart(view); });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, CallbackList callbacks,
@@ -213,29 +242,10 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   STOKER_ASSIGN_OR_RETURN(session->schedule,
                           BuildRunSchedule(session->setup.recipe.train, session->plan().schedule,
                                            session->plan().batch_size));
-  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(*session));
-  STOKER_RETURN_IF_ERROR(BuildLearner(*session));
-  RecordPasses(*session);
-  STOKER_RETURN_IF_ERROR(OpenBatches(*session));
-  STOKER_RETURN_IF_ERROR(TryEvaluation(*session));
-  STOKER_RETURN_IF_ERROR(BuildCallbacks(*session));
-  if (session->options().lint && !session->setup.resume) Lint(*session);
-  session->setup.first_batch.reset();
-  CheckWarmup(*session);
-  STOKER_RETURN_IF_ERROR(session->setup.resume ? RestoreNewest(*session)
-                                               : BeginWithWeights(*session));
-  STOKER_RETURN_IF_ERROR(StoreDecisions(*session, tuning));
-  if (session->setup.recipe.train.tensorboard.enabled) {
-    const auto done = session->setup.resume ? std::optional(session->progress.step) : std::nullopt;
-    STOKER_RETURN_IF_ERROR(
-        session->recorder->OpenTensorboard(session->setup.recipe.Filled(), done));
-    session->callbacks.Add("tensorboard",
-                           TensorboardTensors(session->setup.recipe.train.tensorboard,
-                                              *session->recorder->tensorboard()));
-  }
-  TellStart(*session, std::move(tuning));
-  STOKER_RETURN_IF_ERROR(
-      CallEach(*session, [](Callback& callback, RunView& view) { return callback.OnStart(view); }));
+  const Status ready = GetReady(*session);
+  // What was made for it would only be in the way of the recipe that is put right.
+  if (!ready.ok() && !session->setup.resume) session->setup.run.Discard();
+  if (!ready.ok()) return ready;
   return session;
 }
 

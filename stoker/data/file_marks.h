@@ -1,0 +1,40 @@
+// What the files of a pipeline are like, told cheaply, so that a run that goes on notices where one
+// was replaced.
+//
+// Of each source: how many files it reads, a checksum of their names, and marks of at most 256 of
+// them (of 16, where they lie on servers), evenly spaced. A mark of a local file is its size and a
+// checksum: of all of it up to 64 KiB, of 16 evenly spaced places of 4 KiB of a larger one. So what
+// is written anew is found whatever its time of change says, and a file that was only touched is
+// the same; a change of a few bytes in a large file, or of one file of thousands, may stay unseen.
+// The time of change is kept to say so. A mark of a file on a server is its version there. What is
+// piped in, and a directory in a file's place (N5), has a name and no mark.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/data/dataset.h"
+
+namespace stoker {
+
+// The marks of all sources of `dataset` (DatasetNode::files), those of inputs first. Costs, for
+// each source, reading at most 16 MiB in at most 4096 places; of files on servers a request for
+// each whose version this process does not know yet. What cannot be read has no mark: whoever reads
+// it will say why.
+//   root  what names are relative to where they lie below it, so that files may be moved together;
+//         may be empty or on a server
+Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root);
+
+struct FileChanges {
+  std::vector<std::string> changed;  // "train-labels has other content, in 108 bytes as before"
+  std::vector<std::string>
+      touched;  // large files written since in whose places nothing has changed
+};
+
+// What differs between two such marks of one pipeline; nothing where it has other sources now, or
+// `before` is none of MarkFiles'. At most five of each are named, the others counted.
+FileChanges CompareFiles(const Json& before, const Json& now);
+
+}  // namespace stoker
