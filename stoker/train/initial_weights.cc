@@ -1,6 +1,7 @@
 #include "stoker/train/initial_weights.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace stoker {
 namespace {
 
 constexpr size_t kNamesShown = 5;
+constexpr size_t kLayersAdvised = 4;
 constexpr std::string_view kCounter = "num_batches_tracked";
 
 // "3 missing (a, b, c)"; nothing where there are none.
@@ -135,9 +137,16 @@ std::string MisfitOf(const Source& source, const at::Tensor& tensor) {
   return fits ? "" : source.array->ToString();
 }
 
+// A tensor of the model that takes an array of the file.
+struct Copy {
+  NamedTensor to;
+  const Array* array;
+};
+
 struct Match {
   InitReport report;
-  std::vector<std::pair<at::Tensor, const Array*>> copies;
+  std::vector<Copy> copies;
+  std::vector<std::string> left;  // names of the model's tensors that are missing or do not fit
 };
 
 Status CheckSkip(const std::vector<std::string>& patterns, const NamedTensors& tensors) {
@@ -164,13 +173,16 @@ Match MatchTensors(const NamedTensors& tensors, const InitFromOptions& options, 
     if (skipped) {
       match.report.skipped.push_back(name);
     } else if (found == sources.end()) {
-      if (!name.ends_with(kCounter)) match.report.missing.push_back(name);
+      if (name.ends_with(kCounter)) continue;
+      match.report.missing.push_back(name);
+      match.left.push_back(name);
     } else if (const std::string misfit = MisfitOf(found->second, tensor); !misfit.empty()) {
+      match.left.push_back(name);
       match.report.mismatched.push_back(fmt::format(
           "{} is {}, the model has {}{}", name, misfit,
           DTypeName(*FromScalarType(tensor.scalar_type())), ShapeToString(tensor.sizes().vec())));
     } else {
-      match.copies.emplace_back(tensor, found->second.array);
+      match.copies.push_back({{name, tensor}, found->second.array});
     }
     if (found != sources.end()) sources.erase(found);
   }
@@ -179,16 +191,58 @@ Match MatchTensors(const NamedTensors& tensors, const InitFromOptions& options, 
   return match;
 }
 
-Status CheckFit(const InitReport& report, const InitFromOptions& options, const Model& model,
+// Patterns of the layers that `names` are tensors of: "fc.*".
+std::vector<std::string> LayersOf(const std::vector<std::string>& names) {
+  std::vector<std::string> layers;
+  for (const std::string& name : names) {
+    const size_t dot = name.rfind('.');
+    std::string layer = dot == std::string::npos ? name : name.substr(0, dot) + ".*";
+    if (std::ranges::find(layers, layer) == layers.end()) layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+// What to do about tensors that do not find their own. To skip layers helps where they are few and
+// nothing is left over in the file.
+std::string AdviceFor(const Match& match) {
+  if (match.report.taken == 0) {
+    return "nothing fits: is this the right file, or does it need a prefix?";
+  }
+  const std::vector<std::string> layers = LayersOf(match.left);
+  if (layers.empty() || layers.size() > kLayersAdvised || !match.report.unexpected.empty()) {
+    return "take what fits (partial: true)";
+  }
+  return fmt::format(
+      "keep the model's own first values there (skip: [\"{}\"]), or take what fits "
+      "(partial: true)",
+      fmt::join(layers, "\", \""));
+}
+
+Status CheckFit(const Match& match, const InitFromOptions& options, const Model& model,
                 std::span<const NamedArray> arrays) {
+  const InitReport& report = match.report;
   if (report.taken > 0 && (options.partial || report.fits())) return OkStatus();
   const std::string prefix = LikelyPrefix(model, arrays);
-  const std::string advice =
+  return FailedPrecondition(
+      "train.init_from: {}; {}", report.ToText(),
       !prefix.empty() && prefix != options.prefix
           ? fmt::format("names there begin with '{0}': give prefix: \"{0}\"", prefix)
-      : options.partial ? "nothing fits: is this the right file, or does it need a prefix?"
-                        : "skip what is new (skip: [\"fc.*\"]), or take what fits (partial: true)";
-  return FailedPrecondition("train.init_from: {}; {}", report.ToText(), advice);
+          : AdviceFor(match));
+}
+
+// Weights that a run had broken by would break every run that begins with them, at its first step.
+Status CheckFinite(const Match& match) {
+  for (const auto& [to, array] : match.copies) {
+    if (!to.tensor.is_floating_point()) continue;
+    const at::Tensor values = ToTensor(*array);
+    const int64_t broken = values.numel() - at::isfinite(values).sum().item<int64_t>();
+    if (broken == 0) continue;
+    return DataLoss(
+        "train.init_from: {}: {} of the {} values of what becomes '{}' are NaN or infinite; take "
+        "weights from before they broke, or leave these out (skip: [\"{}\"])",
+        match.report.source, broken, values.numel(), to.name, to.name);
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -207,10 +261,13 @@ Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
   STOKER_ASSIGN_OR_RETURN(Sources sources, NameArrays(options, arrays, unread, source));
   Match match = MatchTensors(tensors, options, std::move(sources));
   match.report.source = source;
-  STOKER_RETURN_IF_ERROR(CheckFit(match.report, options, model, arrays));
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+  STOKER_RETURN_IF_ERROR(CheckFit(match, options, model, arrays));
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
     const at::NoGradGuard no_grad;
-    for (auto& [tensor, array] : match.copies) tensor.copy_(ToTensor(*array));
+    const Status finite = CheckFinite(match);
+    if (!finite.ok()) return finite;
+    for (const auto& [to, array] : match.copies) to.tensor.copy_(ToTensor(*array));
+    return OkStatus();
   }));
   return std::move(match.report);
 }

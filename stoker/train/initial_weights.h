@@ -39,7 +39,8 @@ struct InitReport {
 // and are renamed; floating-point types are converted. As in PyTorch, num_batches_tracked may be
 // missing: it stays 0. Errors: kFailedPrecondition, nothing copied, where not every tensor finds
 // its own and `partial` is not set, with the report and, where it would help, the prefix to give;
-// where nothing fits at all; kInvalidArgument for a rule that matches nothing.
+// where nothing fits at all; kInvalidArgument for a rule that matches nothing; kDataLoss, nothing
+// copied, for values that are NaN or infinite, with the tensor and how many.
 //   source  what messages call the arrays' origin
 //   unread  what is there beside the arrays, of types that Stoker lacks: as arrays that fit nothing
 Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,

@@ -87,6 +87,35 @@ TEST(CopyWeights, SkipsANewHead) {
               FailsWith(StatusCode::kInvalidArgument, "'head.*' matches none of the model's 4"));
 }
 
+TEST(CopyWeights, AdvisesToSkipTheLayersThatReallyDoNotFit) {
+  const auto from = Net(1, /*classes=*/10), to = Net(2);
+  EXPECT_THAT(CopyWeights(*to, {}, Arrays(*from), "w.pt"),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "first values there (skip: [\"3.*\"]), or take what fits (partial: true)"));
+  std::vector<NamedArray> arrays = Arrays(*from);
+  arrays.push_back({"extra", Array::Of(std::vector<float>{1})});
+  // With a tensor left over in the file skipping would not do.
+  EXPECT_THAT(CopyWeights(*to, {}, arrays, "w.pt"),
+              FailsWith(StatusCode::kFailedPrecondition, "(extra); 2 do not fit"));
+  EXPECT_THAT(CopyWeights(*to, {}, arrays, "w.pt").status().message(),
+              testing::Not(testing::HasSubstr("skip:")));
+}
+
+TEST(CopyWeights, RefusesValuesThatAreNotFiniteAndCopiesNothing) {
+  const auto from = Net(1), to = Net(2), untouched = Net(2);
+  const NamedTensors tensors = StateOf(*from);
+  {
+    const torch::NoGradGuard no_grad;
+    tensors[2].tensor.view(-1)[3] = std::numeric_limits<float>::infinity();
+    tensors[2].tensor.view(-1)[5] = std::numeric_limits<float>::quiet_NaN();
+  }
+  EXPECT_THAT(CopyWeights(*to, {}, Arrays(*from), "w.pt"),
+              FailsWith(StatusCode::kDataLoss,
+                        "w.pt: 2 of the 64 values of what becomes '3.weight' are NaN or infinite"));
+  EXPECT_TRUE(Same(*to, *untouched, "1.weight"));
+  STOKER_EXPECT_OK(CopyWeights(*to, {.skip = {"3.weight"}}, Arrays(*from), "w.pt"));
+}
+
 TEST(CopyWeights, TakesAPrefixOffAndRenames) {
   const auto from = Net(1), to = Net(2);
   std::vector<NamedArray> arrays = Arrays(*from, "state_dict.module.");
