@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "stoker/train/losses/cross_entropy.h"
+#include "stoker/train/misplaced_keys.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/schedules/one_cycle_schedule.h"
 
@@ -23,6 +24,7 @@ bool IsNested(const std::string& key) {
 Status CheckTrainKeys(const ConfigNode& section) {
   std::vector<std::string> names(std::begin(kNested), std::end(kNested));
   for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
+  STOKER_RETURN_IF_ERROR(CheckNotMisplaced(section, names));
   return CheckKeys(section, "train", "key", names);
 }
 
