@@ -15,10 +15,12 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/channel_order.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/first_batch.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/model.h"
+#include "stoker/train/parameters.h"
 #include "stoker/train/random_state.h"
 
 namespace stoker {
@@ -237,6 +239,28 @@ void LintClasses(const Recipe& recipe, Findings& findings) {
        .mend = fmt::format("set it to {}, unless some are missing in the data", names)});
 }
 
+void LintLayout(const Recipe& recipe, Findings& findings) {
+  const std::string& input = recipe.train.options.input;
+  const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, input);
+  if (!doubt) return;
+  findings.push_back(
+      {.rule = "layout", .where = input, .problem = doubt->problem, .mend = doubt->mend});
+}
+
+void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
+  const Result<TrainedParameters> parameters = ParametersToTrain(model, recipe.train);
+  if (!parameters.ok() || parameters->empty()) return;
+  const bool any = std::ranges::any_of(
+      *parameters, [](const TrainedParameter& parameter) { return parameter.lr_scale > 0; });
+  if (any) return;
+  findings.push_back(
+      {.rule = "no_rate",
+       .where = recipe.train.NameOf(GroupOptions::kName),
+       .problem = fmt::format("all {} parameters have the learning rate 0, so nothing is trained",
+                              parameters->size()),
+       .mend = "leave some out of the groups, or give a group an lr above 0"});
+}
+
 }  // namespace
 
 std::string LintFinding::ToText() const { return fmt::format("{}: {}; {}", where, problem, mend); }
@@ -279,7 +303,10 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
                           BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));
   Result<Findings> findings = LintModel(*model, first->batch, !device.is_cpu());
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
-  if (findings.ok()) LintClasses(recipe, *findings);
+  if (!findings.ok()) return findings;
+  LintClasses(recipe, *findings);
+  LintLayout(recipe, *findings);
+  LintRates(recipe, *model, *findings);
   return findings;
 }
 

@@ -8,6 +8,8 @@
 //   softmax          scores that went through softmax or a sigmoid, which the loss does itself
 //   no_gradient      parameters that the loss does not depend on
 //   classes          a model that tells more classes apart than the data has names for
+//   layout           pictures whose channels seem to stand last and are taken as standing first
+//   no_rate          groups that leave every parameter where it is
 //   tensor_cores     layers whose channels are no multiple of 8, which tensor cores want
 #pragma once
 

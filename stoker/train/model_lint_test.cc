@@ -5,10 +5,17 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
 
+#include <algorithm>
+
 #include "stoker/base/testing.h"
+#include "stoker/data/from_arrays.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/model.h"
+#include "stoker/train/models/mlp.h"
 #include "stoker/train/testing.h"
 
 namespace stoker {
@@ -154,6 +161,70 @@ TEST(LintRecipe, FindsAModelThatTellsMoreClassesApartThanTheDataHas) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto found, LintRecipe(recipe));
   ExpectOne(found, "classes", "model.mlp.classes", "set it to 4");
   EXPECT_THAT(found[0].problem, testing::HasSubstr("10 classes apart, but the data has only 4"));
+}
+
+// Pictures of 1 and 0 in batches of 8.
+Recipe OfPictures(const Shape& shape) {
+  Array images = Array::Allocate(DType::kFloat32, shape);
+  std::ranges::generate(images.values<float>(), [n = 0]() mutable { return ++n % 2 ? 1.f : -1.f; });
+  const std::vector<int64_t> labels(static_cast<size_t>(shape[0]), 1);
+  return {.data = {.root = {},
+                   .train = *(FromArrays({{"image", images}, {"label", Array::Of(labels)}}) |
+                              stoker::Batch{.size = 8}),
+                   .eval = {},
+                   .classes = {},
+                   .filled = {}},
+          .model = Configure(Mlp{.classes = 4, .hidden = {16}}),
+          .train = {}};
+}
+
+TEST(LintRecipe, FindsPicturesWhoseChannelsSeemToStandLast) {
+  for (const int64_t channels : {1, 3, 4}) {
+    const auto findings = LintRecipe(OfPictures({16, 28, 24, channels}));
+    STOKER_ASSERT_OK(findings);
+    ExpectOne(*findings, "layout", "image",
+              fmt::format("its samples of 28 x 24 x {0} are taken as 28 channels of 24 x {0} "
+                          "pixels; where their channels stand last, put `layout: {{to: "
+                          "channels_first, field: image}}`",
+                          channels));
+  }
+}
+
+TEST(LintRecipe, FindsNothingWherePicturesAreChannelsFirstOrSaidToBeLast) {
+  for (const Shape& shape : std::vector<Shape>{{16, 3, 28, 28},
+                                               {16, 1, 28, 28},
+                                               {16, 4, 28, 3},
+                                               {16, 16, 28, 28},
+                                               {16, 8, 8, 2},
+                                               {16, 8, 3, 3},
+                                               {16, 28, 28},
+                                               {16, 784}}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto findings, LintRecipe(OfPictures(shape)));
+    EXPECT_TRUE(findings.empty()) << ShapeToString(shape) << findings[0].ToText();
+  }
+  Recipe turned = OfPictures({16, 28, 28, 3});
+  turned.data.train = *(turned.data.train | Layout{.to = "channels_first"});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto of_turned, LintRecipe(turned));
+  EXPECT_TRUE(of_turned.empty());
+  Recipe last = OfPictures({16, 3, 28, 28});
+  last.data.train = *(last.data.train | Layout{.to = "channels_last"});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto of_last, LintRecipe(last));
+  EXPECT_TRUE(of_last.empty());
+}
+
+TEST(LintRecipe, FindsGroupsThatLeaveEveryParameterWhereItIs) {
+  const SmallProblem problem;
+  const auto lint = [&](const std::string& groups) {
+    return LintRecipe(*problem.Load({"train.groups=" + groups}));
+  };
+  const auto frozen = lint("[{match: '1.*', lr: 0}, {match: '*', lr: 0}]");
+  STOKER_ASSERT_OK(frozen);
+  ASSERT_EQ(frozen->size(), 1u);
+  EXPECT_EQ((*frozen)[0].rule, "no_rate");
+  EXPECT_THAT((*frozen)[0].ToText(), testing::HasSubstr("all 4 parameters have the learning rate"));
+  const auto head = lint("[{match: '1.*', lr: 0}]");
+  STOKER_ASSERT_OK(head);
+  EXPECT_TRUE(head->empty());
 }
 
 TEST(LintRecipe, LooksAtTheFirstBatchAndLeavesTheRandomStateAlone) {

@@ -9,6 +9,7 @@
 #include "stoker/data/unknown_length.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/callback.h"
+#include "stoker/train/channel_order.h"
 #include "stoker/train/early_stopping.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
@@ -125,9 +126,21 @@ Status CheckParts(const Recipe& recipe) {
   return OkStatus();
 }
 
+// A model that cannot be made for pictures whose channels stand last speaks of a width that is
+// none.
+Result<std::shared_ptr<Model>> TryToBuild(const Recipe& recipe, const ModelInput& input) {
+  Result<std::shared_ptr<Model>> model = BuildModel(recipe.model, input, /*seed=*/0, {});
+  if (model.ok()) return model;
+  const std::string& field = recipe.train.options.input;
+  const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, field);
+  if (!doubt) return model;
+  return Status(model.status().code(), fmt::format("{}; {}: {}; {}", model.status().message(),
+                                                   field, doubt->problem, doubt->mend));
+}
+
 // Whether the model can be made for such samples, and takes them.
 Status CheckModel(const Recipe& recipe, const ModelInput& input) {
-  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
+  STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, input));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
   STOKER_RETURN_IF_ERROR(
