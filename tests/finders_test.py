@@ -6,7 +6,7 @@ import random
 import unittest
 import xml.etree.ElementTree
 
-from program import ProgramTest
+from program import TRAIN_IMAGES, ProgramTest
 
 
 class FindersTest(ProgramTest):
@@ -49,6 +49,14 @@ class FindersTest(ProgramTest):
         self.assertRegex(out, r"--set data.train.batch.size=\d+")
         self.assertIn("memory (MB)", self.texts_of("plot.svg"))
         self.assertEqual(sorted(os.listdir(self.folder)), self.files)
+
+    def test_batch_find_tries_no_batch_that_is_larger_than_the_data(self):
+        found = self.run_json("batch-find", "recipe.yaml", "--seconds", "0")
+        self.assertEqual(found["samples"], TRAIN_IMAGES)
+        self.assertEqual(found["largest"], TRAIN_IMAGES)
+        self.assertEqual(max(trial["batch"] for trial in found["trials"]), TRAIN_IMAGES)
+        out, _ = self.run_stoker("batch-find", "recipe.yaml", "--seconds", "0")
+        self.assertRegex(out, f"(?m)^The largest batch .*: {TRAIN_IMAGES}, all samples of data.train: there is no larger batch$")
 
     def test_data_of_unknown_length_are_no_obstacle_to_those_who_only_look_at_the_first_steps(self):
         rng = random.Random(1)

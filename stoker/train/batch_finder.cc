@@ -5,6 +5,7 @@
 #include <ATen/ops/randn.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "stoker/base/ledger.h"
@@ -25,6 +26,15 @@ uint64_t LimitOf(uint64_t wanted, const Placement& placement) {
   if (wanted != 0) return wanted;
   if (!placement.device.is_cpu()) return std::numeric_limits<uint64_t>::max();
   return static_cast<uint64_t>(MemoryLimitBytes()) / 5 * 4;
+}
+
+// What its batches are made of, where it is made of batches and has a known length.
+std::optional<int64_t> SamplesOf(const Dataset& batches) {
+  const DatasetNode* node = &batches.node();
+  while (node->grouping().size > 0 && !node->grouping().numbered) node = &node->input().node();
+  if (!node->grouping().numbered) return std::nullopt;
+  const Cardinality samples = node->input().cardinality();
+  return samples.known() ? std::optional(samples.value()) : std::nullopt;
 }
 
 // As many classes as the model tells apart, by what it answers.
@@ -55,11 +65,13 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
       const auto trials,
       BatchTrials::Create(recipe, plan.input, place.placement, std::move(samples),
                           {.memory_bytes = limit, .seconds = options.seconds}));
-  BatchSearch search(options.most);
+  const std::optional<int64_t> in_data = SamplesOf(recipe.data.train);
+  BatchSearch search(std::min(options.most, in_data.value_or(options.most)));
   STOKER_RETURN_IF_ERROR(SearchBatches(*trials, search, nullptr));
   STOKER_RETURN_IF_ERROR(trials->RetimeOutliers());
   return BatchFinding{.trials = trials->trials(),
                       .largest = search.largest(),
+                      .samples = in_data,
                       .memory_bytes = limit,
                       .limited = limit != std::numeric_limits<uint64_t>::max(),
                       .device = place.device.description};

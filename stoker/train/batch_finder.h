@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,16 @@ struct BatchFindOptions {
 struct BatchFinding {
   std::vector<BatchTrial> trials;  // in the order tried
   int64_t largest = 0;             // 0: not even one sample fits
-  uint64_t memory_bytes = 0;       // the limit
-  bool limited = true;             // false: only by what the device has
-  std::string device;              // "cpu (AVX512)"
+  std::optional<int64_t>
+      samples;                // that data.train has an epoch, where known: the most that is tried
+  uint64_t memory_bytes = 0;  // the limit
+  bool limited = true;        // false: only by what the device has
+  std::string device;         // "cpu (AVX512)"
 };
 
-// Sizes are of one forward and backward pass: accumulation does not count. Errors: those of
-// MakePlan and of the steps; want of memory is none.
+// Sizes are of one forward and backward pass: accumulation does not count. None is larger than the
+// training data, of which nobody could make such a batch. Errors: those of MakePlan and of the
+// steps; want of memory is none.
 Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& options);
 
 // Tries `sizes` with a model on random input and random classes, without a recipe and without data.

@@ -11,6 +11,15 @@
 namespace stoker {
 namespace {
 
+// Why no larger batch was found.
+std::string Limit(const BatchFinding& found, const BatchFindArguments& arguments) {
+  if (found.samples && found.largest >= *found.samples) {
+    return ", all samples of data.train: there is no larger batch";
+  }
+  if (found.largest >= arguments.most) return ", the largest that was to be tried";
+  return "; one 3 % larger does not";
+}
+
 std::string Advice(const BatchFinding& found, const BatchFindArguments& arguments) {
   const BatchTrial near_peak = *SmallestNearPeak(found.trials);
   const std::string batch = WithThousands(static_cast<double>(near_peak.batch));
@@ -19,15 +28,14 @@ std::string Advice(const BatchFinding& found, const BatchFindArguments& argument
       "The smallest with 95 % of the highest throughput: {} ({} images/s)\n\n"
       "Set it:\n  stoker train {} --set data.train.batch.size={}\n",
       found.limited ? ByteText(found.memory_bytes) : "the device",
-      WithThousands(static_cast<double>(found.largest)),
-      found.largest >= arguments.most ? ", the largest that was to be tried"
-                                      : "; one 3 % larger does not",
-      batch, FigureText(near_peak.images_per_s), ShellWord(arguments.recipe), near_peak.batch);
+      WithThousands(static_cast<double>(found.largest)), Limit(found, arguments), batch,
+      FigureText(near_peak.images_per_s), ShellWord(arguments.recipe), near_peak.batch);
 }
 
 Json ToJson(const BatchFinding& found) {
   const auto near_peak = SmallestNearPeak(found.trials);
   return {{"largest", found.largest},
+          {"samples", found.samples ? Json(*found.samples) : Json()},
           {"near_peak", near_peak ? Json(near_peak->batch) : Json()},
           {"memory_bytes", found.limited ? Json(found.memory_bytes) : Json()},
           {"device", found.device},
