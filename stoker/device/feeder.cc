@@ -15,10 +15,9 @@ namespace {
 Result<size_t> FindField(const Spec& spec, std::string_view option, const std::string& name) {
   const Result<size_t> index = spec.IndexOf(option, name);
   if (index.ok()) return index;
-  return Status(
-      index.status().code(),
-      fmt::format("{}; set {} to the one that {}", index.status().message(), option,
-                  option == "train.input" ? "the model sees" : "holds the class numbers"));
+  return Status(index.status().code(),
+                fmt::format("{}; set {} to the one that {}", index.status().message(), option,
+                            option == "train.input" ? "the model sees" : "holds the targets"));
 }
 
 // What an input without a sample's dimensions is. One that is as long as the target is a batch.
@@ -51,15 +50,19 @@ Status CheckInput(const Field& field, const Field* target, bool normalized_here)
 }
 
 Status CheckTarget(const Field& field) {
-  if (IsFloating(field.dtype) || field.dtype == DType::kBool) {
-    return InvalidArgument("train.target: field {} does not hold class numbers (integers)",
-                           field.ToString());
-  }
-  if (field.shape.size() != 1) {
+  if (field.shape.empty() || field.shape.size() > 2) {
     return InvalidArgument(
-        "train.target: field {} must have one class number a sample, so the shape [samples]; is "
-        "`batch` missing at the end of the pipeline?",
-        field.ToString());
+        "train.target: field {} must have one number a sample or a row of them, so the shape "
+        "[samples] or [samples, numbers]; {}",
+        field.ToString(),
+        field.shape.empty() ? "is `batch` missing at the end of the pipeline?"
+                            : "give it such a shape before `batch`");
+  }
+  if (field.shape.size() == 2 && field.shape[1] < 1) {
+    return InvalidArgument(
+        "train.target: field {} has rows of {}, and a target has as many numbers for each sample; "
+        "is train.target the field that you mean?",
+        field.ToString(), field.shape[1] == 0 ? "no number" : "a length that is not known");
   }
   return OkStatus();
 }
@@ -138,15 +141,25 @@ at::Tensor Feeder::MakeInput(const Array& array) const {
   return InLayout(normalized.mul_(scales_.view(along_channels)), options_.memory_format);
 }
 
+// Converted on the device: bytes travel, not 64-bit integers.
+Result<at::Tensor> Feeder::MakeTarget(const Element& element) const {
+  const at::Tensor host = ToTensor(element.arrays[*fields_.target]);
+  const bool numbers = host.dim() == 2 || host.is_floating_point();
+  if (numbers && options_.check_target) {
+    STOKER_RETURN_IF_ERROR(options_.check_target(host.to(at::kFloat), element.key));
+  }
+  return OnDevice(host).to(numbers ? at::kFloat : at::kLong);
+}
+
 Result<TensorBatch> Feeder::MakeBatch(const Element& element) const {
   TensorBatch batch{.input = {}, .target = {}, .key = element.key};
+  Result<at::Tensor> target = at::Tensor();
   const Status status = CatchTorchErrors([&] {
     batch.input = MakeInput(element.arrays[fields_.input]);
-    // Converted on the device: bytes travel, not 64-bit integers.
-    if (fields_.target)
-      batch.target = OnDevice(ToTensor(element.arrays[*fields_.target])).to(at::kLong);
+    if (fields_.target) target = MakeTarget(element);
   });
   STOKER_RETURN_IF_ERROR(status.While("moving a batch to " + options_.device.str()));
+  STOKER_ASSIGN_OR_RETURN(batch.target, std::move(target));
   for (const size_t field : fields_.along) batch.along.push_back(element.arrays[field]);
   return batch;
 }

@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/MemoryFormat.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +24,11 @@
 namespace stoker {
 
 struct TensorBatch {
-  at::Tensor input;    // float32, [samples, ...]; images [samples, channels, height, width]
-  at::Tensor target;   // int64, [samples]; undefined where FeederOptions::target is nothing
-  SampleKey key = {};  // of its element: the batch's number
+  at::Tensor input;  // float32, [samples, ...]; images [samples, channels, height, width]
+  // int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); undefined where
+  // FeederOptions::target is nothing
+  at::Tensor target;
+  SampleKey key = {};             // of its element: the batch's number
   std::vector<Array> along = {};  // the fields FeederOptions::along, untouched, in host memory
 
   int64_t size() const { return input.size(0); }
@@ -46,12 +49,16 @@ struct FeederOptions {
   // the device: one pair for all values, or one for each channel. The bits are those of `normalize`
   // in a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
   std::vector<ShiftScale> normalize = {};
+  // For who knows what floating-point targets must be like: is shown each batch of them, float32 in
+  // CPU memory, before it travels, on the thread that calls Next. An error comes in the place of
+  // the batch. May be empty.
+  std::function<Status(const at::Tensor& target, const SampleKey& batch)> check_target = {};
 };
 
 // The places of the fields in a Spec, after checking that input and target can be used. Errors
 // (kInvalidArgument, naming the field and what to put into the recipe): no such field, no batch
 // dimension, an input that is not floating point (with `normalize`: not bytes), a target that is
-// not one integer a sample.
+// neither one number a sample nor a row of as many for each.
 struct FeederFields {
   size_t input = 0;
   std::optional<size_t> target;
@@ -63,6 +70,12 @@ Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& opt
 // element's memory. Narrower floats become float32 on the device, so half the bytes travel. For an
 // accelerator the batch is staged in pinned memory and copied on the current stream without
 // waiting, so that the copy of a batch runs while the kernels launched before are still at work.
+//
+// Targets go the same way, in the type that they have, and get theirs on the device: integers (and
+// bool), one a sample, become int64 [samples]; floats, one a sample, float32 [samples]; several
+// numbers a sample, of whatever type, float32 [samples, numbers]. Integers above 2^24 lose their
+// last bits in a row of float32. What the numbers mean is for the loss to say (train/loss.h).
+//
 // One thread at a time.
 class Feeder {
  public:
@@ -85,6 +98,7 @@ class Feeder {
   Feeder(std::unique_ptr<Iterator> elements, FeederFields fields, FeederOptions options);
   at::Tensor OnDevice(at::Tensor host) const;
   at::Tensor MakeInput(const Array& array) const;
+  Result<at::Tensor> MakeTarget(const Element& element) const;
   Result<TensorBatch> MakeBatch(const Element& element) const;
 
   const std::unique_ptr<Iterator> elements_;

@@ -86,8 +86,7 @@ TEST(Feeder, SaysWhichKeyNamesAnotherField) {
                         "sees"));
   EXPECT_THAT(Feed(Images(), {.target = "class"}),
               FailsWith(StatusCode::kInvalidArgument,
-                        "set train.target to the one that holds the "
-                        "class numbers"));
+                        "set train.target to the one that holds the targets"));
 }
 
 TEST(Feeder, ChannelsThatComeLastAreTurnedWithoutACopy) {
@@ -129,6 +128,68 @@ TEST(Feeder, ContinuesBehindTheBatchesHandedOut) {
   EXPECT_TRUE(torch::equal(batch->target, AllTargets().slice(0, 4, 8)));
 }
 
+// The images with `target` in the place of their labels.
+Dataset WithTarget(const Array& target) {
+  return *(
+      FromArrays({{"image", Array::Allocate(DType::kFloat32, {kSamples, 3})}, {"label", target}}) |
+      Batch{.size = 4});
+}
+
+TEST(Feeder, NumbersStayNumbersAndIntegersOneASampleBecomeInt64) {
+  std::vector<double> values(kSamples);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 0.5 * static_cast<double>(i) - 1;
+  std::vector<uint8_t> labels(2 * kSamples);
+  for (size_t i = 0; i < labels.size(); ++i) labels[i] = i % 3 == 0;
+  const struct {
+    const char* name;
+    Array target;
+    at::Tensor given;
+  } cases[] = {
+      {"double", Array::Of(values), torch::arange(10, torch::kFloat) * 0.5 - 1},
+      {"bytes in rows", Array::Of<uint8_t>(labels, {kSamples, 2}),
+       torch::arange(20).remainder(3).eq(0).view({10, 2}).to(torch::kFloat)},
+      {"a row of one", Array::Of<double>(values, {kSamples, 1}),
+       (torch::arange(10, torch::kFloat) * 0.5 - 1).view({10, 1})},
+  };
+  std::vector<c10::Device> devices = {torch::kCPU};
+  if (const Result<OpenedDevice> opened = OpenDevice("cuda"); opened.ok()) {
+    devices.push_back(opened->device);
+  }
+  for (const c10::Device& device : devices) {
+    for (const auto& [name, target, given] : cases) {
+      SCOPED_TRACE(testing::Message() << name << " on " << device.str());
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(WithTarget(target), {.device = device}));
+      for (int64_t begin = 0; begin < kSamples; begin += 4) {
+        STOKER_ASSERT_OK_AND_ASSIGN(const auto batch, feeder->Next());
+        ASSERT_TRUE(batch.has_value());
+        EXPECT_EQ(batch->target.device(), device);
+        EXPECT_EQ(batch->target.scalar_type(), torch::kFloat);
+        EXPECT_TRUE(torch::equal(batch->target.cpu(), given.slice(0, begin, begin + 4)));
+      }
+    }
+  }
+}
+
+TEST(Feeder, ShowsNumbersToWhoeverChecksThemAndGivesTheErrorInTheirPlace) {
+  std::vector<double> values(kSamples, 1);
+  values[6] = 2;
+  int64_t seen = 0;
+  const FeederOptions options{.check_target = [&](const at::Tensor& target, const SampleKey& key) {
+    ++seen;
+    EXPECT_EQ(target.scalar_type(), torch::kFloat);
+    EXPECT_TRUE(target.is_cpu());
+    return target.gt(1).any().item<bool>() ? OutOfRange("batch {} is wrong", key.index)
+                                           : OkStatus();
+  }};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto feeder, Feed(WithTarget(Array::Of(values)), options));
+  STOKER_EXPECT_OK(feeder->Next());
+  EXPECT_THAT(feeder->Next(), FailsWith(StatusCode::kOutOfRange, "batch 1 is wrong"));
+  EXPECT_EQ(seen, 2);
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto classes, Feed(Images(), options));
+  STOKER_EXPECT_OK(classes->Next());
+  EXPECT_EQ(seen, 2);  // class numbers are for who knows how many there are
+}
+
 TEST(Feeder, CopiesToAnAcceleratorWhereThereIsOne) {
   const Result<OpenedDevice> opened = OpenDevice("cuda");
   if (!opened.ok()) GTEST_SKIP() << opened.status().message();
@@ -156,14 +217,22 @@ const BrokenCase kBroken[] = {
      {"image", DType::kFloat32, {-1}},
      {"label", DType::kUInt8, {-1}},
      "image: float32[?] is one number a sample, and a model takes [samples, features]"},
-    {"FloatTarget",
+    {"TargetNotBatched",
      {"image", DType::kFloat32, {-1, 3}},
-     {"label", DType::kFloat32, {-1}},
-     "does not hold class numbers"},
-    {"TwoTargetsASample",
+     {"label", DType::kFloat32, {}},
+     "[samples, numbers]; is `batch` missing"},
+    {"AMapAsTarget",
      {"image", DType::kFloat32, {-1, 3}},
-     {"label", DType::kInt64, {-1, 2}},
-     "one class number a sample"},
+     {"label", DType::kFloat32, {-1, 2, 2}},
+     "give it such a shape before `batch`"},
+    {"ATextAsTarget",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kUInt8, {-1, -1}},
+     "has rows of a length that is not known"},
+    {"NothingAsTarget",
+     {"image", DType::kFloat32, {-1, 3}},
+     {"label", DType::kFloat32, {-1, 0}},
+     "has rows of no number"},
     {"NoInput", {"picture", DType::kFloat32, {-1, 3}}, {"label", DType::kInt64, {-1}}, "image"},
     {"NoTarget", {"image", DType::kFloat32, {-1, 3}}, {"class", DType::kInt64, {-1}}, "label"},
 };

@@ -6,7 +6,7 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Says which class each sample belongs to.\n"
+    "Says which class, labels or numbers each sample has.\n"
     "Without FILE these are all that data.eval of the run's recipe reads (--set changes what that "
     "is; labels need not be there): a line of JSON for each, in its order. FILEs are prepared as "
     "data.eval does; those that cannot be read are named at the end, and the others are answered "

@@ -2,6 +2,8 @@
 
 #include <c10/core/InferenceMode.h>
 
+#include <optional>
+
 #include "stoker/base/clock.h"
 #include "stoker/data/dataset.h"
 #include "stoker/device/device_prefetcher.h"
@@ -14,27 +16,56 @@ namespace stoker {
 namespace {
 
 // Sums over batches, on the device until they are read.
-struct Sums {
-  explicit Sums(const Measures& measures) : loss_of(measures.loss), metrics(measures.metrics) {}
+class Sums {
+ public:
+  explicit Sums(const Measures& measures) : measures_(measures) {}
 
-  void Add(const at::Tensor& scores, const at::Tensor& target) {
-    const double batch_weight = loss_of.Weight(target);
-    const at::Tensor batch_loss = loss_of.Mean(scores, target).to(at::kDouble) * batch_weight;
-    const at::Tensor predicted = loss_of.Predict(scores);
-    const at::Tensor batch_correct = CountCorrect(predicted, target);
-    loss = loss.defined() ? loss + batch_loss : batch_loss;
-    correct = correct.defined() ? correct + batch_correct : batch_correct;
-    metrics.Add(scores, predicted, target);
-    weight += batch_weight;
-    samples += target.size(0);
+  Status Add(const at::Tensor& scores, const at::Tensor& target) {
+    if (!metrics_) STOKER_RETURN_IF_ERROR(Begin(FieldOf(target), scores.size(1)));
+    const Loss& objective = measures_.loss;
+    const double batch_weight = objective.Weight(target);
+    const at::Tensor batch_loss = objective.Mean(scores, target).to(at::kDouble) * batch_weight;
+    loss_ = loss_.defined() ? loss_ + batch_loss : batch_loss;
+    const Answers answers = AnswersTo(objective, kind_, scores, target);
+    if (answers.defined()) {
+      const at::Tensor correct = answers.said.eq(answers.right).sum();
+      correct_ = correct_.defined() ? correct_ + correct : correct;
+      answered_ += answers.right.numel();
+    }
+    metrics_->Add(scores, answers, target);
+    weight_ += batch_weight;
+    samples_ += target.size(0);
+    return OkStatus();
   }
 
-  const Loss& loss_of;
-  MetricSet metrics;
-  int64_t samples = 0;
-  double weight = 0;
-  at::Tensor loss;
-  at::Tensor correct;
+  int64_t samples() const { return samples_; }
+
+  // Where there was a sample.
+  Evaluation Read() const {
+    Evaluation evaluation{.samples = samples_, .loss = loss_.item<double>() / weight_};
+    if (answered_ > 0) {
+      evaluation.accuracy = correct_.item<double>() / static_cast<double>(answered_);
+    }
+    evaluation.metrics = metrics_->Values();
+    return evaluation;
+  }
+
+ private:
+  // The first batch says what targets are.
+  Status Begin(const Field& target, int64_t outputs) {
+    STOKER_ASSIGN_OR_RETURN(kind_, measures_.loss.KindOf(target, outputs));
+    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(measures_.metrics, kind_));
+    metrics_.emplace(measures_.metrics, kind_);
+    return OkStatus();
+  }
+
+  const Measures& measures_;
+  TargetKind kind_ = TargetKind::kClass;
+  std::optional<MetricSet> metrics_;
+  int64_t samples_ = 0, answered_ = 0;
+  double weight_ = 0;
+  at::Tensor loss_;
+  at::Tensor correct_;  // of answered_
 };
 
 // The model in evaluation mode for a scope.
@@ -50,22 +81,23 @@ class EvaluationMode {
   const bool was_training_;
 };
 
-Status AddBatch(Model& model, const TensorBatch& batch, const RowNames& rows, Sums& sums) {
+Status AddBatch(Model& model, const TensorBatch& batch, const Measures& measures, Sums& sums) {
   at::Tensor scores;
   const Status status = CatchTorchErrors([&] {
     // Scores of 16 bits would make the loss coarse.
     scores = model.Forward(batch.input).to(at::kFloat);
-    sums.Add(scores, batch.target);
+    return sums.Add(scores, batch.target);
   });
   if (status.ok() || !scores.defined()) return status;
-  STOKER_RETURN_IF_ERROR(CheckTarget(batch, scores.size(1), rows));
+  STOKER_RETURN_IF_ERROR(CheckTarget(measures.loss, batch, scores.size(1), measures.rows));
   return status;
 }
 
 }  // namespace
 
 Json Evaluation::ToJson() const {
-  Json json = {{"samples", samples}, {"loss", loss}, {"accuracy", accuracy}, {"seconds", seconds}};
+  Json json = {{"samples", samples}, {"loss", loss}, {"seconds", seconds}};
+  if (accuracy) json["accuracy"] = *accuracy;
   if (!metrics.is_null()) json["metrics"] = metrics;
   return json;
 }
@@ -91,17 +123,14 @@ Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefet
   while (true) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
     if (!batch) break;
-    STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, measures.rows, sums).While("evaluating"));
+    STOKER_RETURN_IF_ERROR(AddBatch(model, *batch, measures, sums).While("evaluating"));
     if (stop != nullptr && *stop) return Cancelled("evaluation was stopped");
   }
-  if (sums.samples == 0) {
+  if (sums.samples() == 0) {
     return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
   }
-  Evaluation evaluation{
-      .samples = sums.samples,
-      .loss = sums.loss.item<double>() / sums.weight,
-      .accuracy = sums.correct.item<double>() / static_cast<double>(sums.samples)};
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { evaluation.metrics = sums.metrics.Values(); }));
+  Evaluation evaluation;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { evaluation = sums.Read(); }));
   evaluation.seconds = watch.ElapsedSeconds();
   return evaluation;
 }

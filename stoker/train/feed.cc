@@ -48,11 +48,14 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement) {
   const TrainOptions& options = recipe.train.options;
+  const auto seed = static_cast<uint64_t>(options.seed);
   STOKER_ASSIGN_OR_RETURN(auto elements,
-                          batches.Open(FeedRuntime(options, placement.device),
-                                       {.seed = static_cast<uint64_t>(options.seed)}));
-  return Feeder::Create(std::move(elements), batches.spec(),
-                        FeedOptions(options, batches, placement.device, placement.memory_format));
+                          batches.Open(FeedRuntime(options, placement.device), {.seed = seed}));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
+  feed.check_target =
+      TargetCheckOf(std::move(loss), NamesInSource(batches, seed, options.input, "data.train"));
+  return Feeder::Create(std::move(elements), batches.spec(), std::move(feed));
 }
 
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement) {

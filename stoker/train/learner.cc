@@ -238,8 +238,8 @@ Status Learner::ExplainFailure(const Status& failure, const TensorBatch& batch,
     return ExplainOutOfMemory(failure, batch.size(), FixedBytes());
   }
   if (!scores.defined()) return ExplainForward(failure, *model_, batch.input);
-  if (scores.dim() == 2 && scores.size(1) > 1) {
-    STOKER_RETURN_IF_ERROR(CheckTarget(batch, scores.size(1), row_names_));
+  if (scores.dim() == 2) {
+    STOKER_RETURN_IF_ERROR(CheckTarget(*objective_, batch, scores.size(1), row_names_));
   }
   return failure;
 }

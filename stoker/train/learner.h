@@ -69,7 +69,8 @@ class Learner {
                                                  const SchedulePlan& plan = {});
 
   // Forward and backward of one batch of a step made of `batches`; gradients add up until Update.
-  // Errors: a class number out of range (which sample), shapes that do not fit, no memory.
+  // Errors: a class number out of range (which sample), a target that the loss does not take,
+  // shapes that do not fit, no memory.
   Status Backward(const TensorBatch& batch, int64_t batches = 1);
 
   void Check(StepChecks checks) {
@@ -113,6 +114,7 @@ class Learner {
   // What scales the loss; null but in float16.
   GradScaler* scaler() { return scaler_ ? &*scaler_ : nullptr; }
   const Loss& loss() const { return *objective_; }
+  const std::shared_ptr<const Loss>& shared_loss() const { return objective_; }
 
   // While the result lives, the model has the weights to evaluate and to keep: their average where
   // there is one. No step meanwhile.

@@ -59,6 +59,29 @@ TEST_F(LearnerTest, BatchesOfAnySizesMakeTheStepOfOneBatchOfAllSamples) {
   }
 }
 
+TEST_F(LearnerTest, SoDoTheyWhereTargetsAreNumbers) {
+  const TensorBatch classes = Batch(11);
+  const std::pair<const char*, at::Tensor> targets[] = {
+      {"mse", torch::randn({11, 4})},
+      {"bce", torch::rand({11, 4})},
+      {"{cross_entropy: {weights: [1, 2, 3, 4]}}", torch::softmax(torch::randn({11, 4}), 1)}};
+  const ScheduleValue now{.lr = .5, .momentum = {}};
+  for (const auto& [loss, target] : targets) {
+    SCOPED_TRACE(loss);
+    const std::vector<std::string> set = {"train.optimizer=sgd",
+                                          fmt::format("train.loss={}", loss)};
+    const TensorBatch batch{.input = classes.input, .target = target};
+    const auto whole = Make(set), parts = Make(set);
+    STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor mean, whole->Step(batch, now));
+    for (const auto& [begin, end] : {std::pair{0, 4}, {4, 8}, {8, 11}}) {
+      STOKER_ASSERT_OK(parts->Backward(Part(batch, begin, end), 3));
+    }
+    STOKER_ASSERT_OK_AND_ASSIGN(const at::Tensor of_parts, parts->Update(now, 1));
+    EXPECT_NEAR(of_parts.item<double>(), mean.item<double>(), 1e-6);
+    ExpectSameWeights(*parts, *whole);
+  }
+}
+
 TEST_F(LearnerTest, ABrokenLossInOneOfSeveralBatchesMovesNothing) {
   const auto learner = Make(), untouched = Make();
   TensorBatch broken = Batch(4);

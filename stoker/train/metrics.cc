@@ -4,6 +4,7 @@
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -13,12 +14,10 @@
 #include <numeric>
 #include <optional>
 
-#include "stoker/train/losses/one_hot_internal.h"
-
 namespace stoker {
 namespace {
 
-constexpr std::string_view kOfConfusion[] = {"confusion", "precision", "recall", "f1"};
+constexpr std::string_view kOfCounts[] = {"confusion", "precision", "recall", "f1"};
 constexpr std::string_view kOthers[] = {"auc", "mse", "mae"};
 
 // The K of "topK".
@@ -53,9 +52,14 @@ at::Tensor CountPairs(int64_t columns, const at::Tensor& predicted, const at::Te
       .view({classes, classes});
 }
 
-// Counts of a confusion matrix with as many classes as either has.
-at::Tensor AddCounts(const at::Tensor& a, const at::Tensor& b) {
-  if (!a.defined()) return b;
+// How often each label holds and is said to, holds, is said to: int64 [3, labels].
+at::Tensor CountLabels(const Answers& answers) {
+  return at::stack(
+      {(answers.right * answers.said).sum(0), answers.right.sum(0), answers.said.sum(0)});
+}
+
+// Of confusion matrices with as many classes as either has.
+at::Tensor SumOfConfusions(const at::Tensor& a, const at::Tensor& b) {
   const int64_t more = b.size(0) - a.size(0);
   if (more > 0) return at::constant_pad_nd(a, {0, more, 0, more}) + b;
   return a + at::constant_pad_nd(b, {0, -more, 0, -more});
@@ -74,6 +78,61 @@ double MeanOf(const std::vector<double>& values) {
   return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
+// For each class, or label: the samples that are it and were taken for it, that are it, that were
+// taken for it.
+struct ClassCounts {
+  double both = 0, right = 0, said = 0;
+};
+
+std::vector<ClassCounts> CountsOfClasses(const at::Tensor& confusion) {
+  const at::Tensor counts = confusion.to(at::kCPU).to(at::kDouble).contiguous();
+  const auto classes = static_cast<size_t>(counts.size(0));
+  const auto at = [&](size_t i, size_t j) { return counts.data_ptr<double>()[i * classes + j]; };
+  std::vector<ClassCounts> all(classes);
+  for (size_t c = 0; c < classes; ++c) {
+    all[c].both = at(c, c);
+    for (size_t other = 0; other < classes; ++other) {
+      all[c].right += at(c, other);
+      all[c].said += at(other, c);
+    }
+  }
+  return all;
+}
+
+std::vector<ClassCounts> CountsOfLabels(const at::Tensor& counted) {
+  const at::Tensor counts = counted.to(at::kCPU).to(at::kDouble).contiguous();
+  const auto labels = static_cast<size_t>(counts.size(1));
+  const double* const at = counts.data_ptr<double>();
+  std::vector<ClassCounts> all;
+  for (size_t i = 0; i < labels; ++i) {
+    all.push_back({.both = at[i], .right = at[labels + i], .said = at[2 * labels + i]});
+  }
+  return all;
+}
+
+Json RowsOf(const at::Tensor& confusion) {
+  const at::Tensor counts = confusion.to(at::kCPU).contiguous();
+  const int64_t* count = counts.data_ptr<int64_t>();
+  Json rows = Json::array();
+  for (int64_t i = 0; i < counts.size(0); ++i, count += counts.size(1)) {
+    rows.push_back(std::span(count, static_cast<size_t>(counts.size(1))));
+  }
+  return rows;
+}
+
+// The metrics that have a meaning for such targets, for messages.
+std::string_view MetricsOf(TargetKind kind) {
+  if (kind == TargetKind::kNumbers) return "mse, mae";
+  if (kind == TargetKind::kLabels) return "precision, recall, f1, auc, mse, mae";
+  return "topK (such as top5), confusion, precision, recall, f1, auc, mse, mae";
+}
+
+bool HasMeaning(std::string_view name, TargetKind kind) {
+  if (kind == TargetKind::kNumbers) return name == "mse" || name == "mae";
+  if (kind == TargetKind::kLabels) return name != "confusion" && !TopOf(name);
+  return true;
+}
+
 // JSON has no NaN: null stands for what cannot be said.
 Json ListOf(const std::vector<double>& values) {
   Json list = Json::array();
@@ -83,27 +142,33 @@ Json ListOf(const std::vector<double>& values) {
 
 }  // namespace
 
-at::Tensor CountCorrect(const at::Tensor& predicted, const at::Tensor& target) {
-  return predicted.eq(target).sum();
-}
-
 Status MetricSet::Check(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::ranges::count(names, name) > 1) {
       return InvalidArgument("train.metrics: '{}' is named twice; once is enough", name);
     }
-    if (TopOf(name) || IsAmong(name, kOfConfusion) || IsAmong(name, kOthers)) continue;
-    return InvalidArgument(
-        "train.metrics: there is no metric '{}'; known are topK (such as top5), confusion, "
-        "precision, recall, f1, auc, mse, mae",
-        name);
+    if (TopOf(name) || IsAmong(name, kOfCounts) || IsAmong(name, kOthers)) continue;
+    return InvalidArgument("train.metrics: there is no metric '{}'; known are {}", name,
+                           MetricsOf(TargetKind::kClass));
   }
   return OkStatus();
 }
 
-MetricSet::MetricSet(const std::vector<std::string>& names)
+Status MetricSet::CheckFor(const std::vector<std::string>& names, TargetKind kind) {
+  for (const std::string& name : names) {
+    if (HasMeaning(name, kind)) continue;
+    return InvalidArgument(
+        "train.metrics: '{}' is of classes, and the targets of evaluations are {}, for which there "
+        "are {}; take it out",
+        name, TargetKindName(kind), MetricsOf(kind));
+  }
+  return OkStatus();
+}
+
+MetricSet::MetricSet(const std::vector<std::string>& names, TargetKind kind)
     : names_(names),
-      counts_(std::ranges::any_of(names, [](const auto& n) { return IsAmong(n, kOfConfusion); })),
+      kind_(kind),
+      counts_(std::ranges::any_of(names, [](const auto& n) { return IsAmong(n, kOfCounts); })),
       sums_(names.size()) {}
 
 bool MetricSet::Wants(std::string_view name) const {
@@ -115,48 +180,46 @@ void MetricSet::AddSum(const std::string& name, const at::Tensor& sum) {
   total = total.defined() ? total + sum : sum;
 }
 
-void MetricSet::Add(const at::Tensor& scores, const at::Tensor& predicted,
-                    const at::Tensor& target) {
+void MetricSet::AddCounts(int64_t outputs, const Answers& answers) {
+  if (kind_ != TargetKind::kLabels) {
+    const at::Tensor pairs = CountPairs(outputs, answers.said, answers.right);
+    counted_ = counted_.defined() ? SumOfConfusions(counted_, pairs) : pairs;
+    return;
+  }
+  const at::Tensor labels = CountLabels(answers);
+  counted_ = counted_.defined() ? counted_ + labels : labels;
+}
+
+void MetricSet::Add(const at::Tensor& scores, const Answers& answers, const at::Tensor& target) {
   samples_ += target.size(0);
   columns_ = scores.size(1);
   for (const std::string& name : names_) {
-    if (const auto k = TopOf(name)) AddSum(name, CountInTop(*k, scores, target));
+    if (const auto k = TopOf(name)) AddSum(name, CountInTop(*k, scores, answers.right));
     if (name != "mse" && name != "mae") continue;
-    const at::Tensor off = (scores - OneHot(target, scores)).to(at::kDouble);
+    const at::Tensor off = (scores - WantedScores(target, scores)).to(at::kDouble);
     AddSum(name, name == "mse" ? off.square().sum() : off.abs().sum());
   }
-  if (counts_) {
-    confusion_ = AddCounts(confusion_, CountPairs(scores.size(1), predicted, target));
-  }
+  if (counts_) AddCounts(scores.size(1), answers);
   if (Wants("auc")) {
-    const at::Tensor shown = scores.size(1) == 1 ? scores : at::softmax(scores, 1);
-    probabilities_.push_back(shown.to(at::kCPU).to(at::kFloat));
-    targets_.push_back(target.to(at::kCPU));
+    const bool each = scores.size(1) == 1 || kind_ == TargetKind::kLabels;
+    probabilities_.push_back((each ? scores : at::softmax(scores, 1)).to(at::kCPU).to(at::kFloat));
+    targets_.push_back(answers.right.to(at::kCPU));
   }
 }
 
-Json MetricSet::OfConfusion() const {
-  const at::Tensor counts = confusion_.to(at::kCPU).to(at::kDouble).contiguous();
-  const auto classes = static_cast<size_t>(counts.size(0));
-  const auto at = [&](size_t i, size_t j) { return counts.data_ptr<double>()[i * classes + j]; };
-  Json values = Json::object(), rows = Json::array();
+Json MetricSet::OfCounts() const {
+  const std::vector<ClassCounts> classes =
+      kind_ == TargetKind::kLabels ? CountsOfLabels(counted_) : CountsOfClasses(counted_);
+  Json values = Json::object();
   std::vector<double> precision, recall, f1;
-  for (size_t c = 0; c < classes; ++c) {
-    double of_class = 0, taken_for = 0;
-    Json row = Json::array();
-    for (size_t other = 0; other < classes; ++other) {
-      of_class += at(c, other);
-      taken_for += at(other, c);
-      row.push_back(static_cast<int64_t>(at(c, other)));
-    }
-    rows.push_back(std::move(row));
-    const bool seen = of_class + taken_for > 0;
+  for (const auto& [both, right, said] : classes) {
+    const bool seen = right + said > 0;
     const double nothing = std::numeric_limits<double>::quiet_NaN();
-    precision.push_back(seen ? Ratio(at(c, c), taken_for) : nothing);
-    recall.push_back(seen ? Ratio(at(c, c), of_class) : nothing);
-    f1.push_back(seen ? Ratio(2 * at(c, c), of_class + taken_for) : nothing);
+    precision.push_back(seen ? Ratio(both, said) : nothing);
+    recall.push_back(seen ? Ratio(both, right) : nothing);
+    f1.push_back(seen ? Ratio(2 * both, right + said) : nothing);
   }
-  if (Wants("confusion")) values["confusion"] = std::move(rows);
+  if (Wants("confusion")) values["confusion"] = RowsOf(counted_);
   const auto add = [&](const char* name, const std::vector<double>& of_classes) {
     if (!Wants(name)) return;
     values[name] = MeanOf(of_classes);
@@ -170,14 +233,17 @@ Json MetricSet::OfConfusion() const {
 
 Json MetricSet::OfScores() const {
   const at::Tensor scores = at::cat(probabilities_).t().contiguous();
-  const at::Tensor targets = at::cat(targets_).contiguous();
+  // A column for each label, or one with all classes.
+  const at::Tensor targets = at::cat(targets_).view({scores.size(1), -1}).t().contiguous();
   const auto samples = static_cast<size_t>(scores.size(1));
   std::vector<double> areas;
   for (int64_t c = 0; c < scores.size(0); ++c) {
-    // One score is that of class 1.
-    const int64_t number = scores.size(0) == 1 ? 1 : c;
+    // One score is that of class 1, and a label that holds is 1.
+    const bool labels = kind_ == TargetKind::kLabels;
+    const int64_t number = labels || scores.size(0) == 1 ? 1 : c;
+    const int64_t* const target = targets.data_ptr<int64_t>() + (labels ? c * scores.size(1) : 0);
     std::vector<bool> positive(samples);
-    for (size_t i = 0; i < samples; ++i) positive[i] = targets.data_ptr<int64_t>()[i] == number;
+    for (size_t i = 0; i < samples; ++i) positive[i] = target[i] == number;
     areas.push_back(
         AreaUnderRoc({scores.data_ptr<float>() + c * scores.size(1), samples}, positive));
   }
@@ -193,7 +259,7 @@ Json MetricSet::Values() const {
     const int64_t each = TopOf(names_[i]) ? 1 : columns_;
     values[names_[i]] = sums_[i].item<double>() / static_cast<double>(samples_ * each);
   }
-  if (counts_) values.update(OfConfusion());
+  if (counts_) values.update(OfCounts());
   if (Wants("auc")) values.update(OfScores());
   return values;
 }

@@ -24,7 +24,8 @@ Json ValuesOf(const std::vector<std::string>& names, const at::Tensor& scores,
   for (int64_t begin = 0; begin < scores.size(0); begin += batch) {
     const int64_t end = std::min(begin + batch, scores.size(0));
     const at::Tensor part = scores.slice(0, begin, end);
-    metrics.Add(part, part.argmax(1), Classes(target).slice(0, begin, end));
+    const at::Tensor right = Classes(target).slice(0, begin, end);
+    metrics.Add(part, {.right = right, .said = part.argmax(1)}, right);
   }
   return metrics.Values();
 }
@@ -87,6 +88,69 @@ TEST(MetricSet, DoesNotDependOnHowSamplesAreBatched) {
   for (int64_t i = 0; i < 97; ++i) target.push_back(i * i % 5);
   const std::vector<std::string> names = {"top2", "confusion", "f1", "auc"};
   EXPECT_EQ(ValuesOf(names, scores, target, 97), ValuesOf(names, scores, target, 10));
+}
+
+// Of labels that hold where a target is above 0.5 and are said to where a score is above 0.
+Json OfLabels(const std::vector<std::string>& names, const at::Tensor& scores,
+              const at::Tensor& target, int64_t batch) {
+  MetricSet metrics(names, TargetKind::kLabels);
+  for (int64_t begin = 0; begin < scores.size(0); begin += batch) {
+    const at::Tensor part = scores.slice(0, begin, begin + batch);
+    const at::Tensor wanted = target.slice(0, begin, begin + batch);
+    metrics.Add(part,
+                {.right = wanted.gt(.5).to(torch::kLong), .said = part.gt(0).to(torch::kLong)},
+                wanted);
+  }
+  return metrics.Values();
+}
+
+// Label 0: 1 of 2 found, 1 said wrongly; label 1: always right; label 2 never holds and is never
+// said to.
+TEST(MetricSet, EachLabelIsAQuestionOfItsOwn) {
+  const at::Tensor scores =
+      torch::tensor({{2., 3., -1.}, {-1., -1., -2.}, {1., .5, -3.}, {-.5, -2., -4.}});
+  const at::Tensor target = torch::tensor({{1., 1., 0.}, {1., 0., 0.}, {0., 1., 0.}, {0., 0., 0.}});
+  for (const int64_t batch : {1, 3, 4}) {
+    const Json values =
+        OfLabels({"precision", "recall", "f1", "auc", "mae"}, scores, target, batch);
+    EXPECT_EQ(values["precision_of_classes"].dump(), "[0.5,1.0,null]");
+    EXPECT_EQ(values["recall_of_classes"].dump(), "[0.5,1.0,null]");
+    EXPECT_EQ(values["f1"], .75);
+    // Of label 0, 2 of 4 pairs: the scores that hold, 2 and -1, against 1 and -.5.
+    EXPECT_EQ(values["auc_of_classes"].dump(), "[0.5,1.0,null]");
+    EXPECT_EQ(values["auc"], .75);
+    EXPECT_NEAR(values["mae"].get<double>(), (scores - target).abs().mean().item<double>(), 1e-6);
+  }
+}
+
+TEST(MetricSet, ErrorsOfNumbersAreAgainstTheNumbers) {
+  MetricSet metrics({"mse", "mae"}, TargetKind::kNumbers);
+  metrics.Add(torch::tensor({{5.}, {1.}}), {}, torch::tensor({3.5, 2.}));
+  metrics.Add(torch::tensor({{0.}}), {}, torch::tensor({-1.}));
+  EXPECT_NEAR(metrics.Values()["mse"].get<double>(), (2.25 + 1 + 1) / 3, 1e-6);
+  EXPECT_NEAR(metrics.Values()["mae"].get<double>(), (1.5 + 1 + 1) / 3, 1e-6);
+  MetricSet rows({"mae"}, TargetKind::kNumbers);
+  rows.Add(torch::tensor({{5., 1.}}), {}, torch::tensor({{4., 3.}}));
+  EXPECT_NEAR(rows.Values()["mae"].get<double>(), 1.5, 1e-6);
+}
+
+TEST(MetricSet, WhatHasNoMeaningForTheTargetsIsRefusedByName) {
+  STOKER_EXPECT_OK(MetricSet::CheckFor({"mse", "mae"}, TargetKind::kNumbers));
+  for (const char* name : {"top5", "confusion", "precision", "recall", "f1", "auc"}) {
+    EXPECT_THAT(MetricSet::CheckFor({"mse", name}, TargetKind::kNumbers),
+                FailsWith(StatusCode::kInvalidArgument,
+                          fmt::format("'{}' is of classes, and the targets of evaluations are "
+                                      "numbers, for which there are mse, mae",
+                                      name)));
+  }
+  STOKER_EXPECT_OK(
+      MetricSet::CheckFor({"precision", "recall", "f1", "auc", "mse"}, TargetKind::kLabels));
+  for (const char* name : {"top1", "confusion"}) {
+    EXPECT_THAT(MetricSet::CheckFor({name}, TargetKind::kLabels),
+                FailsWith(StatusCode::kInvalidArgument, "are labels"));
+    STOKER_EXPECT_OK(MetricSet::CheckFor({name}, TargetKind::kClass));
+    STOKER_EXPECT_OK(MetricSet::CheckFor({name}, TargetKind::kShares));
+  }
 }
 
 TEST(MetricSet, SaysNothingWhereNothingIsAskedForOrSeen) {

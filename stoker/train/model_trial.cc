@@ -27,14 +27,21 @@ std::string NameOf(std::string_view noun, const Configured& configured) {
   return fmt::format("the {} {} ({})", noun, configured.name, configured.location.ToString());
 }
 
-// Forward, the loss, and back. `samples`: what they are, for messages.
-Status TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
-                const std::string& samples, const RowNames& names) {
+// What is tried, for messages.
+struct Tried {
+  std::string samples;
+  Field target;
+  RowNames names;
+};
+
+// Forward, the loss, and back. Returns the number of the model's outputs.
+Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
+                         const Tried& tried) {
   at::Tensor scores;
   Status status = CatchTorchErrors([&] { scores = model.ForwardToTrain(batch.input).scores; });
   if (!status.ok()) {
     return ExplainForward(status, model, batch.input)
-        .While(fmt::format("trying {} on {}", NameOf("model", recipe.model), samples));
+        .While(fmt::format("trying {} on {}", NameOf("model", recipe.model), tried.samples));
   }
   if (scores.dim() != 2 || scores.size(0) != batch.size()) {
     return InvalidArgument(
@@ -42,31 +49,57 @@ Status TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
         "[samples, classes]",
         NameOf("model", recipe.model), fmt::join(scores.sizes(), ", "), batch.size());
   }
+  STOKER_RETURN_IF_ERROR(KindOfTarget(recipe, tried.target, "data.train", scores.size(1)).status());
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, recipe.train.loss.build());
   status = CatchTorchErrors([&] {
     const at::Tensor mean = loss->Mean(scores, batch.target);
     if (mean.requires_grad()) mean.backward();
     model.zero_grad();
   });
-  if (!status.ok() && scores.size(1) > 1) {
-    const Status target = CheckTarget(batch, scores.size(1), names);
+  if (tried.names) {
+    const Status target = CheckTarget(*loss, batch, scores.size(1), tried.names);
     if (!target.ok()) status = target;
   }
-  return status.While(fmt::format("trying {} on scores of [{}] of {}",
-                                  NameOf("loss", recipe.train.loss),
-                                  fmt::join(scores.sizes(), ", "), NameOf("model", recipe.model)));
+  STOKER_RETURN_IF_ERROR(status.While(
+      fmt::format("trying {} on scores of [{}] of {}", NameOf("loss", recipe.train.loss),
+                  fmt::join(scores.sizes(), ", "), NameOf("model", recipe.model))));
+  return scores.size(1);
+}
+
+at::Tensor ZerosLike(const Field& target) {
+  if (IsOneInteger(target)) return at::zeros({kSamples}, at::kLong);
+  std::vector<int64_t> shape(target.shape.begin(), target.shape.end());
+  shape[0] = kSamples;
+  return at::zeros(shape, at::kFloat);
 }
 
 }  // namespace
 
-Status TryModel(const Recipe& recipe, Model& model, const Field& field, bool channels_last) {
+Result<TargetKind> KindOfTarget(const Recipe& recipe, const Field& target, std::string_view dataset,
+                                int64_t outputs) {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  const Result<TargetKind> kind = loss->KindOf(target, outputs);
+  if (kind.ok()) return kind;
+  return Status(
+      kind.status().code(),
+      fmt::format("{} cannot be computed for the targets of {}, {}, beside the {} "
+                  "output{} of {}: {}",
+                  NameOf("loss", recipe.train.loss), dataset, target.ToString(), outputs,
+                  outputs == 1 ? "" : "s", NameOf("model", recipe.model), kind.status().message()));
+}
+
+Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
+                         const Field& target, bool channels_last) {
   TensorBatch zeros;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    zeros.input = at::zeros(ShapeOf(field, channels_last));
-    zeros.target = at::zeros({kSamples}, at::kLong);
+    zeros.input = at::zeros(ShapeOf(input, channels_last));
+    zeros.target = ZerosLike(target);
   }));
-  return TryBatch(recipe, model, zeros, fmt::format("samples of {}", field.ToString()),
-                  PlacesInBatch);
+  // Zeros need be no targets that there can be.
+  return TryBatch(recipe, model, zeros,
+                  {.samples = fmt::format("samples of {}", input.ToString()),
+                   .target = target,
+                   .names = nullptr});
 }
 
 Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
@@ -76,9 +109,15 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   const TensorBatch tried{.input = first.batch.input.narrow(0, 0, samples),
                           .target = first.batch.target.narrow(0, 0, samples),
                           .key = first.batch.key};
-  STOKER_RETURN_IF_ERROR(TryBatch(
-      recipe, *model, tried, fmt::format("the first {} samples of data.train", samples),
-      NamesInSource(recipe.data.train, /*seed=*/0, recipe.train.options.input, "data.train")));
+  const TrainOptions& options = recipe.train.options;
+  const Spec& spec = recipe.data.train.spec();
+  STOKER_ASSIGN_OR_RETURN(const size_t target, spec.IndexOf("train.target", options.target));
+  STOKER_RETURN_IF_ERROR(
+      TryBatch(recipe, *model, tried,
+               {.samples = fmt::format("the first {} samples of data.train", samples),
+                .target = spec.fields[target],
+                .names = NamesInSource(recipe.data.train, /*seed=*/0, options.input, "data.train")})
+          .status());
   return first;
 }
 

@@ -34,7 +34,9 @@ Result<Monitor> Monitor::Create(std::string metric, const std::string& mode,
 
 double Monitor::ValueIn(const Evaluation& evaluation) const {
   if (metric_ == "loss") return evaluation.loss;
-  if (metric_ == "accuracy") return evaluation.accuracy;
+  if (metric_ == "accuracy") {
+    return evaluation.accuracy.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
   const Json value =
       evaluation.metrics.is_object() ? evaluation.metrics.value(metric_, Json()) : Json();
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();

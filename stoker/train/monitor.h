@@ -21,7 +21,7 @@ class Monitor {
 
   const std::string& metric() const { return metric_; }
 
-  // NaN where the evaluation cannot say it, as the AUC of one class.
+  // NaN where the evaluation cannot say it, as the AUC of one class or the accuracy of numbers.
   double ValueIn(const Evaluation& evaluation) const;
 
   // Whether `value` is better than `than` by more than `margin`. Nothing is better than a figure

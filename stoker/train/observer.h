@@ -45,7 +45,7 @@ struct EvaluateEvent {
   int64_t step = 0;
   int64_t epoch = 0;  // finished
   Evaluation evaluation;
-  bool best = false;         // the highest accuracy so far
+  bool best = false;         // the highest accuracy so far, or where there is none the lowest loss
   double train_seconds = 0;  // in steps of the run so far, over all its processes
 };
 

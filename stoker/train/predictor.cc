@@ -1,7 +1,6 @@
 #include "stoker/train/predictor.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/softmax.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -61,27 +60,43 @@ std::vector<float> RowOf(const std::optional<Array>& rows, int64_t sample) {
 struct Outputs {
   Array scores, best;
   std::optional<Array> probabilities;
+  bool labels = false;
 
   std::vector<Prediction> ToPredictions() const {
     std::vector<Prediction> predictions;
     for (int64_t i = 0; i < best.num_values(); ++i) {
       predictions.push_back({.scores = RowOf(scores, i),
                              .probabilities = RowOf(probabilities, i),
-                             .best = best.values<int64_t>()[static_cast<size_t>(i)]});
+                             .best = best.values<int64_t>()[static_cast<size_t>(i)],
+                             .labels = labels});
     }
     return predictions;
   }
 };
 
+// What targets of the form that weights were trained by (weights_file.h) mean to the loss. Weights
+// of elsewhere do not say; then they are class numbers, as most are.
+Result<TargetKind> KindOfWeights(const Loss& loss, const std::string& form, int64_t outputs) {
+  if (form == "numbers") {
+    return loss.KindOf({.name = "target", .dtype = DType::kFloat32, .shape = {-1, outputs}},
+                       outputs);
+  }
+  return loss.KindOf({.name = "target", .dtype = DType::kInt64, .shape = {-1}}, outputs);
+}
+
+//   form  of the targets, as weights keep it
 Result<std::vector<Prediction>> PredictBatch(Model& model, const Loss& loss,
-                                             const at::Tensor& input) {
+                                             const std::string& form, const at::Tensor& input) {
   at::Tensor scores, best, probabilities;
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    scores = model.Forward(input).to(at::kFloat);
-    best = loss.Predict(scores);
-    if (scores.size(1) > 1) probabilities = at::softmax(scores, 1);
-  }));
   Outputs outputs;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
+    scores = model.Forward(input).to(at::kFloat);
+    STOKER_ASSIGN_OR_RETURN(const TargetKind kind, KindOfWeights(loss, form, scores.size(1)));
+    best = loss.Predict(scores);
+    probabilities = loss.Probabilities(scores, kind);
+    outputs.labels = kind == TargetKind::kLabels && scores.size(1) > 1;
+    return OkStatus();
+  }));
   STOKER_ASSIGN_OR_RETURN(outputs.scores, ToArray(scores));
   STOKER_ASSIGN_OR_RETURN(outputs.best, ToArray(best));
   if (probabilities.defined()) {
@@ -164,6 +179,10 @@ struct Predictor::Parts {
     return feed;
   }
 
+  RowNames Names(const Dataset& dataset) const {
+    return NamesInSource(dataset, /*seed=*/0, options.input, "data.eval");
+  }
+
   Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, const FeederOptions& feed,
                                                  const std::atomic<bool>* stop = nullptr) const {
     Runtime runtime = FeedRuntime(options, device.device, choices.feed_threads);
@@ -216,7 +235,7 @@ struct Predictor::Parts {
       STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
       if (!batch) return OkStatus();
       STOKER_ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
-                              PredictBatch(*model, *built, batch->input));
+                              PredictBatch(*model, *built, loaded.target, batch->input));
       STOKER_ASSIGN_OR_RETURN(const bool more, use(*batch, std::move(predictions)));
       if (!more) return OkStatus();
     }
@@ -270,14 +289,14 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
   STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
-  STOKER_ASSIGN_OR_RETURN(
-      const auto batches,
-      parts_->Feed(eval, FeedOptions(parts_->options, eval, parts_->device.device,
-                                     parts_->choices.memory_format)));
-  STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
+  FeederOptions feed =
+      FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
+  feed.check_target = TargetCheckOf(loss, parts_->Names(eval));
+  STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
+  STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
   const PrecisionScope scope = parts_->Scope();
-  return Evaluate(*parts_->model, {*loss, parts_->options.metrics}, *batches);
+  return Evaluate(*parts_->model, {*loss, parts_->options.metrics, parts_->Names(eval)}, *batches);
 }
 
 Result<PredictSummary> Predictor::PredictRun(

@@ -19,9 +19,11 @@ namespace stoker {
 
 struct Prediction {
   std::vector<float> scores;  // as the model gives them
-  // One a class; they add up to 1. Empty where the model has one output: its score is the answer.
+  // One a class; they add up to 1. Of several labels a sample, how probable each is by itself.
+  // Empty where targets are numbers: the scores are the answer.
   std::vector<float> probabilities;
-  int64_t best = 0;  // the class that evaluation would count it as (Loss::Predict)
+  int64_t best = 0;     // the class that evaluation would count it as (Loss::Predict)
+  bool labels = false;  // whether these are labels: none, one or several are more probable than not
 };
 
 // A batch of the run's eval pipeline; vectors have an entry for each of its samples.

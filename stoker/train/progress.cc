@@ -1,12 +1,21 @@
 #include "stoker/train/progress.h"
 
 namespace stoker {
+namespace {
+
+// Nothing of null.
+std::optional<double> NumberIn(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+}  // namespace
 
 Json Progress::ToJson() const {
   return {{"step", step},
           {"closed_step", closed_step},
           {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
-          {"best_accuracy", best_accuracy},
+          {"best_accuracy", best_accuracy ? Json(*best_accuracy) : Json()},
+          {"best_loss", best_loss ? Json(*best_loss) : Json()},
           {"evaluated_step", evaluated_step},
           {"best_value", best_value ? Json(*best_value) : Json()},
           {"best_step", best_step},
@@ -24,12 +33,11 @@ Result<Progress> Progress::FromJson(const Json& json) {
     Progress progress;
     json.at("step").get_to(progress.step);
     json.at("closed_step").get_to(progress.closed_step);
-    json.at("best_accuracy").get_to(progress.best_accuracy);
+    progress.best_accuracy = NumberIn(json.at("best_accuracy"));
     // Versions before this one had none of these.
+    progress.best_loss = NumberIn(json.value("best_loss", Json()));
     progress.evaluated_step = json.value("evaluated_step", progress.closed_step);
-    if (const Json best = json.value("best_value", Json()); !best.is_null()) {
-      progress.best_value = best.get<double>();
-    }
+    progress.best_value = NumberIn(json.value("best_value", Json()));
     progress.best_step = json.value("best_step", int64_t{-1});
     progress.planned_checkpoint = json.value("planned_checkpoint", int64_t{-1});
     progress.skipped = json.value("skipped", int64_t{0});
@@ -41,7 +49,7 @@ Result<Progress> Progress::FromJson(const Json& json) {
     if (const Json& last = json.at("last_evaluation"); !last.is_null()) {
       progress.last_evaluation = Evaluation{.samples = last.at("samples"),
                                             .loss = last.at("loss"),
-                                            .accuracy = last.at("accuracy"),
+                                            .accuracy = NumberIn(last.value("accuracy", Json())),
                                             .seconds = last.at("seconds"),
                                             .metrics = last.value("metrics", Json())};
     }

@@ -51,7 +51,10 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
 void DescribeLoop(OptionTable<TrainOptions>& table) {
   using O = TrainOptions;
   table.Field("input", &O::input, "field of the pipeline that the model sees")
-      .Field("target", &O::target, "field of the pipeline that holds the class numbers")
+      .Field("target", &O::target,
+             "field of the pipeline that holds the targets: class numbers, or numbers that losses "
+             "such as "
+             "mse and bce take")
       .Field("eval_every", &O::eval_every,
              "epochs between evaluations; there is one at the end too", AtLeast(1))
       .Field("eval_every_steps", &O::eval_every_steps,
@@ -101,7 +104,7 @@ void DescribeChecks(OptionTable<TrainOptions>& table) {
       .Field(
           "metrics", &O::metrics,
           "what evaluations measure beside loss and accuracy: topK (top5), confusion, precision, "
-          "recall, f1, auc, mse, mae")
+          "recall, f1, auc, mse, mae; where targets are numbers mse and mae")
       .Field("overfit_batches", &O::overfit_batches,
              "trains on the first so many batches again and again, each time the same: a model "
              "that cannot learn them by heart is broken; auto: on all",

@@ -16,9 +16,10 @@ Result<std::unique_ptr<RunRecorder>> RunRecorder::Open(RunDirectory& run, TrainO
       new RunRecorder(run, observer == nullptr ? Nobody() : *observer, std::move(metrics)));
 }
 
-Status RunRecorder::OpenTensorboard(const ConfigNode& recipe, std::optional<int64_t> done) {
-  STOKER_ASSIGN_OR_RETURN(tensorboard_,
-                          TensorboardLog::Open(run_.paths().root.string(), recipe, done));
+Status RunRecorder::OpenTensorboard(const ConfigNode& recipe, std::optional<int64_t> done,
+                                    bool has_accuracy) {
+  STOKER_ASSIGN_OR_RETURN(
+      tensorboard_, TensorboardLog::Open(run_.paths().root.string(), recipe, done, has_accuracy));
   return OkStatus();
 }
 
@@ -65,9 +66,10 @@ Status RunRecorder::Evaluated(const EvaluateEvent& event) {
   json["epoch"] = event.epoch;
   json["train_seconds"] = event.train_seconds;
   STOKER_RETURN_IF_ERROR(Append(json));
-  run_.Log(fmt::format("step {}, epoch {}: accuracy {:.4f}, loss {:.4f}{}", event.step, event.epoch,
-                       event.evaluation.accuracy, event.evaluation.loss,
-                       event.best ? "; the best so far" : ""));
+  const std::optional<double> accuracy = event.evaluation.accuracy;
+  run_.Log(fmt::format("step {}, epoch {}: {}loss {:.4f}{}", event.step, event.epoch,
+                       accuracy ? fmt::format("accuracy {:.4f}, ", *accuracy) : "",
+                       event.evaluation.loss, event.best ? "; the best so far" : ""));
   observer_.OnEvaluate(event);
   return OkStatus();
 }

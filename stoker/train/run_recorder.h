@@ -47,7 +47,8 @@ class RunRecorder {
   // From now on TensorBoard is told too.
   //   recipe  every key filled in
   //   done    steps that the run has done, where it is resumed
-  Status OpenTensorboard(const ConfigNode& recipe, std::optional<int64_t> done);
+  //   has_accuracy  whether its evaluations have one
+  Status OpenTensorboard(const ConfigNode& recipe, std::optional<int64_t> done, bool has_accuracy);
 
   MetricsFile& metrics() { return metrics_; }
   // Null where it is not told.

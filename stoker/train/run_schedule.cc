@@ -28,6 +28,7 @@ class RunSchedule final : public Schedule {
   }
 
   bool follows_evaluations() const override { return inner_->follows_evaluations(); }
+  bool follows_accuracy() const override { return inner_->follows_accuracy(); }
   void Observe(const Evaluation& evaluation) override { inner_->Observe(evaluation); }
   Json Save() const override { return inner_->Save(); }
   Status Restore(const Json& state) override { return inner_->Restore(state); }

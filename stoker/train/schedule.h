@@ -41,6 +41,8 @@ class Schedule {
   // --- What only those need that follow evaluations ---
 
   virtual bool follows_evaluations() const { return false; }
+  // Whether by their accuracy, which not all have.
+  virtual bool follows_accuracy() const { return false; }
   // Told of each evaluation once, before the step behind it asks for its value.
   virtual void Observe(const Evaluation& /*evaluation*/) {}
   // All that Observe has changed; null where that is nothing.

@@ -28,13 +28,11 @@ void Collect(const std::string& name, const ConfigNode& node, std::vector<HyperP
   }
 }
 
-std::vector<std::string> MetricTags(const ConfigNode& recipe) {
-  std::vector<std::string> tags = {"train/loss"};
+std::vector<std::string> MetricTags(const ConfigNode& recipe, bool has_accuracy) {
   const ConfigNode* data = recipe.Find("data");
-  if (data != nullptr && data->Find("eval") != nullptr) {
-    tags.insert(tags.end(), {"eval/accuracy", "eval/loss"});
-  }
-  return tags;
+  if (data == nullptr || data->Find("eval") == nullptr) return {"train/loss"};
+  if (!has_accuracy) return {"train/loss", "eval/loss"};
+  return {"train/loss", "eval/accuracy", "eval/loss"};
 }
 
 }  // namespace
@@ -49,7 +47,8 @@ std::vector<HyperParameter> HyperParametersOf(const ConfigNode& recipe) {
 
 Result<std::unique_ptr<TensorboardLog>> TensorboardLog::Open(const std::string& directory,
                                                              const ConfigNode& recipe,
-                                                             std::optional<int64_t> done) {
+                                                             std::optional<int64_t> done,
+                                                             bool has_accuracy) {
   // What stands at the step that was done last is kept.
   std::optional<int64_t> restart_at;
   if (done) restart_at = *done > 0 ? *done + 1 : 0;
@@ -59,7 +58,7 @@ Result<std::unique_ptr<TensorboardLog>> TensorboardLog::Open(const std::string& 
   const std::vector<HyperParameter> hparams = HyperParametersOf(recipe);
   Summary summary;
   summary.AddText("recipe", fmt::format("```yaml\n{}```\n", ToYaml(recipe)))
-      .AddExperiment(hparams, MetricTags(recipe))
+      .AddExperiment(hparams, MetricTags(recipe, has_accuracy))
       .AddSessionStart(hparams, WallTime());
   STOKER_RETURN_IF_ERROR(log->writer_.Write(summary, log->last_step_));
   return log;

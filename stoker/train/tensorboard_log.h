@@ -33,9 +33,11 @@ class TensorboardLog {
   //   directory  of the run
   //   recipe     every key filled in
   //   done       steps that the run has done, where it is resumed
+  //   has_accuracy  whether its evaluations, where it has some, have one
   static Result<std::unique_ptr<TensorboardLog>> Open(const std::string& directory,
                                                       const ConfigNode& recipe,
-                                                      std::optional<int64_t> done);
+                                                      std::optional<int64_t> done,
+                                                      bool has_accuracy = true);
 
   // Every figure of a line of metrics.jsonl.
   Status Write(const Json& line);

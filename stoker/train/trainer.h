@@ -31,7 +31,8 @@ struct TrainSummary {
   int64_t step = 0;          // done in all
   int64_t total_steps = 0;
   std::optional<Evaluation> last_evaluation;
-  double best_accuracy = 0;  // of all evaluations; 0 where there was none
+  std::optional<double> best_accuracy;  // of all evaluations; nothing where none had one
+  std::optional<double> best_loss;      // of all evaluations; nothing where there was none
   double images_per_s = 0;   // over all steps of the run: no tuning, evaluation or checkpoints
   double train_seconds = 0;  // likewise
   std::string run;           // the run directory

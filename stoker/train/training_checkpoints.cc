@@ -29,6 +29,7 @@ Result<Json> SessionState(const TrainingSession& session) {
   return Json{{"format", kStateFormat},
               {"epoch", plan.EpochOf(progress.step)},
               {"sample", plan.input.ToString()},
+              {"target", plan.target.form},
               {"progress", progress.ToJson()},
               {"schedule",
                {{"total_steps", plan.total_steps()},

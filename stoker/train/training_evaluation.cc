@@ -11,6 +11,13 @@
 namespace stoker {
 namespace {
 
+// Whether none before was as good, by accuracy, or where there is none by loss.
+bool IsBest(const Progress& progress, const Evaluation& evaluation) {
+  if (!progress.last_evaluation) return true;
+  if (evaluation.accuracy) return evaluation.accuracy > progress.best_accuracy;
+  return !progress.best_loss || evaluation.loss < *progress.best_loss;
+}
+
 // Whether this is the one whose checkpoint is kept beside the newest.
 Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
   const CheckpointOptions& options = session.setup.recipe.train.checkpoint;
@@ -32,17 +39,16 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop) {
   Runtime runtime = FeedRuntime(session);
   runtime.stop = stop;
+  const RowNames names = NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval");
   STOKER_ASSIGN_OR_RETURN(
       const auto ahead,
       DevicePrefetcher::Open(batches, runtime, {},
-                             FeedOptions(session, batches, session.eval_normalize),
+                             FeedOptions(session, batches, session.eval_normalize, names),
                              BatchesAhead(session)));
   const WeightAverage::Use average = session.learner->UseAverage();
   const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
   return Evaluate(session.learner->model(),
-                  {session.learner->loss(), session.options().metrics,
-                   NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval")},
-                  *ahead, stop);
+                  {session.learner->loss(), session.options().metrics, names}, *ahead, stop);
 }
 
 Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
@@ -51,9 +57,11 @@ Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
     return Broken(session, FailedPrecondition("step {}: the loss on data.eval is {}", progress.step,
                                               evaluation.loss));
   }
-  const bool best = !progress.last_evaluation || evaluation.accuracy > progress.best_accuracy;
+  const bool best = IsBest(progress, evaluation);
   progress.last_evaluation = evaluation;
+  // Nothing is less than any number.
   progress.best_accuracy = std::max(progress.best_accuracy, evaluation.accuracy);
+  progress.best_loss = std::min(progress.best_loss.value_or(evaluation.loss), evaluation.loss);
   progress.evaluated_step = progress.step;
   STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
   session.schedule->Observe(evaluation);

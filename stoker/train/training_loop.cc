@@ -136,6 +136,7 @@ TrainSummary TrainingLoop::Summary() const {
           .total_steps = session_->plan().total_steps(),
           .last_evaluation = progress.last_evaluation,
           .best_accuracy = progress.best_accuracy,
+          .best_loss = progress.best_loss,
           .images_per_s = session_->throughput().per_second(),
           .train_seconds = session_->throughput().seconds,
           .run = session_->setup.run.paths().root.string(),
@@ -151,8 +152,9 @@ Result<TrainSummary> TrainingLoop::Finish() {
                           ToNamedArrays(StateOf(session_->learner->model())));
   RunDirectory& run = session_->setup.run;
   STOKER_RETURN_IF_ERROR(
-      WriteWeights(run.paths().weights(),
-                   {.arrays = std::move(arrays), .sample = session_->plan().input.ToString()}));
+      WriteWeights(run.paths().weights(), {.arrays = std::move(arrays),
+                                           .sample = session_->plan().input.ToString(),
+                                           .target = session_->plan().target.form}));
   const TrainSummary summary = Summary();
   STOKER_RETURN_IF_ERROR(run.WriteSummary(summary.ToJson()));
   session_->recorder->Ended(

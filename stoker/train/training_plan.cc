@@ -138,26 +138,70 @@ Result<std::shared_ptr<Model>> TryToBuild(const Recipe& recipe, const ModelInput
                                                    field, doubt->problem, doubt->mend));
 }
 
-// Whether the model can be made for such samples, and takes them.
-Status CheckModel(const Recipe& recipe, const ModelInput& input) {
+// The field of `batches` that holds the targets.
+Result<Field> TargetField(const Recipe& recipe, const Dataset& batches) {
+  STOKER_ASSIGN_OR_RETURN(const size_t field,
+                          batches.spec().IndexOf("train.target", recipe.train.options.target));
+  return batches.spec().fields[field];
+}
+
+// Nothing may follow an accuracy that there is none of.
+Status CheckAccuracyIsNotFollowed(const TrainRecipe& train, const Schedule& schedule) {
+  const auto refuse = [](std::string_view key) {
+    return InvalidArgument(
+        "train.{} is accuracy, and evaluations have none: their targets are numbers; take loss, or "
+        "mse or mae, which train.metrics may name",
+        key);
+  };
+  if (train.early_stopping.patience && train.early_stopping.metric == "accuracy") {
+    return refuse("early_stopping.metric");
+  }
+  if (train.checkpoint.best == "accuracy") return refuse("checkpoint.best");
+  if (schedule.follows_accuracy()) return refuse("schedule's monitor");
+  return OkStatus();
+}
+
+// Whether the model can be made for such samples, and takes them. Returns its outputs, nothing
+// where it is not tried.
+Result<std::optional<int64_t>> CheckModel(const Recipe& recipe, const ModelInput& input) {
   STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, input));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
   const TrainOptions& options = recipe.train.options;
   STOKER_RETURN_IF_ERROR(
       model->CheckpointActivations(options.activation_checkpointing)
           .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
-  if (!options.sanity) return OkStatus();
+  if (!options.sanity) return std::nullopt;
   const Spec& spec = recipe.data.train.spec();
   STOKER_ASSIGN_OR_RETURN(
       const FeederFields fields,
       FindFeederFields(spec, {.input = options.input, .target = options.target}));
-  return TryModel(recipe, *model, spec.fields[fields.input],
-                  HasChannelsLast(recipe.data.train, options.input));
+  STOKER_ASSIGN_OR_RETURN(
+      const int64_t outputs,
+      TryModel(recipe, *model, spec.fields[fields.input], spec.fields[*fields.target],
+               HasChannelsLast(recipe.data.train, options.input)));
+  return std::optional(outputs);
+}
+
+Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> outputs) {
+  const bool evaluates = recipe.data.eval.has_value();
+  STOKER_ASSIGN_OR_RETURN(const Field field,
+                          TargetField(recipe, evaluates ? *recipe.data.eval : recipe.data.train));
+  PlannedTarget target{.form = IsOneInteger(field) ? "integers" : "numbers", .kind = {}};
+  if (!outputs) return target;
+  STOKER_ASSIGN_OR_RETURN(
+      target.kind, KindOfTarget(recipe, field, evaluates ? "data.eval" : "data.train", *outputs));
+  if (evaluates) {
+    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(recipe.train.options.metrics, *target.kind));
+  }
+  return target;
 }
 
 Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
   STOKER_ASSIGN_OR_RETURN(const auto schedule,
                           BuildRunSchedule(recipe.train, plan.schedule, plan.batch_size));
+  if (plan.target.kind == TargetKind::kNumbers) {
+    STOKER_RETURN_IF_ERROR(CheckAccuracyIsNotFollowed(recipe.train, *schedule));
+  }
   if (!schedule->follows_evaluations() || recipe.data.eval) return OkStatus();
   return InvalidArgument(
       "the schedule {} follows evaluations, and the recipe has no data.eval; give it one, or take "
@@ -170,7 +214,8 @@ Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
 Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(const ModelInput input, CheckData(recipe));
   STOKER_RETURN_IF_ERROR(CheckParts(recipe));
-  STOKER_RETURN_IF_ERROR(CheckModel(recipe, input));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> outputs, CheckModel(recipe, input));
+  STOKER_ASSIGN_OR_RETURN(PlannedTarget target, PlanTarget(recipe, outputs));
   STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
   STOKER_ASSIGN_OR_RETURN(placed.dataset, LimitedTrain(recipe, std::move(placed.dataset)));
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, placed.dataset));
@@ -195,6 +240,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
       .batches = std::move(placed),
       .host_batches = std::move(host_batches),
       .input = input,
+      .target = std::move(target),
       .schedule = {.total_steps = std::min(total_steps, options.max_steps.value_or(total_steps)),
                    .steps_per_epoch = steps_per_epoch},
       .batch_size = BatchSizeOf(recipe.data, options.input),

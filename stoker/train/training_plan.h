@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
@@ -14,8 +15,16 @@
 #include "stoker/train/recipe.h"
 #include "stoker/train/registry.h"
 #include "stoker/train/schedule.h"
+#include "stoker/train/target.h"
 
 namespace stoker {
+
+// What predictions are held against: the targets of evaluations, or where there are none those of
+// training.
+struct PlannedTarget {
+  std::string form;                // as weights keep it (weights_file.h)
+  std::optional<TargetKind> kind;  // nothing where train.sanity is off: then nothing is tried
+};
 
 struct TrainingPlan {
   PlacedPipeline batches;  // of all epochs, one after the other, so that reading ahead does not
@@ -24,6 +33,7 @@ struct TrainingPlan {
   // leaves open which (train.normalize_on).
   std::optional<Dataset> host_batches = {};
   ModelInput input;  // one sample
+  PlannedTarget target;
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, where that is known
   int64_t batches_per_epoch = 0;
@@ -50,8 +60,9 @@ struct TrainingPlan {
 
 // A pipeline without an end, or of a length that is not known, counts as one epoch of
 // train.max_steps. Errors (kInvalidArgument): a field that is missing or of the wrong type, in the
-// train or the eval pipeline; no batch at all; no end and no train.max_steps; a schedule that
-// cannot be followed.
+// train or the eval pipeline; targets that the loss does not take; a figure that is asked for and
+// that evaluations of such targets do not have; no batch at all; no end and no train.max_steps; a
+// schedule that cannot be followed.
 //   device  that the batches are for: whether they are normalised there (normalize_place.h)
 Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device = c10::kCPU);
 

@@ -1,6 +1,7 @@
 #include "stoker/train/training_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "stoker/train/feed.h"
 #include "stoker/train/training_checkpoints.h"
@@ -12,10 +13,11 @@ Runtime FeedRuntime(const TrainingSession& session) {
 }
 
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
-                          const std::vector<ShiftScale>& normalize) {
+                          const std::vector<ShiftScale>& normalize, RowNames names) {
   FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
                                       session.choices.memory_format);
   options.normalize = normalize;
+  options.check_target = TargetCheckOf(session.learner->shared_loss(), std::move(names));
   return options;
 }
 

@@ -21,6 +21,7 @@
 #include "stoker/train/learner.h"
 #include "stoker/train/loss_log.h"
 #include "stoker/train/progress.h"
+#include "stoker/train/row_names.h"
 #include "stoker/train/run_recorder.h"
 #include "stoker/train/training_plan.h"
 
@@ -115,10 +116,12 @@ Runtime FeedRuntime(const TrainingSession& session);
 // Batches of a run's pipelines that are on the device ahead of whoever asks for them.
 int BatchesAhead(const TrainingSession& session);
 
-// How batches of `batches` come to the device.
+// How batches of `batches` come to the device, once there is a learner, whose loss says what their
+// targets must be like.
 //   normalize  what is left to do to their inputs
+//   names      what messages call their samples
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
-                          const std::vector<ShiftScale>& normalize);
+                          const std::vector<ShiftScale>& normalize, RowNames names);
 
 // `status` of a loss or weight that is not finite, with where it happened and what is left; waits
 // for a checkpoint that is under way.

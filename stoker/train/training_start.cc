@@ -59,6 +59,12 @@ Result<TuneReport> Choose(TrainingSession& session) {
   return std::move(tuned.report);
 }
 
+RowNames TrainRowNames(const TrainingSession& session) {
+  const TrainOptions& options = session.options();
+  return NamesInSource(session.plan().batches.dataset, static_cast<uint64_t>(options.seed),
+                       options.input, "data.train");
+}
+
 Status BuildLearner(TrainingSession& session) {
   const TrainOptions& options = session.options();
   STOKER_ASSIGN_OR_RETURN(session.learner,
@@ -69,9 +75,7 @@ Status BuildLearner(TrainingSession& session) {
                                           session.plan().schedule));
   session.learner->Check(
       {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
-  session.learner->NameRows(NamesInSource(session.plan().batches.dataset,
-                                          static_cast<uint64_t>(options.seed), options.input,
-                                          "data.train"));
+  session.learner->NameRows(TrainRowNames(session));
   return OkStatus();
 }
 
@@ -94,9 +98,10 @@ Status OpenBatches(TrainingSession& session) {
   runtime.stop = session.stop;
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
-      DevicePrefetcher::Open(batches.dataset, runtime, {.seed = seed},
-                             FeedOptions(session, batches.dataset, batches.normalize),
-                             BatchesAhead(session)));
+      DevicePrefetcher::Open(
+          batches.dataset, runtime, {.seed = seed},
+          FeedOptions(session, batches.dataset, batches.normalize, TrainRowNames(session)),
+          BatchesAhead(session)));
   session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
   return OkStatus();
 }
@@ -203,7 +208,8 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
 Status OpenTensorboard(TrainingSession& session) {
   if (!session.setup.recipe.train.tensorboard.enabled) return OkStatus();
   const auto done = session.setup.resume ? std::optional(session.progress.step) : std::nullopt;
-  STOKER_RETURN_IF_ERROR(session.recorder->OpenTensorboard(session.setup.recipe.Filled(), done));
+  STOKER_RETURN_IF_ERROR(session.recorder->OpenTensorboard(
+      session.setup.recipe.Filled(), done, session.plan().target.kind != TargetKind::kNumbers));
   session.callbacks.Add("tensorboard", TensorboardTensors(session.setup.recipe.train.tensorboard,
                                                           *session.recorder->tensorboard()));
   return OkStatus();

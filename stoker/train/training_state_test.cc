@@ -115,6 +115,18 @@ TEST(Progress, GoesToJsonAndBack) {
   }
 }
 
+TEST(Progress, EvaluationsOfNumbersHaveNoAccuracy) {
+  const Progress progress{.last_evaluation = Evaluation{.samples = 3, .loss = 0.1},
+                          .best_loss = 0.05};
+  const Json json = Json::parse(progress.ToJson().dump());
+  EXPECT_FALSE(json["last_evaluation"].contains("accuracy"));
+  EXPECT_TRUE(json["best_accuracy"].is_null());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Progress back, Progress::FromJson(json));
+  EXPECT_EQ(back.last_evaluation->accuracy, std::nullopt);
+  EXPECT_EQ(back.best_accuracy, std::nullopt);
+  EXPECT_EQ(back.best_loss, 0.05);
+}
+
 TEST(Progress, WhatIsMissingIsNamed) {
   for (const char* key : {"step", "closed_step", "best_accuracy", "last_evaluation"}) {
     Json json = Progress().ToJson();

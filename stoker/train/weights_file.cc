@@ -8,6 +8,7 @@ namespace stoker {
 namespace {
 
 constexpr const char* kSample = "sample";
+constexpr const char* kTarget = "target";
 
 }  // namespace
 
@@ -15,6 +16,7 @@ Status WriteWeights(const std::string& path, const Weights& weights) {
   SafetensorsMetadata metadata = {{"format", "pt"},
                                   {kSafetensorsChecksum, ChecksumOf(weights.arrays)}};
   if (!weights.sample.empty()) metadata[kSample] = weights.sample;
+  if (!weights.target.empty()) metadata[kTarget] = weights.target;
   return WriteSafetensors(path, weights.arrays, metadata);
 }
 
@@ -30,8 +32,13 @@ Result<Weights> ReadWeights(const std::string& path) {
     weights.arrays.push_back({entry.name, std::move(array)});
   }
   STOKER_RETURN_IF_ERROR(VerifyChecksum(file, weights.arrays, path).status());
-  const auto sample = file.metadata().find(kSample);
-  if (sample != file.metadata().end()) weights.sample = sample->second;
+  const auto& metadata = file.metadata();
+  if (const auto sample = metadata.find(kSample); sample != metadata.end()) {
+    weights.sample = sample->second;
+  }
+  if (const auto target = metadata.find(kTarget); target != metadata.end()) {
+    weights.target = target->second;
+  }
   return weights;
 }
 

@@ -15,13 +15,16 @@ struct Weights {
   // What a sample was like that the model was trained on, as ModelInput::ToString says it; empty
   // where that is not known.
   std::string sample;
+  // What it was evaluated by, or without evaluations trained on: "integers", one a sample, or
+  // "numbers"; empty where that is not known. With the loss it says what the scores mean.
+  std::string target = {};
   // What the file has of types that Stoker lacks, such as U32: they are no arrays here, which is an
   // error only of who needs one of them.
   std::vector<SafetensorsEntry> unread = {};
 };
 
 // Writes them atomically, as PyTorch's state dict would be stored: metadata "format": "pt", and
-// beside it a checksum (formats/safetensors/safetensors_checksum.h) and the "sample".
+// beside it a checksum (formats/safetensors/safetensors_checksum.h), the "sample" and the "target".
 Status WriteWeights(const std::string& path, const Weights& weights);
 
 // Errors: those of SafetensorsFile, but for arrays of types that Stoker lacks; kDataLoss where the

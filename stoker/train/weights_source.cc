@@ -18,6 +18,7 @@ Result<LoadedWeights> FromSafetensors(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(Weights weights, ReadWeights(path));
   return LoadedWeights{.arrays = std::move(weights.arrays),
                        .sample = std::move(weights.sample),
+                       .target = std::move(weights.target),
                        .source = path,
                        .warnings = {},
                        .unread = std::move(weights.unread)};
@@ -29,10 +30,10 @@ Result<LoadedWeights> FromPt(const std::string& path) {
   return LoadedWeights{.arrays = std::move(arrays), .sample = {}, .source = path, .warnings = {}};
 }
 
-// Checkpoints of before it was stored say nothing of the sample.
-std::string SampleIn(const Json& state) {
-  const auto sample = state.find("sample");
-  return sample != state.end() && sample->is_string() ? sample->get<std::string>() : "";
+// Checkpoints of before they were stored say nothing of sample or target.
+std::string TextIn(const Json& state, const char* key) {
+  const auto text = state.find(key);
+  return text != state.end() && text->is_string() ? text->get<std::string>() : "";
 }
 
 bool HasAverages(const std::vector<NamedArray>& arrays) {
@@ -58,7 +59,8 @@ Result<LoadedWeights> FromNewestCheckpoint(const RunPaths& paths) {
   }
   STOKER_RETURN_IF_ERROR(newest.status());
   return LoadedWeights{.arrays = WeightsOf(std::move(newest->checkpoint.tensors)),
-                       .sample = SampleIn(newest->checkpoint.state),
+                       .sample = TextIn(newest->checkpoint.state, "sample"),
+                       .target = TextIn(newest->checkpoint.state, "target"),
                        .source = store.PathOf(newest->step),
                        .warnings = std::move(newest->warnings)};
 }

@@ -14,6 +14,7 @@ namespace stoker {
 struct LoadedWeights {
   std::vector<NamedArray> arrays;
   std::string sample;                 // as in Weights (weights_file.h); empty where not known
+  std::string target = {};            // likewise
   std::string source;                 // the path that they were read from
   std::vector<std::string> warnings;  // damaged checkpoints that were passed over
   std::vector<SafetensorsEntry> unread = {};  // as in Weights

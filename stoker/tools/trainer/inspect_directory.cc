@@ -84,11 +84,18 @@ std::string SummaryText(const Json& summary) {
                    DurationText(NumberIn(summary, "train_seconds")))}};
   const auto evaluation = summary.find("last_evaluation");
   if (evaluation != summary.end() && evaluation->is_object()) {
-    rows.push_back({"test accuracy", fmt::format("{:.4f} of {} samples, loss {:.4f}; best {:.4f}",
-                                                 NumberIn(*evaluation, "accuracy"),
-                                                 WithThousands(NumberIn(*evaluation, "samples")),
-                                                 NumberIn(*evaluation, "loss"),
-                                                 NumberIn(summary, "best_accuracy"))});
+    const std::string samples = WithThousands(NumberIn(*evaluation, "samples"));
+    const double loss = NumberIn(*evaluation, "loss");
+    // Where targets are numbers there is no accuracy.
+    rows.push_back(
+        evaluation->contains("accuracy")
+            ? std::vector<std::string>{"test accuracy",
+                                       fmt::format("{:.4f} of {} samples, loss {:.4f}; best {:.4f}",
+                                                   NumberIn(*evaluation, "accuracy"), samples, loss,
+                                                   NumberIn(summary, "best_accuracy"))}
+            : std::vector<std::string>{
+                  "test loss", fmt::format("{:.4f} of {} samples; best {:.4f}", loss, samples,
+                                           NumberIn(summary, "best_loss"))});
     std::ranges::move(MetricRows(evaluation->value("metrics", Json())), std::back_inserter(rows));
   }
   return TableText(rows, 2);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -58,6 +59,11 @@ Json AnswerJson(const Prediction& prediction, const std::vector<std::string>& na
   Json line = {{"label", best},
                {"class", ClassName(names, best)},
                {"probability", AsShown(prediction.probabilities[best])}};
+  if (prediction.labels) {
+    const auto holds = std::ranges::count_if(prediction.probabilities,
+                                             [](float probability) { return probability > 0.5F; });
+    line = {{"labels", LikeliestJson(prediction, names, holds)}};
+  }
   if (arguments.top) line["classes"] = LikeliestJson(prediction, names, *arguments.top);
   if (arguments.scores) line["scores"] = ScoresJson(prediction);
   return line;

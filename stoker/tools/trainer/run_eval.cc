@@ -19,10 +19,11 @@ Status RunEval(const EvalArguments& arguments) {
     json["weights"] = predictor->weights();
     return PrintResult(json.dump() + "\n");
   }
-  std::string text = fmt::format(
-      "accuracy  {:.4f}\nloss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.accuracy,
-      evaluation.loss, WithThousands(static_cast<double>(evaluation.samples)),
-      DurationText(evaluation.seconds), predictor->weights());
+  std::string text;
+  if (evaluation.accuracy) text += fmt::format("accuracy  {:.4f}\n", *evaluation.accuracy);
+  text += fmt::format("loss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.loss,
+                      WithThousands(static_cast<double>(evaluation.samples)),
+                      DurationText(evaluation.seconds), predictor->weights());
   text += TableText(MetricRows(evaluation.metrics));
   return PrintResult(text);
 }

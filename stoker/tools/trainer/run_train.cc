@@ -74,7 +74,9 @@ Result<std::unique_ptr<Trainer>> OpenTrainer(const TrainArguments& arguments, Re
 std::string SummaryText(const TrainSummary& summary) {
   std::string text;
   if (summary.last_evaluation) {
-    text += fmt::format("test accuracy      {:.4f}\n", summary.last_evaluation->accuracy);
+    const std::optional<double> accuracy = summary.last_evaluation->accuracy;
+    text += accuracy ? fmt::format("test accuracy      {:.4f}\n", *accuracy)
+                     : fmt::format("test loss          {:.4f}\n", summary.last_evaluation->loss);
   }
   text += fmt::format("images per second  {} ({} of training)\n",
                       WithThousands(summary.images_per_s), DurationText(summary.train_seconds));

@@ -84,8 +84,10 @@ void TrainProgress::OnStep(const StepEvent& event) {
 
 void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
   FlushEvaluation();
-  evaluated_ = fmt::format("  test loss {:.4f}  accuracy {:.4f}{}", event.evaluation.loss,
-                           event.evaluation.accuracy, event.best ? " (best)" : "");
+  const std::optional<double> accuracy = event.evaluation.accuracy;
+  evaluated_ = fmt::format("  test loss {:.4f}{}{}", event.evaluation.loss,
+                           accuracy ? fmt::format("  accuracy {:.4f}", *accuracy) : "",
+                           event.best ? " (best)" : "");
 }
 
 void TrainProgress::OnEpoch(const EpochEvent& event) {

@@ -9,10 +9,14 @@ namespace stoker {
 // q) log(1 - s)), s = sigmoid(score), w = positive_weight. Every class is a question of its own,
 // which helps where pictures show several (Wightman et al., arXiv 2110.00476). A model of one score
 // tells classes 0 and 1 apart, and the score is that of class 1.
+//
+// Or against numbers from 0 to 1, one for each score: several labels a sample (multi-label), or the
+// shares that mixup makes. Each is then smoothed by itself, towards one half: q = (1 - e) t + e
+// / 2.
 struct Bce {
   static constexpr std::string_view kName = "bce";
   static constexpr std::string_view kHelp =
-      "Binary cross-entropy: each class, yes or no, for itself.";
+      "Binary cross-entropy: each class or label, yes or no, for itself.";
   double label_smoothing = 0;
   double positive_weight = 1;
 

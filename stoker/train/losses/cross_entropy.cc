@@ -2,10 +2,13 @@
 
 #include <ATen/ops/cross_entropy_loss.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "stoker/train/loss.h"
 #include "stoker/train/losses/class_weights_internal.h"
+#include "stoker/train/losses/target_forms_internal.h"
 
 namespace stoker {
 namespace {
@@ -13,9 +16,37 @@ namespace {
 // torch would leave out samples of class -100; here that is a mistake like any other.
 constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
 
+// Shares that are rounded to bfloat16, say, do not make exactly 1.
+constexpr double kMostOff = 0.01;
+
 class CrossEntropyLoss final : public Loss {
  public:
   explicit CrossEntropyLoss(const CrossEntropy& options) : options_(options) {}
+
+  Result<TargetKind> KindOf(const Field& field, int64_t outputs) const override {
+    if (IsOneInteger(field)) return TargetKind::kClass;
+    if (NumbersASample(field) == 1) {
+      return InvalidArgument(
+          "it takes one class number, an integer, a sample, or a share of each class, and not {}; "
+          "to predict numbers take `loss: mse` and one output; if they are class numbers {}",
+          field.ToString(),
+          IsFloating(field.dtype)
+              ? fmt::format("put `cast: {{field: {}, dtype: int64}}` before `batch`", field.name)
+              : "make them one number a sample, not a row of one");
+    }
+    STOKER_RETURN_IF_ERROR(CheckNumberForEachOutput(
+        "one class number a sample, or a share of each class", field, outputs));
+    return TargetKind::kShares;
+  }
+
+  std::string Objection(std::span<const float> numbers) const override {
+    double sum = 0;
+    for (const float share : numbers) sum += share;
+    const bool shares = std::ranges::all_of(numbers, [](float share) { return share >= 0; });
+    if (shares && std::abs(sum - 1) <= kMostOff) return {};
+    return "cross_entropy takes shares of classes, at least 0 and 1 in all (for several labels a "
+           "sample take `loss: bce`, to predict numbers `loss: mse`)";
+  }
 
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     std::optional<at::Tensor> weights;
@@ -27,7 +58,9 @@ class CrossEntropyLoss final : public Loss {
   }
 
   double Weight(const at::Tensor& target) const override {
-    return options_.weights.empty() ? Loss::Weight(target) : SumOfWeights(options_.weights, target);
+    // Torch divides by the weights of classes, not by those of shares.
+    const bool by_weights = !options_.weights.empty() && !target.is_floating_point();
+    return by_weights ? SumOfWeights(options_.weights, target) : Loss::Weight(target);
   }
 
  private:

@@ -2,6 +2,8 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <iterator>
+#include <optional>
 
 #include "stoker/base/testing.h"
 #include "stoker/device/feeder.h"
@@ -176,9 +178,182 @@ TEST(Loss, ClassesThatDoNotExistAreRefused) {
     refuses(Bce{});
     refuses(Mse{});
     const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 0, .index = 5}};
-    EXPECT_THAT(CheckTarget(batch, 3, PlacesInBatch),
+    EXPECT_THAT(CheckTarget(*Built(CrossEntropy{}), batch, 3, PlacesInBatch),
                 FailsWith(StatusCode::kDataLoss, "sample 2 of batch 5 of epoch 1"));
   }
+}
+
+TEST(Bce, OfOneScoreKnowsNoThirdClass) {
+  const at::Tensor scores = torch::tensor({{2.0}, {-1.0}}), target = torch::tensor({1L, 2L});
+  const auto loss = Built(Bce{});
+  EXPECT_FALSE(CatchTorchErrors([&] { loss->Mean(scores, target); }).ok());
+  EXPECT_THAT(CheckTarget(*loss, {.input = {}, .target = target}, 1, PlacesInBatch),
+              FailsWith(StatusCode::kDataLoss, "class number 2, but the model has one output"));
+  STOKER_EXPECT_OK(CheckTarget(*Built(Mse{}), {.input = {}, .target = target}, 1, PlacesInBatch));
+}
+
+// --- Targets of floating-point numbers ---
+
+const Scores kHolds = {{1, 0, 1}, {0, 0, 0}, {1, 1, .25}, {0, 1, 0}};
+
+double PlainBceOfLabels(double smoothing) {
+  double sum = 0;
+  for (size_t i = 0; i < kScores.size(); ++i) {
+    for (size_t k = 0; k < 3; ++k) {
+      const double q = (1 - smoothing) * kHolds[i][k] + smoothing / 2;
+      const double s = 1 / (1 + std::exp(-kScores[i][k]));
+      sum -= q * std::log(s) + (1 - q) * std::log(1 - s);
+    }
+  }
+  return sum / 12;
+}
+
+TEST(Bce, OfSeveralLabelsIsItsClosedForm) {
+  const auto mean = [](const Bce& bce) {
+    return Built(bce)->Mean(TensorOf(kScores), TensorOf(kHolds)).item<double>();
+  };
+  EXPECT_NEAR(mean({}), PlainBceOfLabels(0), 1e-9);
+  EXPECT_NEAR(mean({.label_smoothing = .1}), PlainBceOfLabels(.1), 1e-9);
+  const at::Tensor scores = torch::tensor({{2.0}, {-1.0}});
+  EXPECT_NEAR(Built(Bce{})->Mean(scores, torch::tensor({1.0, 0.0})).item<double>(),
+              Built(Bce{})->Mean(scores, torch::tensor({1L, 0L})).item<double>(), 1e-12);
+}
+
+TEST(Mse, OfNumbersIsAgainstTheNumbers) {
+  double sum = 0;
+  for (size_t i = 0; i < kScores.size(); ++i) {
+    for (size_t k = 0; k < 3; ++k) sum += std::pow(kScores[i][k] - kHolds[i][k], 2);
+  }
+  const auto loss = Built(Mse{});
+  EXPECT_NEAR(loss->Mean(TensorOf(kScores), TensorOf(kHolds)).item<double>(), sum / 12, 1e-12);
+  const at::Tensor scores = torch::tensor({{2.25}, {-1.0}}), target = torch::tensor({1.5, -.5});
+  EXPECT_NEAR(loss->Mean(scores, target).item<double>(), (.75 * .75 + .25) / 2, 1e-12);
+}
+
+// A mixed sample: between the means against each of its classes, as mixup wants it.
+TEST(CrossEntropy, OfSharesIsTheMixtureOfThatOfClasses) {
+  const at::Tensor scores = TensorOf(kScores), one = torch::tensor(kTarget);
+  const at::Tensor other = torch::tensor({1L, 0L, 2L, 2L});
+  const auto shares = [](const at::Tensor& classes) {
+    return torch::zeros({4, 3}, torch::kDouble).scatter(1, classes.unsqueeze(1), 1.0);
+  };
+  for (const double smoothing : {0.0, .1}) {
+    const auto loss = Built(CrossEntropy{.label_smoothing = smoothing});
+    const double mixed = loss->Mean(scores, .75 * shares(one) + .25 * shares(other)).item<double>();
+    EXPECT_NEAR(mixed,
+                .75 * loss->Mean(scores, one).item<double>() +
+                    .25 * loss->Mean(scores, other).item<double>(),
+                1e-12);
+  }
+  const auto weighted = Built(CrossEntropy{.weights = {1, 5, .5}});
+  EXPECT_EQ(weighted->Weight(shares(one)), 4);  // as its mean was divided
+  EXPECT_NEAR(weighted->Mean(scores, shares(one)).item<double>() * 4,
+              PlainCrossEntropy(0, {1, 5, .5}) * (1 + .5 + 5 + 1), 1e-12);
+}
+
+struct KindCase {
+  Field target;
+  int64_t outputs;
+  // By cross_entropy, focal, bce and mse; nothing where it is refused.
+  std::optional<TargetKind> kinds[4];
+};
+constexpr auto kNone = std::nullopt;
+using enum TargetKind;
+const KindCase kKinds[] = {
+    {{"y", DType::kUInt8, {-1}}, 3, {kClass, kClass, kClass, kClass}},
+    {{"y", DType::kInt64, {8}}, 1, {kClass, kClass, kClass, kClass}},
+    {{"y", DType::kFloat32, {-1}}, 1, {kNone, kNone, kLabels, kNumbers}},
+    {{"y", DType::kFloat64, {-1}}, 3, {kNone, kNone, kNone, kNone}},
+    {{"y", DType::kFloat32, {-1, 3}}, 3, {kShares, kNone, kLabels, kNumbers}},
+    {{"y", DType::kUInt8, {-1, 3}}, 3, {kShares, kNone, kLabels, kNumbers}},
+    {{"y", DType::kFloat32, {-1, 4}}, 3, {kNone, kNone, kNone, kNone}},
+    {{"y", DType::kInt64, {-1, 1}}, 1, {kNone, kNone, kLabels, kNumbers}},
+};
+
+TEST(Loss, SaysWhatTargetsMeanBesideTheOutputsAndRefusesAllOthers) {
+  const std::shared_ptr<const Loss> losses[] = {Built(CrossEntropy{}), Built(Focal{}), Built(Bce{}),
+                                                Built(Mse{})};
+  for (const KindCase& each : kKinds) {
+    for (size_t i = 0; i < std::size(losses); ++i) {
+      SCOPED_TRACE(testing::Message()
+                   << each.target.ToString() << ", " << each.outputs << " outputs, loss " << i);
+      const Result<TargetKind> kind = losses[i]->KindOf(each.target, each.outputs);
+      ASSERT_EQ(kind.ok(), each.kinds[i].has_value()) << kind.status().message();
+      if (kind.ok()) {
+        EXPECT_EQ(*kind, *each.kinds[i]);
+      } else {
+        EXPECT_THAT(kind, FailsWith(StatusCode::kInvalidArgument, each.target.ToString()));
+      }
+    }
+  }
+}
+
+TEST(Loss, ARefusalSaysWhatToChange) {
+  const Field numbers{"y", DType::kFloat32, {-1}};
+  EXPECT_THAT(Built(CrossEntropy{})->KindOf(numbers, 3),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "take `loss: mse` and one output; if they are class numbers put `cast: "
+                        "{field: y, dtype: int64}` before `batch`"));
+  EXPECT_THAT(Built(Mse{})->KindOf(numbers, 10),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "y: float32[?] has 1 a sample, and the model 10 outputs; set the model's "
+                        "`classes` to 1"));
+  EXPECT_THAT(Built(Focal{})->KindOf({"y", DType::kFloat32, {-1, 3}}, 3),
+              FailsWith(StatusCode::kInvalidArgument, "cross_entropy for shares of classes"));
+}
+
+struct WrongNumbers {
+  std::vector<double> row;
+  const char* says[3];  // by cross_entropy, bce and mse; null where nothing is wrong
+};
+
+TEST(Loss, NumbersThatATargetCannotHaveAreRefusedWithTheSample) {
+  const char* const infinite = "a target must be finite";
+  const WrongNumbers cases[] = {
+      {{.25, .75, 0}, {nullptr, nullptr, nullptr}},
+      {{1, 1, 0}, {"shares of classes, at least 0 and 1 in all", nullptr, nullptr}},
+      {{1.5, -.5, 0}, {"at least 0 and 1 in all", "bce takes numbers from 0 to 1", nullptr}},
+      {{7, 0, -3}, {"at least 0 and 1 in all", "bce takes numbers from 0 to 1", nullptr}},
+      {{NAN, 0, 1}, {infinite, infinite, infinite}},
+      {{0, 1, INFINITY}, {infinite, infinite, infinite}},
+  };
+  const std::shared_ptr<const Loss> losses[] = {Built(CrossEntropy{}), Built(Bce{}), Built(Mse{})};
+  for (const auto& [row, says] : cases) {
+    const at::Tensor target = TensorOf({{0, 1, 0}, row}).to(torch::kFloat);
+    for (size_t i = 0; i < std::size(losses); ++i) {
+      SCOPED_TRACE(testing::Message() << testing::PrintToString(row) << " loss " << i);
+      const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 2, .index = 4}};
+      const Status checked = CheckTarget(*losses[i], batch, 3, PlacesInBatch);
+      EXPECT_EQ(TargetCheckOf(losses[i], PlacesInBatch)(target, batch.key).message(),
+                checked.message());
+      if (says[i] == nullptr) {
+        STOKER_EXPECT_OK(checked);
+      } else {
+        EXPECT_THAT(checked, FailsWith(StatusCode::kOutOfRange, says[i]));
+        EXPECT_THAT(checked.message(), testing::HasSubstr("sample 1 of batch 4 of epoch 3"));
+      }
+    }
+  }
+}
+
+TEST(Loss, SaysHowProbableWhatTargetsTellIs) {
+  const at::Tensor scores = torch::tensor({{0.0, std::log(3.0)}, {0.0, 0.0}});
+  const at::Tensor softmax = torch::tensor({{.25, .75}, {.5, .5}}, torch::kDouble);
+  const at::Tensor sigmoid = torch::tensor({{.5, .75}, {.5, .5}}, torch::kDouble);
+  const auto close = [](const at::Tensor& a, const at::Tensor& b) {
+    return torch::allclose(a.to(torch::kDouble), b, 1e-6, 1e-6);
+  };
+  EXPECT_TRUE(close(Built(CrossEntropy{})->Probabilities(scores, kClass), softmax));
+  EXPECT_TRUE(close(Built(CrossEntropy{})->Probabilities(scores, kShares), softmax));
+  EXPECT_TRUE(close(Built(Bce{})->Probabilities(scores, kClass), softmax));
+  EXPECT_TRUE(close(Built(Bce{})->Probabilities(scores, kLabels), sigmoid));
+  const at::Tensor one = scores.slice(1, 1, 2);  // of class 1
+  for (const TargetKind kind : {kClass, kLabels}) {
+    EXPECT_TRUE(close(Built(Bce{})->Probabilities(one, kind), softmax));
+  }
+  EXPECT_FALSE(Built(Mse{})->Probabilities(scores, kNumbers).defined());
+  EXPECT_FALSE(Built(Mse{})->Probabilities(one, kClass).defined());
+  EXPECT_TRUE(close(Built(Mse{})->Probabilities(scores, kClass), softmax));
 }
 
 TEST(Loss, AsManyWeightsAsClassesAreNeeded) {

@@ -3,19 +3,35 @@
 #include <ATen/ops/mse_loss.h>
 
 #include "stoker/train/loss.h"
-#include "stoker/train/losses/one_hot_internal.h"
+#include "stoker/train/losses/target_forms_internal.h"
 
 namespace stoker {
 namespace {
 
 class MseLoss final : public Loss {
  public:
+  Result<TargetKind> KindOf(const Field& field, int64_t outputs) const override {
+    if (IsOneInteger(field)) return TargetKind::kClass;
+    STOKER_RETURN_IF_ERROR(CheckNumberForEachOutput(
+        "one class number a sample, or a number for each output", field, outputs));
+    return TargetKind::kNumbers;
+  }
+
+  std::optional<int64_t> Classes(int64_t outputs) const override {
+    return outputs == 1 ? std::nullopt : Loss::Classes(outputs);
+  }
+
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
-    return at::mse_loss(scores, OneHot(target, scores));
+    return at::mse_loss(scores, WantedScores(target, scores));
   }
 
   at::Tensor Predict(const at::Tensor& scores) const override {
     return scores.size(1) == 1 ? scores.squeeze(1).round().to(at::kLong) : Loss::Predict(scores);
+  }
+
+  // One output is a number, whole or not.
+  at::Tensor Probabilities(const at::Tensor& scores, TargetKind kind) const override {
+    return Loss::Probabilities(scores, scores.size(1) == 1 ? TargetKind::kNumbers : kind);
   }
 };
 

@@ -82,7 +82,9 @@ class ConvnetModel final : public Model {
 }  // namespace
 
 void Convnet::Describe(OptionTable<Convnet>& table) {
-  table.Field("classes", &Convnet::classes, "number of classes", AtLeast(1))
+  table
+      .Field("classes", &Convnet::classes, "number of outputs: one a class, label or number",
+             AtLeast(1))
       .Field("channels", &Convnet::channels, "channels of each block", AtLeast(1));
 }
 

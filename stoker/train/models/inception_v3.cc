@@ -161,7 +161,7 @@ class InceptionV3Model final : public Model {
 
 void InceptionV3::Describe(OptionTable<InceptionV3>& table) {
   using O = InceptionV3;
-  table.Field("classes", &O::classes, "number of classes", AtLeast(1))
+  table.Field("classes", &O::classes, "number of outputs: one a class, label or number", AtLeast(1))
       .Field("aux_weight", &O::aux_weight,
              "weight of the auxiliary head's loss in training; 0 leaves the head out", AtLeast(0))
       .Field("dropout", &O::dropout, "share of values dropped before the last layer",

@@ -23,7 +23,8 @@ class LinearModel final : public Model {
 }  // namespace
 
 void Linear::Describe(OptionTable<Linear>& table) {
-  table.Field("classes", &Linear::classes, "number of classes", AtLeast(1));
+  table.Field("classes", &Linear::classes, "number of outputs: one a class, label or number",
+              AtLeast(1));
 }
 
 Result<std::shared_ptr<Model>> Linear::Build(const ModelInput& input) const {

@@ -46,7 +46,9 @@ class MlpModel final : public Model {
 }  // namespace
 
 void Mlp::Describe(OptionTable<Mlp>& table) {
-  table.Field("classes", &Mlp::classes, "number of classes", AtLeast(1))
+  table
+      .Field("classes", &Mlp::classes, "number of outputs: one a class, label or number",
+             AtLeast(1))
       .Field("hidden", &Mlp::hidden, "widths of the layers before the last", AtLeast(1))
       .Field("dropout", &Mlp::dropout, "share of values dropped behind each ReLU",
              OptionRange{.low = 0, .high = 0.99});

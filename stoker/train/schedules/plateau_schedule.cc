@@ -14,9 +14,13 @@ class Plateau final : public Schedule {
   ScheduleValue At(int64_t) const override { return {.lr = lr_, .momentum = {}}; }
 
   bool follows_evaluations() const override { return true; }
+  bool follows_accuracy() const override { return options_.monitor == "accuracy"; }
 
   void Observe(const Evaluation& evaluation) override {
-    const double value = options_.monitor == "loss" ? evaluation.loss : evaluation.accuracy;
+    const std::optional<double> measured =
+        follows_accuracy() ? evaluation.accuracy : std::optional(evaluation.loss);
+    if (!measured) return;
+    const double value = *measured;
     if (IsBetter(value)) {
       best_ = value;
       bad_ = 0;

@@ -1,0 +1,142 @@
+"""Recipes of docs/targets.md as they stand: runs whose targets are numbers or labels, from CSV files to predictions."""
+import json
+import os
+import random
+import re
+
+from program import ProgramTest
+
+DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "targets.md")
+# Whatever could choose differently from run to run is fixed.
+FIXED = ["--set", "train.device=cpu", "--set", "train.threads=1", "--set", "train.tune=off", "--set", "train.memory_format=contiguous"]
+
+
+def houses(count, seed):
+    """Prices are a sum of their columns and little noise."""
+    rng = random.Random(seed)
+    rows = ["area,rooms,age,price"]
+    for _ in range(count):
+        area, rooms, age = rng.uniform(40, 160), rng.randrange(1, 8), rng.uniform(0, 80)
+        rows.append(f"{area:.1f},{rooms},{age:.1f},{2 * area + 20 * rooms - age + 60 + rng.gauss(0, 5):.2f}")
+    return "\n".join(rows) + "\n"
+
+
+def notes(count, seed):
+    """A label holds by one or two of the words; several may, or none."""
+    rng = random.Random(seed)
+    rows = ["w1,w2,w3,w4,w5,w6,urgent,private,paid"]
+    for _ in range(count):
+        words = [rng.uniform(-1, 1) for _ in range(6)]
+        labels = [words[0] > 0.3, words[1] + words[2] > 0.4, words[3] > words[4]]
+        rows.append(",".join([f"{word:.3f}" for word in words] + [str(int(label)) for label in labels]))
+    return "\n".join(rows) + "\n"
+
+
+class TargetsTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        with open(DOC, encoding="utf-8") as file:
+            numbers, labels = re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
+        self.write("numbers.yaml", numbers)
+        self.write("labels.yaml", labels)
+        for name, make in (("houses", houses), ("notes", notes)):
+            self.write(f"{name}.csv", make(400, 1))
+            self.write(f"{name}-eval.csv", make(100, 2))
+
+    def lines(self, run):
+        return [json.loads(line) for line in self.read(f"{run}/metrics.jsonl").splitlines()]
+
+    def stopped_and_resumed(self, recipe, run):
+        """The weights of a run that ended in the middle of an epoch and was gone on with."""
+        self.run_stoker("train", recipe, "--run", run, "--quiet", *FIXED, "--set", "train.checkpoint.every_steps=7",
+                        "--set", "train.callbacks=[{stop_at: {step: 100}}]")
+        os.remove(self.path(f"{run}/weights.safetensors"))
+        self.run_stoker("train", recipe, "--resume", "--run", run, "--quiet", "--allow-changes", *FIXED)
+        return self.read(f"{run}/weights.safetensors")
+
+    def test_a_regression_is_learnt_and_measured_without_an_accuracy(self):
+        out, err = self.run_stoker("train", "numbers.yaml", "--run", "run", *FIXED)
+        self.assertNotIn("accuracy", out + err)
+        self.assertRegex(out, r"test loss +0\.\d+ *\n")
+        evaluations = [line for line in self.lines("run") if line["kind"] == "eval"]
+        self.assertTrue(all("accuracy" not in line for line in evaluations))
+        # The prices have a standard deviation of about 0.8 of their units, the noise one of 0.05.
+        self.assertLess(evaluations[-1]["loss"], 0.06)
+        self.assertLess(evaluations[-1]["metrics"]["mae"], 0.2)
+        for name in ["log.txt", "summary.json"]:
+            text = self.read(f"run/{name}").decode() if os.path.exists(self.path(f"run/{name}")) else ""
+            self.assertNotRegex(text, r'accuracy"?:? *[0-9]')
+        for command in (["eval", "run"], ["inspect", "run"]):
+            out, _ = self.run_stoker(*command)
+            self.assertNotIn("accuracy", out)
+            self.assertIn("mae", out)
+        measured = self.run_json("eval", "run")
+        self.assertNotIn("accuracy", measured)
+        self.assertEqual(measured["loss"], evaluations[-1]["loss"])
+        out, _ = self.run_stoker("plot", "run", "--to", "run.svg")
+        self.assertNotIn("accuracy", out + self.read("run.svg").decode())
+
+    def test_runs_resume_to_the_same_bytes(self):
+        for recipe in ["numbers.yaml", "labels.yaml"]:
+            with self.subTest(recipe=recipe):
+                self.run_stoker("train", recipe, "--run", f"{recipe}-whole", "--quiet", *FIXED)
+                self.assertEqual(self.stopped_and_resumed(recipe, f"{recipe}-resumed"), self.read(f"{recipe}-whole/weights.safetensors"))
+
+    def test_labels_are_learnt_each_by_itself(self):
+        self.run_stoker("train", "labels.yaml", "--run", "run", "--quiet", *FIXED)
+        measured = self.run_json("eval", "run")
+        self.assertGreater(measured["accuracy"], 0.8)
+        self.assertEqual(len(measured["metrics"]["auc_of_classes"]), 3)
+        self.assertGreater(min(measured["metrics"]["auc_of_classes"]), 0.9)
+
+    def predict(self, *arguments):
+        return [json.loads(line) for line in self.run_stoker("predict", *arguments)[0].splitlines()]
+
+    def test_predictions_are_numbers_or_the_labels_that_hold(self):
+        self.run_stoker("train", "numbers.yaml", "--run", "numbers", "--quiet", *FIXED)
+        self.run_stoker("train", "labels.yaml", "--run", "labels", "--quiet", *FIXED)
+        squares = 0
+        for line in self.predict("numbers", "--fields", "price"):
+            self.assertNotIn("class", line)
+            squares += (line["numbers"][0] - line["fields"]["price"]) ** 2
+        self.assertAlmostEqual(squares / 100, self.run_json("eval", "numbers")["loss"], delta=1e-4)
+        names = ["urgent", "private", "paid"]
+        right, counts = 0, set()
+        for line in self.predict("labels", "--fields", "topics"):
+            said = {label["class"]: label["probability"] for label in line["labels"]}
+            self.assertTrue(all(probability > 0.5 for probability in said.values()))
+            right += sum((name in said) == bool(holds) for name, holds in zip(names, line["fields"]["topics"]))
+            counts.add(len(said))
+        self.assertLess(2, len(counts))  # samples have none, one, several
+        self.assertAlmostEqual(right / 300, self.run_json("eval", "labels")["accuracy"], delta=1e-9)
+        # Where training has not finished, and without the labels in the data.
+        os.remove(self.path("numbers/weights.safetensors"))
+        rows = [line.rsplit(",", 1)[0] for line in houses(3, 3).splitlines()]
+        self.write("new.csv", "\n".join(rows) + "\n")
+        settings = "data.eval=[{csv: {files: new.csv, fields: {x: {columns: area-age}}}}, {normalize: {field: x, mean: [100, 4, 40], std: [40, 1.5, 25]}}, {batch: 2}]"
+        self.assertEqual([len(line["numbers"]) for line in self.predict("numbers", "--set", settings)], [1, 1, 1])
+
+    def test_finders_and_tensorboard_take_such_targets(self):
+        self.run_stoker("lr-find", "numbers.yaml", "--steps", "20")
+        self.run_stoker("batch-find", "labels.yaml", "--most", "64", "--seconds", "0")
+        self.run_stoker("lint", "numbers.yaml")
+        self.run_stoker("train", "numbers.yaml", "--run", "run", "--quiet", "--set", "train.tensorboard.enabled=true", "--set", "train.epochs=1")
+        events = b"".join(self.read(f"run/{name}") for name in os.listdir(self.path("run")) if "tfevents" in name)
+        self.assertIn(b"eval/mae", events)
+        self.assertNotIn(b"accuracy", events)
+
+    def test_what_does_not_go_together_is_refused_with_the_place_of_the_loss(self):
+        text = self.read("numbers.yaml").decode()
+        line = text[:text.index("loss: mse")].count("\n") + 1
+        self.assert_fails(["train", "numbers.yaml", "--set", "model.mlp.classes=10"], 2, f"the loss mse (numbers.yaml:{line}:",
+                          "price: float32[?]", "the 10 outputs of the model mlp", "set the model's `classes` to 1")
+        self.assert_fails(["train", "numbers.yaml", "--set", "train.loss=cross_entropy"], 2, "take `loss: mse` and one output", "cast: {field: price")
+        self.assert_fails(["train", "numbers.yaml", "--set", "train.metrics=[mae, confusion]"], 2, "'confusion' is of classes")
+        self.assert_fails(["train", "labels.yaml", "--set", "train.metrics=[top2]"], 2, "'top2' is of classes", "labels")
+        self.assertFalse(os.path.exists(self.path("runs")))
+
+    def test_a_target_that_is_no_number_is_named_with_its_sample(self):
+        rows = houses(400, 1).splitlines()
+        rows[251] = rows[251].rsplit(",", 1)[0] + ",nan"
+        self.write("houses.csv", "\n".join(rows) + "\n")
+        self.assert_fails(["train", "numbers.yaml", "--run", "run", *FIXED], 1, "sample 250 (", "houses.csv", "of data.train", "the target nan", "must be finite")
