@@ -62,7 +62,7 @@ Status Run(const std::filesystem::path& root, const std::filesystem::path& run) 
   STOKER_ASSIGN_OR_RETURN(const auto trainer, Trainer::Create(std::move(recipe), run));
   STOKER_ASSIGN_OR_RETURN(const TrainSummary summary, trainer->Run());
   fmt::print("{} steps, accuracy {:.3f}; the weights are in {}\n", summary.step,
-             summary.last_evaluation->accuracy, summary.run);
+             summary.last_evaluation->accuracy.value(), summary.run);
   return OkStatus();
 }
 
