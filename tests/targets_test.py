@@ -58,6 +58,7 @@ class TargetsTest(ProgramTest):
         out, err = self.run_stoker("train", "numbers.yaml", "--run", "run", *FIXED)
         self.assertNotIn("accuracy", out + err)
         self.assertRegex(out, r"test loss +0\.\d+ *\n")
+        self.assertRegex(out, r"test mae +0\.\d+ *\n")
         evaluations = [line for line in self.lines("run") if line["kind"] == "eval"]
         self.assertTrue(all("accuracy" not in line for line in evaluations))
         # The prices have a standard deviation of about 0.8 of their units, the noise one of 0.05.

@@ -13,6 +13,7 @@
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/find_run.h"
+#include "stoker/tools/trainer/metrics_text.h"
 #include "stoker/tools/trainer/train_progress.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/run_directory.h"
@@ -77,6 +78,10 @@ std::string SummaryText(const TrainSummary& summary) {
     const std::optional<double> accuracy = summary.last_evaluation->accuracy;
     text += accuracy ? fmt::format("test accuracy      {:.4f}\n", *accuracy)
                      : fmt::format("test loss          {:.4f}\n", summary.last_evaluation->loss);
+    // What stands for each class is for `stoker inspect RUN`.
+    for (const std::vector<std::string>& row : MetricRows(summary.last_evaluation->metrics)) {
+      if (row.size() == 2) text += fmt::format("{:<18} {}\n", "test " + row[0], row[1]);
+    }
   }
   text += fmt::format("images per second  {} ({} of training)\n",
                       WithThousands(summary.images_per_s), DurationText(summary.train_seconds));
