@@ -4,6 +4,7 @@
 
 #include "stoker/data/text/unigram_encoder.h"
 #include "stoker/data/transforms/token_field_internal.h"
+#include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -94,7 +95,8 @@ Result<Dataset> Sentencepiece::Build(Dataset input) const {
         "sentencepiece: {} has no token for the {} of a sentence; leave `{}` out", path, which,
         which);
   }
-  std::string details = fmt::format("{}, {} pieces", path, processor->GetPieceSize());
+  std::string details = fmt::format("{}, {} pieces with checksum {:08x}", path,
+                                    processor->GetPieceSize(), Crc32c(bytes));
   std::optional<UnigramEncoder> own = contents.ok() ? UnigramEncoder::Of(*contents) : std::nullopt;
   std::shared_ptr<const internal::TokenEncoder> encoder;
   if (own) {

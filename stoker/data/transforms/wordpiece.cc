@@ -131,7 +131,8 @@ Result<Dataset> Wordpiece::Build(Dataset input) const {
     STOKER_RETURN_IF_ERROR(FindMark(*this, tokens, separator, plan.separator));
   }
   STOKER_ASSIGN_OR_RETURN(Spec output_spec, OutputOf(*this, input.spec(), plan));
-  std::string details = fmt::format("{}, {} tokens", vocabulary.string(), tokens.size());
+  std::string details = fmt::format("{}, {} tokens with checksum {:08x}", vocabulary.string(),
+                                    tokens.size(), tokens.checksum());
   const BertWordsOptions words{.lower = lower,
                                .strip_accents = accents == "auto" ? lower : accents == "strip"};
   Result<WordPiece> model =

@@ -52,6 +52,16 @@ TEST_F(WordpieceTest, CutsWhatIsTooLongTheLongerTextFirst) {
   EXPECT_THAT(cut("a a a a\n", "c c c c c\n"), ElementsAre(Tokens{1, 3, 3, 2, 5, 5, 5, 2}));
 }
 
+// What is kept of the tokens, a cache on disk, is told apart by this text.
+TEST_F(WordpieceTest, DescribesItselfByWhatTheVocabularyHolds) {
+  const Result<Dataset> lines = LinesOf("t", "ab c\n");
+  const auto described = [&] { return (lines | Wordpiece{.vocabulary = vocabulary_})->ToString(); };
+  const std::string before = described();
+  EXPECT_EQ(described(), before);
+  Write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\nc\n##b\na\n");
+  EXPECT_NE(described(), before);
+}
+
 TEST_F(WordpieceTest, KeepsItsPromises) {
   std::string text;
   for (int i = 0; i < 40; ++i)
