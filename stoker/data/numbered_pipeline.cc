@@ -5,11 +5,11 @@
 #include <span>
 #include <utility>
 
+#include "stoker/data/build_stage_internal.h"
 #include "stoker/data/data_section_internal.h"
 #include "stoker/data/map.h"
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/registry.h"
-#include "stoker/data/stages_before.h"
 
 namespace stoker {
 namespace {
@@ -114,8 +114,9 @@ std::optional<Dataset> BuildWithNumbers(const std::vector<Stage>& stages, size_t
   Dataset dataset = WithNumbers(stages[place].behind, field);
   const std::vector<ConfigNode> entries = EntriesOf(stages);
   for (size_t i = place + 1; i < stages.size(); ++i) {
-    const StagesBefore before{std::span(entries).first(i)};
-    Result<Dataset> built = stages[i].configured.build(dataset);
+    const OperatorRegistry::Configured& stage = stages[i].configured;
+    Result<Dataset> built =
+        BuildStage(stage, stage.node.location, std::span(entries).first(i), dataset);
     if (!built.ok()) return std::nullopt;
     dataset = *std::move(built);
   }
@@ -128,14 +129,9 @@ Result<std::vector<Stage>> BuildStages(const ConfigNode& list, const std::filesy
     STOKER_ASSIGN_OR_RETURN(auto configured, ParseStage(entry, root));
     const std::optional<Dataset> input =
         stages.empty() ? std::nullopt : std::optional(stages.back().behind);
-    const std::vector<ConfigNode> entries = EntriesOf(stages);
-    const StagesBefore before(entries);
-    Result<Dataset> built = configured.build(input);
-    if (!built.ok()) {
-      return Status(built.status().code(),
-                    fmt::format("{}: {}", entry.location.ToString(), built.status().message()));
-    }
-    stages.push_back({std::move(configured), *std::move(built)});
+    STOKER_ASSIGN_OR_RETURN(Dataset built,
+                            BuildStage(configured, entry.location, EntriesOf(stages), input));
+    stages.push_back({std::move(configured), std::move(built)});
   }
   return stages;
 }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "stoker/data/build_stage_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
-#include "stoker/data/stages_before.h"
 
 namespace stoker {
 namespace {
@@ -88,15 +88,7 @@ Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem:
   std::vector<ConfigNode> entries;
   for (const ConfigNode& item : pipeline.items) {
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(item, root));
-    Result<Dataset> built = [&] {
-      const StagesBefore before(entries);
-      return configured.build(dataset);
-    }();
-    if (!built.ok()) {
-      return Status(built.status().code(),
-                    fmt::format("{}: {}", item.location.ToString(), built.status().message()));
-    }
-    dataset = *std::move(built);
+    STOKER_ASSIGN_OR_RETURN(dataset, BuildStage(configured, item.location, entries, dataset));
     entries.push_back(configured.node);
     entries.back().location = item.location;
   }

@@ -5,13 +5,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
+#include "stoker/io/file_names_testing_internal.h"
 #include "stoker/io/file_size_limit_testing_internal.h"
 #include "stoker/io/temporary_internal.h"
 
@@ -30,14 +30,6 @@ namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> Names(const fs::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 std::string Content(const std::string& path) {
   const Result<std::string> text = ReadTextFile(path);

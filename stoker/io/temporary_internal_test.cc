@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -15,19 +14,12 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/file_names_testing_internal.h"
 
 namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> Names(const fs::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 // Runs `body` in a child process that is then killed, or stopped until `release` where it is to
 // stay alive.

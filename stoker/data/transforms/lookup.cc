@@ -9,6 +9,7 @@
 #include "stoker/data/map.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/transforms/picture_names_internal.h"
+#include "stoker/data/transforms/token_field_internal.h"
 
 namespace stoker {
 namespace {
@@ -41,7 +42,7 @@ class LookupTransform final : public Transform, public WordNumbers {
 
   Status Apply(Element& element, Rng& /*rng*/, Scratch& scratch) const override {
     Array number = scratch.NewArray(DType::kInt64, {});
-    const std::string_view text = TextOf(element.arrays[plan_.field]);
+    const std::string_view text = internal::TextOf(element.arrays[plan_.field]);
     const std::optional<int64_t> found = NumberOf(text);
     if (!found) return Unknown(text, element);
     number.values<int64_t>()[0] = *found;
@@ -52,7 +53,7 @@ class LookupTransform final : public Transform, public WordNumbers {
   Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const override {
     if (!plan_.equally_long) return Transform::ApplyRows(rows, rngs, scratch);
     Array& texts = rows.columns[plan_.field];
-    const std::string_view all = TextOf(texts);
+    const std::string_view all = internal::TextOf(texts);
     const auto length = static_cast<size_t>(texts.shape().back());
     Array numbers = scratch.NewArray(DType::kInt64, {rows.size()});
     for (int64_t i = 0; i < rows.size(); ++i) {
@@ -69,10 +70,6 @@ class LookupTransform final : public Transform, public WordNumbers {
   const std::vector<std::string>& words() const override { return plan_.words.tokens(); }
 
  private:
-  static std::string_view TextOf(const Array& array) {
-    return {reinterpret_cast<const char*>(array.data()), array.num_bytes()};
-  }
-
   std::optional<int64_t> NumberOf(std::string_view text) const {
     std::optional<int32_t> found = plan_.words.Find(text);
     if (!found) found = plan_.words.Find(WithoutSpaceAround(text));

@@ -19,10 +19,9 @@ class BceLoss final : public Loss {
   explicit BceLoss(const Bce& options) : options_(options) {}
 
   Result<TargetKind> KindOf(const Field& field, int64_t outputs) const override {
-    if (IsOneInteger(field)) return TargetKind::kClass;
-    STOKER_RETURN_IF_ERROR(CheckNumberForEachOutput(
-        "one class number a sample, or a number from 0 to 1 for each output", field, outputs));
-    return TargetKind::kLabels;
+    return ClassOrNumberForEachOutput(
+        "one class number a sample, or a number from 0 to 1 for each output", TargetKind::kLabels,
+        field, outputs);
   }
 
   // One score stands for two classes.

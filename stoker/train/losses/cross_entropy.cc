@@ -24,8 +24,7 @@ class CrossEntropyLoss final : public Loss {
   explicit CrossEntropyLoss(const CrossEntropy& options) : options_(options) {}
 
   Result<TargetKind> KindOf(const Field& field, int64_t outputs) const override {
-    if (IsOneInteger(field)) return TargetKind::kClass;
-    if (NumbersASample(field) == 1) {
+    if (!IsOneInteger(field) && NumbersASample(field) == 1) {
       return InvalidArgument(
           "it takes one class number, an integer, a sample, or a share of each class, and not {}; "
           "to predict numbers take `loss: mse` and one output; if they are class numbers {}",
@@ -34,9 +33,8 @@ class CrossEntropyLoss final : public Loss {
               ? fmt::format("put `cast: {{field: {}, dtype: int64}}` before `batch`", field.name)
               : "make them one number a sample, not a row of one");
     }
-    STOKER_RETURN_IF_ERROR(CheckNumberForEachOutput(
-        "one class number a sample, or a share of each class", field, outputs));
-    return TargetKind::kShares;
+    return ClassOrNumberForEachOutput("one class number a sample, or a share of each class",
+                                      TargetKind::kShares, field, outputs);
   }
 
   std::string Objection(std::span<const float> numbers) const override {

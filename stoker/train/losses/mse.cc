@@ -11,10 +11,8 @@ namespace {
 class MseLoss final : public Loss {
  public:
   Result<TargetKind> KindOf(const Field& field, int64_t outputs) const override {
-    if (IsOneInteger(field)) return TargetKind::kClass;
-    STOKER_RETURN_IF_ERROR(CheckNumberForEachOutput(
-        "one class number a sample, or a number for each output", field, outputs));
-    return TargetKind::kNumbers;
+    return ClassOrNumberForEachOutput("one class number a sample, or a number for each output",
+                                      TargetKind::kNumbers, field, outputs);
   }
 
   std::optional<int64_t> Classes(int64_t outputs) const override {

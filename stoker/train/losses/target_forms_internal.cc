@@ -1,15 +1,15 @@
 #include "stoker/train/losses/target_forms_internal.h"
 
-#include "stoker/train/target.h"
-
 namespace stoker {
 
-Status CheckNumberForEachOutput(std::string_view takes, const Field& target, int64_t outputs) {
-  const int64_t numbers = NumbersASample(target);
-  if (numbers == outputs) return OkStatus();
+Result<TargetKind> ClassOrNumberForEachOutput(std::string_view takes, TargetKind numbers,
+                                              const Field& target, int64_t outputs) {
+  if (IsOneInteger(target)) return TargetKind::kClass;
+  const int64_t there = NumbersASample(target);
+  if (there == outputs) return numbers;
   return InvalidArgument(
       "it takes {}; {} has {} a sample, and the model {} outputs; set the model's `classes` to {}",
-      takes, target.ToString(), numbers, outputs, numbers);
+      takes, target.ToString(), there, outputs, there);
 }
 
 }  // namespace stoker

@@ -6,12 +6,14 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/spec.h"
+#include "stoker/train/target.h"
 
 namespace stoker {
 
-// Errors: kInvalidArgument where a target has not one number for each of the model's outputs, with
-// what to change.
+// Class numbers where there is one integer a sample, otherwise `numbers`. Errors: kInvalidArgument
+// where these are not one for each of the model's outputs, with what to change.
 //   takes  what the loss takes, to follow "it takes "
-Status CheckNumberForEachOutput(std::string_view takes, const Field& target, int64_t outputs);
+Result<TargetKind> ClassOrNumberForEachOutput(std::string_view takes, TargetKind numbers,
+                                              const Field& target, int64_t outputs);
 
 }  // namespace stoker

@@ -1,0 +1,19 @@
+#include "stoker/data/build_stage_internal.h"
+
+#include <fmt/format.h>
+
+#include "stoker/data/stages_before.h"
+
+namespace stoker {
+
+Result<Dataset> BuildStage(const OperatorRegistry::Configured& stage,
+                           const ConfigLocation& location, std::span<const ConfigNode> before,
+                           const std::optional<Dataset>& input) {
+  const StagesBefore scope(before);
+  Result<Dataset> built = stage.build(input);
+  if (built.ok()) return built;
+  return Status(built.status().code(),
+                fmt::format("{}: {}", location.ToString(), built.status().message()));
+}
+
+}  // namespace stoker
