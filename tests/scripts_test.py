@@ -68,6 +68,66 @@ class LintTest(ScriptTest):
             self.assertNotRegex(said, rf"(?m)^{name}:")
 
 
+@unittest.skipUnless(shutil.which("git"), "git is not installed")
+class TestSinceTest(ScriptTest):
+    """./dev test --since in a small repository of its own."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ["dev", "tests/changed_folders.py", "tests/layering_test.py"]:
+            self.write(name, (ROOT / name).read_text(encoding="utf-8"))
+        for folder in ["base", "io", "formats", "image", "data", "device", "train", "tools"]:
+            self.write(f"stoker/{folder}/a_test.cc", "")
+        self.write("README.md", "read\n")
+        self.write(".gitignore", "build/\n__pycache__/\n")
+        self.git("init", "--quiet")
+        self.git("add", "--all")
+        self.git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=first")
+
+    def git(self, *arguments):
+        subprocess.run(["git", *arguments], cwd=self.folder, check=True)
+
+    def planned(self, preset="asan"):
+        """The folders whose tests would be built and run."""
+        said = self.run_script("./dev", "test", preset, "--since", "HEAD", "--list", expect=0, cwd=self.folder)
+        names = re.search(r"tests \^\((.*)\)", said)
+        targets = re.search(r"since HEAD: (.*), tests", said)
+        self.assertEqual(bool(names), "0 passed, 0 failed" not in said, said)
+        if not names:
+            return []
+        folders = names[1].split("|")
+        self.assertEqual(targets[1].split(), ["all" if name == "program" else f"stoker_{name}_test" for name in folders])
+        return folders
+
+    def test_a_changed_folder_is_tested_with_all_that_may_include_it(self):
+        self.write("stoker/image/a.cc", "changed\n")
+        self.assertEqual(self.planned(), ["image", "data", "train", "tools"])
+        self.git("add", "--all")
+        self.assertEqual(self.planned(), ["image", "data", "train", "tools"])
+
+    def test_the_thread_sanitizer_has_no_folder_that_sees_libtorch(self):
+        self.write("stoker/image/a.cc", "changed\n")
+        self.assertEqual(self.planned("tsan"), ["image", "data", "tools"])
+
+    def test_the_programs_are_tested_where_they_or_their_tests_changed(self):
+        self.write("tests/train_test.py", "changed\n")
+        self.assertEqual(self.planned(), ["program"])
+        self.write("stoker/tools/a.cc", "changed\n")
+        self.assertEqual(self.planned(), ["tools", "program"])
+
+    def test_a_change_of_the_build_concerns_everything(self):
+        self.write("cmake/x.cmake", "changed\n")
+        self.assertEqual(self.planned(), ["base", "io", "formats", "image", "data", "device", "train", "tools", "program"])
+
+    def test_what_is_not_compiled_needs_no_test(self):
+        self.write("README.md", "changed\n")
+        self.assertEqual(self.planned(), [])
+
+    def test_a_commit_that_is_not_there_is_named(self):
+        said = self.run_script("./dev", "test", "asan", "--since", "nowhere", "--list", expect=1, cwd=self.folder)
+        self.assertIn("nowhere", said)
+
+
 class CompareTest(ScriptTest):
     """The benchmarks, with programs in the place of both sides that print figures at once."""
 
