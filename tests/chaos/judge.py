@@ -1,0 +1,115 @@
+"""What must hold of a disturbed command, held against the undisturbed one."""
+import json
+import os
+import re
+
+from training_faults_test import without_times
+
+MEGABYTE = 1_000_000
+ALLOWANCE = 64 << 20  # of the promise: what a program takes beyond its budget and its elements
+MOST_THREADS = 64
+# Words of a program that did not foresee what happened.
+RAW = re.compile(r"defect|terminate called|std::|bad_alloc|basic_string|Assertion|Segmentation|Sanitizer|faults: ")
+STOP_CODES = {0, 1, 130, 143}
+
+
+def results_of(case, folder):
+    """{name: what must be the same however the command was disturbed} of the outputs that are there."""
+    found = {}
+    for output in case.outputs:
+        path = os.path.join(folder, output)
+        if os.path.isdir(path):
+            for where, _, names in os.walk(path):
+                found.update({os.path.relpath(os.path.join(where, name), folder): read(os.path.join(where, name)) for name in names})
+        elif os.path.exists(path):
+            found[output] = lines_of(path) if path.endswith(".jsonl") else read(path)
+    # The database's file of locks is LMDB's own.
+    return {name: content for name, content in found.items() if not name.endswith("lock.mdb")}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def lines_of(path):
+    """Of a metrics file: all but the times. A last line that is not whole is left out."""
+    lines = read(path).split(b"\n")[:-1]
+    return [without_times(json.loads(line)) for line in lines]
+
+
+def printed(case, outcome):
+    """Standard output of commands that tell what they found, without times; bench's figures but for the counts."""
+    if case.kind == "bench" and outcome.code == 0:
+        report = json.loads(outcome.out)
+        return {name: report[name] for name in ("samples", "batches")}
+    return outcome.out if case.printed else None
+
+
+def errors_of(outcome):
+    return [line for line in outcome.err.splitlines() if line.startswith("stoker: error: ")]
+
+
+# Places that are none of the case's files.
+PLACES = re.compile(r"://|\.ya?ml:\d+|: \.: |memory|threads?\b|standard output|stopped")
+
+
+def names_a_place(outcome, folder):
+    """Whether what it says tells where: a file of the case, an address, a line of the recipe, or what is short."""
+    said = outcome.out + outcome.err
+    names = {name for _, folders, files in os.walk(folder) for name in [*folders, *files] if len(name) > 2}
+    names |= {word for word in outcome.arguments if not word.startswith("-") and len(word) > 2}
+    return folder in said or bool(PLACES.search(said)) or any(name in said for name in names)
+
+
+def wrong_with_end(outcome, folder, late_limit):
+    """What is wrong with how one process ended, whatever it made."""
+    if outcome.hung:
+        return [f"hangs: still there after {outcome.seconds:.0f} s; {outcome.hung}"]
+    if outcome.code < 0 and not outcome.killed:
+        return [f"ended by signal {-outcome.code}"]
+    if outcome.killed:
+        return []
+    wrong = []
+    if outcome.stopped and outcome.late > late_limit:
+        wrong.append(f"late: ended {outcome.late:.1f} s after it was told to stop")
+    if outcome.code not in (STOP_CODES if outcome.stopped else {0, 1, 2}):
+        wrong.append(f"exit code {outcome.code}")
+    raw = RAW.search(outcome.err)
+    if raw:
+        wrong.append(f"says {raw[0]!r}, which is no message for a user")
+    errors = errors_of(outcome)
+    if outcome.code in (1, 2) and len(errors) != 1:
+        wrong.append(f"exit code {outcome.code} with {len(errors)} errors")
+    if outcome.code in (1, 2) and errors and not names_a_place(outcome, folder):
+        wrong.append("the error names no place: " + errors[0])
+    return wrong
+
+
+def wrong_with_memory(case, outcome):
+    if not case.budget:
+        return []
+    bound = case.budget + (case.stages + MOST_THREADS) * case.source.largest + ALLOWANCE
+    if outcome.peak <= bound:
+        return []
+    return [f"memory: {outcome.peak / MEGABYTE:.0f} MB were resident, {bound / MEGABYTE:.0f} MB are promised"]
+
+
+def differences(found, want):
+    """Names whose content is another; those that are missing in `found` are not counted."""
+    return [name for name in sorted(found) if found[name] != want.get(name)]
+
+
+def wrong_with_results(case, outcome, found, want, want_printed):
+    """What was made against what the undisturbed command made. `found` and `want` are of results_of."""
+    wrong = []
+    if outcome.code == 0 and not outcome.killed:
+        missing = sorted(set(want) - set(found))
+        if missing:
+            wrong.append(f"says that it succeeded, but {missing[0]} is not there")
+        wrong += [f"says that it succeeded, but {name} differs" for name in differences(found, want)]
+        if printed(case, outcome) != want_printed:
+            wrong.append("says that it succeeded, but prints something else")
+    elif case.kind != "train":  # what a training has of its metrics is part of the whole
+        wrong += [f"{name} was left behind, and is not what it should be" for name in differences(found, want)]
+    return wrong

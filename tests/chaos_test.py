@@ -1,0 +1,117 @@
+"""A few seeds of `./dev chaos`, and that it finds what it is there to find. tests/chaos/README.md explains the harness."""
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import STOKER, ProgramTest
+
+from chaos.session import Settings, judge_seed
+from chaos.trouble import Disturbance, Trouble
+
+LIBRARY = os.environ["STOKER_CHAOS_LIBRARY"]
+# The machine may be busy: a stop that is not heeded takes longer than this, or never comes to an end.
+PATIENCE = 60
+SEEDS = range(1, 21)
+
+
+def has_sanitizer():
+    with open(STOKER, "rb") as program:
+        content = program.read()
+    return b"__asan_init" in content or b"__tsan_init" in content
+
+
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first, and what it keeps resident says nothing")
+class ChaosTest(unittest.TestCase):
+    def test_a_fixed_set_of_seeds_gives_the_undisturbed_bytes_or_a_clear_error(self):
+        settings = Settings(STOKER, LIBRARY, late=PATIENCE)
+        for seed in SEEDS:
+            with self.subTest(seed=seed):
+                verdict = judge_seed(settings, seed)
+                self.assertEqual(verdict.findings, [], f"faults: {verdict.trouble}; ./dev chaos --seed {seed} repeats it")
+
+
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
+class ChaosHarnessTest(ProgramTest):
+    """The preloaded library does what its rules say, and each kind of defect is found when it is planted."""
+
+    PACK_SEED = 1  # draws a `pack`, whatever else it draws is not used
+
+    def preload(self, rules, *command):
+        """(exit code, stderr, the log) of `stoker COMMAND` in the test's folder under these rules."""
+        log = self.path("../" + os.path.basename(self.folder) + ".log")
+        self.addCleanup(lambda: os.path.exists(log) and os.remove(log))
+        environment = {**os.environ, "LD_PRELOAD": LIBRARY, "STOKER_CHAOS_FOLDER": self.folder, "STOKER_CHAOS_RULES": rules,
+                       "STOKER_CHAOS_LOG": log}
+        done = subprocess.run([STOKER, *command], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        with open(log, encoding="utf-8") as file:
+            return done.returncode, done.stderr, file.read()
+
+    def test_a_rule_makes_the_call_fail_that_it_names_and_logs_it(self):
+        code, err, log = self.preload("read:EIO:1:0:labels", "bench", "recipe.yaml", "--epochs", "1")
+        self.assertEqual(code, 1)
+        self.assertIn("train-labels.gz", err)
+        self.assertIn("Input/output error", err)
+        self.assertEqual(set(log.splitlines()), {"read EIO " + line.split(" ", 2)[2] for line in log.splitlines()})
+        self.assertIn("train-labels.gz", log)
+
+    def test_files_outside_of_the_folder_are_left_alone(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            recipe = os.path.join(elsewhere, "recipe.yaml")
+            with open(recipe, "w", encoding="utf-8") as file:
+                file.write("data:\n  train:\n    - range: 10\n    - batch: 2\n")
+            code, err, log = self.preload("open:EIO:1:0,read:EIO:1:0,stat:EIO:1:0", "bench", recipe, "--epochs", "1")
+        self.assertEqual((code, log), (0, ""), err)
+
+    def planted(self, script, trouble):
+        """The findings of a seed whose program is `script` when it is disturbed, and Stoker itself otherwise."""
+        fake = self.path("fake-stoker")
+        self.write("fake-stoker", f'#!/bin/sh\nif [ -z "$STOKER_CHAOS_RULES" ]; then exec "{STOKER}" "$@"; fi\nunset LD_PRELOAD\n{script}\n')
+        os.chmod(fake, os.stat(fake).st_mode | stat.S_IXUSR)
+        return judge_seed(Settings(fake, LIBRARY, late=0.5, hang=5), self.PACK_SEED, trouble).findings
+
+    def assert_found(self, text, script, **trouble):
+        rules = ["clock:jump-1:1:0"]  # one that hurts nobody, so that the disturbed run is known from the others
+        findings = self.planted(script, Trouble(rules, **trouble))
+        self.assertTrue(any(text in finding for finding in findings), findings)
+
+    def test_what_does_not_misbehave_is_not_blamed(self):
+        self.assertEqual(self.planted(f'exec "{STOKER}" "$@"', Trouble(["clock:jump-1:1:0"])), [])
+
+    def test_a_crash_is_found(self):
+        self.assert_found("ended by signal 11", "kill -SEGV $$")
+
+    def test_a_message_of_a_defect_is_found(self):
+        self.assert_found("says 'defect'", "echo 'stoker: error: recipe.yaml: std; this is a defect of Stoker' >&2; exit 1")
+
+    def test_an_error_that_names_no_place_is_found(self):
+        self.assert_found("names no place", "echo 'stoker: error: it did not work' >&2; exit 1")
+
+    def test_an_exit_without_an_error_is_found(self):
+        self.assert_found("with 0 errors", "exit 1")
+
+    def test_other_bytes_are_found(self):
+        self.assert_found("differs", f'"{STOKER}" "$@" && for file in out*; do printf x >>"$file"; done')
+
+    def test_a_success_that_made_nothing_is_found(self):
+        self.assert_found("is not there", "exit 0")
+
+    def test_a_half_written_file_is_found(self):
+        self.assert_found("was left behind", f'"{STOKER}" "$@" >&2; for file in out*; do printf x >"$file"; done; '
+                          "echo 'stoker: error: recipe.yaml: no' >&2; exit 1")
+
+    def test_a_program_that_does_not_stop_is_found(self):
+        self.assert_found("late:", "trap : TERM; sleep 2; sleep 1", signals=[Disturbance(signal.SIGTERM, 0)])
+
+    def test_a_program_that_never_ends_is_found(self):
+        self.assert_found("hangs:", "while true; do sleep 0.1; done")
+
+    def test_memory_beyond_the_budget_is_found(self):
+        self.assert_found("memory:", f'exec "{sys.executable}" -c "import time; x = bytes([1]) * 400_000_000; time.sleep(0.3)"')
+
+
+if __name__ == "__main__":
+    unittest.main()
