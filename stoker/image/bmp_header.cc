@@ -7,6 +7,7 @@ namespace stoker {
 namespace {
 
 constexpr size_t kFileHeader = 14;     // bytes: BITMAPFILEHEADER
+constexpr size_t kPixelsAt = 10;       // the field of where the pixels begin
 constexpr uint32_t kCoreHeader = 12;   // BITMAPCOREHEADER, of OS/2 1.x
 constexpr uint32_t kInfoHeader = 40;   // BITMAPINFOHEADER; later ones are longer and begin like it
 constexpr uint32_t kAlphaHeader = 56;  // from here on there is a mask for alpha
@@ -20,7 +21,7 @@ class HeaderReader {
 
   Result<BmpHeader> Read() {
     STOKER_RETURN_IF_ERROR(Need(kFileHeader, 4));
-    header_.pixels_at = static_cast<int64_t>(Number(10, 4));
+    header_.pixels_at = static_cast<int64_t>(Number(kPixelsAt, 4));
     header_size_ = static_cast<uint32_t>(Number(kFileHeader, 4));
     if (header_size_ != kCoreHeader &&
         (header_size_ < kInfoHeader || header_size_ > kLongestHeader)) {
@@ -124,6 +125,13 @@ class HeaderReader {
     const auto pixels_at = static_cast<uint64_t>(header_.pixels_at);
     entries = std::min<uint64_t>(entries,
                                  pixels_at < palette_at_ ? 0 : (pixels_at - palette_at_) / entry);
+    if (entries == 0 && pixels_at >= palette_at_) {
+      return Damaged(kPixelsAt,
+                     fmt::format("the pixels begin at byte {}, and a palette for {} bits "
+                                 "a pixel should precede them from byte {} on: there is "
+                                 "none",
+                                 pixels_at, header_.bits, palette_at_));
+    }
     STOKER_RETURN_IF_ERROR(Need(palette_at_, entries * entry));
     for (size_t i = 0; i < entries; ++i) {
       for (size_t channel = 0; channel < 3; ++channel) {
@@ -143,7 +151,7 @@ class HeaderReader {
             ? 1
             : header_.stride() * (header_.height - 1) + (header_.width * header_.bits + 7) / 8;
     if (header_.pixels_at < static_cast<int64_t>(kFileHeader + header_size_))
-      return Damaged(10,
+      return Damaged(kPixelsAt,
                      fmt::format("pixels from byte {} on, inside the header", header_.pixels_at));
     if (found - begin >= wanted) return OkStatus();
     return DataLoss(

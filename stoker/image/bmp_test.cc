@@ -282,6 +282,16 @@ const BrokenCase kBroken[] = {
      {.width = 64250, .height = 64250, .pixels = "abcd"},
      StatusCode::kInvalidArgument,
      "64250 x 64250 pixels are more than the 67108864 allowed"},
+    {"NoPalette",
+     {.width = 1, .height = 1, .bits = 8, .pixels = "abcd"},
+     StatusCode::kDataLoss,
+     "byte 10: the pixels begin at byte 54, and a palette for 8 bits a pixel should precede them "
+     "from byte 54 on: there is none; the BMP is damaged"},
+    {"LessThanOneColour",
+     {.width = 1, .height = 1, .bits = 1, .pixels = "abcd", .palette = "\1\2"},
+     StatusCode::kDataLoss,
+     "byte 10: the pixels begin at byte 56, and a palette for 1 bits a pixel should precede them "
+     "from byte 54 on: there is none"},
     {"Depth",
      {.width = 1, .height = 1, .bits = 7, .pixels = "abcd"},
      StatusCode::kDataLoss,

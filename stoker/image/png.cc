@@ -9,32 +9,31 @@
 
 #include "stoker/image/exif.h"
 #include "stoker/image/planes.h"
+#include "stoker/image/png_stream.h"
 
 namespace stoker {
 namespace {
 
-// Texts and profiles, which libspng unpacks along the way.
-constexpr size_t kMaxMetadataBytes = 64 << 20;
 constexpr int64_t kMaxDeflateRatio = 1032;  // zlib.net/zlib_tech.html
 
 struct FreeContext {
   void operator()(spng_ctx* context) const { spng_ctx_free(context); }
 };
 
-// Feeds libspng and knows how far it has read, which libspng does not tell.
+// Feeds libspng.
 class PngFile {
  public:
   explicit PngFile(const EncodedImage& image)
-      : bytes_(image.bytes), name_(image.name), context_(spng_ctx_new(0)) {}
+      : bytes_(image.bytes), name_(image.name), stream_(image.bytes), context_(spng_ctx_new(0)) {}
   PngFile(const PngFile&) = delete;
   PngFile& operator=(const PngFile&) = delete;
 
   // Reads the header.
   Status Open(const ImageLimits& limits) {
     if (!context_) return Check(SPNG_EMEM);
-    // No chunk that is whole is larger than the file.
-    STOKER_RETURN_IF_ERROR(Check(spng_set_chunk_limits(
-        context(), std::min<size_t>(bytes_.size(), INT32_MAX), kMaxMetadataBytes)));
+    // No chunk that is whole is larger than the file, and none that libspng unpacks reaches it.
+    const size_t most = std::min<size_t>(bytes_.size(), INT32_MAX);
+    STOKER_RETURN_IF_ERROR(Check(spng_set_chunk_limits(context(), most, most)));
     STOKER_RETURN_IF_ERROR(Check(spng_set_png_stream(context(), Read, this)));
     STOKER_RETURN_IF_ERROR(Check(spng_get_ihdr(context(), &header_)));
     return CheckSize(limits);
@@ -42,10 +41,14 @@ class PngFile {
 
   // The status of a call that returned `code`.
   Status Check(int code) const {
-    if (cut_short_) {  // libspng forgives a missing end
+    if (!stream_.damage().empty()) {
+      return DataLoss("{}: byte {}: {}; the PNG is damaged: copy or download it again", name_,
+                      stream_.at(), stream_.damage());
+    }
+    if (stream_.cut_short()) {  // libspng forgives a missing end
       return DataLoss(
           "{}: byte {}: the PNG ends too early; the file was cut short: copy or download it again",
-          name_, at_);
+          name_, bytes_.size());
     }
     switch (code) {
       case SPNG_OK: return OkStatus();
@@ -58,7 +61,7 @@ class PngFile {
             name_);
       default:
         return DataLoss("{}: before byte {}: {}; the PNG is damaged: copy or download it again",
-                        name_, at_, spng_strerror(code));
+                        name_, stream_.at(), spng_strerror(code));
     }
   }
 
@@ -72,14 +75,7 @@ class PngFile {
  private:
   static int Read(spng_ctx* /*context*/, void* user, void* to, size_t length) {
     auto* file = static_cast<PngFile*>(user);
-    if (length > file->bytes_.size() - file->at_) {
-      file->at_ = file->bytes_.size();
-      file->cut_short_ = true;
-      return SPNG_IO_EOF;
-    }
-    std::memcpy(to, file->bytes_.data() + file->at_, length);
-    file->at_ += length;
-    return 0;
+    return file->stream_.Read(static_cast<std::byte*>(to), length) ? 0 : SPNG_IO_EOF;
   }
 
   int64_t SamplesPerPixel() const {
@@ -106,10 +102,9 @@ class PngFile {
 
   const std::span<const std::byte> bytes_;
   const std::string_view name_;
+  PngStream stream_;
   const std::unique_ptr<spng_ctx, FreeContext> context_;
   spng_ihdr header_ = {};
-  size_t at_ = 0;
-  bool cut_short_ = false;
 };
 
 bool WantsIndices(const DecodeOptions& options) {

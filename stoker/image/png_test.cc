@@ -1,9 +1,12 @@
 #include "stoker/image/png.h"
 
 #include <spng.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "stoker/base/testing.h"
 
@@ -130,6 +133,78 @@ TEST(DecodePng, ReadsAFileThatItsOwnLibraryDidNotWrite) {
                               DecodePng(std::as_bytes(std::span(png)), "picture.png"));
   EXPECT_EQ(image.shape(), (Shape{1, 1, 1}));
   EXPECT_THAT(Values(image), testing::ElementsAre(0));
+}
+
+std::string BigEndian(uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+std::string Deflated(const std::string& text) {
+  uLongf size = compressBound(text.size());
+  std::string packed(size, '\0');
+  EXPECT_EQ(compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+                     reinterpret_cast<const Bytef*>(text.data()), text.size()),
+            Z_OK);
+  packed.resize(size);
+  return packed;
+}
+
+// `png` with a chunk more, which follows the header.
+std::string WithChunk(const std::string& png, const std::string& type, const std::string& data) {
+  constexpr size_t kEndOfHeader = 33;
+  const std::string summed = type + data;
+  const auto sum = static_cast<uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(summed.data()), static_cast<uInt>(summed.size())));
+  return png.substr(0, kEndOfHeader) + BigEndian(static_cast<uint32_t>(data.size())) + summed +
+         BigEndian(sum) + png.substr(kEndOfHeader);
+}
+
+constexpr size_t kSmallPictureBytes = 60;
+std::string SmallPicture() {
+  return Encode({5, 4, kRgb}, std::vector<uint8_t>(kSmallPictureBytes, 123));
+}
+
+// What unpacks to more than the file has bytes, to more than libspng's first buffer of 8 KiB, and
+// to a hundred megabytes.
+TEST(DecodePng, TextsAndProfilesOfAnySizeLeaveThePixelsAsTheyAre) {
+  for (const size_t size : {size_t{100}, size_t{9000}, size_t{300'000}, size_t{100} << 20}) {
+    const std::string packed = Deflated(std::string(size, 'a'));
+    const std::string plain(std::min<size_t>(size, 300'000), 'a');
+    const std::pair<const char*, std::string> chunks[] = {
+        {"iCCP", "profile" + std::string(2, '\0') + packed},
+        {"zTXt", "Comment" + std::string(2, '\0') + packed},
+        {"iTXt", "Comment" + std::string("\0\1\0\0\0", 5) + packed},
+        {"tEXt", "Comment" + std::string(1, '\0') + plain},
+        {"sPLT", "no palette at all"},
+        {"prVt", plain}};
+    for (const auto& [type, data] : chunks) {
+      SCOPED_TRACE(testing::Message() << type << " of " << size);
+      STOKER_ASSERT_OK_AND_ASSIGN(const Array image, Decode(WithChunk(SmallPicture(), type, data)));
+      EXPECT_THAT(Values(image),
+                  testing::AllOf(testing::SizeIs(kSmallPictureBytes), testing::Each(123)));
+    }
+  }
+}
+
+TEST(DecodePng, ADamagedTextIsFoundAndNamed) {
+  std::string png = WithChunk(SmallPicture(), "tEXt", "Comment" + std::string(1, '\0') + "hello");
+  png[png.find("hello")] = 'j';
+  EXPECT_THAT(Decode(png),
+              FailsWith(StatusCode::kDataLoss,
+                        "picture.png: byte 33: the checksum of chunk tEXt is not that of its 13 "
+                        "bytes; the PNG is damaged"));
+}
+
+TEST(DecodePng, EveryProperPrefixOfAFileWithATextIsAnError) {
+  const std::string good =
+      WithChunk(SmallPicture(), "tEXt", "Comment" + std::string(1, '\0') + "hello");
+  STOKER_EXPECT_OK(Decode(good));
+  for (size_t n = 0; n < good.size(); ++n) {
+    EXPECT_THAT(Decode(good.substr(0, n)), FailsWith(StatusCode::kDataLoss, "picture.png: byte "))
+        << n << " of " << good.size();
+  }
 }
 
 TEST(DecodePng, EveryProperPrefixOfAGoodFileIsAnError) {
