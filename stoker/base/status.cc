@@ -19,14 +19,24 @@ StatusCode CodeOfErrno(int error_number) {
     case EDQUOT:
     case ENOMEM:
     case EMFILE:
-    case ENFILE: return StatusCode::kResourceExhausted;
+    case ENFILE:
+    case ENOBUFS:
+    case ENOLCK: return StatusCode::kResourceExhausted;
     case EINTR:
     case EAGAIN:
     case EBUSY:
+    case EIO:  // a disk, or a file system over a network, that does not give what it holds
+    case ESTALE:
+    case EREMOTEIO:
+    case ENODEV:
+    case ENOTCONN:
     case ETIMEDOUT:
     case ECONNREFUSED:
     case ECONNRESET:
+    case ECONNABORTED:
+    case ENETDOWN:
     case ENETUNREACH:
+    case EHOSTDOWN:
     case EHOSTUNREACH: return StatusCode::kUnavailable;
     case EINVAL:
     case ENAMETOOLONG:
@@ -38,8 +48,8 @@ StatusCode CodeOfErrno(int error_number) {
     case EXDEV: return StatusCode::kFailedPrecondition;
     case EFBIG:
     case EOVERFLOW: return StatusCode::kOutOfRange;
-    case EIO:  // the device could not give back what was stored
-      return StatusCode::kDataLoss;
+    case EBADMSG:  // a checksum of the file system is wrong
+    case EUCLEAN: return StatusCode::kDataLoss;
     case ENOSYS:
     case EOPNOTSUPP: return StatusCode::kUnimplemented;
     case ECANCELED: return StatusCode::kCancelled;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/io/local_retry.h"
 #include "stoker/io/mapped_ranges.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/shard_cache.h"
@@ -81,9 +82,12 @@ struct Opened {
 };
 
 Result<Opened> OpenForReading(const std::string& path, int extra_flags) {
-  Opened opened{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | extra_flags)), {}};
+  const int flags = O_RDONLY | O_CLOEXEC | extra_flags;
+  Opened opened{Descriptor(RetryPassingTrouble(path, [&] { return ::open(path.c_str(), flags); })),
+                {}};
   if (!opened.descriptor.valid()) return OpenError(errno, path);
-  if (::fstat(opened.descriptor.get(), &opened.stat) != 0)
+  const int fd = opened.descriptor.get();
+  if (RetryPassingTrouble(path, [&] { return ::fstat(fd, &opened.stat); }) != 0)
     return ErrnoStatus(errno, fmt::format("{}: cannot look at", path));
   if (S_ISDIR(opened.stat.st_mode))
     return InvalidArgument("{}: is a directory; name a file in it", path);
@@ -153,9 +157,10 @@ Result<size_t> File::ReadUpTo(uint64_t offset, std::span<std::byte> out) const {
   if (remote_) return remote_->ReadUpTo(offset, out);
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = ::pread(descriptor_.get(), out.data() + done, out.size() - done,
-                                static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = RetryPassingTrouble(path_, [&] {
+      return ::pread(descriptor_.get(), out.data() + done, out.size() - done,
+                     static_cast<off_t>(offset + done));
+    });
     if (got < 0) return ReadError(errno, path_, offset + done);
     if (got == 0) break;
     done += static_cast<size_t>(got);
@@ -195,10 +200,11 @@ Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
   while (true) {
     const size_t before = text.size();
     text.resize(before + kChunk);
-    const ssize_t got = ::read(opened.descriptor.get(), text.data() + before, kChunk);
+    const ssize_t got = RetryPassingTrouble(
+        path, [&] { return ::read(opened.descriptor.get(), text.data() + before, kChunk); });
+    const int error = errno;
     text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return ReadError(errno, path, before);
+    if (got < 0) return ReadError(error, path, before);
     if (got == 0) return text;
     if (text.size() > limit) {
       return ResourceExhausted("{}: the text is longer than {} bytes; is it the right file?", path,
@@ -213,9 +219,13 @@ Result<MappedFile> MappedFile::Open(std::string path, MapAdvice advice) {
   if (size == 0) return MappedFile(std::move(path), Buffer());  // mmap refuses a length of 0
   // Private and writable: arrays that share the mapping may be written to without touching the
   // file.
-  void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
-                             file.descriptor_.get(), 0);
-  if (start == MAP_FAILED) {
+  void* start = nullptr;
+  const int mapped = RetryPassingTrouble(path, [&] {
+    start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
+                   file.descriptor_.get(), 0);
+    return start == MAP_FAILED ? -1 : 0;
+  });
+  if (mapped != 0) {
     const int error = errno;
     return AdvisedStatus(error, fmt::format("{}: cannot map {} bytes", path, size));
   }

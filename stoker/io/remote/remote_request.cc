@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <mutex>
 #include <random>
+#include <set>
 
 #include "stoker/base/clock.h"
 #include "stoker/io/remote/s3.h"
@@ -17,6 +20,34 @@ constexpr double kLongestWait = 20, kLongestAskedFor = 120;  // seconds
 constexpr uint64_t kProgress = 64 << 10;  // bytes that make a try one that brought something
 constexpr int kMostLessons = 3;           // a store that sends us round in circles
 
+// The servers that have answered this process. One that cannot be reached any more has a right name
+// and is away for a while; one that never answered likely has a wrong name. Thread-safe.
+class KnownServers {
+ public:
+  static KnownServers& Shared() {
+    static KnownServers& servers = *new KnownServers;
+    return servers;
+  }
+  void Add(const std::string& url) {
+    const std::lock_guard lock(mutex_);
+    servers_.emplace(ServerOf(url));
+  }
+  bool Has(const std::string& url) const {
+    const std::lock_guard lock(mutex_);
+    return servers_.contains(ServerOf(url));
+  }
+
+ private:
+  // "https://host:port" of "https://host:port/path".
+  static std::string_view ServerOf(std::string_view url) {
+    const size_t host = url.find("://");
+    return host == url.npos ? url : url.substr(0, url.find('/', host + 3));
+  }
+
+  mutable std::mutex mutex_;
+  std::set<std::string, std::less<>> servers_;
+};
+
 // The tries of one request so far.
 class Tries {
  public:
@@ -25,11 +56,10 @@ class Tries {
   void Restart() { failed_ = 0; }
 
   // Waits before the next try; false where there is none, or it was cancelled.
-  bool WaitForNext(const HttpAnswer& answer, Cancellation& cancel) {
+  bool WaitForNext(const HttpAnswer& answer, const std::string& url, Cancellation& cancel) {
     ++failed_;
-    // A name that does not resolve is likelier wrong than the network away.
-    const int64_t most =
-        answer.unreachable ? std::min<int64_t>(options_.retries, 2) : options_.retries;
+    const bool may_be_wrong = answer.unreachable && !KnownServers::Shared().Has(url);
+    const int64_t most = may_be_wrong ? std::min<int64_t>(options_.retries, 2) : options_.retries;
     if (failed_ > most) return false;
     const auto asked_for = static_cast<double>(answer.head.retry_after_s.value_or(0));
     if (asked_for > kLongestAskedFor) return false;
@@ -198,6 +228,7 @@ Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
     STOKER_RETURN_IF_ERROR(sink.refusal());
+    if (answer.head.status != 0) KnownServers::Shared().Add(request.http.url);
     if (IsDone(answer)) return answer;
     if (request.terms && answer.problem.empty() && lessons < kMostLessons &&
         S3Stores::Shared().LearnFrom(location, *request.terms, answer, options)) {
@@ -206,7 +237,7 @@ Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
     }
     if (!IsWorthAnotherTry(answer)) return ErrorOf(location, asked, answer, options);
     if (sink.received() - before >= kProgress) tries.Restart();
-    if (tries.WaitForNext(answer, cancellation)) continue;
+    if (tries.WaitForNext(answer, request.http.url, cancellation)) continue;
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
     return GivenUp(PlaceOf(location, sink.Next()), answer, tries);

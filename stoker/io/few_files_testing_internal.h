@@ -1,0 +1,33 @@
+// A process that may open no more files, for tests. Included by tests only.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace stoker {
+
+// While one lives, opening a file fails with EMFILE; Lift ends that earlier. What is open stays
+// open. Lift may be called from another thread.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (next < 0 || ::getrlimit(RLIMIT_NOFILE, &before_) != 0) std::abort();
+    ::close(next);
+    const rlimit none{static_cast<rlim_t>(next), before_.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &none) != 0) std::abort();
+  }
+  ~NoMoreFiles() { Lift(); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+  void Lift() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace stoker
