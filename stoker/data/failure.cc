@@ -1,6 +1,8 @@
 #include "stoker/data/failure.h"
 
+#include <new>
 #include <optional>
+#include <system_error>
 
 namespace stoker {
 namespace {
@@ -9,6 +11,44 @@ thread_local int64_t depth = 0;
 thread_local std::optional<FailureOrigin> noted;
 
 }  // namespace
+
+bool IsAboutOneElement(const Status& error) {
+  switch (error.code()) {
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kNotFound:
+    case StatusCode::kDataLoss:
+    case StatusCode::kOutOfRange:
+    case StatusCode::kUnimplemented:
+    case StatusCode::kInternal: return true;
+    case StatusCode::kOk:
+    case StatusCode::kFailedPrecondition:
+    case StatusCode::kPermissionDenied:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kCancelled:
+    case StatusCode::kUnavailable: return false;
+  }
+  return false;
+}
+
+Status ThrownError(std::string_view where) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(
+        "{}: out of memory; lower the memory budget, or use a smaller batch or fewer threads",
+        where);
+  } catch (const std::system_error& error) {
+    const bool of_the_system = error.code().category() == std::generic_category() ||
+                               error.code().category() == std::system_category();
+    const StatusCode code =
+        of_the_system ? ErrnoStatus(error.code().value(), "").code() : StatusCode::kInternal;
+    return {code, fmt::format("{} threw: {}", where, error.what())};
+  } catch (const std::exception& error) {
+    return Internal("{} threw: {}", where, error.what());
+  } catch (...) {
+    return Internal("{} threw something that is no std::exception", where);
+  }
+}
 
 Status AskedToStop(std::string_view where) {
   return Cancelled("{}: the pass was asked to stop", where);

@@ -2,7 +2,8 @@
 // goes on all the same. How a stage asks for that is in ops/ignore_errors.h.
 #pragma once
 
-#include <new>
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -10,10 +11,24 @@
 
 namespace stoker {
 
-// Whether a pass may go on after this error: it is about one element. Being asked to stop is not.
-inline bool IsAboutOneElement(const Status& error) {
-  return error.code() != StatusCode::kCancelled;
-}
+// Whether this error says that something is wrong with an element: its bytes are damaged
+// (kDataLoss), its file is missing (kNotFound), it is of a kind or size that cannot be handled
+// (kUnimplemented, kOutOfRange, kInvalidArgument), or the code that makes it fails on it
+// (kInternal). Such an element fails again whenever it is read, so leaving it out gives the same
+// bytes on every machine and at any time.
+//
+// Trouble is not about an element: a server or disk that does not answer (kUnavailable), no memory,
+// no space or too many open files (kResourceExhausted), access that is refused (kPermissionDenied:
+// whose rights they are decides, or a token that has run out), files that change while they are
+// read (kFailedPrecondition), and being asked to stop (kCancelled). It ends the pass, whatever
+// policy the pipeline has for elements that fail; what may pass is tried again before, where it is
+// met (io/local_retry.h, io/remote/remote_request.h).
+bool IsAboutOneElement(const Status& error);
+
+// Call it in a catch block: the error for what has been thrown. `where` says what was being done
+// ("map: element 7: the function"). Memory that ran out and the errors of the operating system keep
+// their codes (kResourceExhausted, those of ErrnoStatus); anything else is kInternal.
+Status ThrownError(std::string_view where);
 
 // kCancelled: what ends the work of `where` (a stage) when its pass ends.
 Status AskedToStop(std::string_view where);
@@ -43,21 +58,14 @@ class FailureScope {
   static FailureOrigin Take(const FailureOrigin& otherwise);
 };
 
-// Gives what `make`, which returns a Status or a Result, returns. What it throws becomes an error;
-// `what` says what was being done.
+// Gives what `make`, which returns a Status or a Result, returns. What it throws becomes an error
+// (ThrownError); `what` says what was being done.
 template <typename Make>
 auto CatchExceptions(std::string_view what, int64_t index, const Make& make) -> decltype(make()) {
   try {
     return make();
-  } catch (const std::bad_alloc&) {
-    return ResourceExhausted(
-        "out of memory while {} element {}; lower the memory budget or the batch size", what,
-        index);
-  } catch (const std::exception& error) {
-    return Internal("an exception while {} element {}: {}", what, index, error.what());
   } catch (...) {
-    return Internal("something that is no std::exception was thrown while {} element {}", what,
-                    index);
+    return ThrownError(fmt::format("{} element {}", what, index));
   }
 }
 

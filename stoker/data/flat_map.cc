@@ -1,6 +1,7 @@
 #include "stoker/data/flat_map.h"
 
 #include "stoker/data/check_element.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/map.h"
 #include "stoker/data/ops/unpack_internal.h"
 
@@ -32,13 +33,8 @@ class PackingTransform final : public Transform {
   Result<std::vector<Element>> Call(const Element& element, Rng& rng, Scratch& scratch) const {
     try {
       return function_(element, rng, scratch);
-    } catch (const std::exception& error) {
-      return Internal("flat_map: element {}: the function threw: {}", element.key.index,
-                      error.what());
     } catch (...) {
-      return Internal(
-          "flat_map: element {}: the function threw something that is no std::exception",
-          element.key.index);
+      return ThrownError(fmt::format("flat_map: element {}: the function", element.key.index));
     }
   }
 

@@ -32,13 +32,8 @@ class GeneratorIterator final : public Iterator {
   Status Start() {
     try {
       next_ = begin_(epoch_);
-    } catch (const std::exception& error) {
-      return Internal("{}: starting epoch {}: the function threw: {}", node_.name(), epoch_,
-                      error.what());
     } catch (...) {
-      return Internal(
-          "{}: starting epoch {}: the function threw something that is no std::exception",
-          node_.name(), epoch_);
+      return ThrownError(fmt::format("{}: starting epoch {}: the function", node_.name(), epoch_));
     }
     while (made_ < position_) {
       STOKER_RETURN_IF_ERROR(CheckStop());
@@ -68,11 +63,8 @@ class GeneratorIterator final : public Iterator {
       STOKER_RETURN_IF_ERROR(CheckElement(node_.name(), node_.spec(), *element));
       ++made_;
       return element;
-    } catch (const std::exception& error) {
-      return Internal("{}: element {}: the function threw: {}", node_.name(), made_, error.what());
     } catch (...) {
-      return Internal("{}: element {}: the function threw something that is no std::exception",
-                      node_.name(), made_);
+      return ThrownError(fmt::format("{}: element {}: the function", node_.name(), made_));
     }
   }
 

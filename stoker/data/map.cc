@@ -1,6 +1,7 @@
 #include "stoker/data/map.h"
 
 #include "stoker/data/check_element.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/gathering_transform.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
@@ -104,11 +105,8 @@ class FunctionTransform final : public Transform {
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     try {
       STOKER_RETURN_IF_ERROR(function_(element, rng, scratch));
-    } catch (const std::exception& error) {
-      return Internal("map: element {}: the function threw: {}", element.key.index, error.what());
     } catch (...) {
-      return Internal("map: element {}: the function threw something that is no std::exception",
-                      element.key.index);
+      return ThrownError(fmt::format("map: element {}: the function", element.key.index));
     }
     return CheckElement("map", output_, element);
   }
@@ -163,11 +161,8 @@ class RowsFunctionTransform final : public Transform {
     const int64_t first = rows.keys.front().index;
     try {
       return function_(rows, rng, scratch);
-    } catch (const std::exception& error) {
-      return Internal("map: element {}: the function threw: {}", first, error.what());
     } catch (...) {
-      return Internal("map: element {}: the function threw something that is no std::exception",
-                      first);
+      return ThrownError(fmt::format("map: element {}: the function", first));
     }
   }
 

@@ -45,7 +45,11 @@ class Encoder {
   }
 
   Result<std::string> Run() {
-    if (!Guarded()) return ResourceExhausted("JPEG: cannot be written: {}", errors_.text);
+    if (!Guarded()) {
+      const bool memory = errors_.msg_code == JERR_OUT_OF_MEMORY;
+      return Status(memory ? StatusCode::kResourceExhausted : StatusCode::kUnimplemented,
+                    fmt::format("JPEG: cannot be written: {}", errors_.text));
+    }
     return std::string(reinterpret_cast<const char*>(file_), bytes_);
   }
 

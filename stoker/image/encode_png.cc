@@ -42,8 +42,9 @@ Result<std::string> EncodePng(const Array& pixels) {
   const std::unique_ptr<void, decltype(&std::free)> file(
       error == 0 ? spng_get_png_buffer(context.get(), &size, &error) : nullptr, &std::free);
   if (!file)
-    return ResourceExhausted("PNG: {} cannot be written: {}", pixels.ToString(),
-                             spng_strerror(error));
+    return Status(
+        error == SPNG_EMEM ? StatusCode::kResourceExhausted : StatusCode::kUnimplemented,
+        fmt::format("PNG: {} cannot be written: {}", pixels.ToString(), spng_strerror(error)));
   return std::string(static_cast<const char*>(file.get()), size);
 }
 

@@ -39,7 +39,7 @@ class BatchIterator final : public Iterator {
     const SampleKey key{epoch_, context_.NumberInPass(node_, batches_++)};
     Result<Element> batch = make_(elements, key, scratch);
     if (batch.ok()) return *std::move(batch);
-    if (!context_.tolerant()) return batch.status();
+    if (!context_.tolerant() || !IsAboutOneElement(batch.status())) return batch.status();
     return FailedElement(batch.status(), {node_.name(), key});
   }
 

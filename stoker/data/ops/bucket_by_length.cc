@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/field_option.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
@@ -259,14 +260,9 @@ LengthOf FunctionLength(std::function<int64_t(const Element&)> function) {
   return [function = std::move(function)](const Element& element) -> Result<int64_t> {
     try {
       return function(element);
-    } catch (const std::exception& error) {
-      return Internal("bucket_by_length: element {}: the length function threw: {}",
-                      element.key.index, error.what());
     } catch (...) {
-      return Internal(
-          "bucket_by_length: element {}: the length function threw something that is no "
-          "std::exception",
-          element.key.index);
+      return ThrownError(
+          fmt::format("bucket_by_length: element {}: the length function", element.key.index));
     }
   };
 }
@@ -316,7 +312,9 @@ void BucketByLength::Describe(OptionTable<BucketByLength>& table) {
              "elements in a batch: one, or one for each bucket; empty: 32, or as tokens allow",
              Between(1, kMaxSize))
       .Field("tokens", &BucketByLength::tokens,
-             "at most so many values in a batch, padding included; 0: any number", AtLeast(0))
+             "at most so many values in a batch, padding included; an element that is longer makes "
+             "a batch alone; 0: any number",
+             AtLeast(0))
       .Field("drop_remainder", &BucketByLength::drop_remainder,
              "leave out what is in the buckets at an epoch's end")
       .Field("pad_to_boundary", &BucketByLength::pad_to_boundary,

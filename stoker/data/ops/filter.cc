@@ -97,12 +97,8 @@ class ConditionTransform final : public Transform {
     try {
       STOKER_ASSIGN_OR_RETURN(keep, predicate_(element));
       return OkStatus();
-    } catch (const std::exception& error) {
-      return Internal("filter: element {}: the predicate threw: {}", element.key.index,
-                      error.what());
     } catch (...) {
-      return Internal("filter: element {}: the predicate threw something that is no std::exception",
-                      element.key.index);
+      return ThrownError(fmt::format("filter: element {}: the predicate", element.key.index));
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/ops/choice_node_internal.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/ops/interleave_iterator_internal.h"
@@ -95,13 +96,8 @@ class EachNode final : public InterleavedNode {
   Result<Dataset> Call(const Element& element) const {
     try {
       return each_.function(element);
-    } catch (const std::exception& error) {
-      return Internal("interleave: input {}: the function threw: {}", element.key.index,
-                      error.what());
     } catch (...) {
-      return Internal(
-          "interleave: input {}: the function threw something that is no std::exception",
-          element.key.index);
+      return ThrownError(fmt::format("interleave: input {}: the function", element.key.index));
     }
   }
 

@@ -1,8 +1,8 @@
 // What the threads of a ReadAhead do, and how the tuner is told of it.
 #include <algorithm>
-#include <new>
 #include <utility>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/runtime/read_ahead.h"
 
 namespace stoker {
@@ -24,17 +24,11 @@ int64_t UnchargedBytesOf(const Chunk& chunk) {
 // User code may throw; a worker must not. Runs `work` on `chunk`, or says in it what was thrown.
 template <typename Work>
 void Caught(Chunk& chunk, const Work& work) {
-  const auto at = [&] { return chunk.begin + std::ssize(chunk.elements); };
   try {
     work();
-  } catch (const std::bad_alloc&) {
-    chunk.error = ResourceExhausted(
-        "out of memory while reading element {}; lower the memory budget or the batch size", at());
-  } catch (const std::exception& error) {
-    chunk.error = Internal("an exception while reading element {}: {}", at(), error.what());
   } catch (...) {
-    chunk.error =
-        Internal("something that is no std::exception was thrown while reading element {}", at());
+    const int64_t at = chunk.begin + std::ssize(chunk.elements);
+    chunk.error = ThrownError(fmt::format("reading element {}", at));
   }
 }
 

@@ -33,7 +33,7 @@ Status CheckEnd(const File& file) {
 Result<Array> ReadFile(std::string path, Scratch& scratch) {
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(std::move(path)));
   if (file.size() > kDefaultReadLimit) {
-    return ResourceExhausted(
+    return Unimplemented(
         "{}: the file has {} bytes, at most {} are read as one element; is it the right file?",
         file.path(), file.size(), kDefaultReadLimit);
   }

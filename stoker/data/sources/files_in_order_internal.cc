@@ -51,7 +51,7 @@ Result<std::unique_ptr<ByteSource>> FilesInOrderIterator::OpenSource() const {
 Result<std::optional<Element>> FilesInOrderIterator::HandOut(Result<Element> element,
                                                              SampleKey key) const {
   if (element.ok()) return *std::move(element);
-  if (!tolerant_) return element.status();
+  if (!tolerant_ || !IsAboutOneElement(element.status())) return element.status();
   return FailedElement(element.status(), {node_.name(), key});
 }
 
