@@ -43,6 +43,7 @@ Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
   STOKER_RETURN_IF_ERROR(Prepare(context));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInputInAnyOrder(*this));
   iterator->outermost_ = true;
+  iterator->keeps_logs_ = true;
   return iterator;
 }
 

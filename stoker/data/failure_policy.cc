@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/data/iterator.h"
-#include "stoker/io/append_line.h"
+#include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace {
@@ -99,8 +100,8 @@ Result<FailureCount> FailureCount::FromJson(const Json& json) {
   return count;
 }
 
-Status FailurePolicy::Prepare() const {
-  return options_.log.empty() ? OkStatus() : PrepareToAppend(options_.log);
+Status FailurePolicy::Prepare(LossLogs& logs) const {
+  return options_.log.empty() ? OkStatus() : logs.Open(options_.log);
 }
 
 int64_t FailurePolicy::Allowed(int64_t elements) const {
@@ -112,12 +113,18 @@ int64_t FailurePolicy::Allowed(int64_t elements) const {
   return options_.limit ? std::min(*options_.limit, by_share) : by_share;
 }
 
-Status FailurePolicy::Record(const Element& failed, FailureCount& count) const {
+Status FailurePolicy::Record(const Element& failed, const Pass& pass, const StageResources& stage,
+                             FailureCount& count) const {
   const Status& reason = failed.failure->reason;
   if (count.failed++ == 0) {
     count.first = Json::parse(DumpJson(Shortened(reason.ToString()))).get<std::string>();
   }
-  STOKER_RETURN_IF_ERROR(WriteToLog(failed));
+  if (!options_.log.empty()) {
+    const std::string line = QuarantineLine(failed, options_.verb, pass.loss_logs().pass());
+    Buffer text = Buffer::Allocate(line.size(), stage.account);
+    std::memcpy(text.data(), line.data(), line.size());
+    LossScope::Add({options_.log, std::move(text)});
+  }
   const int64_t few = std::min(kFewElements, options_.epoch_elements.value_or(kFewElements));
   const int64_t allowed = Allowed(std::max(count.seen, few));
   return count.failed > allowed ? TooMany(count, allowed, &reason) : OkStatus();
@@ -145,11 +152,6 @@ Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed,
                       count.failed, of, allowed, rule, count.first, last_reason, where)};
 }
 
-Status FailurePolicy::WriteToLog(const Element& failed) const {
-  if (options_.log.empty()) return OkStatus();
-  return AppendLine(options_.log, QuarantineLine(failed, options_.verb));
-}
-
 void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch) const {
   {
     std::lock_guard lock(mutex_);
@@ -167,12 +169,14 @@ std::string FailurePolicy::Details() const {
       options_.share, options_.log.empty() ? "" : fmt::format(", log {}", options_.log));
 }
 
-std::string QuarantineLine(const Element& failed, const std::string& verb) {
+std::string QuarantineLine(const Element& failed, const std::string& verb,
+                           const std::string& pass) {
   const std::string reason = failed.failure->reason.ToString();
   Json line{{"epoch", failed.key.epoch},
             {"stage", failed.failure->stage},
             {"action", verb},
-            {"reason", reason}};
+            {"reason", reason},
+            {"pass", pass}};
   if (failed.key.index >= 0) line["index"] = failed.key.index;
   if (const std::optional<Place> place = PlaceIn(failed.failure->reason.message())) {
     line["file"] = place->file;

@@ -11,8 +11,12 @@
 #include "stoker/base/json.h"
 #include "stoker/data/dataset.h"
 #include "stoker/data/failure.h"
+#include "stoker/data/loss_log.h"
 
 namespace stoker {
+
+class Pass;
+struct StageResources;
 
 // What has been lost at one stage in one epoch so far. It is saved with the position of the pass,
 // so that limits hold across a resume.
@@ -38,13 +42,14 @@ class FailurePolicy {
   };
   explicit FailurePolicy(Options options) : options_(std::move(options)) {}
 
-  // Finds out whether the log can be written. Errors: those of PrepareToAppend.
-  Status Prepare() const;
+  // To be called when a pass with these logs is opened. Errors: the log cannot be written.
+  Status Prepare(LossLogs& logs) const;
 
-  // Adds `failed` to the log and to `count`, which has seen it. Errors: too many have failed by now
-  // (the code of this one), with the figures, the first and the last reason and the place of the
-  // log; those of writing the log.
-  Status Record(const Element& failed, FailureCount& count) const;
+  // Adds `failed` to `count`, which has seen it, and a line for the log to the LossScope of this
+  // thread, charged to the `stage`. Errors: too many have failed by now (the code of this one),
+  // with the figures, the first and the last reason and the place of the log.
+  Status Record(const Element& failed, const Pass& pass, const StageResources& stage,
+                FailureCount& count) const;
 
   // The same rule at the end of an epoch of unknown length.
   Status CheckAtEnd(const FailureCount& count) const;
@@ -60,7 +65,6 @@ class FailurePolicy {
   // How many may fail of `elements`: the share rounded up, so that one always may.
   int64_t Allowed(int64_t elements) const;
   Status TooMany(const FailureCount& count, int64_t allowed, const Status* last) const;
-  Status WriteToLog(const Element& failed) const;
 
   const Options options_;
   mutable std::mutex mutex_;
@@ -78,7 +82,8 @@ struct LostElement {
 
 // One line of the log, without its end: a JSON object with epoch, index (left out where it is not
 // known), stage, action (the policy's verb), reason, and file, record and offset where the reason
-// names them ("x.gz: byte 12: ...", "x.tar: record 3 (byte 2048): ...", "data/x.jpg: ...").
-std::string QuarantineLine(const Element& failed, const std::string& verb);
+// names them ("x.gz: byte 12: ...", "x.tar: record 3 (byte 2048): ...", "data/x.jpg: ..."). `pass`:
+// LossLogs::pass().
+std::string QuarantineLine(const Element& failed, const std::string& verb, const std::string& pass);
 
 }  // namespace stoker

@@ -6,11 +6,13 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
+#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
 
 constexpr char kSkip[] = "skip";
+constexpr char kLogs[] = "logs";
 
 }  // namespace
 
@@ -22,6 +24,18 @@ Iterator::Iterator(const OpenContext& context, const DatasetNode& node, Counting
       counting_(counting),
       tolerant_(context.tolerant()) {}
 
+// What only the iterator that the consumer has does: its thread heeds the stop flag where it waits
+// for files, and what was lost on the way to an element is logged when it is handed out.
+template <typename T, typename Make>
+Result<std::optional<T>> Iterator::MakeOutermost(const Make& make) {
+  const StopScope stop([this] { return stop_->raised(); });
+  LossScope losses;
+  Result<std::optional<T>> made = make();
+  if (made.status().code() == StatusCode::kCancelled) return made;
+  for (const LossLine& line : losses.Take()) STOKER_RETURN_IF_ERROR(pass_->loss_logs().Write(line));
+  return made;
+}
+
 // What Next and NextRows have in common: the end and errors are for good.
 template <typename T, typename Make>
 Result<std::optional<T>> Iterator::Guarded(const Make& make) {
@@ -30,7 +44,7 @@ Result<std::optional<T>> Iterator::Guarded(const Make& make) {
   error_ = CheckStop();
   if (!error_.ok()) return error_;
   started_ = true;
-  Result<std::optional<T>> made = make();
+  Result<std::optional<T>> made = outermost_ ? MakeOutermost<T>(make) : make();
   if (!made.ok()) {
     error_ = made.status();
     broken_off_ = counting_ == Counting::kHere;
@@ -41,9 +55,21 @@ Result<std::optional<T>> Iterator::Guarded(const Make& make) {
 }
 
 Result<std::optional<Element>> Iterator::Next() {
-  Result<std::optional<Element>> element = NextOrSkipped();
-  for (; skip_ > 0 && element.ok() && *element; --skip_) element = NextOrSkipped();
-  return element;
+  STOKER_ASSIGN_OR_RETURN(const bool more, Skip());
+  if (!more) return std::nullopt;
+  return NextOrSkipped();
+}
+
+// False at the end of the pass. What is lost on the way was logged when the position was saved;
+// the outermost iterator's position is older, and its logs have been cut back to it.
+Result<bool> Iterator::Skip() {
+  for (; skip_ > 0; --skip_) {
+    std::optional<LossScope> logged_before;
+    if (!outermost_) logged_before.emplace();
+    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, NextOrSkipped());
+    if (!skipped) return false;
+  }
+  return true;
 }
 
 Result<std::optional<Element>> Iterator::NextOrSkipped() {
@@ -63,10 +89,8 @@ Result<std::optional<Rows>> Iterator::NextRows(int64_t most) {
         "{}: elements of {} differ in shape, so they make no rows; read them one by one",
         stats_.name(), spec_.ToString());
   }
-  for (; skip_ > 0; --skip_) {
-    STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, NextOrSkipped());
-    if (!skipped) return std::nullopt;
-  }
+  STOKER_ASSIGN_OR_RETURN(const bool more, Skip());
+  if (!more) return std::nullopt;
   return Guarded<Rows>([&] { return DoNextRows(most); });
 }
 
@@ -116,7 +140,12 @@ Status Iterator::Restore(const Json& state) {
   if (state.contains(kSkip)) {
     STOKER_ASSIGN_OR_RETURN(skip_, SavedInteger(state, kSkip));
   }
-  return DoRestore(state);
+  if (!outermost_) return DoRestore(state);
+  const StopScope stop([this] { return stop_->raised(); });
+  const LossScope logged_before;
+  STOKER_RETURN_IF_ERROR(DoRestore(state));
+  const auto logs = state.find(kLogs);
+  return keeps_logs_ && logs != state.end() ? pass_->loss_logs().CutBack(*logs) : OkStatus();
 }
 
 Result<Json> Iterator::Save() const {
@@ -129,6 +158,9 @@ Result<Json> Iterator::Save() const {
   STOKER_ASSIGN_OR_RETURN(Json state, DoSave());
   if (skip_ > 0) state[kSkip] = skip_;
   if (outermost_) state["seed"] = pass_->seed();
+  if (keeps_logs_) {
+    if (Json logs = pass_->loss_logs().Save(); !logs.is_null()) state[kLogs] = std::move(logs);
+  }
   return state;
 }
 

@@ -79,6 +79,9 @@ class Iterator {
   friend class Dataset;
   template <typename T, typename Make>
   Result<std::optional<T>> Guarded(const Make& make);
+  template <typename T, typename Make>
+  Result<std::optional<T>> MakeOutermost(const Make& make);
+  Result<bool> Skip();
   Result<std::optional<Element>> NextOrSkipped();
   Result<std::optional<Element>> CountedNext();
 
@@ -87,9 +90,10 @@ class Iterator {
   StageStats& stats_;
   const Spec& spec_;
   const Counting counting_;
-  const bool tolerant_;     // hands out failed elements
-  bool outermost_ = false;  // the one that Dataset::Open gave: its state holds the pass's seed
-  int64_t skip_ = 0;        // elements to drop before the first that is handed out
+  const bool tolerant_;      // hands out failed elements
+  bool outermost_ = false;   // the one that Dataset::Open gave: its state holds the pass's seed
+  bool keeps_logs_ = false;  // its state holds how far the logs are written; not of one of ranks
+  int64_t skip_ = 0;         // elements to drop before the first that is handed out
   bool started_ = false;
   bool ended_ = false;
   Status error_;

@@ -43,7 +43,7 @@ TEST(OnError, IsFilledInSoThatTheFilledRecipeMeansTheSame) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
                               FromRecipe("- cast: float32\n  on_error: skip\n", &filled));
   const std::string text = ToYaml(filled);
-  EXPECT_THAT(text, HasSubstr("  on_error: {policy: skip, limit: auto, share: 0.01, log: \"\"}"));
+  EXPECT_THAT(text, HasSubstr("  on_error: {policy: skip, limit: auto, share: auto, log: \"\"}"));
   ConfigNode again;
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset same, FromRecipe(text, &again));
   EXPECT_EQ(same.ToString(), dataset.ToString());

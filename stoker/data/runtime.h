@@ -21,6 +21,7 @@
 #include "stoker/data/dataset.h"
 #include "stoker/data/explanation.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/loss_log.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
@@ -121,6 +122,7 @@ class Pass {
   // What ReadAheads tell: how many worker threads one has, and what was chosen for it and why.
   void CountThreads(int threads) const;
   DecisionLog& decisions() const { return told_->decisions; }
+  LossLogs& loss_logs() const { return *loss_logs_; }
 
   // Frees the idle memory of all stages and of those inside them.
   void TrimPools() const;
@@ -146,6 +148,7 @@ class Pass {
     DecisionLog decisions;
   };
   std::shared_ptr<Told> told_ = std::make_shared<Told>();  // one with the passes inside this one
+  std::shared_ptr<LossLogs> loss_logs_;                    // likewise
   std::unordered_map<const DatasetNode*, std::shared_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
   std::optional<Dataset> dataset_;         // keeps the nodes alive

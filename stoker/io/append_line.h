@@ -1,6 +1,8 @@
 // A text file that grows line by line: a log for programs to read.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,10 +15,18 @@ namespace stoker {
 // disk is full in its middle. What a process that was killed left without an end gets one first, so
 // the lines after it are whole. The file is made where it does not exist; its directory must exist.
 // It may be moved away at any time. Not flushed to the disk: a loss of power may take the last
-// lines. Errors: those of io/atomic_file.h.
-Status AppendLine(const std::string& path, std::string_view line);
+// lines. Gives the size of the file afterwards. Errors: those of io/atomic_file.h.
+Result<uint64_t> AppendLine(const std::string& path, std::string_view line);
 
-// Whether lines can be appended, found out by making the file where it does not exist.
-Status PrepareToAppend(const std::string& path);
+// Whether lines can be appended, found out by making the file where it does not exist. Gives its
+// size.
+Result<uint64_t> PrepareToAppend(const std::string& path);
+
+// Takes the lines that begin at `offset` or later and for which `take_back` says true out of the
+// file, under the lock of AppendLine. Others move up; half a line without its end goes too. A file
+// in which no line begins at `offset`, a symbolic link and a file that is not there stay as they
+// are. Gives the size afterwards. Errors: those of reading and writing.
+Result<uint64_t> TakeBackLines(const std::string& path, uint64_t offset,
+                               const std::function<bool(std::string_view line)>& take_back);
 
 }  // namespace stoker

@@ -49,7 +49,7 @@ TEST(AppendLine, TakesBackALineThatDoesNotFit) {
     const rlimit limit{.rlim_cur = 10, .rlim_max = 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const bool first = AppendLine(dir / "log", "first").ok();
-    const Status second = AppendLine(dir / "log", "second");
+    const Status second = AppendLine(dir / "log", "second").status();
     ::_exit(first && second.code() == StatusCode::kResourceExhausted ? 0 : 1);
   }
   int status = 0;
@@ -118,6 +118,35 @@ TEST(PrepareToAppend, MakesTheFileAndLeavesWhatIsThere) {
   STOKER_ASSERT_OK(AppendLine(dir / "log", "one"));
   STOKER_ASSERT_OK(PrepareToAppend(dir / "log"));
   EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("one"));
+}
+
+bool IsBad(std::string_view line) { return line.starts_with("bad"); }
+
+TEST(TakeBackLines, TakesThoseAfterTheOffsetThatAreAskedForAndLeavesOthers) {
+  const TempDir dir;
+  std::ofstream(dir / "log") << "bad 1\ngood 1\nbad 2\ngood 2\nbad 3\nhal";
+  STOKER_ASSERT_OK_AND_ASSIGN(const uint64_t size, TakeBackLines(dir / "log", 6, IsBad));
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("bad 1", "good 1", "good 2"));
+  EXPECT_EQ(size, std::filesystem::file_size(dir / "log"));
+}
+
+TEST(TakeBackLines, LeavesAFileInWhichNoLineBeginsThere) {
+  const TempDir dir;
+  for (const uint64_t offset : {3, 100}) {
+    std::ofstream(dir / "log") << "bad 1\nbad 2\n";
+    STOKER_ASSERT_OK(TakeBackLines(dir / "log", offset, IsBad));
+    EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("bad 1", "bad 2"));
+  }
+  STOKER_EXPECT_OK(TakeBackLines(dir / "none", 0, IsBad));
+  EXPECT_FALSE(std::filesystem::exists(dir / "none"));
+}
+
+TEST(TakeBackLines, DoesNotFollowASymbolicLink) {
+  const TempDir dir;
+  std::ofstream(dir / "target") << "bad 1\n";
+  std::filesystem::create_symlink(dir / "target", dir / "log");
+  STOKER_ASSERT_OK(TakeBackLines(dir / "log", 0, IsBad));
+  EXPECT_THAT(LinesOf(dir / "target"), ElementsAre("bad 1"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "stoker/data/loss_log.h"
 #include "stoker/data/ops/packed_keys_internal.h"
 #include "stoker/data/runtime/read_keys.h"
 
@@ -198,6 +199,7 @@ std::optional<int64_t> HeldInput::BytesToHold(const Spec& spec, int64_t count) {
 // as if it were.
 Result<std::vector<HeldElement>> HeldInput::Recover(std::vector<int64_t> numbers) {
   if (options_.numbers_known) restored_->numbers = std::move(numbers);
+  const LossScope logged_before;
   const int64_t asked_before = Scratch::BytesAskedByThisThread();
   Result<std::vector<HeldElement>> held = by_key_ ? RecoverByKey() : RecoverInOrder();
   Scratch::ForgetBytesAskedSince(asked_before);

@@ -16,13 +16,16 @@ namespace {
 // element.
 constexpr int kDraws = 16;
 
+// The share of the elements that may fail where neither share nor limit is given.
+constexpr double kShareOfItself = 0.01;
+
 FailurePolicy::Options PolicyOptions(const IgnoreErrors& options, const Dataset& input,
                                      std::string verb) {
   std::optional<int64_t> elements;
   if (input.cardinality().known()) elements = input.cardinality().value();
   return {.verb = std::move(verb),
           .limit = options.limit,
-          .share = options.share,
+          .share = options.share.value_or(options.limit ? 1 : kShareOfItself),
           .log = options.log.string(),
           .epoch_elements = elements};
 }
@@ -42,7 +45,9 @@ class SkipNode final : public DatasetNode {
     return input().node().MemoryToRead(count);
   }
   bool rereadable() const override { return input().node().rereadable(); }
-  Status Prepare(const OpenContext& /*context*/) const override { return policy_.Prepare(); }
+  Status Prepare(const OpenContext& context) const override {
+    return policy_.Prepare(context.pass()->loss_logs());
+  }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
   const FailurePolicy& policy() const { return policy_; }
 
@@ -59,6 +64,7 @@ class SkipIterator final : public Iterator {
  public:
   SkipIterator(const OpenContext& context, const SkipNode& node, std::unique_ptr<Iterator> input)
       : Iterator(context, node),
+        node_(node),
         policy_(node.policy()),
         input_(std::move(input)),
         epoch_(context.epoch()) {}
@@ -74,7 +80,7 @@ class SkipIterator final : public Iterator {
       }
       ++count_.seen;
       if (!element->failure) return element;
-      STOKER_RETURN_IF_ERROR(policy_.Record(*element, count_));
+      STOKER_RETURN_IF_ERROR(policy_.Record(*element, pass(), pass().stage(node_), count_));
       stats().AddSkipped(1);
     }
   }
@@ -91,6 +97,7 @@ class SkipIterator final : public Iterator {
     return RestoreInput(state, *input_);
   }
 
+  const DatasetNode& node_;
   const FailurePolicy& policy_;
   const std::unique_ptr<Iterator> input_;
   uint64_t epoch_;
@@ -118,7 +125,9 @@ class ReplaceNode final : public DatasetNode {
     // Where one has failed they are read singly and put together.
     return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
   }
-  Status Prepare(const OpenContext& /*context*/) const override { return policy_.Prepare(); }
+  Status Prepare(const OpenContext& context) const override {
+    return policy_.Prepare(context.pass()->loss_logs());
+  }
   bool random() const override { return true; }  // what takes a failed element's place
   bool random_access() const override { return true; }
   bool rereadable() const override { return input().node().rereadable(); }
@@ -194,7 +203,8 @@ void IgnoreErrors::Describe(OptionTable<IgnoreErrors>& table) {
       .Field(
           "share", &IgnoreErrors::share,
           "which share of the elements may fail; counted of 1000 elements, or of an epoch, where "
-          "fewer have been seen; 1: all, however often each is read",
+          "fewer have been seen; 1: all, however often each is read; auto: 0.01, or, where limit "
+          "is given, no share",
           Between(0, 1))
       .Field("log", &IgnoreErrors::log,
              "file to add a line of JSON to for each element that failed; none without it");

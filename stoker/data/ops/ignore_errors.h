@@ -18,7 +18,10 @@ namespace stoker {
 // An element fails where a stage gives an error for it or throws: sources and stages that are read
 // by position, maps, generators and batch. It covers those of them that stand before it up to the
 // next stage of another kind; an error in the order itself (a compressed stream that is damaged in
-// its middle) ends the pass as without it. kCancelled does too.
+// its middle) ends the pass as without it. So does trouble that says nothing about the element
+// (IsAboutOneElement, failure.h): a server that stays away, no memory, too many open files, a disk
+// that cannot be read, access that is refused, files that change while they are read, being asked
+// to stop. What may pass is waited for before. A file that is missing is the fault of its sample.
 //
 //   skip     The element is left out, and what stands behind fills up from what follows: batches
 //            stay full. How many are left is not known beforehand, so what follows is read in
@@ -29,8 +32,9 @@ namespace stoker {
 //            on.
 //   fail     As without it.
 //
-// Both limits count within an epoch and end the pass with an error that gives the figures. The
-// share is of the elements seen where it skips, of all elements of the epoch where it replaces;
+// Both limits count within an epoch and end the pass with an error that gives the figures. Without
+// either, 0.01 of the elements may fail; where `limit` is given, it alone counts unless `share` is
+// given too. The share is of the elements seen where it skips, of all elements of the epoch where it replaces;
 // rounded up, and before 1,000 (or an epoch, if it has fewer) have been seen, of as many. The
 // counts are part of the saved position: they hold across a resume, at under 500 bytes. Ranks that
 // read by position count what fails in their own part, each against the whole limit, and what one
@@ -39,8 +43,9 @@ namespace stoker {
 // Within the pipeline of interleave's files, each file is an epoch of its own: limits count within
 // it.
 //
-// The log gets a line of JSON for each (failure_policy.h), when the element would have been handed
-// out by this stage: what is read again after a resume is logged again. What an epoch has cost is
+// The log gets a line of JSON for each (failure_policy.h), written when the pass hands out what
+// comes after it, so it is a function of what was handed out (loss_log.h). A pass that is restored
+// cuts the log back to where its position was saved; of ranks, each goes on writing. What an epoch has cost is
 // said once on standard error at its end, and is in the Profile.
 struct IgnoreErrors {
   static constexpr std::string_view kName = "ignore_errors";
@@ -49,7 +54,7 @@ struct IgnoreErrors {
       "`on_error:` beside a stage.";
   std::string policy = "skip";
   std::optional<int64_t> limit;
-  double share = 0.01;
+  std::optional<double> share;
   std::filesystem::path log;
 
   static void Describe(OptionTable<IgnoreErrors>& table);

@@ -1,5 +1,7 @@
 // When ignore_errors ends the pass, what it counts, logs and says.
 #include <fstream>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "stoker/data/ops/ignore_errors_testing_internal.h"
@@ -40,6 +42,22 @@ TEST(IgnoreErrors, LimitsEndThePassAtTheSameElementUnderEveryRuntimeAndAfterARes
       ASSERT_EQ(Finish(*dataset, kRuntimes[at / 4 % 4], &state).Text(),
                 Fingerprint(rest) + expected.error.ToString());
     }
+  }
+}
+
+TEST(IgnoreErrors, ALimitCountsAloneUnlessAShareIsGivenToo) {
+  const auto run = [](const IgnoreErrors& policy) {  // 31 of 310 fail
+    return Finish(*(Result<Dataset>(NumberedImages(310)) | FailEveryTenth() | policy),
+                  Runtime::Threaded(2))
+        .error;
+  };
+  for (const char* policy : {"skip", "replace"}) {
+    STOKER_EXPECT_OK(run({.policy = policy, .limit = 31}));
+    EXPECT_THAT(run({.policy = policy, .limit = 30}),
+                FailsWith(StatusCode::kDataLoss, "only 30 may (limit 30)"));
+    EXPECT_THAT(run({.policy = policy, .limit = 31, .share = 0.05}),
+                FailsWith(StatusCode::kDataLoss, "only 16 may (share 0.05)"));
+    EXPECT_THAT(run({.policy = policy}), FailsWith(StatusCode::kDataLoss, "(share 0.01)"));
   }
 }
 
@@ -109,10 +127,110 @@ TEST(IgnoreErrors, LogsEveryElementOnceInTheOrderOfThePassUnderEveryRuntime) {
     EXPECT_EQ(std::set<std::string>(expected.begin(), expected.end()).size(), expected.size());
   }
   // The last pipeline lost them in the order of the source.
-  EXPECT_EQ(Json::parse(LinesOf(dir / "bad.jsonl")[1]),
-            Json::parse(R"({"epoch": 0, "index": 13, "stage": "map", "action": "replaced",
+  Json second = Json::parse(LinesOf(dir / "bad.jsonl")[1]);
+  EXPECT_EQ(second["pass"].get<std::string>().size(), 16u);
+  second.erase("pass");
+  EXPECT_EQ(second, Json::parse(R"({"epoch": 0, "index": 13, "stage": "map", "action": "replaced",
                             "file": "images.bin", "offset": 208,
                             "reason": "data loss: images.bin: byte 208: element 13 is bad"})"));
+}
+
+// Reads `count` elements, or all.
+std::unique_ptr<Iterator> ReadSome(const Dataset& dataset, const Runtime& runtime, int64_t count,
+                                   const Json* from = nullptr) {
+  std::unique_ptr<Iterator> pass = *dataset.Open(runtime, {.seed = 5});
+  if (from != nullptr) {
+    EXPECT_THAT(pass->Restore(*from), IsOk());
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const Result<std::optional<Element>> element = pass->Next();
+    EXPECT_THAT(element, IsOk());
+    if (!*element) break;
+  }
+  return pass;
+}
+
+constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+
+TEST(IgnoreErrors, TheLogIsAFunctionOfWhatWasHandedOutHoweverFarThreadsAreAhead) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl";
+  for (const Result<Dataset>& dataset :
+       LosingPipelines({.share = 1, .log = log}, {.policy = "replace", .share = 1, .log = log})) {
+    SCOPED_TRACE(dataset->ToString());
+    for (int64_t count = 0; count < 20; ++count) {
+      std::vector<std::string> expected;
+      for (const Runtime& runtime : kRuntimes) {
+        std::filesystem::remove(log);
+        ReadSome(*dataset, runtime, count);
+        const std::vector<std::string> lines = LinesOf(log);
+        if (runtime.kind == Runtime::Kind::kInline) expected = lines;
+        ASSERT_EQ(lines, expected) << count << " handed out, " << runtime.threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(IgnoreErrors, APassThatIsResumedCutsTheLogBackToWhereItGoesOnFrom) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl";
+  for (const Result<Dataset>& dataset :
+       LosingPipelines({.share = 1, .log = log}, {.policy = "replace", .share = 1, .log = log})) {
+    SCOPED_TRACE(dataset->ToString());
+    std::filesystem::remove(log);
+    ReadSome(*dataset, Runtime::Inline(), kAll);
+    const std::vector<std::string> whole = LinesOf(log);
+    for (int64_t at = 0; at < 30; ++at) {
+      std::filesystem::remove(log);
+      const Runtime& first = kRuntimes[at % 4];
+      const Runtime& second = kRuntimes[at / 4 % 4];
+      std::unique_ptr<Iterator> pass = ReadSome(*dataset, first, at);
+      STOKER_ASSERT_OK_AND_ASSIGN(const Json state, pass->Save());
+      const std::vector<std::string> then = LinesOf(log);
+      for (int i = 0; i < 10; ++i) STOKER_ASSERT_OK(pass->Next());
+      pass.reset();  // killed: what came after the position is in the log, and lost
+      pass = ReadSome(*dataset, second, 0, &state);
+      ASSERT_EQ(LinesOf(log), then) << at;
+      while (true) {
+        STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, pass->Next());
+        if (!element) break;
+      }
+      ASSERT_EQ(LinesOf(log), whole) << at;
+    }
+  }
+}
+
+TEST(IgnoreErrors, AResumedPassLeavesWhatOthersLogged) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl";
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, NumberedImages(95) | FailEveryTenth() |
+                                                         IgnoreErrors{.share = 1, .log = log});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset other, NumberedImages(45) | FailEveryTenth() |
+                                                       IgnoreErrors{.share = 1, .log = log});
+  std::unique_ptr<Iterator> pass = ReadSome(dataset, Runtime::Threaded(2), 20);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Json state, pass->Save());
+  ReadSome(other, Runtime::Threaded(2), kAll);
+  for (int i = 0; i < 10; ++i) STOKER_ASSERT_OK(pass->Next());
+  pass.reset();
+  ReadSome(dataset, Runtime::Threaded(2), kAll, &state);
+  std::map<std::string, int64_t> lines_of;
+  for (const std::string& line : LinesOf(log)) ++lines_of[Json::parse(line)["pass"]];
+  std::vector<int64_t> counts;
+  for (const auto& [name, lines] : lines_of) counts.push_back(lines);
+  EXPECT_THAT(counts, testing::UnorderedElementsAre(10, 5));  // 3, 13, ... below 95 and below 45
+}
+
+TEST(IgnoreErrors, APositionFromBeforeLogsWereInItIsTaken) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      NumberedImages(95) | FailEveryTenth() | IgnoreErrors{.share = 1, .log = dir / "bad.jsonl"});
+  const std::unique_ptr<Iterator> pass = ReadSome(dataset, Runtime::Inline(), 20);
+  STOKER_ASSERT_OK_AND_ASSIGN(Json state, pass->Save());
+  ASSERT_TRUE(state.contains("logs"));
+  state.erase("logs");
+  ReadSome(dataset, Runtime::Inline(), kAll, &state);
+  EXPECT_EQ(LinesOf(dir / "bad.jsonl").size(), 10u);
 }
 
 TEST(IgnoreErrors, SaysAtTheEndOfAnEpochWhatItHasCostAndNotTheSameTwice) {

@@ -173,31 +173,40 @@ TEST_F(FilesInTrouble, AFileThatIsGoneIsTheFaultOfItsSample) {
   }
 }
 
-TEST(ServersInTrouble, AServerThatIsAwayEndsThePassAndCostsNoElement) {
-  const ScopedRemoteOptions options({.retries = 1});
-  const TempDir directory;
-  std::atomic<int> away{0};
-  const LoopbackServer server([&](const LoopbackRequest& request, int) -> LoopbackAnswer {
-    if (away > 0 && request.target.ends_with("5.txt")) {
-      --away;
-      return {.status = 503};
-    }
+// Nine files on a server, of which the sixth is asked for in vain `failures` times.
+class ServersInTrouble : public testing::Test {
+ protected:
+  // What is known of a file holds for the process, so each pass has files of its own.
+  Outcome ReadAll(const Runtime& runtime, int failures) {
+    failures_left_ = failures;
+    const int pass = passes_++;
+    std::ofstream list(directory_ / "list.txt");
+    for (int i = 0; i < 9; ++i) list << fmt::format("pass-{}/{}.txt\t{}\n", pass, i, i);
+    list.close();
+    const Result<Dataset> dataset =
+        Source(List{.path = directory_ / "list.txt", .root = server_.root()}) |
+        IgnoreErrors{.share = 1};
+    return dataset.ok() ? Finish(*dataset, runtime) : Outcome{.error = dataset.status()};
+  }
+
+ private:
+  const ScopedRemoteOptions options_{{.retries = 1}};
+  const TempDir directory_;
+  std::atomic<int> failures_left_{0};
+  int passes_ = 0;
+  const LoopbackServer server_{[this](const LoopbackRequest& request, int) -> LoopbackAnswer {
+    if (request.target.ends_with("/5.txt") && failures_left_-- > 0) return {.status = 503};
     return ServeContent(request, request.target);
-  });
-  std::ofstream list(directory / "list.txt");
-  for (int i = 0; i < 9; ++i) list << fmt::format("trouble-{}.txt", i) << "\t" << i << "\n";
-  list.close();
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              Source(List{.path = directory / "list.txt", .root = server.root()}) |
-                                  IgnoreErrors{.share = 1});
+  }};
+};
+
+TEST_F(ServersInTrouble, AServerThatIsAwayEndsThePassAndCostsNoElement) {
   for (const Runtime& runtime : kRuntimes) {
-    away = 1;  // one try is free
-    const Outcome passing = Finish(dataset, runtime);
+    const Outcome passing = ReadAll(runtime, /*failures=*/1);  // one more try is made
     STOKER_EXPECT_OK(passing.error);
     EXPECT_EQ(passing.elements.size(), 9u);
-    away = 1000;
-    const Outcome lasting = Finish(dataset, runtime);
-    EXPECT_THAT(lasting.error, FailsWith(StatusCode::kUnavailable, "trouble-5.txt"));
+    const Outcome lasting = ReadAll(runtime, /*failures=*/1000);
+    EXPECT_THAT(lasting.error, FailsWith(StatusCode::kUnavailable, "5.txt"));
     EXPECT_EQ(lasting.elements.size(), 5u);
   }
 }

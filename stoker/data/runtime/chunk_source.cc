@@ -113,7 +113,11 @@ void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
   while (std::ssize(chunk.elements) < wanted) {
     const bool skip = before_.FirstMissing(taken_) != taken_;
     if (skip && !chunk.elements.empty()) break;  // a chunk has no gaps
+    LossScope losses;
     Result<std::optional<Element>> element = Pull();
+    for (LossLine& line : losses.Take()) {  // of what the consumer has: logged before
+      if (!skip) chunk.log.emplace_back(std::ssize(chunk.elements), std::move(line));
+    }
     if (!element.ok()) {
       chunk.error = element.status();
       break;
@@ -149,6 +153,7 @@ Status StreamSource::SaveInputIfDue() {
 }
 
 void StreamSource::Finish(Chunk& chunk) const {
+  const StopScope scope([this] { return stop_->raised(); });
   if (FinishAsRows(chunk)) return;
   // Taken out and put back one by one: a map may throw.
   std::vector<Element> elements = std::exchange(chunk.elements, {});

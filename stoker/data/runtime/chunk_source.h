@@ -27,6 +27,9 @@ struct Chunk {
   std::optional<Rows> rows;
   // What was lost on the way to them, with the number of the element among them; in their order.
   std::vector<std::pair<int64_t, LostElement>> lost;
+  // What was lost while they were pulled, with the number of the element that it was lost on the
+  // way to (or of how many there are, where that was the end or an error); in their order.
+  std::vector<std::pair<int64_t, LossLine>> log;
   Status error;       // found after them
   bool last = false;  // nothing comes after
   // What they hold that is charged to no account, reserved until the consumer has the chunk.

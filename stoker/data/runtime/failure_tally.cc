@@ -27,7 +27,8 @@ Status FailureTally::Add(std::span<const LostElement> lost) {
   for (const LostElement& element : lost) {
     Entry& entry = counts[{pass_.stage(*element.stage).number, element.epoch}];
     entry.policy = element.policy;
-    STOKER_RETURN_IF_ERROR(element.policy->Record(element.failed, entry.count));
+    STOKER_RETURN_IF_ERROR(
+        element.policy->Record(element.failed, pass_, pass_.stage(*element.stage), entry.count));
   }
   counts_ = std::move(counts);
   for (const LostElement& element : lost) {

@@ -22,6 +22,13 @@ int64_t CountStages(const Dataset& dataset) {
   return stages;
 }
 
+// The same for each pass over such a pipeline with this seed; of another one hardly ever.
+std::string NameOfPass(const Dataset& dataset, uint64_t seed) {
+  uint64_t name = Mix64(seed);
+  for (const char c : dataset.ToString()) name = Mix64(name ^ static_cast<unsigned char>(c));
+  return fmt::format("{:016x}", name);
+}
+
 // Each seed, stage and number gives another seed, far from those of its neighbours.
 uint64_t ChildSeed(uint64_t seed, uint64_t stage, int64_t number) {
   constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
@@ -90,6 +97,7 @@ Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime
       runtime.memory_budget == 0 ? Ledger::Default() : Ledger::Create(runtime.memory_budget);
   pass->runtime_.memory_budget = pass->ledger_->budget_bytes();
   pass->memory_ = pass->ledger_->OpenAccount("pass");
+  pass->loss_logs_ = std::make_shared<LossLogs>(NameOfPass(dataset, options.seed));
   pass->dataset_ = dataset;
   const int64_t max_idle = pass->runtime_.memory_budget / kIdleShare / CountStages(dataset);
   pass->AddStages(dataset, [&](uint64_t number, const std::string& name) {
@@ -108,6 +116,7 @@ std::shared_ptr<Pass> Pass::OpenChild(const DatasetNode& owner, const Dataset& d
   child->ledger_ = ledger_;
   child->memory_ = memory_;
   child->told_ = told_;
+  child->loss_logs_ = loss_logs_;
   child->dataset_ = dataset;
   const int64_t max_idle = runtime_.memory_budget / kIdleShare / CountStages(dataset);
   child->AddStages(dataset, [&](uint64_t place, const std::string& name) {

@@ -1,5 +1,6 @@
 #include "stoker/data/runtime/pass_through_iterator.h"
 
+#include "stoker/data/loss_log.h"
 #include "stoker/data/runtime/hop.h"
 
 namespace stoker {
@@ -25,6 +26,7 @@ Result<std::optional<Element>> PassThroughIterator::DoNext() {
 Result<std::optional<Element>> PassThroughIterator::NextMapped() {
   STOKER_RETURN_IF_ERROR(SaveInputIfDue());
   for (; taken_ < done_.frontier(); ++taken_) {
+    const LossScope logged_before;
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> skipped, input_->Next());
     if (!skipped) return std::nullopt;
   }

@@ -63,6 +63,7 @@ ReadAhead::~ReadAhead() {
 Result<std::optional<Element>> ReadAhead::DoNext() {
   STOKER_ASSIGN_OR_RETURN(const bool more, HaveElement());
   if (!more) return std::nullopt;
+  LogLossesUpTo(used_of_current_);
   if (!current_.lost.empty()) STOKER_RETURN_IF_ERROR(source_->Deliver(current_, used_of_current_));
   return current_.Take(used_of_current_++);
 }
@@ -73,16 +74,25 @@ Result<std::optional<Rows>> ReadAhead::DoNextRows(int64_t most) {
   if (!current_.rows) return Iterator::DoNextRows(most);
   const int64_t begin = used_of_current_;
   used_of_current_ = std::min(current_.size(), begin + most);
+  LogLossesUpTo(used_of_current_ - 1);
   return current_.rows->Slice(begin, used_of_current_);
 }
 
 Result<bool> ReadAhead::HaveElement() {
   while (used_of_current_ == current_.size()) {
+    LogLossesUpTo(used_of_current_);
     if (!current_.error.ok()) return current_.error;
     if (consumed_ == end_ticket_) return false;
     STOKER_RETURN_IF_ERROR(NextChunk());
   }
   return true;
+}
+
+void ReadAhead::LogLossesUpTo(int64_t number) {
+  std::vector<std::pair<int64_t, LossLine>>& log = current_.log;
+  for (; logged_of_current_ < log.size() && log[logged_of_current_].first <= number;
+       ++logged_of_current_)
+    LossScope::Add(std::move(log[logged_of_current_].second));
 }
 
 Status ReadAhead::NextChunk() {
@@ -91,6 +101,7 @@ Status ReadAhead::NextChunk() {
   frontier_ = delivered_.frontier();
   current_ = Chunk();  // frees what the consumer has used up before it waits for more
   used_of_current_ = 0;
+  logged_of_current_ = 0;
   {
     std::unique_lock lock(mutex_);
     stats().SampleQueue(std::ssize(finished_), tuner_.depth());

@@ -96,6 +96,8 @@ class ReadAhead final : public Iterator {
   // --- The consumer's side.
   // Makes sure that the current chunk has an element; false at the end of the pass.
   Result<bool> HaveElement();
+  // Logs what was lost on the way up to element `number` of the current chunk.
+  void LogLossesUpTo(int64_t number);
   // The chunk after the current one, waiting for it if need be. Errors: those of starting threads.
   Status NextChunk();
   Status StartMissingThreads();
@@ -145,6 +147,7 @@ class ReadAhead final : public Iterator {
   // Used by the consumer alone.
   Chunk current_;
   int64_t used_of_current_ = 0;
+  size_t logged_of_current_ = 0;
   Delivered delivered_;  // without current_
   int64_t end_ticket_ = std::numeric_limits<int64_t>::max();
 

@@ -1,0 +1,75 @@
+// The logs of what stages have lost (ops/ignore_errors.h). Threads make elements ahead of the
+// consumer, and some that nobody gets; so a line travels with the element that was made after the
+// loss, and is written when the pass hands that element out. A log is then a function of what was
+// handed out, whatever the threads, and a resumed pass goes on where the position was saved.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/buffer.h"
+#include "stoker/base/json.h"
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+// A line without its end, and the log that it belongs to.
+struct LossLine {
+  std::string path;
+  Buffer text;
+};
+
+// The logs that one pass writes, those of the passes inside it included. Thread-safe.
+class LossLogs {
+ public:
+  // `pass` names the pipeline and its seed: every line has it (QuarantineLine), so that those of
+  // another one in the same log are left alone.
+  explicit LossLogs(std::string pass) : pass_(std::move(pass)) {}
+
+  const std::string& pass() const { return pass_; }
+
+  // To be called for each log before anything is lost. Errors: the file cannot be made or opened.
+  Status Open(const std::string& path);
+  // Errors: those of AppendLine.
+  Status Write(const LossLine& line);
+
+  // How many bytes each log has by now, {path: bytes}; null where there is none.
+  Json Save() const;
+  // Takes the lines of this pass that were written after `saved` out of the logs that are open.
+  // What others wrote stays. A log that is shorter by now, or a symbolic link, stays as it is.
+  // Errors: kDataLoss where `saved` is damaged; those of reading and writing files.
+  Status CutBack(const Json& saved);
+
+ private:
+  const std::string pass_;
+  mutable std::mutex mutex_;
+  std::map<std::string, uint64_t> bytes_;  // by path; guarded by mutex_
+};
+
+// While one lives, the lines of what this thread loses are collected in it; of several the
+// innermost collects. Destroyed by the thread that made it, innermost first; lines that nobody has
+// taken are dropped.
+class LossScope {
+ public:
+  LossScope();
+  LossScope(const LossScope&) = delete;
+  LossScope& operator=(const LossScope&) = delete;
+  ~LossScope();
+
+  // Hands `line` to the innermost scope of this thread. Without one it is dropped: then elements
+  // are read for what a stage must know beforehand, and are not handed out.
+  static void Add(LossLine line);
+
+  std::vector<LossLine> Take() { return std::exchange(lines_, {}); }
+
+ private:
+  std::vector<LossLine> lines_;
+  LossScope* const around_;
+};
+
+}  // namespace stoker
