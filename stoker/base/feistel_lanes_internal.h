@@ -14,7 +14,7 @@ struct FeistelNetwork {
   int low_bits;                          // of the half that comes last
   uint64_t low_mask, high_mask;          // of the halves, at most 32 bits each
 };
-inline constexpr size_t kMostFeistelRounds = 16;
+inline constexpr size_t kMostFeistelRounds = 8;
 
 // Puts each value, which has no more bits than both halves together, once through all rounds, with
 // the vector instructions of this CPU. permutation_test.cc holds it to IndexPermutation's own call,

@@ -42,6 +42,20 @@ void BM_IndexPermutation(benchmark::State& state) {
 }
 BENCHMARK(BM_IndexPermutation)->Arg(60'000)->Arg(65'537)->Arg(1'281'167)->Arg(1'000'000'000);
 
+// What an epoch pays before its first element where the order is stored.
+void BM_MakeIndexPermutation(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  uint64_t epoch = 0;
+  for (auto _ : state) {
+    const IndexPermutation permutation(n, /*seed=*/1, ++epoch, /*stage=*/3);
+    benchmark::DoNotOptimize(permutation(n / 2));
+  }
+  const IndexPermutation last(n, /*seed=*/1, epoch, /*stage=*/3);
+  if (!IsRightOn(last, std::min<int64_t>(n, 100))) state.SkipWithError("wrong answer");
+  state.SetItemsProcessed(state.iterations() * n);
+}
+BENCHMARK(BM_MakeIndexPermutation)->Arg(16)->Arg(1000)->Arg(60'000);
+
 void BM_IndexPermutationMap(benchmark::State& state) {
   const int64_t n = state.range(0);
   const IndexPermutation permutation(n, /*seed=*/1, /*epoch=*/2, /*stage=*/3);

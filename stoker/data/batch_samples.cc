@@ -40,7 +40,7 @@ Result<std::vector<BatchSample>> SamplesInBatch(const Dataset& batches, uint64_t
       return OutOfRange("there is no sample {} in a batch {} of {}", row, batch.index, size);
     }
     STOKER_ASSIGN_OR_RETURN(const Element sample, samples.node().Read(position, context));
-    found.push_back({sample.key.index, names ? names->NameOf(sample.key.index, field) : ""});
+    found.push_back({sample.key.index, names ? names->NameOfKey(sample.key, field) : ""});
   }
   return found;
 }

@@ -22,6 +22,7 @@
 #include "stoker/data/explanation.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/loss_log.h"
+#include "stoker/data/shared_permutations.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
@@ -98,6 +99,7 @@ struct StageResources {
   StageStats stats;
   BufferPool pool;
   InnerStages inner;
+  const SharedPermutations permutations;
 };
 
 // What the iterators of one opened pipeline share: the settings, the ledger, and every stage's
@@ -291,6 +293,9 @@ class ReadContext {
   StageStats& stats(const DatasetNode& node) const { return pass_->stage(node).stats; }
   Scratch scratch(const DatasetNode& node) const { return Scratch(pass_->stage(node).pool, stop_); }
   uint64_t stage_number(const DatasetNode& node) const { return pass_->stage(node).number; }
+  const SharedPermutations& permutations(const DatasetNode& node) const {
+    return pass_->stage(node).permutations;
+  }
   RngFactory rngs(const DatasetNode& node) const { return {seed(), stage_number(node)}; }
 
  private:

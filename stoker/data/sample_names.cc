@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "stoker/data/ops/cache.h"
+#include "stoker/data/ops/choose.h"
+#include "stoker/data/ops/concatenate.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/interleave.h"
+#include "stoker/data/ops/mix.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shard.h"
@@ -14,6 +19,37 @@
 #include "stoker/data/ops/take.h"
 
 namespace stoker {
+namespace {
+
+// Whether the keys of its elements are those of its inputs with the inputs' numbers (KeyOfInput).
+bool CombinesKeys(const DatasetNode& node) {
+  static constexpr std::string_view kCombining[] = {Concatenate::kName, Choose::kName, Mix::kName,
+                                                    Interleave::kName};
+  return node.inputs().size() > 1 && std::ranges::count(kCombining, node.name()) > 0;
+}
+
+// Those of the inputs of a stage that combines pipelines.
+class CombinedNames final : public SampleNames {
+ public:
+  explicit CombinedNames(const std::vector<Dataset>& inputs) {
+    for (const Dataset& input : inputs) inputs_.push_back(FindSampleNames(input));
+  }
+
+  std::string NameOf(int64_t index, std::string_view field) const override {
+    return NameOfKey({.epoch = 0, .index = index}, field);
+  }
+  std::string NameOfKey(const SampleKey& key, std::string_view field) const override {
+    if (key.index < 0) return "";
+    const int64_t count = std::ssize(inputs_);
+    const auto& names = inputs_[static_cast<size_t>(key.index % count)];
+    return names ? names->NameOfKey({key.epoch, key.index / count}, field) : "";
+  }
+
+ private:
+  std::vector<std::shared_ptr<const SampleNames>> inputs_;  // null where an input has none
+};
+
+}  // namespace
 
 bool KeepsKeys(const DatasetNode& node) {
   static constexpr std::string_view kKeepers[] = {
@@ -26,6 +62,7 @@ bool KeepsKeys(const DatasetNode& node) {
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset) {
   const Dataset* at = &dataset;
   while (KeepsKeys(at->node())) at = &at->node().input();
+  if (CombinesKeys(at->node())) return std::make_shared<const CombinedNames>(at->node().inputs());
   return std::dynamic_pointer_cast<const SampleNames>(at->shared_node());
 }
 

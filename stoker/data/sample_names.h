@@ -20,13 +20,19 @@ class SampleNames {
   // "a.tfrecord: record 12 (byte 812)". Empty where there is no such element or field, or it is not
   // known.
   virtual std::string NameOf(int64_t index, std::string_view field) const = 0;
+  // The same of the element with this key: what is drawn at random differs from epoch to epoch.
+  virtual std::string NameOfKey(const SampleKey& key, std::string_view field) const {
+    return NameOf(key.index, field);
+  }
 };
 
 // Whether the elements of a node have the keys that they have in its one input.
 bool KeepsKeys(const DatasetNode& node);
 
-// Those of the source that the keys of the elements of `dataset` belong to: nothing but stages that
-// keep keys lies in between. Null where there are none. They keep the source alive.
+// Those of the sources that the elements of `dataset` come from, by the keys that they have there:
+// nothing but stages that keep keys lies in between, that combine pipelines and number their keys
+// (KeyOfInput), or that draw (balance, sample). Null where there are none. They keep the sources
+// alive.
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset);
 
 }  // namespace stoker

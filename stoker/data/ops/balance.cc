@@ -22,8 +22,9 @@ class BalanceNode final : public DrawnNode {
     return OkStatus();
   }
 
-  void FindSources(std::span<int64_t> positions, const Key& key) const override {
-    BalancedOrder order(*table_, key.seed, key.epoch, key.stage);
+  void FindSources(std::span<int64_t> positions, const Key& key,
+                   const SharedPermutations& permutations) const override {
+    BalancedOrder order(*table_, permutations, key.seed, key.epoch, key.stage);
     for (int64_t& position : positions) position = order(position);
   }
 

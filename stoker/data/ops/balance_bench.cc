@@ -48,7 +48,8 @@ void BM_Balance(benchmark::State& state) {
   std::vector<int64_t> labels(kElements);
   for (int64_t i = 0; i < kElements; ++i) labels[static_cast<size_t>(i)] = i * 7 % state.range(1);
   const ClassTable table(labels);
-  const auto make = [&] { return BalancedOrder(table, kSeed, kEpoch, kStage); };
+  const SharedPermutations permutations(nullptr);
+  const auto make = [&] { return BalancedOrder(table, permutations, kSeed, kEpoch, kStage); };
   ReadInChunks(state, state.range(0), make, AllOf(make()));
 }
 BENCHMARK(BM_Balance)->ArgNames({"at_once", "classes"})->ArgsProduct({{1, 1024}, {10, 10'000}});

@@ -227,7 +227,8 @@ TEST(BalancedOrder, MakesForOnePositionNoMoreThanItNeeds) {
   std::vector<int64_t> labels(5000);
   std::iota(labels.begin(), labels.end(), 0);
   const ClassTable table(labels);
-  BalancedOrder order(table, 1, 2, 3);
+  const SharedPermutations permutations(nullptr);
+  BalancedOrder order(table, permutations, 1, 2, 3);
   EXPECT_EQ(order.kept(), 0);
   order(12345);
   EXPECT_EQ(order.kept(), 2);  // of the classes in this run, and of the elements of one class
@@ -238,11 +239,12 @@ TEST(BalancedOrder, MakesForOnePositionNoMoreThanItNeeds) {
 // The order is part of the format of a run.
 TEST(BalancedOrder, IsGolden) {
   const ClassTable table({0, 1, 1, 0, 2, 1, 1, 1});
-  BalancedOrder order(table, 1, 2, 3);
+  const SharedPermutations permutations(nullptr);
+  BalancedOrder order(table, permutations, 1, 2, 3);
   std::vector<int64_t> sources;
   for (int64_t i = 0; i < 12; ++i) sources.push_back(order(i));
-  EXPECT_THAT(sources, testing::ElementsAre(3, 5, 4, 4, 0, 7, 4, 3, 2, 1, 0, 4));
-  BalancedOrder backwards(table, 1, 2, 3);
+  EXPECT_THAT(sources, testing::ElementsAre(0, 4, 5, 6, 3, 4, 0, 4, 1, 4, 7, 3));
+  BalancedOrder backwards(table, permutations, 1, 2, 3);
   for (int64_t i = 11; i >= 0; --i) EXPECT_EQ(backwards(i), sources[static_cast<size_t>(i)]);
 }
 

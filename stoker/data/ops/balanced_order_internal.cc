@@ -24,8 +24,9 @@ ClassTable::ClassTable(const std::vector<int64_t>& labels) : elements_(labels.si
   begins_.push_back(std::ssize(elements_));
 }
 
-BalancedOrder::BalancedOrder(const ClassTable& table, uint64_t seed, uint64_t epoch, uint64_t stage)
-    : table_(table), seed_(seed), epoch_(epoch), stage_(stage) {}
+BalancedOrder::BalancedOrder(const ClassTable& table, const SharedPermutations& permutations,
+                             uint64_t seed, uint64_t epoch, uint64_t stage)
+    : table_(table), permutations_(permutations), seed_(seed), epoch_(epoch), stage_(stage) {}
 
 int64_t BalancedOrder::operator()(int64_t i) {
   const int64_t classes = table_.classes();
@@ -40,7 +41,7 @@ int64_t BalancedOrder::operator()(int64_t i) {
 
 const IndexPermutation& BalancedOrder::Find(Kept& kept, int64_t number, int64_t n, uint64_t key) {
   if (kept.number != number) {
-    kept.order.emplace(n, Rng(seed_, epoch_, key, stage_).NextU64(), epoch_, stage_);
+    kept.order = permutations_.Get(n, Rng(seed_, epoch_, key, stage_).NextU64(), epoch_, stage_);
     kept.number = number;
   }
   return *kept.order;

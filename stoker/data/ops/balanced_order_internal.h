@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "stoker/base/permutation.h"
+#include "stoker/data/shared_permutations.h"
 
 namespace stoker {
 
@@ -42,7 +42,9 @@ class ClassTable {
 // run.
 class BalancedOrder {
  public:
-  BalancedOrder(const ClassTable& table, uint64_t seed, uint64_t epoch, uint64_t stage);
+  // Both must outlive it.
+  BalancedOrder(const ClassTable& table, const SharedPermutations& permutations, uint64_t seed,
+                uint64_t epoch, uint64_t stage);
 
   // Where the element at position i stands in the input.
   int64_t operator()(int64_t i);
@@ -53,11 +55,12 @@ class BalancedOrder {
  private:
   struct Kept {
     int64_t number = -1;  // of the run, or of the round through a class
-    std::optional<IndexPermutation> order;
+    std::shared_ptr<const IndexPermutation> order;
   };
   const IndexPermutation& Find(Kept& kept, int64_t number, int64_t n, uint64_t key);
 
   const ClassTable& table_;
+  const SharedPermutations& permutations_;
   const uint64_t seed_, epoch_, stage_;
   Kept run_;
   std::unordered_map<int64_t, Kept> rounds_;  // by class

@@ -310,7 +310,7 @@ std::shared_ptr<const ChoicePlan::Ordered> ChoicePlan::Order(const OrderKey& key
   ordered->plan_ = this;
   for (const Run& run : runs_) {
     const int64_t size = std::ssize(run.block);
-    const IndexPermutation order(size, key.seed, key.epoch, key.stage);
+    const IndexPermutation order(run.shuffled ? size : 0, key.seed, key.epoch, key.stage);
     std::vector<int32_t> ranks(taken_.size(), 0);
     std::vector<Ordered::Slot> slots(run.block.size());
     for (int64_t j = 0; j < size; ++j) {
@@ -330,7 +330,7 @@ int64_t ChoicePlan::OrderBytes() const {
 
 std::shared_ptr<const ChoicePlan::Ordered> ChoiceOrders::Get(const OrderKey& key) const {
   const OrderKey decisive = plan_.shuffled() ? key : OrderKey{};
-  return kept_.Get(decisive, [&] { return plan_.Order(decisive); });
+  return kept_.Get(decisive, plan_.OrderBytes(), [&] { return plan_.Order(decisive); });
 }
 
 Place ChoicePlan::Ordered::At(int64_t position) const {

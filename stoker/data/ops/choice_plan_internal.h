@@ -9,8 +9,8 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/dataset.h"
+#include "stoker/data/kept_orders.h"
 #include "stoker/data/ops/combine_internal.h"
-#include "stoker/data/ops/kept_orders_internal.h"
 
 namespace stoker {
 
@@ -94,7 +94,7 @@ class ChoiceOrders {
   // The plan must outlive it.
   explicit ChoiceOrders(const ChoicePlan& plan,
                         int64_t kept_bytes = KeptOrders<ChoicePlan::Ordered>::kKeptBytes)
-      : plan_(plan), kept_(plan.OrderBytes(), kept_bytes) {}
+      : plan_(plan), kept_(kept_bytes) {}
 
   std::shared_ptr<const ChoicePlan::Ordered> Get(const OrderKey& key) const;
 

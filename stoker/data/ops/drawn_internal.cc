@@ -46,7 +46,7 @@ Status DrawnNode::Prepare(const OpenContext& context) const {
 
 Result<Element> DrawnNode::DoRead(int64_t position, const ReadContext& context) const {
   int64_t source = position;
-  FindSources({&source, 1}, KeyOf(context));
+  FindSources({&source, 1}, KeyOf(context), context.permutations(*this));
   STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(source, context));
   element.key = {context.epoch(), position};
   return element;
@@ -60,7 +60,7 @@ Result<Element> DrawnNode::DoReadKey(const SampleKey& key, const ReadContext& co
 Result<Rows> DrawnNode::DoReadRows(std::span<const int64_t> positions,
                                    const ReadContext& context) const {
   std::vector<int64_t> sources(positions.begin(), positions.end());
-  FindSources(sources, KeyOf(context));
+  FindSources(sources, KeyOf(context), context.permutations(*this));
   STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(sources, context));
   for (size_t i = 0; i < positions.size(); ++i) rows.keys[i] = {context.epoch(), positions[i]};
   return rows;
@@ -68,7 +68,33 @@ Result<Rows> DrawnNode::DoReadRows(std::span<const int64_t> positions,
 
 DrawnNode::Key DrawnNode::KeyOf(const ReadContext& context) const {
   const RngFactory rngs = DrawsOf(seed_, context.rngs(*this));
-  return {.seed = rngs.seed, .epoch = context.epoch(), .stage = rngs.stage};
+  const Key key{.seed = rngs.seed, .epoch = context.epoch(), .stage = rngs.stage};
+  NoteDraws(key);
+  return key;
+}
+
+void DrawnNode::NoteDraws(const Key& key) const {
+  const std::lock_guard lock(noting_);
+  if (!draws_) draws_ = key;
+  draws_differ_ = draws_differ_ || draws_->seed != key.seed || draws_->stage != key.stage;
+}
+
+std::string DrawnNode::NameOfKey(const SampleKey& key, std::string_view field) const {
+  // There the number of an element is its position.
+  const Dataset* source = &input();
+  while (source->node().element_wise() != nullptr) source = &source->node().input();
+  if (!source->node().inputs().empty()) return "";
+  std::optional<Key> draws;
+  {
+    const std::lock_guard lock(noting_);
+    if (!draws_differ_) draws = draws_;
+  }
+  if (!draws || key.index < 0 || key.index >= cardinality().value()) return "";
+  draws->epoch = key.epoch;
+  int64_t position = key.index;
+  FindSources({&position, 1}, *draws, SharedPermutations(nullptr));
+  const std::shared_ptr<const SampleNames> names = FindSampleNames(*source);
+  return names ? names->NameOf(position, field) : "";
 }
 
 }  // namespace stoker

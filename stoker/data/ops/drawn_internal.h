@@ -10,6 +10,7 @@
 #include "stoker/data/dataset.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/sample_names.h"
 
 namespace stoker {
 
@@ -19,7 +20,7 @@ Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
                            const std::optional<int64_t>& count);
 
 // Implement Learn and FindSources.
-class DrawnNode : public DatasetNode {
+class DrawnNode : public DatasetNode, public SampleNames {
  public:
   DrawnNode(std::string_view name, Dataset input, int64_t count, std::optional<int64_t> seed)
       : DatasetNode(std::string(name), input.spec(), Cardinality::Of(count), {input}),
@@ -34,6 +35,10 @@ class DrawnNode : public DatasetNode {
   bool random_access() const override { return true; }
   // The key of an element is its position here.
   bool rereadable() const override { return true; }
+  std::string NameOf(int64_t /*index*/, std::string_view /*field*/) const override { return ""; }
+  // Known where the input is a source, or maps over one, and all passes over this node had the same
+  // seed.
+  std::string NameOfKey(const SampleKey& key, std::string_view field) const override;
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
     return Internal("{}: is read by position", name());
   }
@@ -48,7 +53,9 @@ class DrawnNode : public DatasetNode {
   // after an error. Ends with kCancelled where `context` says stop.
   virtual Status Learn(const OpenContext& context) const = 0;
   // Replaces each position by that of the element of the input which is drawn there.
-  virtual void FindSources(std::span<int64_t> positions, const Key& key) const = 0;
+  // `permutations`: those of this stage.
+  virtual void FindSources(std::span<int64_t> positions, const Key& key,
+                           const SharedPermutations& permutations) const = 0;
 
   std::string SeedDetails() const { return seed_ ? fmt::format(", seed {}", *seed_) : ""; }
 
@@ -58,10 +65,15 @@ class DrawnNode : public DatasetNode {
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override;
   Key KeyOf(const ReadContext& context) const;
+  // Notes for NameOfKey what the draws are keyed by.
+  void NoteDraws(const Key& key) const;
 
   const std::optional<int64_t> seed_;
   mutable std::mutex learning_;
   mutable bool learnt_ = false;  // guarded by learning_; what was learnt is only read afterwards
+  mutable std::mutex noting_;
+  mutable std::optional<Key> draws_;  // the first pass's; guarded by noting_, like the next
+  mutable bool draws_differ_ = false;
 };
 
 }  // namespace stoker

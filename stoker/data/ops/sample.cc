@@ -98,7 +98,8 @@ class SampleNode final : public DrawnNode {
     return OkStatus();
   }
 
-  void FindSources(std::span<int64_t> positions, const Key& key) const override {
+  void FindSources(std::span<int64_t> positions, const Key& key,
+                   const SharedPermutations& /*permutations*/) const override {
     if (options_.replacement) {
       const auto n = static_cast<uint64_t>(input().cardinality().value());
       for (int64_t& position : positions) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "stoker/base/permutation.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/own_seed_internal.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
@@ -77,16 +76,12 @@ class ShuffleNode final : public DatasetNode {
   void FindSources(std::span<int64_t> positions, const ReadContext& context) const {
     const auto [seed, stage] = DrawsOf(options_.seed, context.rngs(*this));
     const uint64_t epoch = options_.reshuffle ? context.epoch() : 0;
+    const SharedPermutations& permutations = context.permutations(*this);
+    const int64_t n = cardinality().value();
     if (options_.window) {
-      const int64_t n = cardinality().value(), window = *options_.window;
-      // The next batch mostly comes from the same window; to make its order anew would cost as much
-      // as to look up some dozens of positions.
-      thread_local std::optional<WindowOrder> order;
-      if (!order || !order->Is(n, window, page_, seed, epoch, stage))
-        order.emplace(n, window, page_, seed, epoch, stage);
-      order->Map(positions);
+      WindowOrder(permutations, n, *options_.window, page_, seed, epoch, stage).Map(positions);
     } else {
-      IndexPermutation(cardinality().value(), seed, epoch, stage).Map(positions);
+      permutations.Get(n, seed, epoch, stage)->Map(positions);
     }
   }
 

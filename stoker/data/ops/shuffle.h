@@ -9,9 +9,9 @@ namespace stoker {
 
 // Every element once an epoch, in an order that is a function of seed and epoch.
 //
-// An input that is read by position is shuffled exactly, by a permutation of positions computed on
-// the fly (base/permutation.h): memory and start-up cost nothing at any size, and the state of a
-// pass is one number. With `window` the order is random only within `window` elements at a time,
+// An input that is read by position is shuffled exactly, by a permutation (base/permutation.h): up
+// to 65,536 elements one that is stored for each epoch, above a computed one. The state of a pass
+// is one number. With `window` the order is random only within `window` elements at a time,
 // made of pages of `page` consecutive elements that come in random order: for data larger than
 // memory, which a disk then reads forward, page by page.
 //

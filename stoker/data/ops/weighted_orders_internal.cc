@@ -6,7 +6,8 @@
 
 namespace stoker {
 std::shared_ptr<const WeightedOrders::Order> WeightedOrders::Get(const OrderKey& key) const {
-  return kept_.Get(key, [&] { return std::make_shared<const Order>(Make(key)); });
+  const int64_t bytes = count_ * static_cast<int64_t>(sizeof(Order::value_type));
+  return kept_.Get(key, bytes, [&] { return std::make_shared<const Order>(Make(key)); });
 }
 
 WeightedOrders::Order WeightedOrders::Make(const OrderKey& key) const {

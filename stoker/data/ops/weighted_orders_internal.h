@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/data/ops/kept_orders_internal.h"
+#include "stoker/data/kept_orders.h"
 
 namespace stoker {
 
@@ -23,9 +23,7 @@ class WeightedOrders {
   // Fewer than 2^32 weights, none negative; at least `count` are above 0.
   WeightedOrders(std::vector<double> weights, int64_t count,
                  int64_t kept_bytes = KeptOrders<Order>::kKeptBytes)
-      : weights_(std::move(weights)),
-        count_(count),
-        kept_(count * static_cast<int64_t>(sizeof(Order::value_type)), kept_bytes) {}
+      : weights_(std::move(weights)), count_(count), kept_(kept_bytes) {}
 
   // The order of these draws: element number i for each i < count.
   std::shared_ptr<const Order> Get(const OrderKey& key) const;

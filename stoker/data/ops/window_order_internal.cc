@@ -6,25 +6,26 @@
 
 namespace stoker {
 
-WindowOrder::WindowOrder(int64_t n, int64_t window, int64_t page, uint64_t seed, uint64_t epoch,
-                         uint64_t stage)
+WindowOrder::WindowOrder(const SharedPermutations& permutations, int64_t n, int64_t window,
+                         int64_t page, uint64_t seed, uint64_t epoch, uint64_t stage)
     : n_(n),
       window_(window),
       page_(page),
       seed_(seed),
       epoch_(epoch),
       stage_(stage),
-      pages_(n / page + (n % page != 0 ? 1 : 0), seed, epoch, stage) {
+      permutations_(permutations),
+      pages_(permutations.Get(n / page + (n % page != 0 ? 1 : 0), seed, epoch, stage)) {
   last_page_size_ = n % page == 0 ? page : n % page;
   behind_last_page_ =
-      pages_.size() == 0 ? 0 : pages_.Inverse(pages_.size() - 1) * page + last_page_size_;
+      pages_->size() == 0 ? 0 : pages_->Inverse(pages_->size() - 1) * page + last_page_size_;
 }
 
 void WindowOrder::EnterWindow(int64_t window) {
   if (window == current_window_) return;
   // Each window has an order of its own, keyed by its number.
   const uint64_t seed = Rng(seed_, epoch_, static_cast<uint64_t>(window), stage_).NextU64();
-  within_.emplace(std::min(window_, n_ - window * window_), seed, epoch_, stage_);
+  within_ = permutations_.Get(std::min(window_, n_ - window * window_), seed, epoch_, stage_);
   current_window_ = window;
 }
 
@@ -53,7 +54,7 @@ void WindowOrder::Map(std::span<int64_t> positions) {
 
 int64_t WindowOrder::PageAt(int64_t page) {
   Known& known = known_[static_cast<size_t>(page) % known_.size()];
-  if (known.page != page) known = {page, pages_(page)};
+  if (known.page != page) known = {page, (*pages_)(page)};
   return known.from;
 }
 

@@ -4,35 +4,28 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
-#include <tuple>
 
-#include "stoker/base/permutation.h"
+#include "stoker/data/shared_permutations.h"
 
 namespace stoker {
 
 // A permutation of 0..n-1 in which the positions of window w, w * window .. (w + 1) * window - 1,
 // come from window / page whole pages (and at most two parts of pages), each of `page` consecutive
 // indices. So whoever reads in this order touches only so many places at a time, and all of a place
-// soon. O(1) memory. A bijection for every n, window, page >= 1 and every key.
+// soon. A bijection for every n, window, page >= 1 and every key.
 //
-// It keeps the permutation of the window last asked for: cheap where positions come in order, about
-// 0.2 us where they jump between windows. Not thread-safe; each thread that reads has its own.
+// The permutations, of the pages and inside each window, are taken from those of the stage. Made
+// for each read: cheap where its positions lie in few windows. Not thread-safe.
 //
 // Like base/permutation.h, the order is part of the format of a run (golden values in
 // window_order_test.cc).
 class WindowOrder {
  public:
-  WindowOrder(int64_t n, int64_t window, int64_t page, uint64_t seed, uint64_t epoch,
-              uint64_t stage);
-
-  // Whether it was made with these.
-  bool Is(int64_t n, int64_t window, int64_t page, uint64_t seed, uint64_t epoch,
-          uint64_t stage) const {
-    return std::tie(n_, window_, page_, seed_, epoch_, stage_) ==
-           std::tie(n, window, page, seed, epoch, stage);
-  }
+  // `permutations` must outlive it.
+  WindowOrder(const SharedPermutations& permutations, int64_t n, int64_t window, int64_t page,
+              uint64_t seed, uint64_t epoch, uint64_t stage);
 
   // Where position i of the order comes from; 0 <= i < n.
   int64_t operator()(int64_t i);
@@ -44,16 +37,17 @@ class WindowOrder {
   void EnterWindow(int64_t window);
   // Index i of the pages laid one behind the other in their random order.
   int64_t InPages(int64_t i);
-  // pages_(page), which positions of a window ask for again and again.
+  // (*pages_)(page), which positions of a window ask for again and again.
   int64_t PageAt(int64_t page);
 
   const int64_t n_, window_, page_;
   const uint64_t seed_, epoch_, stage_;
-  const IndexPermutation pages_;
+  const SharedPermutations& permutations_;
+  const std::shared_ptr<const IndexPermutation> pages_;
   int64_t last_page_size_;
   int64_t behind_last_page_;  // where the last page, which may be short, ends in the new order
   int64_t current_window_ = -1;
-  std::optional<IndexPermutation> within_;
+  std::shared_ptr<const IndexPermutation> within_;
   // By page, as far as there is room: which one it was, and where it comes from.
   struct Known {
     int64_t page = -1, from = 0;

@@ -76,7 +76,8 @@ StageResources::StageResources(uint64_t stage_number, std::shared_ptr<MemoryAcco
     : number(stage_number),
       account(std::move(stage_account)),
       stats(name),
-      pool(account, max_idle_bytes) {}
+      pool(account, max_idle_bytes),
+      permutations(account) {}
 
 Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime& runtime,
                                            const PassOptions& options) {

@@ -279,8 +279,9 @@ void BM_ShuffledByPages(benchmark::State& state) {
   const Result<Dataset> in_order = InOrder();
   const Result<Dataset> shuffled = Source(Stoker{.files = TheFiles().shard()}) |
                                    Shuffle{.window = window, .page = kPage} | Batch{.size = kBatch};
-  const std::vector<MemoryRun> images =
-      ImagesIn(WindowOrder(kRecords, window, kPage, /*seed=*/0, /*epoch=*/0, /*stage=*/1));
+  const SharedPermutations permutations(nullptr);
+  const std::vector<MemoryRun> images = ImagesIn(
+      WindowOrder(permutations, kRecords, window, kPage, /*seed=*/0, /*epoch=*/0, /*stage=*/1));
   const std::vector<MemoryRun> ordered = ImagesIn([](int64_t i) { return i; });
   double seconds = 0, sequential = 0, bare = 0, bare_sequential = 0;
   for (auto _ : state) {

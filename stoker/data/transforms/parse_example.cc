@@ -94,7 +94,7 @@ class ParseExampleTransform final : public Transform, public GatheringTransform 
 
   Status Named(const SampleKey& key, const Status& status) const {
     if (status.ok()) return status;
-    std::string name = source_ ? source_->NameOf(key.index, field_name_) : "";
+    std::string name = source_ ? source_->NameOfKey(key, field_name_) : "";
     if (name.empty()) name = fmt::format("element {}", key.index);
     return Status(status.code(), fmt::format("{}: {}", name, status.message()));
   }

@@ -19,7 +19,7 @@ std::string PictureNames::NameOf(const Element& element) const {
     const Array& text = element.arrays[field];
     return std::string_view(reinterpret_cast<const char*>(text.data()), text.num_bytes());
   };
-  std::string name = source_ ? source_->NameOf(element.key.index, field_) : "";
+  std::string name = source_ ? source_->NameOfKey(element.key, field_) : "";
   if (name.empty() && path_field_) name = text_of(*path_field_);
   if (name.empty()) name = fmt::format("element {}", element.key.index);
   if (key_field_) name += fmt::format(": '{}'", text_of(*key_field_));

@@ -1,7 +1,6 @@
 // Orders that follow from (seed, epoch, stage), made once and kept while they are in use.
 #pragma once
 
-#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <list>
@@ -14,6 +13,7 @@ namespace stoker {
 
 struct OrderKey {
   uint64_t seed = 0, epoch = 0, stage = 0;
+  int64_t size = 0;  // of what is ordered, where that differs within a stage
   auto operator<=>(const OrderKey&) const = default;
 };
 
@@ -27,48 +27,53 @@ class KeptOrders {
  public:
   static constexpr int64_t kKeptBytes = 64 << 20;
 
-  // `order_bytes`: of one order, about.
-  explicit KeptOrders(int64_t order_bytes, int64_t kept_bytes = kKeptBytes)
-      : most_(static_cast<size_t>(
-            std::max(kLeastKept, kept_bytes / (order_bytes + kBytesAroundAnOrder)))) {}
+  explicit KeptOrders(int64_t kept_bytes = kKeptBytes) : kept_bytes_(kept_bytes) {}
 
-  // The order of `key`; `make` makes it, as a std::shared_ptr<const Order>, where it is not there.
+  // The order of `key`, which takes about `order_bytes`; `make` makes it, as a
+  // std::shared_ptr<const Order>, where it is not there.
   template <typename Make>
-  std::shared_ptr<const Order> Get(const OrderKey& key, const Make& make) const {
-    const std::shared_ptr<Kept> kept = Find(key);
+  std::shared_ptr<const Order> Get(const OrderKey& key, int64_t order_bytes,
+                                   const Make& make) const {
+    const std::shared_ptr<Kept> kept = Find(key, order_bytes);
     std::call_once(kept->made, [&] { kept->order = make(); });
     return kept->order;
   }
 
  private:
-  static constexpr int64_t kLeastKept = 2;
+  static constexpr size_t kLeastKept = 2;
   static constexpr int64_t kBytesAroundAnOrder = 256;  // the entries below, and the allocator's
 
   struct Kept {
+    int64_t bytes = 0;
     std::once_flag made;
     std::shared_ptr<const Order> order;  // once it is made
   };
   using List = std::list<std::pair<OrderKey, std::shared_ptr<Kept>>>;
 
-  std::shared_ptr<Kept> Find(const OrderKey& key) const {
+  std::shared_ptr<Kept> Find(const OrderKey& key, int64_t order_bytes) const {
     std::lock_guard lock(mutex_);
     if (const auto place = places_.find(key); place != places_.end()) {
       list_.splice(list_.begin(), list_, place->second);
       return list_.front().second;
     }
-    if (list_.size() >= most_) {
+    list_.emplace_front(key, std::make_shared<Kept>());
+    places_.emplace(key, list_.begin());
+    const std::shared_ptr<Kept> added = list_.front().second;
+    added->bytes = order_bytes + kBytesAroundAnOrder;
+    bytes_ += added->bytes;
+    while (bytes_ > kept_bytes_ && list_.size() > kLeastKept) {
+      bytes_ -= list_.back().second->bytes;
       places_.erase(list_.back().first);
       list_.pop_back();
     }
-    list_.emplace_front(key, std::make_shared<Kept>());
-    places_.emplace(key, list_.begin());
-    return list_.front().second;
+    return added;
   }
 
-  const size_t most_;
+  const int64_t kept_bytes_;
   mutable std::mutex mutex_;  // guards what follows, but not the orders in it
   mutable List list_;         // what was used last comes first
   mutable std::map<OrderKey, typename List::iterator> places_;  // in list_
+  mutable int64_t bytes_ = 0;                                   // of all in list_
 };
 
 }  // namespace stoker

@@ -1,0 +1,66 @@
+// Which file an element is made of, known behind stages that draw elements and that combine
+// pipelines.
+#include "stoker/data/sample_names.h"
+
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/sources/picture_folder_testing_internal.h"
+#include "stoker/data/testing.h"
+
+namespace stoker {
+namespace {
+
+// Four pictures of two classes; the last one is damaged.
+class SampleNamesTest : public testing::Test {
+ protected:
+  SampleNamesTest() {
+    for (const char* name : {"a/0.ppm", "a/1.ppm", "b/2.ppm"})
+      WriteBelow(dir_, name, SmallPicture(4, 5, 0));
+    WriteBelow(dir_, "b/bad.ppm", "P6 4 5 255\nshort");
+  }
+
+  Result<Dataset> Build(const std::string& text) const {
+    STOKER_ASSIGN_OR_RETURN(const ConfigNode recipe, ParseYaml(text, "r.yaml"));
+    return BuildPipeline(recipe, dir_.path());
+  }
+
+  // The errors of all that fails in a pass name the damaged file, and some do fail.
+  void ExpectNamed(const std::string& text) const {
+    SCOPED_TRACE(text);
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Build(text));
+    for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, dataset.Open(runtime, {.seed = 3}));
+      EXPECT_THAT(ReadAll(*pass), FailsWith(StatusCode::kDataLoss, "b/bad.ppm"));
+    }
+  }
+
+  const TempDir dir_;
+};
+
+TEST_F(SampleNamesTest, AnElementThatWasDrawnIsNamedByItsFile) {
+  ExpectNamed("- folder: .\n- balance\n- decode\n- resize: 4\n- batch: 2\n");
+  ExpectNamed("- folder: .\n- balance\n- repeat: 3\n- shuffle\n- decode\n");
+  ExpectNamed("- folder: .\n- sample: {count: 40}\n- decode\n");
+  ExpectNamed("- folder: .\n- sample: {weights: [1, 1, 1, 5], replacement: false}\n- decode\n");
+}
+
+TEST_F(SampleNamesTest, AnElementOfSeveralPipelinesIsNamedByItsFile) {
+  const std::string inputs = "[[folder: .], [folder: ., shuffle]]";
+  ExpectNamed("- concatenate: {inputs: " + inputs + "}\n- decode\n");
+  ExpectNamed("- mix: {inputs: " + inputs + "}\n- shuffle\n- decode\n");
+  ExpectNamed("- choose: {inputs: " + inputs + ", pattern: [1, 0]}\n- decode\n");
+  ExpectNamed("- concatenate: {inputs: [[folder: ., balance], [folder: .]]}\n- decode\n");
+}
+
+TEST_F(SampleNamesTest, PassesWithDifferentSeedsLeaveWhatIsDrawnWithoutAName) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Build("- folder: .\n- balance\n"));
+  for (const uint64_t seed : {1, 2}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, dataset.Open(Runtime::Inline(), {.seed = seed}));
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, pass->Next());
+    const std::string name = FindSampleNames(dataset)->NameOfKey(element->key, "image");
+    EXPECT_EQ(name.empty(), seed == 2) << name;
+  }
+}
+
+}  // namespace
+}  // namespace stoker
