@@ -282,6 +282,7 @@ Dataset InOnePass(Dataset pipeline) {
   if (!found) return pipeline;
   // Those at the end that take many elements at once, and not pictures, do so behind the pass,
   // which then may write straight into a batch.
+  const Dataset all_maps = maps;  // keeps those behind alive
   std::vector<const DatasetNode*> behind;
   while (!found->others.empty() && StaysBehind(*found->others.back())) {
     behind.insert(behind.begin(), found->others.back());
