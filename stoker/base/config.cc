@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 namespace {
@@ -102,7 +103,8 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
   for (const ConfigNode::Entry& entry : node.entries) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     return InvalidArgument("{}: {}{}unknown {} '{}'; {}", entry.key_location.ToString(), what,
-                           what.empty() ? "" : ": ", noun, entry.key, NameAdvice(entry.key, names));
+                           what.empty() ? "" : ": ", noun, ShortText(entry.key),
+                           NameAdvice(entry.key, names));
   }
   return OkStatus();
 }
@@ -110,8 +112,13 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
 std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names) {
   if (names.empty()) return "there are none";
   const std::string nearest = NearestName(wanted, names);
-  if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
-  if (names.size() <= kMostListed) return fmt::format("known are {}", fmt::join(names, ", "));
+  if (!nearest.empty()) return fmt::format("did you mean '{}'?", ShortText(nearest));
+  const auto list = [](const std::vector<std::string>& some) {
+    std::vector<std::string> shortened;
+    for (const std::string& name : some) shortened.push_back(ShortText(name));
+    return fmt::format("known are {}", fmt::join(shortened, ", "));
+  };
+  if (names.size() <= kMostListed) return list(names);
   std::vector<std::string> listed = names;
   // Names that have it as a part come first: 'center_crop' for 'crop'.
   // (clang 14, which builds the fuzzers, cannot compile std::ranges::stable_partition.)
@@ -120,7 +127,7 @@ std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& 
   });
   const size_t more = listed.size() - kMostListed;
   listed.resize(kMostListed);
-  return fmt::format("known are {} and {} more", fmt::join(listed, ", "), more);
+  return fmt::format("{} and {} more", list(listed), more);
 }
 
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {

@@ -4,6 +4,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 namespace {
@@ -89,7 +90,8 @@ class PathSetter {
       return OkStatus();
     }
     return InvalidArgument("{}: '{}' leads through the value '{}' ({}); set that to a map first",
-                           location_.ToString(), step, node.scalar, node.location.ToString());
+                           location_.ToString(), step, ShortText(node.scalar),
+                           node.location.ToString());
   }
 
   Result<ConfigNode*> FindItem(ConfigNode& list, std::string_view step) const {

@@ -6,6 +6,7 @@
 
 #include "stoker/base/config_scalar.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 namespace {
@@ -17,9 +18,9 @@ Status NotA(const ConfigNode& value, std::string_view type) {
     return InvalidArgument("there is no value; give {} or leave the option out", type);
   if (value.kind != Kind::kScalar) return InvalidArgument("{} is not {}", value.KindName(), type);
   if (value.quoted)
-    return InvalidArgument("'{}' in quotes is text, not {}; take the quotes away", value.scalar,
-                           type);
-  return InvalidArgument("'{}' is not {}", value.scalar, type);
+    return InvalidArgument("'{}' in quotes is text, not {}; take the quotes away",
+                           ShortText(value.scalar), type);
+  return InvalidArgument("'{}' is not {}", ShortText(value.scalar), type);
 }
 
 // The text of an unquoted scalar; from_chars takes no plus sign, so it goes.
@@ -163,7 +164,7 @@ Status ReadOption(const ConfigNode& value, int64_t& out) {
   const bool fits = scientific.ec == std::errc() && number >= -0x1p63 && number < 0x1p63;
   if (whole.ec == std::errc::result_out_of_range || !fits) {
     return InvalidArgument("'{}' does not fit into 64 bits; integers go from {} to {}",
-                           value.scalar, std::numeric_limits<int64_t>::min(),
+                           ShortText(value.scalar), std::numeric_limits<int64_t>::min(),
                            std::numeric_limits<int64_t>::max());
   }
   if (number != std::floor(number)) return NotA(value, kType);
@@ -177,7 +178,8 @@ Status ReadOption(const ConfigNode& value, double& out) {
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
   if (error == std::errc()) return OkStatus();
   return InvalidArgument(
-      "'{}' is too large or too small; numbers go from 5e-324 to 1.8e308 in size", value.scalar);
+      "'{}' is too large or too small; numbers go from 5e-324 to 1.8e308 in size",
+      ShortText(value.scalar));
 }
 
 Status ReadOption(const ConfigNode& value, std::string& out) {
@@ -244,7 +246,7 @@ Status CheckChoice(const std::string& value, const OneOf& choices) {
   if (std::find(choices.choices.begin(), choices.choices.end(), value) != choices.choices.end())
     return OkStatus();
   const std::string nearest = NearestName(value, choices.choices);
-  return InvalidArgument("is '{}'; it must be {}{}", value, ChoicesText(choices),
+  return InvalidArgument("is '{}'; it must be {}{}", ShortText(value), ChoicesText(choices),
                          nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
 

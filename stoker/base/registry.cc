@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stoker/base/short_text.h"
+
 namespace stoker {
 namespace {
 
@@ -35,7 +37,7 @@ Result<Split> SplitEntry(const ConfigNode& node, std::string_view noun) {
   if (node.entries.size() > 1) {
     found =
         fmt::format("a map with the keys '{}' and '{}'; do options stand deeper than their name?",
-                    node.entries[0].key, node.entries[1].key);
+                    ShortText(node.entries[0].key), ShortText(node.entries[1].key));
   }
   return InvalidArgument("{}: wanted the name of the {}, or `name: {{options}}`; found {}",
                          node.location.ToString(), noun, found);
@@ -49,8 +51,8 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
   return InvalidArgument("{}: unknown {} '{}'; {}; `stoker inspect {}` lists all",
-                         split.name_location.ToString(), noun, name, NameAdvice(name, names),
-                         noun == "operator" ? "--ops" : "--models");
+                         split.name_location.ToString(), noun, ShortText(name),
+                         NameAdvice(name, names), noun == "operator" ? "--ops" : "--models");
 }
 
 }  // namespace stoker

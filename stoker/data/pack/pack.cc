@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stoker/data/class_names.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/pack/pack_manifest.h"
@@ -198,7 +199,7 @@ class Packer {
         ++number;
         return OkStatus();
       });
-      if (status.code() == StatusCode::kCancelled) return status;
+      if (!status.ok() && !IsAboutOneElement(status)) return status;  // says nothing of the file
       if (status.ok() && number == file.elements && checksum == manifest_.done()[i].checksum)
         continue;
       if (status.ok())

@@ -93,25 +93,30 @@ std::string DelimiterNote(char usual, char found) {
 Result<CsvStart> ReadStart(const Csv& csv, const std::string& path, CsvDialect& dialect) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> rows, FirstRows(csv, path, dialect));
   if (csv.delimiter == "auto") dialect.delimiter = DelimiterOf(rows, dialect);
-  CsvStart start;
-  for (const std::string& row : rows) {
-    Result<std::vector<std::string>> cells = SplitCsvRow(row, dialect);
-    const bool first = &row == &rows.front();
-    if (!cells.ok()) {
-      if (!first) continue;  // whoever reads it will hear of it
-      return Status(cells.status().code(),
-                    fmt::format("{}: row 0: {}", path, cells.status().message()));
-    }
-    if (first) {
-      start.header = csv.header == "yes" ||
-                     (csv.header == "auto" && LooksLikeCsvHeader(*cells, csv.na_values));
-      for (size_t i = 0; i < cells->size(); ++i)
-        start.names.push_back(start.header ? (*cells)[i] : std::to_string(i));
-      if (start.header) continue;
-    }
-    start.cells.push_back(*std::move(cells));
+  Result<std::vector<std::string>> first = SplitCsvRow(rows.front(), dialect);
+  if (!first.ok()) {
+    return Status(first.status().code(),
+                  fmt::format("{}: row 0: {}", path, first.status().message()));
   }
+  CsvStart start;
+  for (size_t row = 1; row < rows.size(); ++row) {
+    Result<std::vector<std::string>> cells = SplitCsvRow(rows[row], dialect);
+    if (cells.ok()) start.cells.push_back(*std::move(cells));  // else reading it says why not
+  }
+  if (csv.header == "yes" ||
+      (csv.header == "auto" && LooksLikeCsvHeader(*first, start.cells, csv.na_values))) {
+    NameCsvColumns(*std::move(first), start);
+    return start;
+  }
+  for (size_t i = 0; i < first->size(); ++i) start.names.push_back(std::to_string(i));
+  start.cells.insert(start.cells.begin(), *std::move(first));
   return start;
+}
+
+// What the stage says of a column that it has named itself.
+std::string UnnamedNote(const CsvStart& start) {
+  if (start.name_of_unnamed.empty()) return "";
+  return fmt::format(", the first column has no name: {}", start.name_of_unnamed);
 }
 
 }  // namespace
@@ -121,7 +126,7 @@ void Csv::Describe(OptionTable<Csv>& table) {
       .Field(
           "header", &Csv::header,
           "whether the first row has the names of the columns; auto: where none of its cells is a "
-          "number or empty",
+          "number or empty, but for the first, whose column is then called index",
           OneOf{{"auto", "yes", "no"}})
       .Field("delimiter", &Csv::delimiter,
              "between cells, one character or tab; auto: tab for .tsv and .tab, else a comma, and "
@@ -161,15 +166,16 @@ Result<Dataset> Csv::Build() const {
   Result<CsvRowParser> parser =
       CsvRowParser::Make(dialect, std::ssize(start.names), std::move(plan->columns), na_values);
   if (!parser.ok()) return in_file(parser.status());
-  return TextRowsDataset({.name = kName,
-                          .files = files.ToString() + DelimiterNote(usual, dialect.delimiter),
-                          .paths = std::move(paths),
-                          .dialect = dialect,
-                          .header = start.header ? start.names : std::vector<std::string>(),
-                          .max_bytes = max_bytes,
-                          .index = index,
-                          .spec = std::move(plan->spec),
-                          .parser = std::make_shared<CsvRows>(*std::move(parser))});
+  return TextRowsDataset(
+      {.name = kName,
+       .files = files.ToString() + DelimiterNote(usual, dialect.delimiter) + UnnamedNote(start),
+       .paths = std::move(paths),
+       .dialect = dialect,
+       .header = start.header_cells,
+       .max_bytes = max_bytes,
+       .index = index,
+       .spec = std::move(plan->spec),
+       .parser = std::make_shared<CsvRows>(*std::move(parser))});
 }
 
 }  // namespace stoker

@@ -81,10 +81,28 @@ void CsvField::Describe(OptionTable<CsvField>& table) {
 }
 
 bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
+                        const std::vector<std::vector<std::string>>& rows,
                         const std::vector<std::string>& missing) {
-  return std::ranges::none_of(cells, [&](const std::string& cell) {
-    return IsMissingCsvCell(TrimmedCsvCell(cell), missing) || IsNumber(TrimmedCsvCell(cell));
-  });
+  const auto is_missing = [&](const std::string& cell) {
+    return IsMissingCsvCell(TrimmedCsvCell(cell), missing);
+  };
+  const bool unnamed_index = cells.size() > 1 && cells.front().empty() && !rows.empty() &&
+                             std::ranges::none_of(rows, [&](const auto& row) {
+                               return row.empty() || is_missing(row.front());
+                             });
+  return std::ranges::none_of(
+      cells.begin() + (unnamed_index ? 1 : 0), cells.end(),
+      [&](const std::string& cell) { return is_missing(cell) || IsNumber(TrimmedCsvCell(cell)); });
+}
+
+void NameCsvColumns(std::vector<std::string> header_cells, CsvStart& start) {
+  start.names = header_cells;
+  if (header_cells.size() > 1 && header_cells.front().empty()) {
+    std::string name = "index";
+    while (std::ranges::count(header_cells, name) > 0) name += '_';
+    start.names.front() = start.name_of_unnamed = name;
+  }
+  start.header_cells = std::move(header_cells);
 }
 
 CsvFields GuessCsvFields(const CsvStart& start, const std::vector<std::string>& missing) {

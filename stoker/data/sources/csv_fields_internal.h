@@ -30,12 +30,20 @@ using CsvFields = FieldMap<CsvField>;
 struct CsvStart {
   std::vector<std::string> names;  // of the columns; by number where there is no header
   std::vector<std::vector<std::string>> cells;  // of some rows, behind the header
-  bool header = false;
+  std::vector<std::string> header_cells;  // as they stand in the file; none without a header
+  // What the first column is called where the header has no name for it, as that of a DataFrame
+  // which pandas wrote with its index; else empty.
+  std::string name_of_unnamed;
 };
 
-// Whether a first row is a header: none of its cells is a number or missing.
+// Whether a first row is a header: none of its cells is a number or missing, but the first may be
+// empty where that of no row in `rows`, which follow, is missing.
 bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
+                        const std::vector<std::vector<std::string>>& rows,
                         const std::vector<std::string>& missing);
+
+// Takes the cells of a header: names of the columns, "index" for a first one without.
+void NameCsvColumns(std::vector<std::string> header_cells, CsvStart& start);
 
 // A field for each column: int64 where all its cells are whole numbers; float32 where all are
 // numbers or `missing` (then with nan as default), or look so (UsualMissingMarks): which of

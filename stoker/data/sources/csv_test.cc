@@ -15,6 +15,7 @@ namespace stoker {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 class CsvTest : public testing::Test {
  protected:
@@ -44,6 +45,22 @@ TEST_F(CsvTest, GuessesFieldsFromHeaderAndFirstRows) {
   Write("b", "1,2\n3,4\n");
   EXPECT_EQ(Source(Csv{.files = dir_ / "b"})->spec().ToString(), "{0: int64[], 1: int64[]}");
   EXPECT_EQ(Source(Csv{.files = dir_ / "b", .header = "yes"})->cardinality(), Cardinality::Of(1));
+}
+
+// What pandas' to_csv writes of a DataFrame with its index.
+TEST_F(CsvTest, AFirstColumnWithoutANameInTheHeaderIsCalledIndex) {
+  Write("a", ",x,name\n0,2.5,ann\n1,3,bob\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Csv{.files = dir_ / "a"}));
+  EXPECT_EQ(dataset.spec().ToString(), "{index: int64[], x: float32[], name: uint8[?]}");
+  EXPECT_EQ(dataset.cardinality(), Cardinality::Of(2));
+  EXPECT_THAT(dataset.ToString(), HasSubstr("the first column has no name: index"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(dataset, Runtime::Inline()));
+  EXPECT_THAT(Labels(all, 0), ElementsAre(0, 1));
+  Write("b", ",index\n0,7\n");
+  EXPECT_EQ(Source(Csv{.files = dir_ / "b"})->spec().ToString(),
+            "{index_: int64[], index: int64[]}");
+  Write("c", ",ann\nx,bob\n,eve\n");  // a missing value in the first of rows without a header
+  EXPECT_EQ(Source(Csv{.files = dir_ / "c"})->cardinality(), Cardinality::Of(3));
 }
 
 TEST_F(CsvTest, TakesColumnsTogetherByNameNumberAndRange) {

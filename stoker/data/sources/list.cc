@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "stoker/base/short_text.h"
 #include "stoker/data/sources/file_samples_internal.h"
 #include "stoker/data/sources/text_table_internal.h"
 #include "stoker/formats/text/line_reader.h"
@@ -97,7 +98,7 @@ class ListParser {
   Status AddSample(const Line& line, std::string_view text) {
     const Columns columns = Split(text);
     if (columns.second.empty()) {
-      return Wrong(line, "has one word, '{}'; behind the path belongs {}", text,
+      return Wrong(line, "has one word, '{}'; behind the path belongs {}", ShortText(text),
                    options_.pairs ? "a second path" : "a label");
     }
     return options_.pairs ? AddPair(line, text, columns) : AddLabelled(line, columns);
@@ -111,7 +112,7 @@ class ListParser {
       return Wrong(line,
                    "ends with '{}', which is not a label, a whole number of 64 bits; give numbers, "
                    "or set list.pairs where it is a path",
-                   columns.second);
+                   ShortText(columns.second));
     }
     samples_.Add(columns.file, label);
     return OkStatus();
@@ -121,7 +122,7 @@ class ListParser {
     const bool by_tab = text.find('\t') != text.npos;
     if (columns.file.find(by_tab ? '\t' : ' ') != columns.file.npos) {
       return Wrong(line, "does not tell where the second path begins: '{}'; put one tab between",
-                   text);
+                   ShortText(text));
     }
     samples_.Add(columns.file, columns.second);
     return OkStatus();

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/short_text.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/field_option.h"
 #include "stoker/data/map.h"
@@ -14,7 +15,7 @@
 namespace stoker {
 namespace {
 
-// How much of a text is quoted in messages.
+// How much of a text is quoted in messages, and compared with all words.
 constexpr size_t kShown = 40;
 
 std::string_view WithoutSpaceAround(std::string_view text) {
@@ -77,12 +78,12 @@ class LookupTransform final : public Transform, public WordNumbers {
   }
 
   Status Unknown(std::string_view text, const Element& element) const {
-    const std::string word(WithoutSpaceAround(text).substr(0, kShown));
+    const std::string_view word = WithoutSpaceAround(text);
     return DataLoss(
         "{}: lookup: '{}' of field '{}' is none of the {} words; {}; add it, or say with `unknown` "
         "which number such words get",
-        names_.NameOf(element), word, plan_.name, plan_.words.size(),
-        NameAdvice(word, plan_.words.tokens()));
+        names_.NameOf(element), ShortText(word, kShown), plan_.name, plan_.words.size(),
+        NameAdvice(word.substr(0, kShown), plan_.words.tokens()));
   }
 
   const Plan plan_;

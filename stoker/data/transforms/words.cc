@@ -1,5 +1,6 @@
 #include "stoker/data/transforms/words.h"
 
+#include "stoker/base/short_text.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/text/word_splitter.h"
 #include "stoker/data/transforms/token_field_internal.h"
@@ -26,7 +27,8 @@ class WordsEncoder final : public internal::TokenEncoder {
     for (const std::string_view word : words) {
       const std::optional<int32_t> number = vocabulary_.Find(word);
       if (!number && !marks_.unknown) {
-        return InvalidArgument("the vocabulary has no '{}'; add it, or name `unknown`", word);
+        return InvalidArgument("the vocabulary has no '{}'; add it, or name `unknown`",
+                               ShortText(word));
       }
       out.push_back(number ? *number : *marks_.unknown);
     }
