@@ -54,6 +54,38 @@ np.savez("want.npz", image=np.stack(want).transpose(0, 3, 1, 2))
 print(json.dumps(sorted(kinds)))
 """
 
+# A picture of noise, in which filters overshoot at every edge, and Pillow's of another size, made in two steps: the width
+# first, as Stoker does it, and torchvision, and Pillow before 13 where it does both at once. For `nearest` also where the
+# centre of a result's pixel lies on the border of two pixels, or within rounding of it: there either is right.
+RESIZE = """
+import json, numpy as np, os
+from PIL import Image
+(high, wide), (out_high, out_wide), name = SIZES
+os.makedirs("noise/one", exist_ok=True)
+noise = Image.fromarray(np.random.default_rng(high * wide).integers(0, 256, (high, wide, 3), dtype=np.uint8))
+noise.save("noise/one/a.png")
+filter = getattr(Image.Resampling, name.upper())
+want = np.asarray(noise.resize((out_wide, high), filter).resize((out_wide, out_high), filter))
+def between(size, out):
+    centres = (np.arange(out) + 0.5) * size / out
+    return np.abs(centres - np.round(centres)) < 1e-6
+ties = between(high, out_high)[:, None] | between(wide, out_wide)[None, :]
+np.savez("resized.npz", want=want.transpose(2, 0, 1).astype(int), ties=ties)
+print(json.dumps(None))
+"""
+
+# [the largest difference, and that where no centre lies between two pixels]
+DIFFERENCE = """
+import json, numpy as np
+resized, got = np.load("resized.npz"), np.load("packed/image.npy")[0].astype(int)
+apart = np.abs(got - resized["want"])
+print(json.dumps([int(apart.max()), int(np.where(resized["ties"], 0, apart).max())]))
+"""
+
+# Height and width of before and after; most change one side much more than the other.
+SIZES = [((93, 54), (14, 51)), ((70, 2), (64, 10)), ((200, 30), (7, 300)), ((30, 200), (300, 7)), ((64, 64), (16, 48)),
+         ((48, 36), (36, 48)), ((120, 80), (5, 79)), ((97, 101), (50, 51)), ((1, 40), (33, 13))]
+
 # Changes nothing, but arrays of one shape follow from it.
 SIZE = "center_crop: {height: 37, width: 51}"
 
@@ -63,6 +95,21 @@ class PicturesInteropTest(InteropTest):
         names = self.run_other(WRITE_PICTURES)
         self.assertGreater(len(names), 40)
         self.assert_arrays("folder: pictures", "decode", SIZE)
+
+    def test_resized_pictures_are_within_one_level_of_pillows_however_unlike_the_scales_of_their_sides(self):
+        for sizes in SIZES:
+            for name in ["nearest", "box", "bilinear", "bicubic", "lanczos"]:
+                with self.subTest(sizes=sizes, interpolation=name):
+                    self.run_other(RESIZE.replace("SIZES", repr((*sizes, name))))
+                    high, wide = sizes[1]
+                    self.write_recipe("folder: noise", "decode",
+                                      f"resize: {{height: {high}, width: {wide}, interpolation: {name}}}")
+                    self.run_stoker("pack", "one.yaml", "packed", "--format", "npy", "--overwrite")
+                    everywhere, without_ties = self.run_other(DIFFERENCE)
+                    if name == "nearest":
+                        self.assertEqual(without_ties, 0)
+                    else:
+                        self.assertLessEqual(everywhere, 1)
 
     def test_pillow_sees_in_encoded_pictures_what_is_decoded_from_them(self):
         self.run_other(WRITE_PICTURES)
