@@ -128,6 +128,52 @@ class TestSinceTest(ScriptTest):
         self.assertIn("nowhere", said)
 
 
+class PortableTest(ScriptTest):
+    """./dev test portable, with programs in the place of what builds and of ctest, which here runs two tests a call."""
+    SETTINGS = ["ATEN_CPU_CAPABILITY=default", "ATEN_CPU_CAPABILITY=avx2", "DNNL_MAX_CPU_ISA=AVX2", "MKL_CBWR=COMPATIBLE",
+                "OMP_NUM_THREADS=1", "STOKER_HIGHWAY=SSE4", "STOKER_HIGHWAY=AVX2"]
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(ROOT / "dev", self.folder / "dev")
+        for name in ["include/torch/csrc/api/include/torch/torch.h", "lib/libtorch_cpu.so"]:
+            self.write(f"torch/{name}", "")
+        self.write("torch/lib/libc10.so", "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11\n")
+        self.write("torch/version.py", "__version__ = '2.11.0'\n")
+        self.write("bin/dpkg-query", "#!/bin/sh\nprintf installed\n")
+        self.write("bin/cmake", "#!/bin/sh\n")
+        self.write("bin/ctest", "#!/usr/bin/env python3\n" + """
+import os, sys
+known = ["ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "MKL_CBWR", "OMP_NUM_THREADS", "STOKER_HIGHWAY"]
+settings = [f"{name}={os.environ[name]}" for name in known if name in os.environ]
+with open("calls", "a") as calls: print(*settings, file=calls)
+assert "liblimit_highway.so" in os.environ["LD_PRELOAD"] and sys.argv[-2:] == ["-R", "One"], sys.argv
+failed = os.environ["FAILS"] in settings
+with open(sys.argv[sys.argv.index("--output-junit") + 1], "w") as report:
+    print('<testcase name="a" status="run">', file=report)
+    print('<testcase name="b" status="%s">' % ("fail" if failed else "run"), file=report)
+sys.exit(8 if failed else 0)
+""")
+
+    def portable(self, fails, expect):
+        environment = {name: value for name, value in os.environ.items() if name not in [each.split("=")[0] for each in self.SETTINGS]}
+        environment.update(FAILS=fails, STOKER_TORCH=str(self.folder / "torch"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        done = subprocess.run(["./dev", "test", "portable", "-R", "One"], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_every_setting_is_run_alone_and_the_last_line_counts_them_all(self):
+        self.assertEqual(self.portable(fails="", expect=0).splitlines()[-1], "14 passed, 0 failed")
+        self.assertEqual((self.folder / "calls").read_text(encoding="utf-8").split(), self.SETTINGS)
+
+    def test_a_setting_that_fails_is_named_and_the_others_are_run(self):
+        said = self.portable(fails="MKL_CBWR=COMPATIBLE", expect=1)
+        self.assertIn("failed with MKL_CBWR=COMPATIBLE", said)
+        self.assertEqual(said.splitlines()[-1], "13 passed, 1 failed")
+        self.assertEqual((self.folder / "calls").read_text(encoding="utf-8").split(), self.SETTINGS)
+
+
 class CompareTest(ScriptTest):
     """The benchmarks, with programs in the place of both sides that print figures at once."""
 
