@@ -2,13 +2,25 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <string>
+
+#include "stoker/base/printable.h"
 
 namespace stoker {
 namespace {
 
 std::atomic<LogLevel> lowest_shown{LogLevel::kInfo};
+
+struct LogStyle {
+  std::string_view before, after;
+};
+
+LogStyle& StyleOf(LogLevel level) {
+  static std::array<LogStyle, 4> styles;
+  return styles[static_cast<size_t>(level)];
+}
 
 std::string_view Prefix(LogLevel level) {
   switch (level) {
@@ -24,12 +36,18 @@ std::string_view Prefix(LogLevel level) {
 
 void Log(LogLevel level, std::string_view message) {
   if (level < lowest_shown.load(std::memory_order_relaxed)) return;
-  const std::string line = fmt::format("{}{}\n", Prefix(level), message);
+  const LogStyle& style = StyleOf(level);
+  const std::string line =
+      fmt::format("{}{}{}{}\n", Prefix(level), style.before, Printable(message), style.after);
   // One call a line, so that lines of several threads do not mix. Nobody is left to hear that this
   // one failed.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 void SetLogLevel(LogLevel level) { lowest_shown.store(level, std::memory_order_relaxed); }
+
+void SetLogStyle(LogLevel level, std::string_view before, std::string_view after) {
+  StyleOf(level) = {before, after};
+}
 
 }  // namespace stoker

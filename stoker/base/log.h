@@ -10,10 +10,14 @@ namespace stoker {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// Writes "stoker: warning: message" (the level is left out for info). Thread-safe; one write a
-// line.
+// Writes "stoker: warning: message" (the level is left out for info) on one line: the message as
+// Printable has it (printable.h). Thread-safe; one write a line.
 void Log(LogLevel level, std::string_view message);
 void SetLogLevel(LogLevel lowest_shown);  // kInfo at start
+
+// What is written before and after a message of `level`, such as a terminal's commands for colours;
+// nothing at start. Both must live as long as the program. Call before other threads log.
+void SetLogStyle(LogLevel level, std::string_view before, std::string_view after);
 
 template <typename... Args>
 void LogInfo(fmt::format_string<Args...> format, Args&&... args) {

@@ -28,5 +28,21 @@ TEST(Log, ShowsFromTheSetLevelOn) {
   SetLogLevel(LogLevel::kInfo);
 }
 
+TEST(Log, WritesOneLineWhateverNamesAreInIt) {
+  testing::internal::CaptureStderr();
+  LogWarning("{}: cut", "a\n\x1b[2Jb\xff\xe2\x80\xae");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "stoker: warning: a\\n\\u001b[2Jb\\xff\\u202e: cut\n");
+}
+
+TEST(Log, StylesTheMessageOfALevel) {
+  SetLogStyle(LogLevel::kWarning, "<", ">");
+  testing::internal::CaptureStderr();
+  LogWarning("slow");
+  LogInfo("fast");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "stoker: warning: <slow>\nstoker: fast\n");
+  SetLogStyle(LogLevel::kWarning, "", "");
+}
+
 }  // namespace
 }  // namespace stoker

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "stoker/base/printable.h"
+
 namespace stoker {
 namespace {
 
@@ -105,7 +107,7 @@ namespace internal {
 
 void DieOfUnusableResult(const Status& status) {
   fmt::print(stderr, "stoker: a failed Result was used as if it held a value: {}\n",
-             status.ToString());
+             Printable(status.ToString()));
   std::fflush(stderr);
   std::abort();
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stoker/base/printable.h"
 #include "stoker/tools/chart.h"
 #include "stoker/tools/chart_canvas.h"
 
@@ -8,13 +9,11 @@ namespace {
 
 std::string Escaped(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : Printable(text)) {
     if (c == '&') {
       escaped += "&amp;";
     } else if (c == '<') {
       escaped += "&lt;";
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      escaped += ' ';  // XML has no place for control characters
     } else {
       escaped += c;
     }

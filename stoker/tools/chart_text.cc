@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/base/printable.h"
 #include "stoker/tools/chart.h"
 #include "stoker/tools/chart_axis.h"
 
@@ -121,7 +122,7 @@ std::string NumberAt(const ChartAxis& y, size_t row) {
 std::string PanelText(const ChartPanel& panel, const ChartAxis& x, size_t columns, bool letters,
                       bool color) {
   const ChartAxis y = AxisOfY(panel, /*ticks=*/4);
-  std::string text = fmt::format("{}\n", panel.label);
+  std::string text = fmt::format("{}\n", Printable(panel.label));
   DotGrid grid(columns, kRows);
   for (size_t i = 0; i < panel.series.size(); ++i) {
     const ChartSeries& series = panel.series[i];
@@ -157,7 +158,7 @@ std::string AxisText(const ChartAxis& x, size_t columns) {
 std::string ChartToText(const Chart& chart, size_t columns, bool color) {
   const size_t wide = std::max(columns, kLeastColumns) - kNumbers - 1;
   const ChartAxis x = AxisOfX(chart, /*ticks=*/6);
-  std::string text = chart.title.empty() ? "" : chart.title + "\n";
+  std::string text = chart.title.empty() ? "" : Printable(chart.title) + "\n";
   for (const ChartPanel& panel : chart.panels) {
     text += PanelText(panel, x, wide, !chart.legend.empty(), color);
   }
@@ -166,8 +167,9 @@ std::string ChartToText(const Chart& chart, size_t columns, bool color) {
           chart.x_label + "\n";
   for (const ChartLegend& entry : chart.legend) {
     const std::string letter(1, LetterOf(entry.color, /*capital=*/false));
-    text += fmt::format("{:>{}} {}\n", "", kNumbers - 1,
-                        (color ? InColor(letter, entry.color) : letter) + "  " + entry.text);
+    text +=
+        fmt::format("{:>{}} {}\n", "", kNumbers - 1,
+                    (color ? InColor(letter, entry.color) : letter) + "  " + Printable(entry.text));
   }
   return text;
 }

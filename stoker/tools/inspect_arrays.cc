@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/formats/chunked/row_gather.h"
 #include "stoker/formats/hdf5/hdf5_file.h"
@@ -70,7 +71,7 @@ class ArrayList {
     out.json = {{"file", path}, {"format", format}, {"fields", std::move(fields_)}};
     // Elements are rows of all datasets together, where they agree.
     out.json["count"] = same_rows_ && records_ >= 0 ? Json(records_) : Json();
-    out.text = fmt::format("{}: {}, {} datasets{}\n", path, format, table_.size() - 1,
+    out.text = fmt::format("{}: {}, {} datasets{}\n", Printable(path), format, table_.size() - 1,
                            damage_.ok() ? "; whole" : "; damaged");
     out.text += TableText(table_, 2);
     out.damage = std::move(damage_);

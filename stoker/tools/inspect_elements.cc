@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/elements/element_file.h"
 #include "stoker/tools/element_sizes.h"
 #include "stoker/tools/inspect_schema.h"
@@ -31,7 +32,7 @@ Result<Inspection> InspectElements(const std::string& path) {
                           CountText(file.size(), "record"));
   }
   out.json = {{"file", path}, {"format", "elements"}, {"count", file.size()}, {"damaged", damaged}};
-  out.text = fmt::format("{}: elements of a cache or snapshot, {}{}; {}\n", path,
+  out.text = fmt::format("{}: elements of a cache or snapshot, {}{}; {}\n", Printable(path),
                          CountText(file.size(), "record"), sizes.InBrackets(),
                          damaged > 0 ? "damaged" : "whole");
   DescribeFields(schema, &sizes, out);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/base/config.h"
+#include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/formats/pt/pt_file.h"
@@ -52,7 +53,8 @@ Result<Inspection> InspectOther(const std::string& path, const File& file, FileK
                                 FileKind content) {
   Inspection out;
   out.json = {{"file", path}, {"format", FileKindName(content)}, {"bytes", file.size()}};
-  out.text = fmt::format("{}: {}, {}", path, FileKindName(stored), ByteText(file.size()));
+  out.text =
+      fmt::format("{}: {}, {}", Printable(path), FileKindName(stored), ByteText(file.size()));
   if (const std::string_view compression = CompressionOf(stored); !compression.empty()) {
     STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, DecompressedBytes(path));
     out.json["compressed"] = compression;

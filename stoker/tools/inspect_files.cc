@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/verification.h"
 
@@ -117,7 +118,7 @@ Json ListReasons(const std::vector<Status>& reasons, std::string& text) {
   Json all = Json::array();
   for (size_t i = 0; i < reasons.size(); ++i) {
     all.push_back(reasons[i].message());
-    if (i < kMostLines) text += fmt::format("  {}\n", reasons[i].message());
+    if (i < kMostLines) text += fmt::format("  {}\n", Printable(reasons[i].message()));
   }
   if (reasons.size() > kMostLines)
     text += fmt::format("  and {} more; --json lists all\n", reasons.size() - kMostLines);
@@ -133,9 +134,9 @@ Result<Inspection> InspectFiles(const std::string& name, const std::vector<std::
   out.damage = DamageOf(summary);
   Json formats = Json::object();
   for (const auto& [format, of] : summary.formats) formats[format] = of.ToJson();
-  out.text =
-      fmt::format("{}: {}, {}\n", name, CountText(summary.files, "file"), ByteText(summary.bytes)) +
-      TableOf(summary);
+  out.text = fmt::format("{}: {}, {}\n", Printable(name), CountText(summary.files, "file"),
+                         ByteText(summary.bytes)) +
+             TableOf(summary);
   Json damaged = ListReasons(summary.damages, out.text);
   Json others = ListReasons(summary.others, out.text);
   out.json = {{"file", name},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/printable.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/recipe.h"
 #include "stoker/data/runtime.h"
@@ -149,10 +150,10 @@ Result<Inspection> InspectGrid(const std::string& path, const std::vector<std::s
               {"field", data.train.spec().fields[field.index].ToString()},
               {"values", values},
               {"labels", shown.labels}};
-  out.text =
-      fmt::format("{}: {} pictures, {} in a row, values {}\n  {}\n", to, shown.pictures.size(),
-                  sheet.columns, values, data.train.spec().fields[field.index].ToString()) +
-      LabelTable(shown, sheet.columns, data.classes);
+  out.text = fmt::format("{}: {} pictures, {} in a row, values {}\n  {}\n", Printable(to),
+                         shown.pictures.size(), sheet.columns, values,
+                         Printable(data.train.spec().fields[field.index].ToString())) +
+             LabelTable(shown, sheet.columns, data.classes);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stoker/base/array.h"
+#include "stoker/base/printable.h"
 #include "stoker/base/statistics.h"
 #include "stoker/formats/idx/idx.h"
 #include "stoker/tools/array_rows.h"
@@ -87,8 +88,8 @@ Result<Inspection> InspectIdx(const std::string& path) {
               {"fields", {{"value", RowJson(array)}}},
               {"dtype", DTypeName(array.dtype())},
               {"shape", array.shape()}};
-  out.text =
-      fmt::format("{}: IDX, {}, {}; whole\n", path, array.ToString(), ByteText(array.num_bytes()));
+  out.text = fmt::format("{}: IDX, {}, {}; whole\n", Printable(path), array.ToString(),
+                         ByteText(array.num_bytes()));
   if (array.num_values() == 0) return out;
   const ValueSummary summary = Summarize(array);
   DescribeValues(array, summary, out);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/data/sources/lmdb_files_internal.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/tools/inspect_schema.h"
@@ -66,7 +67,7 @@ void DescribeMain(const LmdbFile& file, const DatabaseSummary& main, Inspection&
   out.json["value_bytes"] = main.bytes;
   out.json["fields"] = FieldsOf(main);
   out.text = fmt::format(
-      "{}: LMDB, {} of {}, {}\n", file.name(), CountText(main.values, "value"),
+      "{}: LMDB, {} of {}, {}\n", Printable(file.name()), CountText(main.values, "value"),
       RangeText(static_cast<int64_t>(main.smallest), static_cast<int64_t>(main.largest), "byte"),
       ByteText(main.bytes));
   const auto printable = [](std::string_view key) {
@@ -109,7 +110,8 @@ void DescribeNamed(const LmdbFile& file, std::vector<DatabaseSummary> all, Inspe
   out.json["value_bytes"] = told.bytes;
   out.json["fields"] = FieldsOf(told);
   out.json["databases"] = std::move(databases);
-  out.text = fmt::format("{}: LMDB, {}\n", file.name(), CountText(std::ssize(all), "database")) +
+  out.text = fmt::format("{}: LMDB, {}\n", Printable(file.name()),
+                         CountText(std::ssize(all), "database")) +
              TableText(table, 2);
 }
 

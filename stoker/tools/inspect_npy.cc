@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/formats/npy/npz.h"
 #include "stoker/tools/array_rows.h"
@@ -21,7 +22,7 @@ Result<Inspection> InspectNpy(const std::string& path) {
               {"fields", {{"value", RowJson(array)}}},
               {"dtype", DTypeName(array.dtype())},
               {"shape", array.shape()}};
-  out.text = fmt::format("{}: NumPy array, {}, {}; whole\n", path, array.ToString(),
+  out.text = fmt::format("{}: NumPy array, {}, {}; whole\n", Printable(path), array.ToString(),
                          ByteText(array.num_bytes()));
   return out;
 }
@@ -42,8 +43,8 @@ Result<Inspection> InspectNpz(const std::string& path) {
               {"arrays", arrays.size()},
               {"count", agree && !arrays.empty() ? Json(RowsOf(arrays.begin()->second)) : Json()},
               {"fields", std::move(fields)}};
-  out.text =
-      fmt::format("{}: NumPy archive, {}; whole\n", path, CountText(std::ssize(arrays), "array"));
+  out.text = fmt::format("{}: NumPy archive, {}; whole\n", Printable(path),
+                         CountText(std::ssize(arrays), "array"));
   out.text += TableText(table, 2);
   return out;
 }

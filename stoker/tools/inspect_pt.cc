@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/pt/pt_file.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/tensor_list.h"
@@ -28,7 +29,7 @@ Result<Inspection> InspectPt(const std::string& path) {
               {"metadata", file.values()},
               {"fields", tensors.json()}};
   out.text = fmt::format(
-      "{}: PyTorch ({}), {}; {}\n", path,
+      "{}: PyTorch ({}), {}; {}\n", Printable(path),
       file.is_archive() ? "zip archive" : "as before version 1.6", tensors.Totals(),
       file.is_archive() ? "the values match their checksums" : "whole, no checksum of the values");
   out.text += tensors.Table();
@@ -38,7 +39,7 @@ Result<Inspection> InspectPt(const std::string& path) {
       out.text += fmt::format("  and {} more values\n", file.values().size() - kValuesShown);
       break;
     }
-    out.text += fmt::format("  value {}: {}\n", name, value);
+    out.text += fmt::format("  value {}: {}\n", Printable(name), Printable(value));
   }
   return out;
 }

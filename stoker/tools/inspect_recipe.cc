@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stoker/base/printable.h"
 #include "stoker/data/recipe.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
@@ -37,14 +38,16 @@ Result<Inspection> InspectRecipe(const std::string& path,
   out.json = {{"file", path}, {"format", "recipe"}, {"sections", sections}};
   STOKER_ASSIGN_OR_RETURN(const DataRecipe data,
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
-  out.text = fmt::format("{}: recipe with the sections {}\n  data.root {}\n", path,
-                         fmt::join(sections, ", "), data.root.string());
+  out.text = fmt::format("{}: recipe with the sections {}\n  data.root {}\n", Printable(path),
+                         Printable(fmt::format("{}", fmt::join(sections, ", "))),
+                         Printable(data.root.string()));
   out.json["root"] = data.root.string();
   DescribePipeline("train", data.train, out);
   if (data.eval) DescribePipeline("eval", *data.eval, out);
   if (!data.classes.empty()) {
     out.json["classes"] = data.classes;
-    out.text += fmt::format("  classes {}\n", fmt::join(data.classes, ", "));
+    out.text +=
+        fmt::format("  classes {}\n", Printable(fmt::format("{}", fmt::join(data.classes, ", "))));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/recordio/record_index.h"
 #include "stoker/formats/recordio/record_io.h"
 #include "stoker/tools/inspection.h"
@@ -65,13 +66,14 @@ Result<Inspection> InspectRecordIo(const std::string& path) {
               {"fields",
                {{"record", {{"smallest", summary.smallest}, {"largest", summary.largest}}},
                 {"label", {{"fewest", summary.fewest_labels}, {"most", summary.most_labels}}}}}};
-  out.text = fmt::format("{}: RecordIO, {} of {}{}\n", path, CountText(summary.records, "record"),
+  out.text = fmt::format("{}: RecordIO, {} of {}{}\n", Printable(path),
+                         CountText(summary.records, "record"),
                          RangeText(static_cast<int64_t>(summary.smallest),
                                    static_cast<int64_t>(summary.largest), "byte"),
                          out.damage.ok() ? "; whole" : " up to an error");
   if (const std::string index = FindRecordIoIndex(path); out.damage.ok() && !index.empty()) {
     out.json["index"] = index;
-    out.text += fmt::format("  {} lists each of them once\n", index);
+    out.text += fmt::format("  {} lists each of them once\n", Printable(index));
   }
   if (summary.images > 0) {
     out.text += fmt::format("  {} may be image records, with {}\n",

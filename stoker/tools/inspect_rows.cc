@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sources/csv.h"
@@ -62,9 +63,10 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view format,
               {"count", count},
               {"record_bytes", sizes.element().ToJson()},
               {"fields", std::move(fields)}};
-  out.text = fmt::format("{}: {}, {} of {}{}{}\n", path, format, CountText(count, "record"),
-                         CountText(std::ssize(rows.spec().fields), "field"), sizes.InBrackets(),
-                         out.damage.ok() ? "; whole" : " up to an error");
+  out.text =
+      fmt::format("{}: {}, {} of {}{}{}\n", Printable(path), format, CountText(count, "record"),
+                  CountText(std::ssize(rows.spec().fields), "field"), sizes.InBrackets(),
+                  out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(ShortRows(std::move(table)), 2);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/safetensors/safetensors.h"
 #include "stoker/formats/safetensors/safetensors_checksum.h"
 #include "stoker/tools/inspection.h"
@@ -40,11 +41,11 @@ Result<Inspection> InspectSafetensors(const std::string& path) {
               {"fields", tensors.json()},
               {"verified", verified}};
   out.text = fmt::format(
-      "{}: safetensors, {}; {}\n", path, tensors.Totals(),
+      "{}: safetensors, {}; {}\n", Printable(path), tensors.Totals(),
       verified ? "the values match their checksum" : "header whole, no checksum of the values");
   out.text += tensors.Table() + unread;
   for (const auto& [key, value] : file.metadata()) {
-    out.text += fmt::format("  metadata {}: {}\n", key, value);
+    out.text += fmt::format("  metadata {}: {}\n", Printable(key), Printable(value));
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
@@ -143,15 +144,16 @@ Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
     ended = sample.status();
     if (!sample.ok() || !*sample) break;
     out.text += fmt::format("  sample {}: {}\n", std::ssize(samples) + SkippedBy(*pass),
-                            PreviewText(**sample, dataset.spec()));
+                            Printable(PreviewText(**sample, dataset.spec())));
     samples.push_back(PreviewJson(**sample, dataset.spec()));
   }
   out.json["samples"] = samples;
   const int64_t left_out = SkippedBy(*pass);
   if (left_out == 0) return ended;
   const std::string why = FirstDamage(dataset, std::ssize(samples) + left_out).message();
-  out.text += fmt::format("  {} cannot be read and {} left out; the first: {}\n",
-                          CountText(left_out, "sample"), left_out == 1 ? "is" : "are", why);
+  out.text +=
+      fmt::format("  {} cannot be read and {} left out; the first: {}\n",
+                  CountText(left_out, "sample"), left_out == 1 ? "is" : "are", Printable(why));
   out.json["samples_left_out"] = {{"count", left_out}, {"first", why}};
   return ended;
 }
@@ -167,7 +169,7 @@ void AddFirstSamples(const std::string& path, std::string_view format, int64_t c
     // Of nothing there is no sample to tell the fields by.
     if (added.ok() || out.json.value("count", 1) == 0) return;
     out.text += fmt::format("  samples cannot be read{}: {}\n", dataset.ok() ? " any further" : "",
-                            added.message());
+                            Printable(added.message()));
     out.json["samples_error"] = added.message();
     return;
   }

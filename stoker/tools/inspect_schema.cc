@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/tools/text.h"
 
 namespace stoker {
@@ -32,13 +33,13 @@ void DescribeFields(const RecordSchema& schema, const ElementSizes* sizes, Inspe
 void DescribeOrigin(const RecordSchema& schema, Inspection& out) {
   constexpr size_t kMostNames = 8;
   out.json["origin"] = schema.origin;
-  if (!schema.origin.empty()) out.text += fmt::format("  made from {}\n", schema.origin);
+  if (!schema.origin.empty()) out.text += fmt::format("  made from {}\n", Printable(schema.origin));
   if (schema.classes.empty()) return;
   out.json["classes"] = schema.classes;
   const auto shown = std::span(schema.classes).first(std::min(schema.classes.size(), kMostNames));
-  out.text +=
-      fmt::format("  {}: {}{}\n", CountText(std::ssize(schema.classes), "class", "classes"),
-                  fmt::join(shown, ", "), shown.size() < schema.classes.size() ? ", ..." : "");
+  out.text += fmt::format("  {}: {}{}\n", CountText(std::ssize(schema.classes), "class", "classes"),
+                          Printable(fmt::format("{}", fmt::join(shown, ", "))),
+                          shown.size() < schema.classes.size() ? ", ..." : "");
 }
 
 }  // namespace stoker

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/shard/shard_file.h"
 #include "stoker/tools/element_sizes.h"
 #include "stoker/tools/inspect_schema.h"
@@ -69,7 +70,7 @@ Result<Inspection> InspectStoker(const std::string& path) {
               {"page_records", page_records},
               {"blocks", file.blocks()},
               {"damaged_blocks", damages.blocks}};
-  out.text = fmt::format("{}: .stoker shard, {}{}, {}, {} of up to {}; {}\n", path,
+  out.text = fmt::format("{}: .stoker shard, {}{}, {}, {} of up to {}; {}\n", Printable(path),
                          CountText(file.size(), "record"), sizes.InBrackets(),
                          ByteText(file.bytes()), CountText(file.pages(), "page"),
                          CountText(page_records, "record"), damages.first ? "damaged" : "whole");

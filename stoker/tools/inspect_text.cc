@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/text/line_reader.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
@@ -39,7 +40,7 @@ Result<Inspection> InspectText(const std::string& path, std::string_view compres
     out.json["decompressed_bytes"] = lines.offset();
   }
   const bool told_whole = out.damage.ok() && !compression.empty();
-  out.text = fmt::format("{}: text, {}{}, {}{}\n", path, CountText(sizes.count, "line"),
+  out.text = fmt::format("{}: text, {}{}, {}{}\n", Printable(path), CountText(sizes.count, "line"),
                          sizes.count > 0 ? fmt::format(" of {}", sizes.ToText()) : "",
                          ByteText(lines.offset()),
                          !out.damage.ok() ? " up to an error"

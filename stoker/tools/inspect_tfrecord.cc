@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/tfrecord/example.h"
 #include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/tools/inspection.h"
@@ -121,8 +122,8 @@ Result<Inspection> InspectTfRecord(const std::string& path) {
       {"examples", summary.examples},
       {"bytes",
        {{"all", summary.bytes}, {"shortest", summary.shortest}, {"longest", summary.longest}}}};
-  out.text = fmt::format("{}: TFRecord, {} of {}, {} of them tf.train.Examples{}\n", path,
-                         CountText(summary.records, "record"),
+  out.text = fmt::format("{}: TFRecord, {} of {}, {} of them tf.train.Examples{}\n",
+                         Printable(path), CountText(summary.records, "record"),
                          RangeText(static_cast<int64_t>(summary.shortest),
                                    static_cast<int64_t>(summary.longest), "byte"),
                          WithThousands(static_cast<double>(summary.examples)),

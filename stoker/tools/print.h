@@ -1,4 +1,7 @@
-// Writing to standard output and standard error without exceptions.
+// Writing to standard output and standard error without exceptions. What is written goes through
+// PrintableLines (base/printable.h), so no name in it steers a terminal; only our own colours and
+// kEraseLine pass, where the stream is one. A name that may hold a line break goes through
+// Printable where it is put into the text.
 #pragma once
 
 #include <cstdio>

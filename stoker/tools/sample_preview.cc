@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/utf8.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/image/cast.h"
@@ -66,13 +67,13 @@ Json FirstValues(const Array& array) {
 
 std::string ValueText(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : value.dump();
+  return value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : DumpJson(value);
 }
 
 std::string TextOf(const Array& array, const Field& field) {
   if (IsByteString(field)) {
     const std::string_view bytes = BytesOf(array);
-    if (IsText(bytes)) return Json(Shortened(bytes)).dump();
+    if (IsText(bytes)) return DumpJson(Shortened(bytes));
     const FileKind kind = KindOf(bytes);
     if (kind == FileKind::kUnknown) return ByteText(bytes.size());
     return fmt::format("{} of {}", FileKindName(kind), ByteText(bytes.size()));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/sample_name.h"
 #include "stoker/tools/text.h"
 
@@ -51,14 +52,14 @@ void SampleSummary::Describe(const std::string& path, std::string_view format,
               {"fields", std::move(fields)}};
   if (repeated_names_ > 0) out.json["first_repeated_name"] = first_repeated_;
   out.text =
-      fmt::format("{}: {}, {}, {}{}\n", path, format, CountText(members_, "member"),
+      fmt::format("{}: {}, {}, {}{}\n", Printable(path), format, CountText(members_, "member"),
                   CountText(samples_, "sample"), out.damage.ok() ? "; whole" : " up to an error");
   out.text += TableText(table, 2);
   if (repeated_names_ > 0) {
     out.text +=
         fmt::format("  {} more than once, {}'{}'; each time it is read as a member of its own\n",
                     CountText(repeated_names_, "name comes", "names come"),
-                    repeated_names_ > 1 ? "the first is " : "", first_repeated_);
+                    repeated_names_ > 1 ? "the first is " : "", Printable(first_repeated_));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/base/printable.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/terminal.h"
 
@@ -13,6 +14,15 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kBetweenDrawingsNs = 100'000'000;
+
+// At most so many bytes of UTF-8 text; a character that does not fit in whole is left out.
+std::string FirstColumns(std::string text, size_t most) {
+  if (text.size() <= most) return text;
+  const auto continues = [&](size_t at) { return (static_cast<uint8_t>(text[at]) & 0xc0) == 0x80; };
+  while (most > 0 && continues(most)) --most;
+  text.resize(most);
+  return text;
+}
 
 }  // namespace
 
@@ -30,7 +40,7 @@ bool StatusLine::IsDue() const { return shown_ && NowNs() - drawn_ns_ >= kBetwee
 void StatusLine::Draw(std::string_view text) {
   if (!shown_) return;
   // One column is left free: some terminals wrap when the last one is written to.
-  const std::string_view visible = text.substr(0, TerminalWidth(STDERR_FILENO) - 1);
+  const std::string visible = FirstColumns(Printable(text), TerminalWidth(STDERR_FILENO) - 1);
   PrintProgress(stderr, fmt::format("{}{}", kEraseLine, visible));
   drawn_ = true;
   drawn_ns_ = NowNs();

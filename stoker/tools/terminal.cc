@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "stoker/base/log.h"
+
 namespace stoker {
 namespace {
 
@@ -37,6 +39,12 @@ bool UseColor(int descriptor) { return IsTerminal(descriptor) && Environment("NO
 std::string Styled(int descriptor, Style style, std::string_view text) {
   if (!UseColor(descriptor)) return std::string(text);
   return fmt::format("{}{}{}", Begin(style), text, kEnd);
+}
+
+void UseLogColors() {
+  if (!UseColor(STDERR_FILENO)) return;
+  SetLogStyle(LogLevel::kError, Begin(Style::kError), kEnd);
+  SetLogStyle(LogLevel::kWarning, Begin(Style::kWarning), kEnd);
 }
 
 size_t TerminalWidth(int descriptor) {

@@ -26,6 +26,9 @@ bool UseColor(int descriptor);
 // `text` in that style where UseColor(descriptor), elsewhere as it is.
 std::string Styled(int descriptor, Style style, std::string_view text);
 
+// Has errors and warnings in the log stand in their styles where UseColor(STDERR_FILENO).
+void UseLogColors();
+
 // Columns of the terminal; 80 where it does not say.
 size_t TerminalWidth(int descriptor);
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "stoker/base/printable.h"
+
 namespace stoker {
 
 std::string WithThousands(double number) {
@@ -48,13 +50,17 @@ std::string ByteText(uint64_t bytes) {
 }
 
 std::string TableText(const std::vector<std::vector<std::string>>& rows, size_t indent) {
+  std::vector<std::vector<std::string>> shown = rows;
+  for (std::vector<std::string>& row : shown) {
+    for (std::string& cell : row) cell = Printable(cell);
+  }
   std::vector<size_t> widths;
-  for (const std::vector<std::string>& row : rows) {
+  for (const std::vector<std::string>& row : shown) {
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (const std::vector<std::string>& row : rows) {
+  for (const std::vector<std::string>& row : shown) {
     std::string line(indent, ' ');
     for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -89,12 +95,33 @@ std::string DurationText(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
+namespace {
+
+// In the form of bash and zsh that needs no character that a terminal would obey.
+std::string EscapedWord(std::string_view text) {
+  std::string word = "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'' || c == '\\') {
+      word += fmt::format("\\{}", c);
+    } else if (byte < ' ' || byte >= 0x7f) {
+      word += fmt::format("\\x{:02x}", byte);
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
+}  // namespace
+
 std::string ShellWord(std::string_view text) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+=:@%,";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
     return std::string(text);
   }
+  if (!IsPrintable(text)) return EscapedWord(text);
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

@@ -25,7 +25,7 @@ std::string RangeText(int64_t least, int64_t most, std::string_view noun = {});
 std::string ByteText(uint64_t bytes);
 
 // Columns padded to their widest cell, two spaces apart, `indent` spaces in front; a row may have
-// fewer cells than others.
+// fewer cells than others. Cells are shown as Printable has them.
 std::string TableText(const std::vector<std::vector<std::string>>& rows, size_t indent = 0);
 
 // The rows of such a table, its heading first: where there are more than 24, the first 12, one that
@@ -35,7 +35,8 @@ std::vector<std::vector<std::string>> ShortRows(std::vector<std::vector<std::str
 // "0.42 s", "3.1 s", "42 s", "3 min 05 s", "2 h 07 min".
 std::string DurationText(double seconds);
 
-// The text as one word of a command line, in quotes where a shell would see anything else in it.
+// The text as one word of a command line, in quotes where a shell would see anything else in it,
+// and as $'...' (bash, zsh) where a terminal would.
 std::string ShellWord(std::string_view text);
 
 }  // namespace stoker

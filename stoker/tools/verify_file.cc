@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "stoker/base/printable.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/formats/shard/shard_file.h"
 #include "stoker/formats/tfrecord/record_check.h"
@@ -166,13 +167,15 @@ Status FilesNotRead(int64_t unread, int64_t files) {
 }
 
 std::string Verification::ToText() const {
-  if (!failure.empty()) return fmt::format("{}: not read\n  {}\n", file, failure);
-  if (!unchecked.empty()) return fmt::format("{}: not checked: {}\n", file, unchecked);
-  std::string text = fmt::format("{}: {}", file, whole() ? "whole" : "damaged");
+  if (!failure.empty())
+    return fmt::format("{}: not read\n  {}\n", Printable(file), Printable(failure));
+  if (!unchecked.empty())
+    return fmt::format("{}: not checked: {}\n", Printable(file), Printable(unchecked));
+  std::string text = fmt::format("{}: {}", Printable(file), whole() ? "whole" : "damaged");
   if (!format.empty()) text += ", " + format;
   if (count) text += ", " + CountText(*count, "record");
   text += '\n';
-  if (!error.empty()) text += fmt::format("  {}\n", error);
+  if (!error.empty()) text += fmt::format("  {}\n", Printable(error));
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
     const Damage& damage = damages[i];
     text += damage.bytes == 1

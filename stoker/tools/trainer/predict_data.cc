@@ -13,6 +13,7 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/tools/interrupt.h"
 #include "stoker/tools/print.h"
@@ -91,8 +92,8 @@ Status PrintSummary(const PredictSummary& summary, const std::string& weights,
                     const PredictArguments& arguments) {
   if (arguments.to.empty()) return OkStatus();
   if (!arguments.json) {
-    return PrintResult(fmt::format("{}: {}, by {}\n", arguments.to,
-                                   CountText(summary.samples, "prediction"), weights));
+    return PrintResult(fmt::format("{}: {}, by {}\n", Printable(arguments.to),
+                                   CountText(summary.samples, "prediction"), Printable(weights)));
   }
   return PrintResult(
       DumpJson({{"to", arguments.to}, {"samples", summary.samples}, {"weights", weights}}) + "\n");

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "stoker/base/json_text.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
@@ -57,12 +58,12 @@ Status RunBatchFind(const BatchFindArguments& arguments) {
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
   if (found.largest == 0) {
     STOKER_RETURN_IF_ERROR(
-        PrintResult(arguments.json ? ToJson(found).dump() + "\n" : TrialTable(found.trials)));
+        PrintResult(arguments.json ? DumpJson(ToJson(found)) + "\n" : TrialTable(found.trials)));
     return ResourceExhausted(
         "not even one sample fits into {}: the model is too large; allow more (--memory)",
         ByteText(found.memory_bytes));
   }
-  if (arguments.json) return PrintResult(ToJson(found).dump() + "\n");
+  if (arguments.json) return PrintResult(DumpJson(ToJson(found)) + "\n");
   return PrintResult(ChartForTerminal(chart) + "\n" + TrialTable(found.trials) + "\n" +
                      Advice(found, arguments));
 }

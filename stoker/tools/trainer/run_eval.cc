@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
@@ -17,7 +18,7 @@ Status RunEval(const EvalArguments& arguments) {
   if (arguments.json) {
     Json json = evaluation.ToJson();
     json["weights"] = predictor->weights();
-    return PrintResult(json.dump() + "\n");
+    return PrintResult(DumpJson(json) + "\n");
   }
   std::string text;
   if (evaluation.accuracy) text += fmt::format("accuracy  {:.4f}\n", *evaluation.accuracy);

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/formats/pt/pt_writer.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
@@ -43,14 +45,15 @@ Status RunExport(const ExportArguments& arguments) {
                              : WriteWeights(arguments.to, {.arrays = std::move(loaded.arrays),
                                                            .sample = loaded.sample}));
   if (arguments.json) {
-    return PrintResult(
-        Json{{"from", loaded.source}, {"to", arguments.to}, {"tensors", tensors}, {"bytes", bytes}}
-            .dump() +
-        "\n");
+    return PrintResult(DumpJson({{"from", loaded.source},
+                                 {"to", arguments.to},
+                                 {"tensors", tensors},
+                                 {"bytes", bytes}}) +
+                       "\n");
   }
-  return PrintResult(fmt::format("{}: {}, {}, from {}\n", arguments.to,
+  return PrintResult(fmt::format("{}: {}, {}, from {}\n", Printable(arguments.to),
                                  CountText(static_cast<int64_t>(tensors), "tensor"),
-                                 ByteText(bytes), loaded.source));
+                                 ByteText(bytes), Printable(loaded.source)));
 }
 
 }  // namespace stoker

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "stoker/base/json_text.h"
 #include "stoker/tools/chart.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
@@ -116,7 +117,7 @@ Status RunLrFind(const LrFindArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const LrSearch search, FindLr(recipe, options, nullptr));
   const Chart chart = ChartOf(search, arguments);
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
-  if (arguments.json) return PrintResult(ToJson(search).dump() + "\n");
+  if (arguments.json) return PrintResult(DumpJson(ToJson(search)) + "\n");
   return PrintResult(ChartForTerminal(chart) +
                      fmt::format("\n{} steps in {} on {}, {}{}\n\n", search.curve.lr.size(),
                                  DurationText(search.seconds), search.device,

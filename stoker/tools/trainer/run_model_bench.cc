@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "stoker/base/config.h"
+#include "stoker/base/json_text.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
@@ -64,7 +65,7 @@ Status RunModelBench(const BenchArguments& arguments) {
                        {"memory_format", bench.memory_format},
                        {"threads", bench.threads},
                        {"trials", TrialJson(bench.trials)}};
-    return PrintResult(json.dump() + "\n");
+    return PrintResult(DumpJson(json) + "\n");
   }
   return PrintResult(ChartForTerminal(chart) +
                      fmt::format("\n{} parameters, float32 training steps on {}, {}, {}\n\n",

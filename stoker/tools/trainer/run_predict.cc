@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
+#include "stoker/base/problems.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/predict_data.h"
@@ -36,13 +39,11 @@ struct Answers {
   std::vector<NamedPrediction> predictions;
   std::vector<FileError> errors;
 
-  // OK, or what is wrong with every file that failed.
+  // OK, or what is wrong with every file that failed (problems.h).
   Status status() const {
-    if (errors.empty()) return OkStatus();
-    if (errors.size() == 1) return errors.front().status;
-    std::string text = fmt::format("{} files cannot be answered for:", errors.size());
-    for (const FileError& error : errors) text += fmt::format("\n  {}", error.status.message());
-    return {errors.front().status.code(), std::move(text)};
+    Problems problems;
+    for (const FileError& error : errors) problems.Add(error.status);
+    return problems.ToStatus();
   }
 };
 
@@ -78,10 +79,10 @@ std::string ToText(const Predictor& predictor, const NamedPrediction& named, int
   if (prediction.probabilities.empty())
     answers.push_back(fmt::format("{:.6g}", fmt::join(prediction.scores, ", ")));
   for (const size_t number : Likeliest(prediction, top)) {
-    answers.push_back(fmt::format("{} {:.3f}", ClassName(predictor.classes(), number),
+    answers.push_back(fmt::format("{} {:.3f}", Printable(ClassName(predictor.classes(), number)),
                                   prediction.probabilities[number]));
   }
-  return fmt::format("{}[{}]: {}\n", named.file, named.index, fmt::join(answers, ", "));
+  return fmt::format("{}[{}]: {}\n", Printable(named.file), named.index, fmt::join(answers, ", "));
 }
 
 std::string AllJson(const Predictor& predictor, const Answers& answers, int64_t top) {
@@ -92,10 +93,9 @@ std::string AllJson(const Predictor& predictor, const Answers& answers, int64_t 
   for (const FileError& error : answers.errors) {
     errors.push_back({{"file", error.file}, {"error", error.status.message()}});
   }
-  return Json{{"weights", predictor.weights()},
-              {"predictions", std::move(predictions)},
-              {"errors", std::move(errors)}}
-             .dump() +
+  return DumpJson({{"weights", predictor.weights()},
+                   {"predictions", std::move(predictions)},
+                   {"errors", std::move(errors)}}) +
          "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "stoker/base/json_text.h"
 #include "stoker/tools/chart.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
@@ -115,7 +116,7 @@ Status RunSchedule(const ScheduleArguments& arguments) {
   const std::string name = std::filesystem::path(arguments.recipe).filename().string();
   const Chart chart = ChartOf(planned, name, arguments.log);
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
-  if (arguments.json) return PrintResult(ToJson(planned, chart).dump() + "\n");
+  if (arguments.json) return PrintResult(DumpJson(ToJson(planned, chart)) + "\n");
   return PrintResult(ChartForTerminal(chart) + Summary(planned, chart));
 }
 

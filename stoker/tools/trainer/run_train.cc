@@ -5,7 +5,9 @@
 #include <chrono>
 #include <filesystem>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/data/recipe.h"
 #include "stoker/tools/interrupt.h"
 #include "stoker/tools/print.h"
@@ -85,14 +87,14 @@ std::string SummaryText(const TrainSummary& summary) {
   }
   text += fmt::format("images per second  {} ({} of training)\n",
                       WithThousands(summary.images_per_s), DurationText(summary.train_seconds));
-  text += fmt::format("run                {}\n", summary.run);
+  text += fmt::format("run                {}\n", Printable(summary.run));
   return text;
 }
 
 Status Report(const TrainSummary& summary, const TrainArguments& arguments) {
   Status printed;
   if (arguments.json) {
-    printed = PrintResult(summary.ToJson().dump() + "\n");
+    printed = PrintResult(DumpJson(summary.ToJson()) + "\n");
   } else if (!summary.interrupted) {
     printed = PrintResult(SummaryText(summary));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/tools/terminal.h"
 #include "stoker/tools/text.h"
 
@@ -32,12 +33,12 @@ int64_t TrainProgress::total_epochs() const {
 void TrainProgress::OnStart(const StartEvent& event) {
   start_ = event;
   for (const std::string& warning : event.warnings) {
-    LogWarning("{}", Styled(STDERR_FILENO, Style::kWarning, warning));
+    LogWarning("{}", warning);
   }
-  Print(fmt::format("run    {}", event.run));
+  Print(fmt::format("run    {}", Printable(event.run)));
   Print(fmt::format("model  {}, {} parameters, on {}", event.model,
                     WithThousands(static_cast<double>(event.parameters)), event.device));
-  if (!event.initial_weights.empty()) Print("begin  " + event.initial_weights);
+  if (!event.initial_weights.empty()) Print("begin  " + Printable(event.initial_weights));
   Print(fmt::format("using  {} ({})", event.choices.ToString(), event.tuning.reason));
   if (!event.tuning.trials.empty()) {
     std::string table = event.tuning.ToText();

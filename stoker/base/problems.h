@@ -1,0 +1,51 @@
+// Problems: several errors as one Status. What reads a recipe goes on after a mistake, so that all
+// of them are listed at once.
+//
+//   Problems problems;
+//   problems.Add(CheckKeys(node, ...));
+//   problems.Take(Registry::Builtin().Parse(*node), configured);
+//   STOKER_RETURN_IF_ERROR(problems.ToStatus());
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/status.h"
+
+namespace stoker {
+
+class Problems {
+ public:
+  // Adds an error, or all that ToStatus has put into one; success adds nothing. What is there
+  // already is not added a second time.
+  void Add(const Status& status);
+
+  // Writes the value of `result` to `out`, or adds its error and leaves `out` as it is.
+  template <typename T, typename U>
+  void Take(Result<T> result, U& out) {
+    if (result.ok()) {
+      out = *std::move(result);
+    } else {
+      Add(result.status());
+    }
+  }
+
+  bool empty() const { return statuses_.empty(); }
+
+  // Success; the one error; or a Status that holds all, with the code of the first, which
+  // ProblemsIn takes apart again.
+  Status ToStatus() const;
+
+ private:
+  std::vector<Status> statuses_;
+};
+
+// The error with `prefix` at the front of each of its messages; success stays success.
+Status WithPrefix(std::string_view prefix, const Status& status);
+
+// The messages of an error, in order: one, or those that Problems has joined. None of success.
+std::vector<std::string> ProblemsIn(const Status& status);
+
+}  // namespace stoker
