@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
@@ -38,9 +39,10 @@ struct LintFinding {
 // Puts some samples of `batch` through the model in training mode, which changes the running
 // statistics of norms and torch's random state: give it a model of its own. No backward pass.
 //   accelerator  whether the model will be trained on one
+//   field        of the recipe that the inputs are, for what the mend says
 // Errors: those of the model's Forward.
-Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch,
-                                           bool accelerator);
+Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
+                                           std::string_view field = "image");
 
 // The same with a model of the recipe's own and the first batch of its data.train; torch's random
 // state stays.

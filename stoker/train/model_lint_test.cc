@@ -110,6 +110,28 @@ TEST(LintModel, FindsInputsThatAreNotNormalised) {
   ExpectOne(Lint({}, batch), "inputs", "inputs", "all values are equal");
 }
 
+class ColumnsModel final : public Model {
+ public:
+  ColumnsModel() : linear_(3, 2) { register_module("linear", linear_); }
+  at::Tensor Forward(const at::Tensor& input) override { return linear_(input); }
+
+ private:
+  nn::Linear linear_;
+};
+
+TEST(LintModel, ProposesAMeanAndADeviationForEachColumnAndNamesTheField) {
+  const at::Tensor centred = torch::tensor({-1.0F, 1.0F, -1.0F, 1.0F}).unsqueeze(1);
+  const TensorBatch batch = {.input = centred * torch::tensor({2.0F, 500.0F, 0.0F}) +
+                                      torch::tensor({10.0F, 4000.0F, 7.0F}),
+                             .target = torch::zeros({4}, torch::kLong)};
+  ColumnsModel model;
+  const auto findings = LintModel(model, batch, /*accelerator=*/false, "measures");
+  ASSERT_THAT(findings, IsOk());
+  // A column that never changes is not divided by its deviation of 0.
+  ExpectOne(*findings, "inputs", "inputs",
+            "normalize: {mean: [10, 4e+03, 7], std: [2, 500, 1], field: measures}");
+}
+
 TEST(LintModel, FindsASoftmaxInFrontOfTheLoss) {
   ExpectOne(Lint({.softmax = true}), "softmax", "scores", "ends with a softmax");
 }
