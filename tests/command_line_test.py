@@ -6,8 +6,8 @@ import unittest
 
 from program import STOKER, ProgramTest
 
-COMMANDS = ["train", "eval", "predict", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench", "pack",
-            "verify", "inspect"]
+COMMANDS = ["train", "eval", "predict", "check", "lint", "export", "schedule", "lr-find", "batch-find", "plot", "bench", "pack",
+            "verify", "inspect", "help", "man", "completion"]
 
 
 class CommandLineTest(ProgramTest):

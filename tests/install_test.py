@@ -17,6 +17,9 @@ class InstallTest(ProgramTest):
         installed = {"executable": self.path("elsewhere/bin/stoker")}
         self.assertRegex(self.run_stoker("--version", **installed)[0], r"\Astoker \d")
         self.assertIn("Usage: stoker train", self.run_stoker("train", "--help", **installed)[0])
+        for name in ["man/man1/stoker.1", "man/man1/stoker-train.1", "bash-completion/completions/stoker",
+                     "zsh/site-functions/_stoker", "fish/vendor_completions.d/stoker.fish"]:
+            self.assertTrue(self.read(f"elsewhere/share/{name}"), name)
         if (BUILD / "bin/stoker-train").exists():
             models = self.run_json("inspect", "--models", **installed)  # answered by stoker-train
             self.assertIn("convnet", [model["name"] for model in models])

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -100,13 +101,14 @@ bool LooksLikeNull(std::string_view text) {
 
 Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view noun,
                  const std::vector<std::string>& names) {
+  Problems problems;
   for (const ConfigNode::Entry& entry : node.entries) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
-    return InvalidArgument("{}: {}{}unknown {} '{}'; {}", entry.key_location.ToString(), what,
-                           what.empty() ? "" : ": ", noun, ShortText(entry.key),
-                           NameAdvice(entry.key, names));
+    problems.Add(InvalidArgument("{}: {}{}unknown {} '{}'; {}", entry.key_location.ToString(), what,
+                                 what.empty() ? "" : ": ", noun, ShortText(entry.key),
+                                 NameAdvice(entry.key, names)));
   }
-  return OkStatus();
+  return problems.ToStatus();
 }
 
 std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/short_text.h"
 
@@ -119,8 +120,8 @@ std::vector<std::string> NamesOf(const std::vector<Option>& options) {
 Status SetOption(const Option& option, std::string_view what, const ConfigNode& value,
                  void* object) {
   if (const Status status = option.set(object, value); !status.ok()) {
-    return {status.code(), fmt::format("{}: {}.{}: {}", value.location.ToString(), what,
-                                       option.name, status.message())};
+    return WithPrefix(fmt::format("{}: {}.{}: ", value.location.ToString(), what, option.name),
+                      status);
   }
   if (const Status status = option.check(object); !status.ok()) {
     return {status.code(), fmt::format("{}: {}.{} {}", value.location.ToString(), what, option.name,
@@ -129,14 +130,27 @@ Status SetOption(const Option& option, std::string_view what, const ConfigNode& 
   return OkStatus();
 }
 
+// Whether a key that no option has is `name` misspelt: then it is there, and that is said already.
+bool IsMisspelt(const std::string& name, const ConfigNode& node,
+                const std::vector<std::string>& names) {
+  return std::ranges::any_of(node.entries, [&](const ConfigNode::Entry& entry) {
+    return std::ranges::find(names, entry.key) == names.end() &&
+           NearestName(entry.key, names) == name;
+  });
+}
+
 Status CheckRequired(const std::vector<Option>& options, std::string_view what,
                      const ConfigNode& node, std::string_view set_bare) {
+  Problems problems;
+  const std::vector<std::string> names = NamesOf(options);
   for (const Option& option : options) {
     if (!option.required || option.name == set_bare || node.Find(option.name) != nullptr) continue;
-    return InvalidArgument("{}: {}: option '{}' is required ({}: {})", node.location.ToString(),
-                           what, option.name, option.type, option.help);
+    if (IsMisspelt(option.name, node, names)) continue;
+    problems.Add(InvalidArgument("{}: {}: option '{}' is required ({}: {})",
+                                 node.location.ToString(), what, option.name, option.type,
+                                 option.help));
   }
-  return OkStatus();
+  return problems.ToStatus();
 }
 
 }  // namespace
@@ -274,23 +288,25 @@ void ResolvePath(std::filesystem::path& value, const std::filesystem::path& root
 
 Status ParseOptions(const std::vector<Option>& options, std::string_view what,
                     const ConfigNode& node, void* object) {
+  Problems problems;
   std::string_view set_bare;
   if (node.kind == Kind::kMap) {
-    STOKER_RETURN_IF_ERROR(CheckKeys(node, what, "option", NamesOf(options)));
+    problems.Add(CheckKeys(node, what, "option", NamesOf(options)));
     for (const ConfigNode::Entry& entry : node.entries) {
       const auto named = [&](const Option& option) { return option.name == entry.key; };
       const auto option = std::find_if(options.begin(), options.end(), named);
-      STOKER_RETURN_IF_ERROR(SetOption(*option, what, entry.value, object));
+      if (option != options.end()) problems.Add(SetOption(*option, what, entry.value, object));
     }
   } else if (node.kind != Kind::kNull) {
     if (options.empty()) {
       return InvalidArgument("{}: {}: it has no options, so '{}' says nothing; leave it out",
                              node.location.ToString(), what, ToYamlLine(node));
     }
-    STOKER_RETURN_IF_ERROR(SetOption(options.front(), what, node, object));
+    problems.Add(SetOption(options.front(), what, node, object));
     set_bare = options.front().name;
   }
-  return CheckRequired(options, what, node, set_bare);
+  problems.Add(CheckRequired(options, what, node, set_bare));
+  return problems.ToStatus();
 }
 
 void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root,

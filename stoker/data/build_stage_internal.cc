@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/stages_before.h"
 
 namespace stoker {
@@ -12,8 +13,7 @@ Result<Dataset> BuildStage(const OperatorRegistry::Configured& stage,
   const StagesBefore scope(before);
   Result<Dataset> built = stage.build(input);
   if (built.ok()) return built;
-  return Status(built.status().code(),
-                fmt::format("{}: {}", location.ToString(), built.status().message()));
+  return WithPrefix(fmt::format("{}: ", location.ToString()), built.status());
 }
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/option_object.h"
 
@@ -45,17 +46,26 @@ Result<const ConfigNode*> DataSection(const ConfigNode& recipe) {
   return data;
 }
 
-Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
+Status ReadDataOptions(const ConfigNode& data, DataOptions& options) {
   ConfigNode rest = data;
   std::erase_if(rest.entries, [](const ConfigNode::Entry& entry) {
     return std::ranges::find(kPipelines, entry.key) != std::end(kPipelines);
   });
   std::vector<std::string> names(std::begin(kPipelines), std::end(kPipelines));
   for (const Option& option : OptionsOf<DataOptions>()) names.push_back(option.name);
-  STOKER_RETURN_IF_ERROR(CheckKeys(rest, "data", "key", names));
+  Problems problems;
+  problems.Add(CheckKeys(rest, "data", "key", names));
+  std::erase_if(rest.entries, [&](const ConfigNode::Entry& entry) {
+    return std::ranges::find(names, entry.key) == names.end();
+  });
+  problems.Add(ParseOptionsOf(rest, options));
+  if (problems.empty()) options.remote.Apply();
+  return problems.ToStatus();
+}
+
+Result<DataOptions> ParseDataOptions(const ConfigNode& data) {
   DataOptions options;
-  STOKER_RETURN_IF_ERROR(ParseOptionsOf(rest, options));
-  options.remote.Apply();
+  STOKER_RETURN_IF_ERROR(ReadDataOptions(data, options));
   return options;
 }
 

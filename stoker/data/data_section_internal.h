@@ -28,6 +28,10 @@ const std::vector<Option>& OptionsOf<DataOptions>();
 Result<const ConfigNode*> DataSection(const ConfigNode& recipe);
 
 // Reads those keys and puts what is said of files on servers in force. An unknown key is an error.
+// All mistakes are found (problems.h); `options` holds what was read beside them.
+Status ReadDataOptions(const ConfigNode& data, DataOptions& options);
+
+// The same, or nothing.
 Result<DataOptions> ParseDataOptions(const ConfigNode& data);
 
 // A root that stands in the recipe is relative to the recipe's folder, one given on the command

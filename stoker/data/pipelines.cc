@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/file_patterns.h"
 #include "stoker/data/registry.h"
 
@@ -16,11 +17,14 @@ Result<ConfigNode> FillPipeline(const ConfigNode& pipeline) {
         "here is {}",
         pipeline.location.ToString(), pipeline.KindName());
   }
+  Problems problems;
   std::vector<ConfigNode> entries;
   for (const ConfigNode& item : pipeline.items) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(item));
-    entries.push_back(configured.node);
+    OperatorRegistry::Configured configured;
+    problems.Take(ParseStage(item), configured);
+    entries.push_back(std::move(configured.node));
   }
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   return ConfigNode::List(std::move(entries));
 }
 
@@ -69,11 +73,12 @@ Status Pipelines::Read(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::kList)
     return InvalidArgument("{} is not a list of pipelines, such as [[lines: a.txt], [range: 10]]",
                            node.KindName());
+  Problems problems;
   std::vector<ConfigNode> filled;
   for (const ConfigNode& pipeline : node.items) {
-    STOKER_ASSIGN_OR_RETURN(ConfigNode entry, FillPipeline(pipeline));
-    filled.push_back(std::move(entry));
+    problems.Take(FillPipeline(pipeline), filled.emplace_back());
   }
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   recipes_ = node;
   filled_ = ConfigNode::List(std::move(filled));
   return OkStatus();

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "stoker/base/options.h"
+#include "stoker/base/problems.h"
 #include "stoker/data/class_names.h"
+#include "stoker/data/data_check.h"
 #include "stoker/data/data_section_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
@@ -47,6 +49,52 @@ Result<const ConfigNode*> EvalSection(const ConfigNode& recipe) {
       "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
 }
 
+// The section as far as it could be read.
+struct SectionRead {
+  DataOptions options;  // the root absolute
+  std::optional<Dataset> train, eval;
+  ConfigNode train_filled, eval_filled;
+  Problems problems;
+};
+
+// Whether paths mean what they are meant to, whatever else is wrong with the keys beside the root.
+bool KnowsRoot(const ConfigNode& data, const Status& keys) {
+  return keys.ok() ||
+         (data.Find("root") != nullptr && data.Find("root")->kind == ConfigNode::Kind::kScalar);
+}
+
+// The pipelines do not depend on each other: a mistake in one hides none in the other.
+void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead& read) {
+  const std::filesystem::path& root = read.options.root;
+  if (const ConfigNode* train = data.Find("train")) {
+    read.problems.Take(BuildPipeline(*train, root, &read.train_filled), read.train);
+  } else {
+    read.problems.Add(InvalidArgument(
+        "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
+        "batch]",
+        data.location.ToString()));
+  }
+  const ConfigNode* eval = data.Find("eval");
+  if (eval == nullptr) return;
+  read.problems.Take(BuildPipeline(*eval, root, &read.eval_filled), read.eval);
+  if (!read.train || !read.eval) return;
+  const std::string label = LabelOf(recipe);
+  read.problems.Add(CheckSameClasses(*eval, FindClassNames(*read.train, label),
+                                     FindClassNames(*read.eval, label)));
+}
+
+SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+  SectionRead read;
+  const Result<const ConfigNode*> data = DataSection(recipe);
+  read.problems.Add(data.status());
+  if (!data.ok()) return read;
+  const Status keys = ReadDataOptions(**data, read.options);
+  read.problems.Add(keys);
+  read.options.root = AbsoluteRoot(**data, read.options.root, recipe_folder);
+  if (KnowsRoot(**data, keys)) ReadPipelines(recipe, **data, read);
+  return read;
+}
+
 }  // namespace
 
 KindDescription DescribeDataSection() {
@@ -81,10 +129,9 @@ Status CheckSections(const ConfigNode& recipe) {
 }
 
 Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments) {
-  for (const std::string& assignment : assignments) {
-    STOKER_RETURN_IF_ERROR(SetByPath(recipe, assignment));
-  }
-  return OkStatus();
+  Problems problems;
+  for (const std::string& assignment : assignments) problems.Add(SetByPath(recipe, assignment));
+  return problems.ToStatus();
 }
 
 Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
@@ -98,39 +145,25 @@ Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
 
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder) {
-  STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
-  STOKER_ASSIGN_OR_RETURN(DataOptions options, ParseDataOptions(*data));
-  options.root = AbsoluteRoot(*data, options.root, recipe_folder);
-  const std::filesystem::path& root = options.root;
-  const ConfigNode* train = data->Find("train");
-  if (train == nullptr) {
-    return InvalidArgument(
-        "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
-        "batch]",
-        data->location.ToString());
-  }
-  ConfigNode train_filled;
-  STOKER_ASSIGN_OR_RETURN(Dataset train_dataset, BuildPipeline(*train, root, &train_filled));
-  const std::string label = LabelOf(recipe);
-  const std::vector<std::string> names = FindClassNames(train_dataset, label);
-  if (options.classes.empty()) options.classes = names;
+  SectionRead read = ReadSection(recipe, recipe_folder);
+  STOKER_RETURN_IF_ERROR(read.problems.ToStatus());
+  DataOptions& options = read.options;
+  if (options.classes.empty()) options.classes = FindClassNames(*read.train, LabelOf(recipe));
   // Absolute, so that the filled recipe means the same wherever it is stored.
   ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
   if (!options.remote.given()) {  // most recipes read nothing remote
     std::erase_if(filled.entries,
                   [](const ConfigNode::Entry& entry) { return entry.key == "remote"; });
   }
-  filled.entries.push_back({"train", {}, std::move(train_filled)});
-
-  std::optional<Dataset> eval_dataset;
-  if (const ConfigNode* eval = data->Find("eval")) {
-    ConfigNode eval_filled;
-    STOKER_ASSIGN_OR_RETURN(eval_dataset, BuildPipeline(*eval, root, &eval_filled));
-    STOKER_RETURN_IF_ERROR(CheckSameClasses(*eval, names, FindClassNames(*eval_dataset, label)));
-    filled.entries.push_back({"eval", {}, std::move(eval_filled)});
-  }
-  return DataRecipe{options.root, std::move(train_dataset), std::move(eval_dataset),
+  filled.entries.push_back({"train", {}, std::move(read.train_filled)});
+  if (read.eval) filled.entries.push_back({"eval", {}, std::move(read.eval_filled)});
+  return DataRecipe{options.root, *std::move(read.train), std::move(read.eval),
                     std::move(options.classes), std::move(filled)};
+}
+
+DataCheck CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+  SectionRead read = ReadSection(recipe, recipe_folder);
+  return {std::move(read.train), std::move(read.eval), read.problems.ToStatus()};
 }
 
 Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,

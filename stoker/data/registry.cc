@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/build_stage_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 
@@ -64,9 +65,12 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
     return InvalidArgument("{}: {} stands alone; write it beside an operator, in the same entry",
                            value->location.ToString(), kOnError);
   }
-  STOKER_ASSIGN_OR_RETURN(OperatorRegistry::Configured configured,
-                          OperatorRegistry::Builtin().Parse(stage, root));
-  STOKER_ASSIGN_OR_RETURN(OnError on_error, ParseOnError(*value, root));
+  Problems problems;
+  OperatorRegistry::Configured configured;
+  OnError on_error;
+  problems.Take(OperatorRegistry::Builtin().Parse(stage, root), configured);
+  problems.Take(ParseOnError(*value, root), on_error);
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   configured.node.entries.push_back({std::string(kOnError), {}, std::move(on_error.filled)});
   configured.build = [build = std::move(configured.build), options = std::move(on_error.options)](
                          std::optional<Dataset> input) -> Result<Dataset> {
@@ -84,14 +88,19 @@ Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem:
         "shuffle, batch]; here is {}",
         pipeline.location.ToString(), pipeline.KindName());
   }
+  Problems problems;
   std::optional<Dataset> dataset;
   std::vector<ConfigNode> entries;
   for (const ConfigNode& item : pipeline.items) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(item, root));
-    STOKER_ASSIGN_OR_RETURN(dataset, BuildStage(configured, item.location, entries, dataset));
+    OperatorRegistry::Configured configured;
+    problems.Take(ParseStage(item, root), configured);
+    // What follows a mistake has no input; its own options are read all the same.
+    if (!problems.empty()) continue;
+    problems.Take(BuildStage(configured, item.location, entries, dataset), dataset);
     entries.push_back(configured.node);
     entries.back().location = item.location;
   }
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   if (filled != nullptr) *filled = ConfigNode::List(std::move(entries));
   return *std::move(dataset);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/tools/command_table.h"
 #include "stoker/tools/terminal.h"
 
 namespace stoker {
@@ -18,72 +19,28 @@ struct HelpRow {
   std::string default_text;
 };
 
-std::string OptionName(const CLI::Option& option) {
-  if (option.get_positional()) return option.get_name(/*positional=*/true);
-  std::string name;
-  for (const std::string& letter : option.get_snames()) name += fmt::format("-{}, ", letter);
-  name += "--" + option.get_lnames().front();
-  if (option.get_items_expected_max() == 0) return name;
-  const bool may_be_left_out = option.get_items_expected_min() == 0;
-  return name + " " +
-         (may_be_left_out ? "[" + option.get_type_name() + "]" : option.get_type_name());
-}
-
-bool MayRepeat(const CLI::Option& option) {
-  return option.get_items_expected_max() > 1 ||
-         option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
-}
-
-std::string UsageOf(const CLI::Option& option) {
-  std::string name = OptionName(option);
-  if (option.get_positional()) {
-    if (MayRepeat(option)) name += "...";
-    return option.get_required() ? name : "[" + name + "]";
-  }
-  if (MayRepeat(option)) name += " ...";
-  return option.get_required() ? name : "[" + name + "]";
-}
-
-std::vector<const CLI::Option*> OptionsIn(const CLI::App& app) {
-  std::vector<const CLI::Option*> options;
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_group().empty()) options.push_back(option);
-  }
-  // Arguments first, --help last.
-  std::ranges::stable_sort(options, {}, [&app](const CLI::Option* option) {
-    return option->get_positional() ? 0 : option == app.get_help_ptr() ? 2 : 1;
-  });
-  return options;
-}
-
-std::vector<const CLI::App*> CommandsIn(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App* command) { return !command->get_name().empty(); });
-}
-
-std::string UsageLine(const CLI::App& app, const std::string& program) {
+std::string UsageLine(const CommandEntry& command, const std::string& program,
+                      const CLI::Option* help) {
   const std::string start = "Usage: " + program + " ";
   std::string usage;
-  for (const CLI::Option* option : OptionsIn(app)) {
-    if (option == app.get_help_ptr()) continue;
+  for (const OptionEntry& option : command.options) {
+    if (help != nullptr && option.names.back() == "--" + help->get_lnames().front()) continue;
     // An option and its value stay on one line.
-    std::string part = UsageOf(*option);
+    std::string part = option.Usage();
     std::ranges::replace(part, ' ', '\x01');
     usage += part + " ";
   }
-  if (!CommandsIn(app).empty()) usage += "COMMAND ...";
+  if (!command.commands.empty()) usage += "COMMAND ...";
   usage = WrapText(usage, kHelpWidth, start.size());
   std::ranges::replace(usage, '\x01', ' ');
   return start + usage + "\n";
 }
 
-std::vector<HelpRow> RowsOf(const CLI::App& app) {
+std::vector<HelpRow> RowsOf(const CommandEntry& command) {
   std::vector<HelpRow> rows;
-  for (const CLI::App* command : CommandsIn(app)) {
-    const std::string about = command->get_description();
-    rows.push_back({command->get_name(), about.substr(0, about.find('\n')), ""});
-  }
-  for (const CLI::Option* option : OptionsIn(app)) {
-    rows.push_back({OptionName(*option), option->get_description(), option->get_default_str()});
+  for (const CommandEntry& each : command.commands) rows.push_back({each.name, each.summary, ""});
+  for (const OptionEntry& option : command.options) {
+    rows.push_back({option.ToText(), option.help, option.default_text});
   }
   return rows;
 }
@@ -150,13 +107,14 @@ std::string WithHeadings(std::string_view help, int descriptor) {
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string program,
                                      CLI::AppFormatMode) const {
-  std::string help = UsageLine(*app, program);
-  help += WrapText(app->get_description(), kHelpWidth, 0) + "\n";
-  const std::vector<HelpRow> rows = RowsOf(*app);
+  const CommandEntry command = DescribeCommand(*app);
+  std::string help = UsageLine(command, program, app->get_help_ptr());
+  help += WrapText(command.about, kHelpWidth, 0) + "\n";
+  const std::vector<HelpRow> rows = RowsOf(command);
   size_t widest = 0;
   for (const HelpRow& row : rows) widest = std::max(widest, row.name.size());
   for (const HelpRow& row : rows) help += FormatRow(row, widest + 4);
-  if (!app->get_footer().empty()) help += app->get_footer() + "\n";
+  if (!command.footer.empty()) help += command.footer + "\n";
   return help;
 }
 

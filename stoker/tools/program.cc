@@ -14,6 +14,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/log.h"
+#include "stoker/base/problems.h"
 #include "stoker/tools/exit_code.h"
 #include "stoker/tools/help_formatter.h"
 #include "stoker/tools/print.h"
@@ -23,8 +24,7 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Trains models from a recipe and keeps the accelerator fed while it does.\n"
-    "Each command explains itself: stoker COMMAND --help.";
+    "Trains models from a recipe and keeps the accelerator fed while it does.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml\n"
     "Exit: 0 done, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
@@ -79,13 +79,14 @@ Status Caught(const std::function<Status()>& run) {
 }
 
 int Reported(const Status& status) {
-  if (!status.ok()) Log(LogLevel::kError, Styled(STDERR_FILENO, Style::kError, status.message()));
+  for (const std::string& problem : ProblemsIn(status)) Log(LogLevel::kError, problem);
   return ExitCodeOf(status);
 }
 
 }  // namespace
 
 Program::Program() : app_(kAbout, "stoker") {
+  UseLogColors();
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.set_help_flag("-h,--help", "this text");
   app_.set_version_flag("--version", std::string("stoker " STOKER_VERSION),

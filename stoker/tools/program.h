@@ -34,6 +34,9 @@ class Program {
     return {app, *arguments};
   }
 
+  // All that was added so far: what the program takes.
+  const CLI::App& app() const { return app_; }
+
   // Parses, runs the command and returns the exit code. An error goes to standard error as one
   // line, "stoker: error: ...", in red on a terminal. Nothing is thrown.
   int Run(int argc, char** argv);

@@ -1,8 +1,10 @@
 // `stoker`: everything that needs no libtorch, and the way to stoker-train for what does.
 #include "stoker/tools/batch_find_command.h"
 #include "stoker/tools/bench_command.h"
+#include "stoker/tools/check_command.h"
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/export_command.h"
+#include "stoker/tools/help_commands.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/lint_command.h"
 #include "stoker/tools/lr_find_command.h"
@@ -26,6 +28,9 @@ int main(int argc, char** argv) {
   AddTrainCommand(program, hand_over);
   AddEvalCommand(program, hand_over);
   AddPredictCommand(program, hand_over);
+  AddCheckCommand(program, [argv](const CheckArguments& arguments) {
+    return HasTrainer() ? ExecTrainer(argv) : RunDataCheck(arguments);
+  });
   AddLintCommand(program, hand_over);
   AddExportCommand(program, hand_over);
   AddScheduleCommand(program, hand_over);
@@ -39,5 +44,7 @@ int main(int argc, char** argv) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });
   AddVocabularyCommand(program);
+  AddHelpCommands(program,
+                  [argv] { return HasTrainer() ? ExecTrainer(argv) : PrintKeys(DataKeys()); });
   return program.Run(argc, argv);
 }

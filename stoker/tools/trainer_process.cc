@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "stoker/tools/interrupt.h"
 
@@ -26,9 +28,8 @@ void WaitWithoutSpinningLong() {
   ::setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
 }
 
-}  // namespace
-
-Status ExecTrainer(char** argv) {
+// Where stoker-train may stand: beside this program, or where it is installed.
+Result<std::vector<std::filesystem::path>> TrainerPlaces() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) {
@@ -36,9 +37,24 @@ Status ExecTrainer(char** argv) {
                               error.message());
   }
   const std::filesystem::path folder = self.parent_path();
-  const std::filesystem::path beside = folder / "stoker-train";
-  const std::filesystem::path installed = folder.parent_path() / "libexec/stoker/stoker-train";
-  for (const std::filesystem::path& program : {beside, installed}) {
+  return std::vector<std::filesystem::path>{folder / "stoker-train",
+                                            folder.parent_path() / "libexec/stoker/stoker-train"};
+}
+
+}  // namespace
+
+bool HasTrainer() {
+  const Result<std::vector<std::filesystem::path>> places = TrainerPlaces();
+  std::error_code error;
+  return places.ok() && std::ranges::any_of(*places, [&](const std::filesystem::path& program) {
+           return std::filesystem::exists(program, error);
+         });
+}
+
+Status ExecTrainer(char** argv) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> places, TrainerPlaces());
+  std::error_code error;
+  for (const std::filesystem::path& program : places) {
     if (!std::filesystem::exists(program, error)) continue;
     WaitWithoutSpinningLong();
     HoldInterrupts();
@@ -51,7 +67,7 @@ Status ExecTrainer(char** argv) {
   return NotFound(
       "this build of stoker cannot train: there is neither {} nor {}; "
       "build with -DSTOKER_TRAIN=ON (./dev build does)",
-      beside.string(), installed.string());
+      places.front().string(), places.back().string());
 }
 
 }  // namespace stoker

@@ -5,6 +5,9 @@
 
 namespace stoker {
 
+// Whether this build or installation has stoker-train, where ExecTrainer looks for it.
+bool HasTrainer();
+
 // Replaces this process by stoker-train with the same arguments, so it only returns where that
 // fails: kNotFound, with what to do, where the program was built or installed without it. It is
 // looked for beside this executable, then in ../libexec/stoker/. A signal that arrives meanwhile

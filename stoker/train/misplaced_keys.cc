@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 
+#include "stoker/base/problems.h"
 #include "stoker/train/recipe.h"
 
 namespace stoker {
@@ -67,21 +68,23 @@ std::string HomeOf(const ConfigNode& section, std::string_view key) {
 
 using FindHome = std::function<std::string(std::string_view key)>;
 
-Status CheckHomes(const ConfigNode& node, std::string_view what, std::string_view noun,
-                  const std::vector<std::string>& names, const FindHome& find) {
-  for (const ConfigNode::Entry& entry : node.entries) {
-    if (std::ranges::find(names, entry.key) != names.end()) continue;
+Status TakeOutOf(ConfigNode& node, std::string_view what, std::string_view noun,
+                 const std::vector<std::string>& names, const FindHome& find) {
+  Problems problems;
+  std::erase_if(node.entries, [&](const ConfigNode::Entry& entry) {
+    if (std::ranges::find(names, entry.key) != names.end()) return false;
     const std::string home = find(entry.key);
-    if (home.empty()) continue;
-    return InvalidArgument("{}: {}: unknown {} '{}'; {}", entry.key_location.ToString(), what, noun,
-                           entry.key, home);
-  }
-  return OkStatus();
+    if (home.empty()) return false;
+    problems.Add(InvalidArgument("{}: {}: unknown {} '{}'; {}", entry.key_location.ToString(), what,
+                                 noun, entry.key, home));
+    return true;
+  });
+  return problems.ToStatus();
 }
 
 // `optimizer: {adamw: {lr: 0.1}}`
-Status CheckOptimizer(const ConfigNode& section) {
-  const ConfigNode* const node = section.Find("optimizer");
+Status TakeOutOfOptimizer(ConfigNode& section) {
+  ConfigNode* const node = section.Find("optimizer");
   if (node == nullptr || node->entries.size() != 1) return OkStatus();
   const std::string& name = node->entries[0].key;
   const std::vector<KindDescription> kinds = OptimizerRegistry::Builtin().Describe();
@@ -89,18 +92,21 @@ Status CheckOptimizer(const ConfigNode& section) {
   if (kind == kinds.end()) return OkStatus();
   std::vector<std::string> names;
   for (const Option& option : kind->options) names.push_back(option.name);
-  return CheckHomes(node->entries[0].value, name, "option", names,
-                    [&](std::string_view key) { return HomeOf(section, key); });
+  return TakeOutOf(node->entries[0].value, name, "option", names,
+                   [&](std::string_view key) { return HomeOf(section, key); });
 }
 
 }  // namespace
 
-Status CheckNotMisplaced(const ConfigNode& section, const std::vector<std::string>& names) {
-  STOKER_RETURN_IF_ERROR(CheckHomes(section, "train", "key", names, [&](std::string_view key) {
-    std::string home = HomeOf(section, key);
-    return home.empty() ? InOptimizers(section, key) : home;
+Status TakeOutMisplaced(ConfigNode& section, const std::vector<std::string>& names) {
+  const ConfigNode written = section;
+  Problems problems;
+  problems.Add(TakeOutOf(section, "train", "key", names, [&](std::string_view key) {
+    std::string home = HomeOf(written, key);
+    return home.empty() ? InOptimizers(written, key) : home;
   }));
-  return CheckOptimizer(section);
+  problems.Add(TakeOutOfOptimizer(section));
+  return problems.ToStatus();
 }
 
 }  // namespace stoker

@@ -10,13 +10,14 @@
 
 namespace stoker {
 
-// kInvalidArgument at the first key of `section`, the map `train:`, or of its optimizer, that is
-// unknown there and is an option elsewhere, with the place where it belongs:
+// Takes the keys out of `section`, the map `train:`, and out of its optimizer, that are unknown
+// there and are options elsewhere. Returns kInvalidArgument for all of them (problems.h), each with
+// the place where it belongs:
 //   r.yaml:3:3: train: unknown key 'lr'; it belongs to the schedule: train: {schedule: {constant:
 //   {lr: 0.001}}}
-// Of several kinds that have the option the one is spoken of that `section` names. Keys that are
-// unknown everywhere are left to CheckKeys.
+// Of several kinds that have the option the message names the one that `section` names. Keys that
+// are unknown everywhere stay, for CheckKeys.
 //   names  those that `train:` itself has
-Status CheckNotMisplaced(const ConfigNode& section, const std::vector<std::string>& names);
+Status TakeOutMisplaced(ConfigNode& section, const std::vector<std::string>& names);
 
 }  // namespace stoker

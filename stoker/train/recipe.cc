@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "stoker/base/problems.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/misplaced_keys.h"
 #include "stoker/train/optimizers/adamw.h"
@@ -21,11 +22,17 @@ bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
 }
 
-Status CheckTrainKeys(const ConfigNode& section) {
+// All keys that are not known, or that stand elsewhere: those are taken out of `section`.
+Status CheckTrainKeys(ConfigNode& section) {
   std::vector<std::string> names(std::begin(kNested), std::end(kNested));
   for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
-  STOKER_RETURN_IF_ERROR(CheckNotMisplaced(section, names));
-  return CheckKeys(section, "train", "key", names);
+  Problems problems;
+  problems.Add(TakeOutMisplaced(section, names));
+  problems.Add(CheckKeys(section, "train", "key", names));
+  std::erase_if(section.entries, [&](const ConfigNode::Entry& entry) {
+    return std::ranges::find(names, entry.key) == names.end();
+  });
+  return problems.ToStatus();
 }
 
 // The nested section of T's name, where there is one.
@@ -35,12 +42,12 @@ Status ParsePart(const ConfigNode& section, T& options) {
   return node == nullptr ? OkStatus() : ParseOptionsOf(*node, options);
 }
 
-// All of them, up to the first error.
+// All of them.
 template <typename... T>
 Status ParseParts(const ConfigNode& section, T&... options) {
-  Status status = OkStatus();
-  static_cast<void>(((status = ParsePart(section, options)).ok() && ...));
-  return status;
+  Problems problems;
+  (problems.Add(ParsePart(section, options)), ...);
+  return problems.ToStatus();
 }
 
 template <typename T>
@@ -57,10 +64,11 @@ Status ParseCallbacks(const ConfigNode& section,
         "{}: 'callbacks' is {}; it must be a list, such as callbacks: [{{stop_at: {{step: 100}}}}]",
         node->location.ToString(), node->KindName());
   }
+  Problems problems;
   for (const ConfigNode& item : node->items) {
-    STOKER_ASSIGN_OR_RETURN(callbacks.emplace_back(), CallbackRegistry::Builtin().Parse(item));
+    problems.Take(CallbackRegistry::Builtin().Parse(item), callbacks.emplace_back());
   }
-  return OkStatus();
+  return problems.ToStatus();
 }
 
 Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups) {
@@ -72,10 +80,11 @@ Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups)
         "weight_decay: 0}}]",
         node->location.ToString(), node->KindName());
   }
+  Problems problems;
   for (const ConfigNode& item : node->items) {
-    STOKER_RETURN_IF_ERROR(ParseOptionsOf(item, groups.emplace_back()));
+    problems.Add(ParseOptionsOf(item, groups.emplace_back()));
   }
-  return OkStatus();
+  return problems.ToStatus();
 }
 
 }  // namespace
@@ -132,31 +141,34 @@ Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
 
 Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   TrainRecipe train;
-  const ConfigNode* section = recipe.Find("train");
-  if (section == nullptr || section->kind == ConfigNode::Kind::kNull) return train;
-  if (section->kind != ConfigNode::Kind::kMap) {
+  const ConfigNode* written = recipe.Find("train");
+  if (written == nullptr || written->kind == ConfigNode::Kind::kNull) return train;
+  if (written->kind != ConfigNode::Kind::kMap) {
     return InvalidArgument("{}: 'train' is {}; it must be a map, such as train: {{epochs: 3}}",
-                           section->location.ToString(), section->KindName());
+                           written->location.ToString(), written->KindName());
   }
-  STOKER_RETURN_IF_ERROR(CheckTrainKeys(*section));
-  if (const ConfigNode* node = section->Find("loss")) {
-    STOKER_ASSIGN_OR_RETURN(train.loss, LossRegistry::Builtin().Parse(*node));
+  Problems problems;
+  ConfigNode section = *written;
+  problems.Add(CheckTrainKeys(section));
+  if (const ConfigNode* node = section.Find("loss")) {
+    problems.Take(LossRegistry::Builtin().Parse(*node), train.loss);
   }
-  if (const ConfigNode* node = section->Find("optimizer")) {
-    STOKER_ASSIGN_OR_RETURN(train.optimizer, OptimizerRegistry::Builtin().Parse(*node));
+  if (const ConfigNode* node = section.Find("optimizer")) {
+    problems.Take(OptimizerRegistry::Builtin().Parse(*node), train.optimizer);
   }
-  if (const ConfigNode* node = section->Find("schedule")) {
-    STOKER_ASSIGN_OR_RETURN(train.schedule, ScheduleRegistry::Builtin().Parse(*node));
+  if (const ConfigNode* node = section.Find("schedule")) {
+    problems.Take(ScheduleRegistry::Builtin().Parse(*node), train.schedule);
   }
-  STOKER_RETURN_IF_ERROR(ParseParts(*section, train.warmup, train.lr_scaling, train.clip,
-                                    train.average, train.init_from, train.checkpoint,
-                                    train.tensorboard, train.limit_batches, train.early_stopping));
-  STOKER_RETURN_IF_ERROR(ParseCallbacks(*section, train.callbacks));
-  STOKER_RETURN_IF_ERROR(ParseGroups(*section, train.groups));
-  train.written = *section;
-  ConfigNode plain = *section;
-  std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
-  STOKER_RETURN_IF_ERROR(ParseOptionsOf(plain, train.options));
+  problems.Add(ParseParts(section, train.warmup, train.lr_scaling, train.clip, train.average,
+                          train.init_from, train.checkpoint, train.tensorboard, train.limit_batches,
+                          train.early_stopping));
+  problems.Add(ParseCallbacks(section, train.callbacks));
+  problems.Add(ParseGroups(section, train.groups));
+  std::erase_if(section.entries,
+                [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
+  problems.Add(ParseOptionsOf(section, train.options));
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  train.written = *written;
   return train;
 }
 
@@ -205,9 +217,13 @@ Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
 
 Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder) {
   STOKER_RETURN_IF_ERROR(CheckSections(root));
-  // The sections that need no files come first: their errors are found without any.
-  STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
-  STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(root));
+  Problems problems;
+  ModelRegistry::Configured model;
+  TrainRecipe train;
+  problems.Take(ParseModelSection(root), model);
+  problems.Take(ParseTrainSection(root), train);
+  // Files are opened only for sections that are right.
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));

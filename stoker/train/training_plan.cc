@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
@@ -103,27 +104,27 @@ Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, const Data
   return Repeat{.count = length.epochs}.Build(epoch);
 }
 
-// What is found out by making it, before anything is written.
+// What is found out by making it, before anything is written: all of it (problems.h).
 Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
-  STOKER_RETURN_IF_ERROR(MetricSet::Check(train.options.metrics));
-  STOKER_RETURN_IF_ERROR(
-      EarlyStopping::Create(train.early_stopping, train.options.metrics).status());
+  Problems problems;
+  problems.Add(MetricSet::Check(train.options.metrics));
+  problems.Add(EarlyStopping::Create(train.early_stopping, train.options.metrics).status());
   if (!train.checkpoint.best.empty()) {
-    STOKER_RETURN_IF_ERROR(
+    problems.Add(
         Monitor::Create(train.checkpoint.best, train.checkpoint.best_mode, train.options.metrics)
             .status()
             .While("reading train.checkpoint.best"));
   }
   if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
-    return InvalidArgument(
+    problems.Add(InvalidArgument(
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
-        train.early_stopping.patience ? "early_stopping" : "checkpoint.best");
+        train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
   }
   for (const CallbackRegistry::Configured& callback : train.callbacks) {
-    STOKER_RETURN_IF_ERROR(callback.build().status());
+    problems.Add(callback.build().status());
   }
-  return OkStatus();
+  return problems.ToStatus();
 }
 
 // A model that cannot be made for pictures whose channels stand last speaks of a width that is
@@ -212,9 +213,14 @@ Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
 }  // namespace
 
 Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
-  STOKER_ASSIGN_OR_RETURN(const ModelInput input, CheckData(recipe));
-  STOKER_RETURN_IF_ERROR(CheckParts(recipe));
-  STOKER_ASSIGN_OR_RETURN(const std::optional<int64_t> outputs, CheckModel(recipe, input));
+  Problems problems;
+  ModelInput input;
+  std::optional<int64_t> outputs;
+  problems.Take(CheckData(recipe), input);
+  const bool fits = problems.empty();
+  problems.Add(CheckParts(recipe));
+  if (fits) problems.Take(CheckModel(recipe, input), outputs);
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   STOKER_ASSIGN_OR_RETURN(PlannedTarget target, PlanTarget(recipe, outputs));
   STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
   STOKER_ASSIGN_OR_RETURN(placed.dataset, LimitedTrain(recipe, std::move(placed.dataset)));

@@ -6,6 +6,7 @@
 #include "stoker/base/status.h"
 #include "stoker/tools/batch_find_command.h"
 #include "stoker/tools/bench_command.h"
+#include "stoker/tools/check_command.h"
 #include "stoker/tools/eval_command.h"
 #include "stoker/tools/export_command.h"
 #include "stoker/tools/inspect_command.h"
@@ -22,12 +23,17 @@ Status RunTrain(const TrainArguments& arguments);
 Status RunEval(const EvalArguments& arguments);
 Status RunPredict(const PredictArguments& arguments);
 Status RunLint(const LintArguments& arguments);
+// `stoker check`, the whole of it.
+Status RunRecipeCheck(const CheckArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunSchedule(const ScheduleArguments& arguments);
 Status RunLrFind(const LrFindArguments& arguments);
 Status RunBatchFind(const BatchFindArguments& arguments);
 // `stoker bench --model`.
 Status RunModelBench(const BenchArguments& arguments);
+
+// `stoker completion keys`: those of `data` and `train`, and `model`.
+Status PrintAllKeys();
 
 // Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.
 Result<Inspection> InspectDirectory(const std::string& path);

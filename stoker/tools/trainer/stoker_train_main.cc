@@ -1,4 +1,5 @@
 // `stoker-train`: the commands that need libtorch. People start it through `stoker`.
+#include "stoker/tools/help_commands.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/process.h"
 #include "stoker/tools/program.h"
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   AddTrainCommand(program, RunTrain);
   AddEvalCommand(program, RunEval);
   AddPredictCommand(program, RunPredict);
+  AddCheckCommand(program, RunRecipeCheck);
   AddLintCommand(program, RunLint);
   AddExportCommand(program, RunExport);
   AddScheduleCommand(program, RunSchedule);
@@ -25,5 +27,6 @@ int main(int argc, char** argv) {
         arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
         arguments.json);
   });
+  AddHelpCommands(program, PrintAllKeys);
   return program.Run(argc, argv);
 }

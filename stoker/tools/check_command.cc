@@ -1,0 +1,63 @@
+#include "stoker/tools/check_command.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "stoker/base/problems.h"
+#include "stoker/data/recipe.h"
+#include "stoker/io/file.h"
+#include "stoker/tools/arguments.h"
+#include "stoker/tools/inspect_command.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Lists all that is wrong with a recipe, and trains nothing.\n"
+    "Reads every key, builds both pipelines, opens their files, reads a first batch of each, makes "
+    "the model, its first weights, the optimizer, the schedule, the loss and the metrics, and puts "
+    "the batches through them. Each finding names file, line and column. Writes nothing.";
+constexpr const char* kFooter =
+    "Example: stoker check recipes/fashion-mnist.yaml --json\n"
+    "Exit: 0 nothing is wrong, 1 findings or no recipe, 2 wrong usage";
+
+// The recipe with as many of the assignments as can be made.
+Status ReadAll(const CheckArguments& arguments, ConfigNode& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.recipe));
+  STOKER_ASSIGN_OR_RETURN(recipe, ParseYaml(text, arguments.recipe));
+  Problems problems;
+  problems.Add(ApplyAssignments(recipe, arguments.set));
+  problems.Add(CheckSections(recipe));
+  return problems.ToStatus();
+}
+
+}  // namespace
+
+void AddCheckCommand(Program& program, std::function<Status(const CheckArguments&)> run) {
+  auto [app, arguments] = program.Add<CheckArguments>("check", kAbout, kFooter, std::move(run));
+  AddRecipeArgument(app, arguments.recipe).required();
+  AddSetOption(app, arguments.set);
+  AddJsonOption(app, arguments.json);
+}
+
+Status RunCheck(const CheckArguments& arguments, const CheckOfSections& check_sections) {
+  ConfigNode recipe;
+  const Status read = ReadAll(arguments, recipe);
+  // Without the file there is nothing to say of its lines.
+  if (!read.ok() && read.code() != StatusCode::kInvalidArgument) return read;
+  RecipeCheck check(arguments.recipe, recipe);
+  check.Add(read, "");
+  if (recipe.kind == ConfigNode::Kind::kMap) check_sections(recipe, check);
+  return PrintInspection(check.Report(), arguments.json);
+}
+
+Status RunDataCheck(const CheckArguments& arguments) {
+  return RunCheck(arguments, [&](const ConfigNode& recipe, RecipeCheck& check) {
+    CheckData(recipe, std::filesystem::path(arguments.recipe).parent_path(), check);
+    check.NotChecked(
+        "the sections model and train, for this build of stoker cannot train; build "
+        "with -DSTOKER_TRAIN=ON (./dev build does)");
+  });
+}
+
+}  // namespace stoker

@@ -1,0 +1,167 @@
+#include "stoker/tools/help_commands.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "stoker/data/recipe.h"
+#include "stoker/data/registry.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/tools/command_table.h"
+#include "stoker/tools/completion.h"
+#include "stoker/tools/help_formatter.h"
+#include "stoker/tools/man_page.h"
+#include "stoker/tools/print.h"
+
+namespace stoker {
+namespace {
+
+struct HelpArguments {
+  std::string command;
+};
+
+struct ManArguments {
+  std::string command;
+  std::string to;
+};
+
+struct CompletionArguments {
+  std::string shell;
+  std::string to;
+};
+
+constexpr std::string_view kKeys = "keys";
+
+Status CheckCommand(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CommandEntry& command : DescribeCommand(app).commands) names.push_back(command.name);
+  if (name.empty() || std::ranges::find(names, name) != names.end()) return OkStatus();
+  return InvalidArgument("unknown command '{}'; {}", name, NameAdvice(name, names));
+}
+
+Status RunHelp(const CLI::App& app, const HelpArguments& arguments) {
+  STOKER_RETURN_IF_ERROR(CheckCommand(app, arguments.command));
+  const std::string help = arguments.command.empty()
+                               ? app.help()
+                               : app.get_subcommand(arguments.command)->help("stoker");
+  return PrintResult(WithHeadings(help, STDOUT_FILENO));
+}
+
+// Writes into a folder that need not be there yet.
+Status WriteInto(const std::filesystem::path& file, const std::string& text) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  return WriteFileAtomically(file.string(), text);
+}
+
+Status RunMan(const CLI::App& app, const ManArguments& arguments) {
+  STOKER_RETURN_IF_ERROR(CheckCommand(app, arguments.command));
+  const CommandEntry program = DescribeCommand(app);
+  std::vector<const CommandEntry*> pages;
+  if (arguments.command.empty()) pages.push_back(&program);
+  for (const CommandEntry& command : program.commands) {
+    const bool all = arguments.command.empty() && !arguments.to.empty();
+    if (all || command.name == arguments.command) pages.push_back(&command);
+  }
+  if (arguments.to.empty()) return PrintResult(ManPage(program, *pages.front()));
+  for (const CommandEntry* page : pages) {
+    STOKER_RETURN_IF_ERROR(
+        WriteInto(std::filesystem::path(arguments.to) / ManPageName(program, *page),
+                  ManPage(program, *page)));
+  }
+  return OkStatus();
+}
+
+Status RunCompletion(const CLI::App& app, const CompletionArguments& arguments) {
+  const CompletionWords words{.operators = OperatorRegistry::Builtin().Names()};
+  const std::string script = CompletionScript(arguments.shell, DescribeCommand(app), words);
+  return arguments.to.empty() ? PrintResult(script) : WriteInto(arguments.to, script);
+}
+
+void AddKeys(const ConfigNode& node, const std::string& prefix, std::set<std::string>& keys) {
+  for (const ConfigNode::Entry& entry : node.entries) {
+    const std::string key = prefix.empty() ? entry.key : prefix + "." + entry.key;
+    keys.insert(key);
+    AddKeys(entry.value, key, keys);
+  }
+}
+
+void AddHelpCommand(Program& program) {
+  const CLI::App& all = program.app();
+  auto [app, arguments] = program.Add<HelpArguments>(
+      "help", "Explains a command, or lists them all.",
+      "Example: stoker help train\nExit: 0 printed, 2 wrong usage",
+      [&all](const HelpArguments& given) { return RunHelp(all, given); });
+  app.add_option("COMMAND", arguments.command, "the command to explain")->type_name("");
+}
+
+void AddManCommand(Program& program) {
+  const CLI::App& all = program.app();
+  auto [app, arguments] = program.Add<ManArguments>(
+      "man",
+      "Prints the manual page of stoker or of a command.\n"
+      "The pages are made from the same texts as --help; `cmake --install` puts them where man "
+      "finds "
+      "them.",
+      "Example: stoker man train | man -l -\nExit: 0 written, 1 failed, 2 wrong usage",
+      [&all](const ManArguments& given) { return RunMan(all, given); });
+  app.add_option("COMMAND", arguments.command, "the command that the page is about")->type_name("");
+  app.add_option("--to", arguments.to, "write all pages, or that one, into this folder")
+      ->type_name("DIR");
+}
+
+void AddCompletionCommand(Program& program, std::function<Status()> print_keys) {
+  const CLI::App& all = program.app();
+  auto [app, arguments] = program.Add<CompletionArguments>(
+      "completion",
+      "Prints a script that completes stoker's commands and options in a shell.\n"
+      "bash: eval \"$(stoker completion bash)\" in ~/.bashrc; zsh: the same in ~/.zshrc, after "
+      "compinit; fish: stoker completion fish | source in config.fish. `cmake --install` puts the "
+      "scripts where the shells find them. `keys` prints what --set takes.",
+      "Example: stoker completion bash --to ~/.local/share/bash-completion/completions/stoker\n"
+      "Exit: 0 written, 1 failed, 2 wrong usage",
+      [&all, print_keys = std::move(print_keys)](const CompletionArguments& given) {
+        return given.shell == kKeys ? print_keys() : RunCompletion(all, given);
+      });
+  std::vector<std::string> shells(kCompletionShells.begin(), kCompletionShells.end());
+  shells.emplace_back(kKeys);
+  const std::string help = fmt::format("one of: {}", fmt::join(shells, ", "));
+  app.add_option("SHELL", arguments.shell, help)
+      ->type_name("")
+      ->required()
+      ->check(CLI::IsMember(std::move(shells)).description(""));
+  app.add_option("--to", arguments.to, "write it into this file")->type_name("FILE");
+}
+
+}  // namespace
+
+std::vector<std::string> SettableKeys(const ConfigNode& node) {
+  std::set<std::string> keys;
+  AddKeys(node, "", keys);
+  return {keys.begin(), keys.end()};
+}
+
+std::vector<std::string> DataKeys() {
+  std::vector<std::string> keys;
+  for (const Option& option : DescribeDataSection().options) keys.push_back("data." + option.name);
+  return keys;
+}
+
+Status PrintKeys(const std::vector<std::string>& keys) {
+  return PrintResult(fmt::format("{}\n", fmt::join(keys, "\n")));
+}
+
+void AddHelpCommands(Program& program, std::function<Status()> print_keys) {
+  AddHelpCommand(program);
+  AddManCommand(program);
+  AddCompletionCommand(program, std::move(print_keys));
+}
+
+}  // namespace stoker

@@ -1,0 +1,155 @@
+#include "stoker/tools/recipe_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "stoker/base/printable.h"
+#include "stoker/base/problems.h"
+#include "stoker/data/data_check.h"
+#include "stoker/data/runtime.h"
+#include "stoker/tools/text.h"
+
+namespace stoker {
+namespace {
+
+// A value on the command line is named by this (SetByPath).
+constexpr std::string_view kSet = "--set ";
+
+// Takes a number and the character that follows it off the front; nothing where they are not there.
+std::optional<int> TakeNumber(std::string_view& text, char end) {
+  int number = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || at == text.data() + text.size() || *at != end) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(at - text.data()) + 1);
+  return number;
+}
+
+// The first "PATH:LINE:COLUMN" in the message, which "(" may precede and ")" follow.
+std::optional<RecipeFinding> FindPlace(const std::string& path, const std::string& message) {
+  const std::string name = path + ":";
+  for (size_t at = message.find(name); at != std::string::npos; at = message.find(name, at + 1)) {
+    std::string_view rest = std::string_view(message).substr(at + name.size());
+    const std::optional<int> line = TakeNumber(rest, ':');
+    if (!line) continue;
+    const bool leads = at == 0;
+    const std::optional<int> column = TakeNumber(rest, leads ? ':' : ')');
+    if (!column) continue;
+    // A place at the front is told by itself; one within stays, for the sentence needs it.
+    std::string text = leads ? std::string(rest.substr(rest.starts_with(' ') ? 1 : 0)) : message;
+    return RecipeFinding{path, *line, *column, std::move(text)};
+  }
+  return std::nullopt;
+}
+
+bool IsOfKey(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+// Where the deepest key of a dotted path stands that the recipe has: of "data.eval.batch", for
+// example, data.eval.
+ConfigLocation Deepest(const ConfigNode& recipe, std::string_view path) {
+  ConfigLocation location = recipe.location;
+  const ConfigNode* node = &recipe;
+  while (node != nullptr && !path.empty()) {
+    const std::string_view key = path.substr(0, path.find('.'));
+    const auto entry = std::ranges::find(node->entries, key, &ConfigNode::Entry::key);
+    if (entry == node->entries.end()) break;
+    location = entry->key_location;
+    node = &entry->value;
+    path.remove_prefix(std::min(path.size(), key.size() + 1));
+  }
+  return location;
+}
+
+// The place of the first key that the message speaks of as train.target or data.eval.
+std::optional<ConfigLocation> PlaceOfKey(const ConfigNode& recipe, std::string_view message) {
+  for (size_t at = 0; at < message.size(); ++at) {
+    if (at > 0 && IsOfKey(message[at - 1])) continue;
+    const std::string_view rest = message.substr(at);
+    const bool names_section =
+        rest.starts_with("data.") || rest.starts_with("train.") || rest.starts_with("model.");
+    if (!names_section) continue;
+    const auto end = std::ranges::find_if_not(rest, IsOfKey);
+    const ConfigLocation place = Deepest(recipe, {rest.begin(), end});
+    if (place.line != recipe.location.line || place.column != recipe.location.column) return place;
+  }
+  return std::nullopt;
+}
+
+// Reads the first batch: what is wrong with files shows only then.
+Status ReadFirstElement(const Dataset& dataset, std::string_view name) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(Runtime::Threaded()));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Element> first, pass->Next());
+  if (first) return OkStatus();
+  return InvalidArgument("{} gives no batch; check its source and its `batch`", name);
+}
+
+}  // namespace
+
+std::string RecipeFinding::ToText() const {
+  return line == 0 ? fmt::format("{}: {}", file, message)
+                   : fmt::format("{}:{}:{}: {}", file, line, column, message);
+}
+
+RecipeCheck::RecipeCheck(std::string path, const ConfigNode& recipe)
+    : path_(std::move(path)), recipe_(recipe) {}
+
+RecipeFinding RecipeCheck::Located(const std::string& message, std::string_view section) const {
+  if (message.starts_with(kSet)) {
+    const size_t end = message.find(": ");
+    if (end != std::string::npos) return {message.substr(0, end), 0, 0, message.substr(end + 2)};
+  }
+  if (std::optional<RecipeFinding> found = FindPlace(path_, message)) return *std::move(found);
+  const ConfigLocation place = PlaceOfKey(recipe_, message).value_or(Deepest(recipe_, section));
+  // What is wrong with the file as a whole, or with a key that is not there, stands at its start.
+  if (place.line == 0 && place.file != nullptr && place.file->starts_with(kSet))
+    return {*place.file, 0, 0, message};
+  return {path_, std::max(place.line, 1), std::max(place.column, 1), message};
+}
+
+void RecipeCheck::Add(const Status& status, std::string_view section) {
+  for (const std::string& message : ProblemsIn(status)) {
+    findings_.push_back(Located(message, section));
+  }
+}
+
+Inspection RecipeCheck::Report() const {
+  std::vector<RecipeFinding> ordered = findings_;
+  std::ranges::stable_sort(ordered, {}, [](const RecipeFinding& finding) {
+    return std::tuple(finding.line, finding.column);
+  });
+  Inspection out;
+  out.json = {{"recipe", path_}, {"findings", Json::array()}, {"not_checked", not_checked_}};
+  for (const RecipeFinding& finding : ordered) {
+    Json entry = {{"file", finding.file}, {"message", finding.message}};
+    entry["line"] = finding.line == 0 ? Json() : Json(finding.line);
+    entry["column"] = finding.line == 0 ? Json() : Json(finding.column);
+    out.json["findings"].push_back(std::move(entry));
+    out.text += Printable(finding.ToText()) + "\n";
+  }
+  for (const std::string& what : not_checked_) {
+    out.text += fmt::format("{}: not checked: {}\n", Printable(path_), Printable(what));
+  }
+  if (ordered.empty()) {
+    out.text += fmt::format("{}: nothing is wrong with {}\n", Printable(path_),
+                            not_checked_.empty() ? "it" : "the rest");
+    return out;
+  }
+  out.damage = FailedPrecondition("{}: {}", path_, CountText(std::ssize(ordered), "finding"));
+  return out;
+}
+
+void CheckData(const ConfigNode& recipe, const std::filesystem::path& folder, RecipeCheck& check) {
+  const DataCheck data = CheckDataSection(recipe, folder);
+  check.Add(data.status, "data");
+  if (data.train) check.Add(ReadFirstElement(*data.train, "data.train"), "data.train");
+  if (data.eval) check.Add(ReadFirstElement(*data.eval, "data.eval"), "data.eval");
+}
+
+}  // namespace stoker

@@ -1,0 +1,56 @@
+// What `stoker check` finds in a recipe, for people and for programs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/base/status.h"
+#include "stoker/tools/inspection.h"
+
+namespace stoker {
+
+// One mistake and where it stands.
+struct RecipeFinding {
+  std::string file;  // the recipe, or "--set train.epochs" for a value from the command line
+  int line = 0;      // from 1; 0 where it stands in no file
+  int column = 0;
+  std::string message;
+
+  std::string ToText() const;  // "recipe.yaml:12:5: batch.size is 0; it must be >= 1"
+};
+
+// Collects findings, and what could not be looked at.
+class RecipeCheck {
+ public:
+  //   path    of the recipe, as messages name it
+  //   recipe  as it was read; it says where a section stands
+  RecipeCheck(std::string path, const ConfigNode& recipe);
+
+  // Adds every error in `status` (base/problems.h). One that names no place stands where the keys
+  // stand that it speaks of ("data.eval gives no batch"), or else where `section` does.
+  void Add(const Status& status, std::string_view section);
+
+  // Says that something was not looked at, and why.
+  void NotChecked(std::string what) { not_checked_.push_back(std::move(what)); }
+
+  bool clean() const { return findings_.empty(); }
+
+  // In the order of the file. The result's `damage` says how many there are.
+  Inspection Report() const;
+
+ private:
+  RecipeFinding Located(const std::string& message, std::string_view section) const;
+
+  const std::string path_;
+  const ConfigNode& recipe_;
+  std::vector<RecipeFinding> findings_;
+  std::vector<std::string> not_checked_;
+};
+
+// The sections' names, the keys of `data`, its pipelines, their sources and a first batch of each.
+void CheckData(const ConfigNode& recipe, const std::filesystem::path& folder, RecipeCheck& check);
+
+}  // namespace stoker

@@ -1,0 +1,89 @@
+#include "stoker/train/recipe_trial.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/InferenceMode.h>
+
+#include <memory>
+#include <optional>
+
+#include "stoker/base/problems.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/device/device_prefetcher.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/train/evaluator.h"
+#include "stoker/train/feed.h"
+#include "stoker/train/initial_weights.h"
+#include "stoker/train/learner.h"
+#include "stoker/train/loss.h"
+#include "stoker/train/model_trial.h"
+#include "stoker/train/target.h"
+#include "stoker/train/training_plan.h"
+
+namespace stoker {
+namespace {
+
+Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, const Dataset& data,
+                                                         const RowNames& names,
+                                                         const Learner& learner) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
+  FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
+  feed.check_target = TargetCheckOf(learner.shared_loss(), names);
+  return DevicePrefetcher::Open(first, FeedRuntime(options, c10::kCPU),
+                                {.seed = static_cast<uint64_t>(options.seed)}, std::move(feed),
+                                /*ahead=*/0);
+}
+
+// The targets of a whole batch; its first samples have been through the model.
+Status TryTrainBatch(const Recipe& recipe, Learner& learner) {
+  const TrainOptions& options = recipe.train.options;
+  const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
+                                       options.input, "data.train");
+  STOKER_ASSIGN_OR_RETURN(const auto batches,
+                          OpenFirstBatch(recipe, recipe.data.train, names, learner));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());
+  if (!batch) return OkStatus();  // TryFirstSamples has looked
+  const c10::InferenceMode no_gradients;
+  learner.model().eval();
+  at::Tensor scores;
+  STOKER_RETURN_IF_ERROR(
+      CatchTorchErrors([&] { scores = learner.model().Forward(batch->input.narrow(0, 0, 1)); }));
+  return CheckTarget(learner.loss(), *batch, scores.size(1), names);
+}
+
+Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
+  if (!recipe.data.eval) return OkStatus();
+  const TrainOptions& options = recipe.train.options;
+  const RowNames names = NamesInSource(*recipe.data.eval, /*seed=*/0, options.input, "data.eval");
+  STOKER_ASSIGN_OR_RETURN(const auto batches,
+                          OpenFirstBatch(recipe, *recipe.data.eval, names, learner));
+  return Evaluate(learner.model(), {learner.loss(), options.metrics, names}, *batches)
+      .status()
+      .While("trying the first batch of data.eval");
+}
+
+}  // namespace
+
+Status TryTraining(const Recipe& recipe) {
+  Problems problems;
+  problems.Add(OpenDeviceFor(recipe.train.options).status());
+  const Result<TrainingPlan> plan = MakePlan(recipe);
+  if (!plan.ok()) {
+    problems.Add(plan.status());
+    return problems.ToStatus();
+  }
+  const Result<std::unique_ptr<Learner>> learner =
+      Learner::Create(recipe, plan->input, {}, plan->schedule);
+  if (!learner.ok()) {
+    problems.Add(learner.status());
+    return problems.ToStatus();
+  }
+  problems.Add(InitializeWeights((*learner)->model(), recipe.train.init_from).status());
+  if (!recipe.train.options.sanity) return problems.ToStatus();
+  const Status first = TryFirstSamples(recipe).status();
+  problems.Add(first.ok() ? TryTrainBatch(recipe, **learner) : first);
+  problems.Add(TryEvalBatch(recipe, **learner));
+  return problems.ToStatus();
+}
+
+}  // namespace stoker

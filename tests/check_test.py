@@ -1,0 +1,156 @@
+"""`stoker check`: all that is wrong with a recipe, at once, each with its place."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from program import RECIPE, STOKER, ProgramTest, idx, images_and_labels, where
+
+CLEAN = "recipe.yaml: nothing is wrong with it\n"
+
+
+class CheckCase(ProgramTest):
+    def check(self, *arguments, recipe=None, expect=1, **options):
+        """Runs `stoker check recipe.yaml ARGUMENTS` and returns the lines that it prints."""
+        if recipe is not None:
+            self.write("recipe.yaml", recipe)
+        out, err = self.run_stoker("check", "recipe.yaml", *arguments, expect=expect, **options)
+        self.assertNotIn("defect", out + err)
+        return out.splitlines()
+
+    def assert_finds(self, lines, *findings):
+        """The lines are these findings and no others, each a place and a part of its message."""
+        self.assertEqual(len(lines), len(findings), "\n".join(lines))
+        for line, (place, says) in zip(lines, findings):
+            self.assertTrue(line.startswith(f"{place}: "), line)
+            self.assertIn(says, line)
+
+    def without_trainer(self):
+        """A program that has no stoker-train beside it."""
+        shutil.copy(STOKER, self.path("stoker"))
+        return {"executable": self.path("stoker")}
+
+
+class CheckTest(CheckCase):
+    def test_a_recipe_that_trains_has_no_findings(self):
+        before = sorted(os.listdir(self.folder))
+        self.assertEqual(self.run_stoker("check", "recipe.yaml")[0], CLEAN)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)  # nothing is written
+
+    def test_independent_mistakes_of_all_sections_are_listed_in_one_run(self):
+        wrong = (RECIPE.replace("random_crop: {size: 14, padding: 1}", "random_crop: {sise: 14, padding: -1}")
+                 .replace("images: eval-images.gz", "images: nowhere.gz")
+                 .replace("classes: 4, channels", "clases: 4, channels")
+                 .replace("epochs: 3", "epochs: none\n  epoch: 3")
+                 .replace("weight_decay: 0.01", "weight_decay: -1, lr: 0.1")
+                 .replace("max_lr: 0.01", "max_lr: fast"))
+        lines = self.check("--set", "train.checkpoint.keep=many", recipe=wrong)
+        self.assert_finds(
+            [line for line in lines if "not checked" not in line],
+            ("--set train.checkpoint.keep", "'many' is not an integer"),
+            (where(wrong, "sise"), "did you mean 'size'?"),
+            (where(wrong, "-1}\n    - normalize"), "padding"),
+            (where(wrong, "idx: {images: nowhere.gz").rsplit(":", 1)[0] + ":7", "nowhere.gz"),
+            (where(wrong, "clases"), "did you mean 'classes'?"),
+            (where(wrong, "none"), "'none' is not an integer"),
+            (where(wrong, "epoch: 3"), "did you mean 'epochs'?"),
+            (where(wrong, "-1, lr"), "weight_decay"),
+            (where(wrong, "lr: 0.1}"), "it belongs to the schedule"),
+            (where(wrong, "fast"), "'fast' is not a number"))
+
+    def test_a_finding_in_json_has_file_line_and_column(self):
+        wrong = RECIPE.replace("weight_decay: 0.01", "weight_decay: -1").replace("labels: eval-labels", "labels: gone")
+        self.write("recipe.yaml", wrong)
+        out, _ = self.run_stoker("check", "recipe.yaml", "--json", "--set", "train.seed=x", expect=1)
+        found = json.loads(out)
+        self.assertEqual(found["recipe"], "recipe.yaml")
+        places = [(finding["file"], finding["line"], finding["column"]) for finding in found["findings"]]
+        line, column = map(int, where(wrong, "-1}").split(":")[1:])
+        self.assertEqual(places[0], ("--set train.seed", None, None))
+        self.assertEqual(places[2], ("recipe.yaml", line, column))
+        self.assertIn("gone", found["findings"][1]["message"])
+        self.assertFalse([finding for finding in found["findings"] if finding["message"].startswith("recipe.yaml:")])
+
+    def test_what_shows_only_when_all_goes_together_is_found_with_its_place(self):
+        for change, place, says in [
+                (("classes: 4, channels", "classes: 3, channels"), "classes: [north-west", "4 names"),
+                (("  epochs: 3", "  input: picture\n  epochs: 3"), "picture", "picture"),
+                (("  epochs: 3", "  metrics: [top9]\n  epochs: 3"), "metrics", "top9"),
+                (("schedule:\n    one_cycle: {max_lr: 0.01}", "schedule:\n    multi_step: {lr: 0.1, milestones: [9, 3]}"), None, ""),
+                (("  epochs: 3", "  init_from: {weights: nowhere.pt}\n  epochs: 3"), None, "nowhere.pt"),
+                (("  epochs: 3", "  early_stopping: {patience: 1, metric: f1}\n  epochs: 3"), None, "f1")]:
+            with self.subTest(change=change):
+                wrong = RECIPE.replace(*change)
+                lines = self.check(recipe=wrong)
+                self.assertEqual(len(lines), 1, lines)
+                self.assertRegex(lines[0], r"\Arecipe\.yaml:\d+:\d+: ")
+                self.assertIn(says, lines[0])
+                if place:
+                    self.assertEqual(lines[0].split(":")[1], where(wrong, place).split(":")[1], lines[0])
+
+    def test_every_target_of_the_first_batches_is_looked_at(self):
+        labels = bytes([0, 1, 2, 3] * 30)
+        for name, other in [("eval-labels", "data.eval"), ("train-labels.gz", "data.train")]:
+            with self.subTest(name=name):
+                self.setUp()
+                count = 120
+                self.write("data/train-images", images_and_labels(count, 1)[0])
+                self.write("data/plain-labels", idx(8, [count], labels))
+                self.write("data/wrong-labels", idx(8, [count], labels[:17] + b"\x09" + labels[18:]))
+                lines = self.check(recipe=RECIPE.replace("    - shuffle\n", "").replace("train-labels.gz", "plain-labels")
+                                   .replace("plain-labels" if other == "data.train" else name, "wrong-labels"))
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn("9", lines[0])
+                self.assertIn(other, lines[0])
+
+    def test_a_recipe_that_is_no_yaml_is_one_finding(self):
+        self.assert_finds(self.check(recipe="data: [\n"), ("recipe.yaml:2:1", "YAML"))
+        self.assertRegex(self.check(recipe="- a\n")[0], r"\Arecipe\.yaml:1:1: ")
+
+    def test_a_recipe_that_is_not_there_and_wrong_usage_are_no_findings(self):
+        self.assert_fails(["check", "nowhere.yaml"], 1, "nowhere.yaml")
+        self.assert_fails(["check"], 2, "RECIPE is required")
+
+
+class CheckWithoutTrainerTest(CheckCase):
+    def test_without_its_trainer_the_data_are_checked_and_the_rest_is_named(self):
+        alone = self.without_trainer()
+        lines = self.check(expect=0, **alone)
+        self.assertIn("not checked: the sections model and train", lines[0])
+        wrong = RECIPE.replace("mean: 0.2", "maen: 0.2").replace("eval-labels", "gone")
+        lines = self.check(recipe=wrong, **alone)
+        self.assertEqual(len([line for line in lines if re.match(r"recipe\.yaml:\d+:\d+: ", line)]), 3, lines)
+
+    def test_damage_in_the_first_batch_is_found(self):
+        self.write("data/rows.csv", "x,label\n1,0\n2,b\n3,c\n")
+        wrong = """\
+data:
+  root: data
+  train: [csv: {path: rows.csv, columns: ["x: float32", "label: int64"]}, batch: 3]
+"""
+        lines = self.check(recipe=wrong, **self.without_trainer())
+        self.assertRegex(lines[0], r"\Arecipe\.yaml:3:\d+: .*rows\.csv")
+
+    VALUES = ["[]", "{}", "-1", "0", "1e308", "1e-308", "9223372036854775808", ".nan", "''", "text", "'1'", "true", "null",
+              "[[1]]", "{a: {b: 1}}", "9" * 400, "x" * 5000, '"\\e[2J\\n\\u202e"']
+
+    def test_whatever_stands_for_a_value_of_the_data_is_refused_by_line_and_briefly(self):
+        alone = self.without_trainer()
+        data = RECIPE[:RECIPE.index("model:")]
+        for match in re.finditer(r"(?<=: )[^\s{}\[\],]+(?=[,}\n])|(?<=root: )\w+", data):
+            for value in self.VALUES:
+                with self.subTest(value=value[:20], instead_of=match[0]):
+                    self.write("recipe.yaml", data[:match.start()] + value + data[match.end():])
+                    out = subprocess.run([STOKER, "check", "recipe.yaml"], cwd=self.folder, capture_output=True, text=True,
+                                         **alone)
+                    self.assertIn(out.returncode, (0, 1), out.stderr)
+                    self.assertNotRegex(out.stdout + out.stderr, r"defect|std::|bad_|[Ii]nternal|\x1b|\u202e")
+                    for line in out.stdout.splitlines():
+                        self.assertLess(len(line), 1000)
+                        self.assertRegex(line, r"\Arecipe\.yaml:(\d+:\d+: | )")
+
+
+if __name__ == "__main__":
+    unittest.main()

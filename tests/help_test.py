@@ -1,0 +1,145 @@
+"""`stoker help`, `man` and `completion`: made from the texts of --help, and taken by man and by the shells."""
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from program import STOKER, ProgramTest
+
+
+class HelpCase(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        # The program under test comes first for the scripts, which ask it for keys.
+        self.path_first = os.pathsep.join([os.path.dirname(os.path.abspath(STOKER)), os.environ["PATH"]])
+
+    def commands(self):
+        """The commands that `stoker --help` lists."""
+        return re.findall(r"(?m)^  ([a-z][a-z-]*)  ", self.run_stoker("--help")[0])
+
+    def options(self, command):
+        """The options of a command, as its --help has them."""
+        return sorted(set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)", self.run_stoker(command, "--help")[0])))
+
+    def output_of(self, *command, **options):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "PATH": self.path_first}, **options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+
+class HelpTest(HelpCase):
+    def test_help_of_a_command_is_what_the_command_says(self):
+        self.assertEqual(self.run_stoker("help")[0], self.run_stoker("--help")[0])
+        for command in self.commands():
+            self.assertEqual(self.run_stoker("help", command)[0], self.run_stoker(command, "--help")[0])
+        self.assert_fails(["help", "trian"], 2, "unknown command 'trian'", "did you mean 'train'?")
+
+    def test_every_command_and_option_is_in_its_manual_page(self):
+        self.run_stoker("man", "--to", "pages")
+        self.assertEqual(sorted(os.listdir(self.path("pages"))),
+                         sorted(["stoker.1"] + [f"stoker-{command}.1" for command in self.commands()]))
+        whole = self.run_stoker("man")[0]
+        for command in self.commands():
+            self.assertIn(f"\n.B {command}\n".replace("-", "\\-"), whole)
+            page = self.run_stoker("man", command)[0]
+            self.assertEqual(self.read(f"pages/stoker-{command}.1").decode(), page)
+            for option in self.options(command):
+                self.assertRegex(page, r"(?m)^\.B .*" + re.escape(option.replace("-", "\\-")) + r"( |$)")
+
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "man is not installed")
+    def test_man_sets_every_page_without_a_warning(self):
+        self.run_stoker("man", "--to", "pages")
+        for name in os.listdir(self.path("pages")):
+            with self.subTest(name=name):
+                shown = self.output_of("man", "--warnings", "--encoding=UTF-8", "--local-file", self.path(f"pages/{name}"))
+                self.assertIn("DESCRIPTION", shown)
+                self.assertIn("EXIT STATUS", shown)
+
+    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    def test_mandoc_finds_no_error_in_a_page(self):
+        self.run_stoker("man", "--to", "pages")
+        for name in os.listdir(self.path("pages")):
+            self.output_of("mandoc", "-T", "lint", "-W", "error", self.path(f"pages/{name}"))
+
+
+class CompletionTest(HelpCase):
+    def completed(self, line):
+        """What bash offers at the end of `line`."""
+        words = line.split(" ")
+        quoted = " ".join(f"'{word}'" for word in words)
+        script = f"""
+            eval "$(stoker completion bash)"
+            compopt() {{ :; }}  # there is no line editor here
+            COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
+            _stoker
+            printf '%s\\n' "${{COMPREPLY[@]}}"
+        """
+        return self.output_of("bash", "--noprofile", "--norc", "-u", "-c", script).split("\n")[:-1]
+
+    def test_bash_offers_commands_and_their_options(self):
+        self.assertEqual(sorted(set(self.completed("stoker ")) - {"-h", "--help", "--version"}), sorted(self.commands()))
+        self.assertEqual(self.completed("stoker tr"), ["train"])
+        for command in self.commands():
+            offered = self.completed(f"stoker {command} --")
+            self.assertEqual(sorted(offered), self.options(command))
+
+    def test_bash_offers_files_words_and_keys_where_they_are_wanted(self):
+        self.assertIn("recipe.yaml", self.completed("stoker train re"))
+        self.assertIn("data", self.completed("stoker inspect da"))
+        self.assertEqual(self.completed("stoker plot run --by "), ["step", "epoch", "time"])
+        self.assertEqual(self.completed("stoker help ins"), ["inspect"])
+        self.assertIn("zsh", self.completed("stoker completion "))
+        self.assertIn("random_crop", self.completed("stoker inspect --ops random_"))
+        self.assertIn("data.root=", self.completed("stoker bench recipe.yaml --set data.r"))
+        self.assertEqual(self.completed("stoker bench --seconds "), [""])
+        if os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")):
+            self.assertIn("train.checkpoint.keep=", self.completed("stoker train --set train.checkpoint.k"))
+
+    def test_every_command_and_option_is_in_the_script_of_each_shell(self):
+        for shell, form in [("bash", "{}"), ("zsh", "{}["), ("fish", " -l {} ")]:
+            script = self.run_stoker("completion", shell)[0]
+            for command in self.commands():
+                self.assertRegex(script, rf"(?<![\w-]){command}(?![\w-])")
+                for option in self.options(command):
+                    self.assertIn(form.format(option.removeprefix("--") if shell == "fish" else option), script)
+        self.assert_fails(["completion", "tcsh"], 2, "tcsh")
+
+    def test_the_script_is_written_where_it_is_asked_for(self):
+        self.run_stoker("completion", "bash", "--to", "new/folder/stoker")
+        self.assertEqual(self.read("new/folder/stoker").decode(), self.run_stoker("completion", "bash")[0])
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_offers_commands_and_their_options(self):
+        # In a terminal of its own: zsh completes at its line editor only.
+        script = r"""
+            zmodload zsh/zpty
+            zpty z zsh -f -i
+            zpty -w z "PS1=; autoload -Uz compinit; compinit -D -u; zstyle ':completion:*' list-prompt ''; LISTMAX=1000; setopt no_always_last_prompt; stty -echo cols 200 rows 200"
+            zpty -w z 'source <(stoker completion zsh); print READY'
+            zpty -r z out '*READY*'
+            zpty -w -n z "$1"$'\t\t'
+            sleep 2
+            zpty -w -n z $'\x15'"print DO''NE"$'\n'
+            zpty -r z out '*DONE*'
+            print -r -- "$out"
+        """
+        for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train"))]:
+            shown = subprocess.run(["zsh", "-f", "-c", script, "zsh", line], cwd=self.folder, capture_output=True, text=True,
+                                   env={**os.environ, "PATH": self.path_first, "TERM": "xterm"}).stdout
+            for word in wanted:
+                self.assertIn(word, shown)
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_offers_commands_and_their_options(self):
+        for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train")),
+                             ("stoker plot run --by ", ["step", "epoch", "time"])]:
+            shown = self.output_of("fish", "--no-config", "-c", f"stoker completion fish | source; complete -C '{line}'")
+            offered = {word.split("\t")[0] for word in shown.splitlines()}
+            self.assertLessEqual(set(wanted), offered)
+
+
+if __name__ == "__main__":
+    unittest.main()
