@@ -37,6 +37,13 @@ class CommandLineTest(ProgramTest):
         self.assertEqual(out, "")
         self.assertIn("Usage: stoker", err)
 
+    def test_a_long_value_is_not_repeated_whole(self):
+        long = "9" * 5000
+        for arguments in [[long], ["--" + long], ["bench", "recipe.yaml", long], ["bench", "recipe.yaml", "--threads", long],
+                          ["bench", "recipe.yaml", "--memory", long + "x"]]:
+            out, err = self.assert_fails(arguments, 2)
+            self.assertLess(len(err), 800)
+
     def test_wrong_usage_exits_with_2_and_names_the_nearest_right_word(self):
         for arguments, says in [
                 (["trian"], ["unknown command 'trian'", "did you mean 'train'?"]),

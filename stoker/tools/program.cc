@@ -15,6 +15,7 @@
 #include "stoker/base/config.h"
 #include "stoker/base/log.h"
 #include "stoker/base/problems.h"
+#include "stoker/base/short_text.h"
 #include "stoker/tools/exit_code.h"
 #include "stoker/tools/help_formatter.h"
 #include "stoker/tools/print.h"
@@ -53,12 +54,12 @@ std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
   const std::vector<std::string> commands = CommandNames(app);
   if (extra.starts_with("-")) {
     const std::string name = extra.substr(0, extra.find('='));
-    return fmt::format("unknown option '{}'{}", name, DidYouMean(name, OptionNames(app)));
+    return fmt::format("unknown option '{}'{}", ShortText(name), DidYouMean(name, OptionNames(app)));
   }
   if (!commands.empty()) {
-    return fmt::format("unknown command '{}'{}", extra, DidYouMean(extra, commands));
+    return fmt::format("unknown command '{}'{}", ShortText(extra), DidYouMean(extra, commands));
   }
-  return fmt::format("'{}' is one argument too many", extra);
+  return fmt::format("'{}' is one argument too many", ShortText(extra));
 }
 
 // Whatever is thrown below, out of memory above all, ends in a message and not in a crash.
@@ -134,7 +135,8 @@ std::string Program::UsageError(const CLI::ParseError& error) const {
     what = DescribeExtra(*app, extras.front());
   }
   std::ranges::replace(what, '\n', ' ');
-  return fmt::format("{}; `{} --help` explains", what, command);
+  constexpr size_t kMost = 400;  // CLI11 repeats the value whole
+  return fmt::format("{}; `{} --help` explains", ShortText(what, kMost), command);
 }
 
 }  // namespace stoker
