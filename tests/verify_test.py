@@ -3,14 +3,16 @@ import gzip
 import json
 import os
 import shutil
+import subprocess
 import tarfile
 import unittest
 import warnings
 import zipfile
+import zlib
 
 from array_files import hdf5, n5
 from format_files import FormatFiles, lmdb, npy, tfrecord
-from program import bmp, idx, png
+from program import STOKER, bmp, idx, png
 
 
 class VerifyTest(FormatFiles):
@@ -27,6 +29,29 @@ class VerifyTest(FormatFiles):
         self.assertIn(says, self.run_stoker("verify", "two.rec", expect=1)[0])
         self.write("two.yaml", "data: {train: [recordio: {files: two.rec, index: memory}]}\n")
         self.assert_fails(["bench", "two.yaml"], 1, "two.idx: line 2: no record of", f"two.rec begins at byte {len(one) + 4}")
+
+    def peak_megabytes(self, *arguments):
+        """The most memory that one run of the program has resident, and what it prints."""
+        with open(self.path("printed"), "w+", encoding="utf-8") as printed:
+            process = subprocess.Popen([STOKER, *arguments], cwd=self.folder, stdout=printed, stderr=subprocess.STDOUT)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            printed.seek(0)
+            return usage.ru_maxrss * 1024e-6, printed.read()
+
+    def test_a_compressed_file_of_one_endless_line_takes_little_memory_and_is_told_where_it_begins(self):
+        for name, start, piece in [("x.csv.gz", b'a,b\n7,"', b"xx"), ("x.svm.gz", b"1 1:1\n1", b" 1:1"), ("x.txt.gz", b"", b"xx")]:
+            with self.subTest(name):
+                packer = zlib.compressobj(1, wbits=31)
+                packed = packer.compress(start) + b"".join(packer.compress(piece * (1 << 19)) for _ in range(400))
+                self.write(name, packed + packer.flush())
+                for command in ["inspect", "verify"]:
+                    megabytes, printed = self.peak_megabytes(command, name)
+                    self.assertLess(megabytes, 150)
+                    if name != "x.txt.gz":
+                        self.assertIn("row 1 has more than 16777216 bytes", printed)
+                        self.assertIn("raise max_bytes of the source in the recipe, or check whether this is text", printed)
+                        self.assertIn(f"{name} (decompressed): byte {start.index(10) + 1}: row 1", printed)
 
     def test_the_elements_of_a_cache_are_described_and_verified(self):
         found = self.run_json("inspect", "a.elements")

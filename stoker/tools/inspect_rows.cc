@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +16,6 @@
 #include "stoker/data/sources/csv.h"
 #include "stoker/data/sources/jsonl.h"
 #include "stoker/data/sources/libsvm.h"
-#include "stoker/formats/csv/row_reader.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/tools/element_sizes.h"
 #include "stoker/tools/inspection.h"
@@ -71,14 +72,21 @@ Result<Inspection> InspectRows(const std::string& path, std::string_view format,
   return out;
 }
 
-// Whether there is a line that may be a row. Errors: those of reading what is in front of it.
+// Whether there is a line that may be a row. Of a line only the first bytes are held, however long
+// it is. Errors: those of reading what precedes it.
 Result<bool> HasRows(const std::string& path) {
-  constexpr CsvDialect kLines = {.quote = '\0'};
-  constexpr int64_t kLongest = int64_t{1} << 30;
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
-  STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row,
-                          CsvRowReader(std::move(source), kLines, kLongest).Next());
-  return row.has_value();
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  std::array<char, 4096> part;
+  while (true) {
+    const bool first = source->position() == 0;
+    STOKER_ASSIGN_OR_RETURN(const size_t size,
+                            source->ReadFully(std::as_writable_bytes(std::span(part))));
+    std::string_view text(part.data(), size);
+    if (first && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    if (text.find_first_not_of("\r\n") != std::string_view::npos) return true;
+    if (size < part.size()) return false;
+  }
 }
 
 // A file of no lines is whole, though no source can tell its fields.

@@ -70,12 +70,13 @@ Result<size_t> CsvRowReader::FindEnd(bool quotes, size_t& with_end) {
     }
     if (window_.text().size() > max_bytes_) {
       return DataLoss(
-          "{}: byte {}: row {} has more than {} bytes{}; raise max_bytes, or check whether this is "
-          "text with line ends",
+          "{}: byte {}: row {} has more than {} bytes{}; raise max_bytes of the source in the "
+          "recipe, or check whether this is text with line ends",
           window_.source().name(), window_.offset(), number_, max_bytes_,
           inside ? " and a quote that is not closed by then" : "");
     }
-    STOKER_ASSIGN_OR_RETURN(const bool more, window_.Refill());
+    STOKER_ASSIGN_OR_RETURN(const bool more,
+                            window_.Refill(std::max(kWindowBytes, max_bytes_ + 1)));
     if (more) continue;
     if (inside) {
       return DataLoss(
