@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/base/control_group.h"
+#include "stoker/base/default_budget.h"
 
 namespace stoker {
 namespace {
@@ -11,6 +12,14 @@ void RaiseTo(std::atomic<int64_t>& peak, int64_t value) {
   int64_t seen = peak.load(std::memory_order_relaxed);
   while (seen < value && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
+}
+
+std::atomic<int64_t> wanted_budget{0};  // of Ledger::Default(); 0: nobody has said
+std::atomic<bool> budget_is_set{false};
+
+std::string& HowToRaise() {
+  static std::string how = "set Runtime::memory_budget higher";
+  return how;
 }
 
 }  // namespace
@@ -62,9 +71,32 @@ std::shared_ptr<Ledger> Ledger::Create(int64_t budget_bytes) {
 }
 
 const std::shared_ptr<Ledger>& Ledger::Default() {
-  static const std::shared_ptr<Ledger> ledger = Create(DefaultMemoryBudget());
+  static const std::shared_ptr<Ledger> ledger = [] {
+    const int64_t wanted = wanted_budget;
+    return Create(wanted > 0 ? wanted : DefaultMemoryBudget());
+  }();
   return ledger;
 }
+
+bool WishForDefaultBudget(int64_t bytes) {
+  if (budget_is_set) return true;
+  int64_t nothing = 0;
+  wanted_budget.compare_exchange_strong(nothing, bytes);
+  return Ledger::Default()->budget_bytes() == bytes;
+}
+
+Status SetDefaultBudget(int64_t bytes) {
+  budget_is_set = true;
+  wanted_budget = bytes;
+  const int64_t kept = Ledger::Default()->budget_bytes();
+  if (kept == bytes) return OkStatus();
+  return FailedPrecondition(
+      "the memory budget of the process is {} bytes, and in use; it cannot become {}", kept, bytes);
+}
+
+const std::string& HowToRaiseTheBudget() { return HowToRaise(); }
+
+void SetHowToRaiseTheBudget(std::string how) { HowToRaise() = std::move(how); }
 
 std::shared_ptr<MemoryAccount> Ledger::OpenAccount(std::string stage,
                                                    std::shared_ptr<MemoryAccount> whole) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "stoker/base/default_budget.h"
+
 namespace stoker {
 
 CLI::Option& AddRecipeArgument(CLI::App& app, std::string& path) {
@@ -20,6 +22,18 @@ CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments) 
                          "may be given several times")
               ->type_name("KEY=VALUE")
               ->allow_extra_args(false);
+}
+
+CLI::Option& AddMemoryOption(CLI::App& app) {
+  const auto set = [](const int64_t& bytes) {
+    const Status status = SetDefaultBudget(bytes);
+    if (!status.ok()) throw CLI::ValidationError("--memory", status.message());
+  };
+  return *app.add_option_function<int64_t>("--memory", set, "limit for all buffers, such as 512MiB")
+              ->type_name("BYTES")
+              ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
+              ->check(AtLeastCheck(1))
+              ->default_str("a quarter of the container's");
 }
 
 CLI::Validator AtLeastCheck(int64_t least) {

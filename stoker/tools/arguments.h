@@ -17,6 +17,10 @@ CLI::Option& AddRunArgument(CLI::App& app, std::string& directory);
 // --set KEY=VALUE, any number of times; kept in order.
 CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments);
 
+// --memory BYTES, such as 512MiB: the budget that all pipelines of the process keep together
+// (base/default_budget.h), which is set when the arguments are read.
+CLI::Option& AddMemoryOption(CLI::App& app);
+
 // Checks that an integer is at least so large, in words shorter than CLI11's.
 CLI::Validator AtLeastCheck(int64_t least);
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/base/json_text.h"
+#include "stoker/data/memory_options.h"
 #include "stoker/data/recipe.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/pipeline_bench.h"
@@ -51,6 +53,14 @@ std::string ToText(const PipelineMeasurement& measured, const BenchArguments& ar
              CountText(measured.samples, "sample"), CountText(measured.batches, "batch", "batches"),
              measured.seconds) +
          measured.profile.ToText() + explained;
+}
+
+// --memory, else what the recipe trains with (data/memory_options.h), else as much as is usual.
+Status SetBudget(const ConfigNode& recipe, int64_t memory_bytes) {
+  if (memory_bytes == 0) {
+    STOKER_ASSIGN_OR_RETURN(memory_bytes, TrainMemoryOf(recipe));
+  }
+  return memory_bytes == 0 ? OkStatus() : SetDefaultBudget(memory_bytes);
 }
 
 Status CheckAndRun(const BenchArguments& arguments,
@@ -118,7 +128,7 @@ Status RunBench(const BenchArguments& arguments) {
       const DataRecipe data,
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
   Runtime runtime = arguments.run_inline ? Runtime::Inline() : Runtime::Threaded(arguments.threads);
-  runtime.memory_budget = arguments.memory_bytes;
+  STOKER_RETURN_IF_ERROR(SetBudget(recipe, arguments.memory_bytes));
   STOKER_ASSIGN_OR_RETURN(
       const PipelineMeasurement measured,
       MeasurePipeline(data.train, runtime,

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/data/ops/shuffle.h"
@@ -163,9 +164,8 @@ Status RunPack(const PackArguments& arguments) {
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
   PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));
-  const Runtime runtime{.threads = arguments.threads,
-                        .memory_budget = arguments.memory_bytes,
-                        .stop = &Interrupted()};
+  if (arguments.memory_bytes > 0) STOKER_RETURN_IF_ERROR(SetDefaultBudget(arguments.memory_bytes));
+  const Runtime runtime{.threads = arguments.threads, .stop = &Interrupted()};
   const Result<PackReport> report =
       Pack(input.dataset, arguments.destination,
            {.format = format,

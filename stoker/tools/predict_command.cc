@@ -60,6 +60,7 @@ void AddPredictCommand(Program& program, std::function<Status(const PredictArgum
   AddRunArgument(app, arguments.run).required();
   AddOptions(app, arguments);
   AddSetOption(app, arguments.set);
+  AddMemoryOption(app);
   AddJsonOption(app, arguments.json).description("one JSON object for all, of FILE or with --to");
 }
 

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "stoker/base/config.h"
+#include "stoker/base/default_budget.h"
 #include "stoker/base/log.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
@@ -79,6 +80,20 @@ Status Caught(const std::function<Status()>& run) {
   }
 }
 
+// What a message about the memory budget advises who runs this command.
+std::string HowToRaiseTheBudgetIn(const CLI::App& command) {
+  const auto has = [&](const char* option) {
+    return command.get_option_no_throw(option) != nullptr;
+  };
+  const std::string_view name = command.get_name();
+  const bool trains = has("--set") && (name != "bench" && name != "pack" && name != "vocabulary");
+  if (has("--memory") && name != "batch-find")  // there it is the limit of a training step
+    return trains ? "raise the budget (--memory, or train.memory in the recipe)"
+                  : "raise the budget (--memory)";
+  return trains ? "raise the budget (train.memory in the recipe)"
+                : "allow the container more memory, a quarter of which is the budget";
+}
+
 int Reported(const Status& status) {
   for (const std::string& problem : ProblemsIn(status)) Log(LogLevel::kError, problem);
   return ExitCodeOf(status);
@@ -115,7 +130,9 @@ int Program::Run(int argc, char** argv) {
     return Reported(InvalidArgument("{}", UsageError(error)));
   }
   for (const auto& [app, run] : commands_) {
-    if (app->parsed()) return Reported(Caught(run));
+    if (!app->parsed()) continue;
+    SetHowToRaiseTheBudget(HowToRaiseTheBudgetIn(*app));
+    return Reported(Caught(run));
   }
   PrintProgress(stderr, WithHeadings(app_.help(), STDERR_FILENO));
   return kExitUsage;

@@ -39,6 +39,7 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       [run = std::move(run)](const TrainArguments& given) { return CheckAndRun(given, run); });
   AddRecipeArgument(app, arguments.recipe);
   AddSetOption(app, arguments.set);
+  AddMemoryOption(app);
   app.add_option("--run", arguments.run, "directory of the run")
       ->type_name("DIR")
       ->default_str("a new one under runs/");

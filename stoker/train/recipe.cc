@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <system_error>
 
+#include "stoker/base/default_budget.h"
+#include "stoker/base/ledger.h"
+#include "stoker/base/log.h"
 #include "stoker/base/problems.h"
+#include "stoker/data/memory_options.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/misplaced_keys.h"
 #include "stoker/train/optimizers/adamw.h"
@@ -16,7 +20,7 @@ namespace {
 constexpr std::string_view kNested[] = {
     "loss",           "optimizer", "schedule",    "warmup",     "lr_scaling",
     "groups",         "clip",      "average",     "checkpoint", "limit_batches",
-    "early_stopping", "callbacks", "tensorboard", "init_from"};
+    "early_stopping", "callbacks", "tensorboard", "init_from",  "memory"};
 
 bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
@@ -87,6 +91,17 @@ Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups)
   return problems.ToStatus();
 }
 
+// All pipelines of the process keep one budget, so the recipe's becomes the process's, unless its
+// user has set one.
+Status SetMemory(const ConfigNode& section) {
+  STOKER_ASSIGN_OR_RETURN(const int64_t bytes, MemoryOf(section));
+  if (bytes > 0 && !WishForDefaultBudget(bytes)) {
+    LogWarning("train.memory is {}, but the process keeps a budget of {} bytes already", bytes,
+               Ledger::Default()->budget_bytes());
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 LossRegistry::Configured DefaultLoss() { return Configure(CrossEntropy{}); }
@@ -111,6 +126,10 @@ ConfigNode TrainRecipe::Filled() const {
   add(tensorboard);
   add(limit_batches);
   add(early_stopping);
+  MemoryOptions memory;
+  if (const ConfigNode* const node = written.Find(MemoryOptions::kName))
+    static_cast<void>(ParseOptionsOf(*node, memory));  // it was good when it was read
+  add(memory);
   std::vector<ConfigNode> called;
   for (const CallbackRegistry::Configured& callback : callbacks) called.push_back(callback.node);
   filled.entries.push_back({"callbacks", {}, ConfigNode::List(std::move(called))});
@@ -164,6 +183,7 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
                           train.early_stopping));
   problems.Add(ParseCallbacks(section, train.callbacks));
   problems.Add(ParseGroups(section, train.groups));
+  problems.Add(SetMemory(section));
   std::erase_if(section.entries,
                 [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
   problems.Add(ParseOptionsOf(section, train.options));

@@ -3,8 +3,8 @@
 //
 // None of these does:
 //   data.root, data.classes            where the files lie, what classes are called
-//   train.log_every, metrics, tensorboard, feed_threads, device_prefetch, tune, lint, sanity,
-//   detect_anomaly, activation_checkpointing
+//   train.log_every, metrics, tensorboard, feed_threads, device_prefetch, memory, tune, lint,
+//   sanity, detect_anomaly, activation_checkpointing
 //   train.checkpoint.keep, every_minutes, async
 // These do only where something depends on them:
 //   data.eval, train.eval_every, eval_every_steps, limit_batches.eval

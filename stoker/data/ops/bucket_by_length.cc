@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/field_option.h"
 #include "stoker/data/iterator.h"
@@ -157,8 +158,8 @@ class BucketIterator final : public Iterator {
     if (input_.held_bytes() - filling.bytes <= budget) return OkStatus();
     return ResourceExhausted(
         "bucket_by_length: the {} elements that its {} buckets hold take {} bytes, but the memory "
-        "budget is {}; use fewer boundaries, smaller sizes or fewer tokens, or raise the budget",
-        Held().size(), buckets_.size(), input_.held_bytes(), budget);
+        "budget is {}; use fewer boundaries, smaller sizes or fewer tokens, or {}",
+        Held().size(), buckets_.size(), input_.held_bytes(), budget, HowToRaiseTheBudget());
   }
 
   static void Put(HeldElement element, int64_t length, Bucket& bucket) {

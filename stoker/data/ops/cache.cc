@@ -6,6 +6,7 @@
 #include "stoker/base/log.h"
 #include "stoker/data/files_read.h"
 #include "stoker/data/iterator.h"
+#include "stoker/data/kept_memory.h"
 #include "stoker/data/key_lists.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/data/runtime.h"
@@ -21,6 +22,9 @@ using internal::CacheStore;
 constexpr int64_t kBudgetShare = 2;
 // Records that will be copied soon are asked for this many records ahead.
 constexpr size_t kPrefetchRecords = 8;
+
+// Elements of unknown size that are looked at to tell whether all will fit.
+constexpr int64_t kSampled = 8;
 
 // What is kept is that of one epoch, whichever is read first.
 constexpr uint64_t kKeptEpoch = 0;
@@ -66,7 +70,7 @@ class CacheNode final : public DatasetNode {
   std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> bytes = input().node().MemoryToRead(count);
-    return count == 1 ? bytes : AddSizes(bytes, spec().BytesTogether(count));
+    return AddSizes(bytes, spec().BytesTogether(count));  // what is kept, or gathered
   }
   bool random_access() const override { return input().node().random_access(); }
   bool tolerates_errors() const override { return random_access(); }
@@ -76,7 +80,7 @@ class CacheNode final : public DatasetNode {
   // Looks for the file of an earlier run, once. Where only a part of the elements will be read,
   // makes it whole now: it would never be.
   Status Prepare(const OpenContext& context) const override {
-    if (options_.path.empty()) return OkStatus();
+    if (options_.path.empty()) return PrepareMemory(context);
     STOKER_RETURN_IF_ERROR(OpenFileStore());
     if (!context.reads_a_share() || !random_access() || store_->complete()) return OkStatus();
     const Status made = MakeWhole(context.WithEpoch(kKeptEpoch));
@@ -88,17 +92,8 @@ class CacheNode final : public DatasetNode {
     return OkStatus();
   }
 
-  CacheStore& StoreOf(const Pass& pass) const {
-    if (CacheStore* store = published_) return *store;
-    std::lock_guard lock(mutex_);
-    if (!store_) {
-      store_ = std::make_unique<internal::MemoryStore>(internal::FieldsOf(spec()), KnownElements(),
-                                                       pass.stage(*this).account,
-                                                       pass.runtime().memory_budget / kBudgetShare);
-      published_ = store_.get();
-    }
-    return *store_;
-  }
+  // Once it is prepared.
+  CacheStore& store() const { return *store_; }
 
   // In order, one pass at a time keeps what it reads.
   bool BeginToFill() const { return !filling_.exchange(true); }
@@ -106,7 +101,7 @@ class CacheNode final : public DatasetNode {
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    CacheStore& store = StoreOf(context.pass());
+    CacheStore& store = *store_;
     STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept, store.Read(position));
     if (kept) return AsElement(*std::move(kept), context.epoch());
     STOKER_ASSIGN_OR_RETURN(Element element,
@@ -118,7 +113,7 @@ class CacheNode final : public DatasetNode {
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
-    CacheStore& store = StoreOf(context.pass());
+    CacheStore& store = *store_;
     std::vector<const std::byte*> records;
     records.reserve(positions.size());
     for (const int64_t position : positions) {
@@ -141,6 +136,53 @@ class CacheNode final : public DatasetNode {
   }
 
  private:
+  // Makes the store where there is none yet, and then says, before the first epoch begins, whether
+  // the elements will not fit.
+  Status PrepareMemory(const OpenContext& context) const {
+    const Pass& pass = *context.pass();
+    std::lock_guard lock(mutex_);
+    kept_.ChargeTo(pass, *this);
+    if (store_) return OkStatus();
+    auto store =
+        std::make_unique<internal::MemoryStore>(internal::FieldsOf(spec()), KnownElements(), kept_,
+                                                pass.runtime().memory_budget / kBudgetShare);
+    internal::MemoryStore& memory = *store;
+    store_ = std::move(store);
+    if (!cardinality().known() || cardinality().value() == 0) return OkStatus();
+    std::vector<std::pair<int64_t, Element>> sample;
+    const std::optional<size_t> fixed = memory.layout().fixed_bytes();
+    if (!fixed) sample = ReadSample(context);
+    double record = fixed ? static_cast<double>(*fixed) : 0;
+    for (const auto& [position, element] : sample) {
+      record += static_cast<double>(memory.layout().RecordBytes(element.arrays)) /
+                static_cast<double>(sample.size());
+    }
+    const double all =
+        (record + internal::MemoryStore::kBytesToFind) * static_cast<double>(cardinality().value());
+    memory.WarnIfTooSmall(cardinality().value(), static_cast<int64_t>(std::min(all, 0x1p62)),
+                          fixed.has_value());
+    for (const auto& [position, element] : sample)
+      STOKER_RETURN_IF_ERROR(memory.Put(position, element).status());
+    return OkStatus();
+  }
+
+  // Some elements that lie far apart, with their positions; none where they come in order. Errors
+  // of those that cannot be read appear where they are wanted.
+  std::vector<std::pair<int64_t, Element>> ReadSample(const OpenContext& context) const {
+    std::vector<std::pair<int64_t, Element>> sample;
+    if (!random_access()) return sample;
+    const ReadContext read =
+        ReadContext(*context.pass(), kKeptEpoch, /*vectorized=*/false, context.stop().get())
+            .AsTrial();
+    const int64_t all = cardinality().value(), taken = std::min(all, kSampled);
+    for (int64_t i = 0; i < taken && !read.stopped(); ++i) {
+      const int64_t position = all / taken * i;
+      Result<Element> element = input().node().Read(position, read);
+      if (element.ok()) sample.emplace_back(position, *std::move(element));
+    }
+    return sample;
+  }
+
   Status OpenFileStore() const {
     std::lock_guard lock(mutex_);
     if (store_) return OkStatus();
@@ -150,7 +192,6 @@ class CacheNode final : public DatasetNode {
                                   {.fields = internal::FieldsOf(spec()),
                                    .origin = internal::OriginOf(input(), options_.key, stages_)},
                                   KnownElements()));
-    published_ = store_.get();
     return OkStatus();
   }
 
@@ -185,10 +226,10 @@ class CacheNode final : public DatasetNode {
   }
 
   const Cache options_;
-  const std::string stages_;                              // before it, as a recipe has them
-  mutable std::mutex mutex_;                              // guards the making of store_
-  mutable std::unique_ptr<CacheStore> store_;             // made once
-  mutable std::atomic<CacheStore*> published_ = nullptr;  // store_, once it is made
+  const std::string stages_;                   // before it, as a recipe has them
+  mutable std::mutex mutex_;                   // guards the making of store_
+  mutable KeptMemory kept_;                    // of a store in memory, which it outlives
+  mutable std::unique_ptr<CacheStore> store_;  // made once, when the node is prepared first
   mutable std::atomic<bool> filling_ = false;
 };
 
@@ -199,7 +240,7 @@ class CacheIterator final : public Iterator {
       : Iterator(context, node),
         context_(context),
         node_(node),
-        store_(node.StoreOf(pass())),
+        store_(node.store()),
         epoch_(context.epoch()) {}
   ~CacheIterator() override { StopFilling(); }
 

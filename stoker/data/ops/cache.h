@@ -17,11 +17,11 @@ namespace stoker {
 // In order, a pass that goes through the whole epoch keeps it; a pass that is broken off, or was
 // restored in its middle, keeps nothing.
 //
-// In memory (no path): up to half of the memory budget of the pass that reads first, charged to
-// that pass's budget for as long as the dataset lives, and shared by all passes over it: a later
-// pass that is given a budget of its own (Runtime::memory_budget) has all of that beside it. What
-// does not fit is made again in every epoch (in order: then nothing is kept), and a warning says so
-// once.
+// In memory (no path): up to half of the memory budget of the pass that is opened first, shared by
+// all passes over the dataset, and charged to the budget of each (data/kept_memory.h). What does
+// not fit is made again in every epoch (in order: then nothing is kept). A warning says so once,
+// before the first epoch where the number of elements is known, and their size, or what some of
+// them, read by position, show of it.
 //
 // On disk (path): an element file (formats/elements), which has its name only once it holds every
 // element, so what a killed run leaves is never taken for a cache. It is used again by later runs,

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/data/from_arrays.h"
@@ -51,24 +52,31 @@ void AppendSources(const Dataset& dataset, std::string& text) {
 }  // namespace
 
 MemoryStore::MemoryStore(std::vector<ElementField> fields, std::optional<int64_t> elements,
-                         std::shared_ptr<MemoryAccount> account, int64_t limit)
-    : CacheStore(std::move(fields)),
-      in_order_(!elements),
-      account_(std::move(account)),
-      limit_(limit) {
+                         KeptMemory& kept, int64_t limit)
+    : CacheStore(std::move(fields)), in_order_(!elements), kept_(kept), limit_(limit) {
   const int64_t wanted = elements.value_or(0);
   if (wanted > limit / static_cast<int64_t>(sizeof(Slot))) {
     full_ = true;
-    Warn();
+    Warn(fmt::format("{} elements are too many to keep any", wanted));
     return;
   }
   slots_ = std::deque<Slot>(static_cast<size_t>(wanted));
-  used_ = wanted * static_cast<int64_t>(sizeof(Slot));
-  account_->Charge(used_);
+  Use(wanted * static_cast<int64_t>(sizeof(Slot)));
 }
 
-MemoryStore::~MemoryStore() {
-  account_->Release(std::ssize(slots_) * static_cast<int64_t>(sizeof(Slot)));
+MemoryStore::~MemoryStore() { kept_.Add(-used_); }
+
+void MemoryStore::Use(int64_t bytes) {
+  used_ += bytes;
+  kept_.Add(bytes);
+}
+
+void MemoryStore::WarnIfTooSmall(int64_t elements, int64_t bytes, bool exactly) {
+  const std::lock_guard lock(mutex_);
+  if (bytes <= limit_) return;
+  Warn(fmt::format("{} elements take {}{:.1f} MB", elements, exactly ? "" : "about ",
+                   static_cast<double>(bytes) * 1e-6));
+  full_ = full_ || in_order_;
 }
 
 Result<const std::byte*> MemoryStore::Find(int64_t position) const {
@@ -96,13 +104,12 @@ Result<bool> MemoryStore::Put(int64_t position, const Element& element) {
     record = Allocate(bytes);
     if (record == nullptr) {
       full_ = true;
-      Warn();
+      Warn("the elements take more");
       return false;
     }
     if (in_order_) {
       slots_.emplace_back(nullptr);
-      used_ += sizeof(Slot);
-      account_->Charge(sizeof(Slot));
+      Use(sizeof(Slot));
     }
   }
   layout().Write(element.key.index, element.arrays, record);
@@ -115,23 +122,26 @@ std::byte* MemoryStore::Allocate(size_t bytes) {
     const auto fits = [&](size_t block) { return used_ + static_cast<int64_t>(block) <= limit_; };
     const size_t block = fits(std::max(bytes, kBlockBytes)) ? std::max(bytes, kBlockBytes) : bytes;
     if (!fits(block)) return nullptr;
-    Buffer buffer = Buffer::Allocate(block, account_);
+    Use(static_cast<int64_t>(block));
+    Buffer buffer = Buffer::Allocate(block, kept_.account());
     free_ = buffer.data();
     free_bytes_ = block;
-    used_ += static_cast<int64_t>(block);
     blocks_.emplace(free_, std::move(buffer));
   }
   free_bytes_ -= bytes;
   return std::exchange(free_, free_ + bytes);
 }
 
-void MemoryStore::Warn() const {
+void MemoryStore::Warn(const std::string& what) {
+  if (std::exchange(warned_, true)) return;
   LogWarning(
-      "cache: full at {:.1f} MB, half of the memory budget; {}: raise the budget (--memory), or "
-      "give cache a path to keep them on disk",
-      static_cast<double>(limit_) * 1e-6,
-      in_order_ ? "as elements come in order and do not all fit, none are kept"
-                : "further elements are made again in every epoch");
+      "cache: {}, and there is room for {:.1f} MB, half of the memory budget; {}: {}, or give "
+      "cache "
+      "a path to keep them on disk",
+      what, static_cast<double>(limit_) * 1e-6,
+      in_order_ ? "elements that come in order and do not all fit are not kept"
+                : "elements that do not fit are made again in every epoch",
+      HowToRaiseTheBudget());
 }
 
 Status MemoryStore::Finish() {
@@ -141,11 +151,10 @@ Status MemoryStore::Finish() {
 
 void MemoryStore::Abandon() {
   std::lock_guard lock(mutex_);
-  account_->Release(std::ssize(slots_) * static_cast<int64_t>(sizeof(Slot)));
   slots_.clear();
   blocks_.clear();
   free_bytes_ = 0;
-  used_ = 0;
+  Use(-used_);
 }
 
 std::optional<int64_t> MemoryStore::complete() const {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "stoker/base/ledger.h"
 #include "stoker/data/dataset.h"
+#include "stoker/data/kept_memory.h"
 #include "stoker/formats/elements/element_file.h"
 
 namespace stoker::internal {
@@ -45,13 +45,20 @@ class CacheStore {
   const RecordLayout layout_;
 };
 
-// In blocks that are charged to `account`; not more than `limit` bytes of them. `elements`: how
-// many there will be, where that is known.
+// In blocks that are added to `kept`, which must outlive the store; not more than `limit` bytes of
+// them. `elements`: how many there will be, where they are put in any order.
 class MemoryStore final : public CacheStore {
  public:
-  MemoryStore(std::vector<ElementField> fields, std::optional<int64_t> elements,
-              std::shared_ptr<MemoryAccount> account, int64_t limit);
+  MemoryStore(std::vector<ElementField> fields, std::optional<int64_t> elements, KeptMemory& kept,
+              int64_t limit);
   ~MemoryStore() override;
+
+  // What keeping a record takes beside its bytes.
+  static constexpr int64_t kBytesToFind = sizeof(std::atomic<const std::byte*>);
+
+  // Warns, once, where `elements` records that take `bytes` together, `exactly` or about so many,
+  // do not fit. What comes in order is then not kept at all.
+  void WarnIfTooSmall(int64_t elements, int64_t bytes, bool exactly);
 
   Result<const std::byte*> Find(int64_t position) const override;
   Result<std::optional<RecordLayout::Record>> Read(int64_t position) const override;
@@ -62,12 +69,14 @@ class MemoryStore final : public CacheStore {
 
  private:
   using Slot = std::atomic<const std::byte*>;
-  // Room for a record, or null. With mutex_ held.
+  // With mutex_ held: room for a record, or null.
   std::byte* Allocate(size_t bytes);
-  void Warn() const;
+  void Use(int64_t bytes);
+  // `what` says how much there is; says nothing the second time.
+  void Warn(const std::string& what);
 
   const bool in_order_;
-  const std::shared_ptr<MemoryAccount> account_;
+  KeptMemory& kept_;
   const int64_t limit_;
   std::atomic<bool> complete_{false};
 
@@ -78,6 +87,7 @@ class MemoryStore final : public CacheStore {
   size_t free_bytes_ = 0;
   int64_t used_ = 0;
   bool full_ = false;
+  bool warned_ = false;
 };
 
 // In an element file that has its name once it is complete.

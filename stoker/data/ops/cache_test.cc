@@ -189,12 +189,71 @@ TEST(Cache, InMemoryStaysWithinHalfOfTheBudgetIsChargedAndSaysWhatDoesNotFit) {
     }
     const Profile profile = iterator->GetProfile();
     const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_THAT(said, HasSubstr("cache: full at 8.4 MB, half of the memory budget"));
+    EXPECT_THAT(said, HasSubstr(by_position ? "cache: 20 elements take 21.0 MB, and there is room"
+                                            : "cache: the elements take more, and there is room"));
+    EXPECT_THAT(said, HasSubstr("room for 8.4 MB, half of the memory budget"));
     EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
     const int64_t cached = profile.stages[2].peak_memory_bytes;
     EXPECT_LE(cached, kBudget / 2);
     EXPECT_GT(cached, kBudget / 2 - 2 * kImage);
     EXPECT_EQ(calls, by_position ? 20 + 2 * 13 : 60);
+  }
+}
+
+// Elements of kBytes, whose Spec tells so or not.
+Result<Dataset> Enlarged(const Dataset& source, int64_t bytes, bool spec_known) {
+  return Result<Dataset>(source) |
+         Map{.function =
+                 [bytes](Element& element, Rng&, Scratch& scratch) {
+                   element.arrays[0] = scratch.NewArray(DType::kUInt8, {bytes});
+                   std::ranges::fill(element.arrays[0].values<uint8_t>(), uint8_t{1});
+                   return OkStatus();
+                 },
+             .output = {{{"image", DType::kUInt8, {spec_known ? bytes : kUnknownDim}},
+                         source.spec().fields[1]}},
+             .random = false};
+}
+
+TEST(Cache, SaysBeforeTheFirstEpochThatItCannotFit) {
+  for (const bool spec_known : {true, false}) {
+    for (const int64_t budget : {int64_t{8} << 20, int64_t{64} << 20}) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                  Enlarged(NumberedImages(20), 1 << 20, spec_known) | Cache{});
+      Runtime runtime = Runtime::Inline();
+      runtime.memory_budget = budget;
+      testing::internal::CaptureStderr();
+      const auto opened = dataset.Open(runtime);
+      const std::string said = testing::internal::GetCapturedStderr();
+      STOKER_ASSERT_OK(opened);
+      if (budget > int64_t{32} << 20) {
+        EXPECT_EQ(said, "");
+        continue;
+      }
+      EXPECT_THAT(said, HasSubstr(spec_known ? "20 elements take 21.0 MB, and there is room for "
+                                               "4.2 MB"
+                                             : "20 elements take about 21.0 MB"));
+      EXPECT_THAT(said, HasSubstr("made again in every epoch: set Runtime::memory_budget higher"));
+    }
+  }
+}
+
+TEST(Cache, InMemoryIsChargedToEveryPassForAsLongAsItIsHeld) {
+  constexpr int64_t kImage = 1 << 20;
+  for (const Dataset& source : {NumberedImages(6), StreamedImages(6)}) {
+    const std::shared_ptr<Ledger>& shared = Ledger::Default();
+    const int64_t before = shared->bytes();
+    Runtime own = Runtime::Inline();
+    own.memory_budget = 32 * kImage;
+    {
+      STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Enlarged(source, kImage, true) | Cache{});
+      STOKER_ASSERT_OK(ReadAll(dataset, own));
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto later, dataset.Open(own));
+      EXPECT_GE(later->GetProfile().peak_memory_bytes, 6 * kImage);
+      for (int pass = 0; pass < 2; ++pass) STOKER_ASSERT_OK(ReadAll(dataset, Runtime::Inline()));
+      EXPECT_GE(shared->bytes(), before + 6 * kImage);
+      EXPECT_LT(shared->bytes(), before + 9 * kImage) << "it is charged once";
+    }
+    EXPECT_EQ(shared->bytes(), before);
   }
 }
 

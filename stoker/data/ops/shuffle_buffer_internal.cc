@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/buffer_draws_internal.h"
 #include "stoker/data/ops/held_input_internal.h"
@@ -40,10 +41,9 @@ class ShuffleBufferNode final : public DatasetNode {
   // about `fit` elements.
   Status TooLarge(std::string_view takes, int64_t fit, int64_t budget) const {
     return ResourceExhausted(
-        "shuffle: a buffer of {} elements{} {}, but the memory budget is {} bytes; {}raise the "
-        "budget",
+        "shuffle: a buffer of {} elements{} {}, but the memory budget is {} bytes; {}{}",
         options_.size, options_.automatic ? " (the automatic size)" : "", takes, budget,
-        fit > 0 ? fmt::format("set buffer to {} or less, or ", fit) : "");
+        fit > 0 ? fmt::format("set buffer to {} or less, or ", fit) : "", HowToRaiseTheBudget());
   }
   BufferDraws Draws(const Pass& pass, uint64_t epoch) const {
     const RngFactory rngs =

@@ -239,15 +239,16 @@ TEST(ShuffleThroughABuffer, LargerThanTheMemoryBudgetIsRefused) {
       (StreamedImages(5) | Shuffle{.buffer = 8})->Open(runtime),
       FailsWith(StatusCode::kResourceExhausted,
                 fmt::format("a buffer of 8 elements takes {} bytes, but the memory budget is {} "
-                            "bytes; set buffer to 7 or less, or raise the budget",
+                            "bytes; set buffer to 7 or less, or set Runtime::memory_budget higher",
                             8 * each, 8 * each - 1)));
   EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 7})->Open(runtime), IsOk());
   EXPECT_THAT((StreamedImages(5) | Shuffle{})->Open(runtime),
               FailsWith(StatusCode::kResourceExhausted,
                         "a buffer of 10000 elements (the automatic size) takes"));
   runtime.memory_budget = 100;
-  EXPECT_THAT((StreamedImages(5) | Shuffle{.buffer = 1})->Open(runtime),
-              FailsWith(StatusCode::kResourceExhausted, "is 100 bytes; raise the budget"));
+  EXPECT_THAT(
+      (StreamedImages(5) | Shuffle{.buffer = 1})->Open(runtime),
+      FailsWith(StatusCode::kResourceExhausted, "is 100 bytes; set Runtime::memory_budget higher"));
 }
 
 TEST(ShuffleThroughABuffer, ChargesWhatItHoldsAndGivesItBack) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/data/check_key.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
@@ -169,8 +170,8 @@ class WindowIterator final : public Iterator {
     if (held_.size() == 1 || input_.held_bytes() - own <= budget) return OkStatus();
     return ResourceExhausted(
         "window: the first {} of the {} elements from a window's first to its last take {} bytes, "
-        "but the memory budget is {}; use a smaller size or stride, or raise the budget",
-        held_.size(), plan.reach(), input_.held_bytes(), budget);
+        "but the memory budget is {}; use a smaller size or stride, or {}",
+        held_.size(), plan.reach(), input_.held_bytes(), budget, HowToRaiseTheBudget());
   }
 
   void DropBefore(int64_t begin) {

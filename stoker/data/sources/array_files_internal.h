@@ -1,25 +1,41 @@
 // Sources whose fields are arrays in files, one row an element.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/array.h"
+#include "stoker/base/ledger.h"
 #include "stoker/data/dataset.h"
 
 namespace stoker {
 
+// An array that is held in memory, from the first pass on, charged to the budget of each.
+struct ArrayToLoad {
+  DType dtype = DType::kUInt8;
+  Shape shape;
+  int64_t bytes_meanwhile = 0;  // that loading takes beside the array
+  std::string remedy;           // what can be done where it does not fit, beside raising the budget
+  // Its memory is charged to `account`.
+  std::function<Result<Array>(const std::shared_ptr<MemoryAccount>& account)> load;
+};
+
 struct ArrayField {
   std::string name;
   std::string where;  // what messages call the array: a file, or a file and a name in it
-  Array array;
+  Array array;        // that takes no memory, such as one that is mapped
+  std::optional<ArrayToLoad> to_load = std::nullopt;  // in the place of `array`
 };
 
 // Element i is row i of each array, which have elements along their first dimension; read by
 // position. `op` is the operator's name, `files` what is read, `classes` what labels stand for, if
-// that is known. Errors: kInvalidArgument for an
-// array that is a single value, kDataLoss where the arrays differ in length.
+// that is known. Errors: kInvalidArgument for an array that is a single value, kDataLoss where the
+// arrays differ in length; of Open, those of loading, and kResourceExhausted where what is loaded
+// does not fit into the memory budget.
 Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayField>& fields,
                                   std::vector<std::string> files,
                                   std::vector<std::string> classes = {});

@@ -1,56 +1,115 @@
 #include "stoker/data/sources/chunk_cache_internal.h"
 
-namespace stoker {
+#include <chrono>
 
-Result<StoredChunk> ChunkCache::Get(const ChunkedArray& array, int64_t number) {
-  const Key key(&array, number);
-  const std::shared_ptr<Entry> entry = EntryOf(key);
-  const std::lock_guard reading(entry->reading);
-  if (entry->ready) return entry->chunk;
-  Result<StoredChunk> chunk = array.ReadChunk(number);
-  // What lies in the file, and what was never written, takes no memory worth keeping.
-  if (!chunk.ok() || chunk->mapped || chunk->data == nullptr) {
-    Forget(key, entry);
-    return chunk;
+namespace stoker {
+namespace {
+
+int64_t ChunksOfARow(const ChunkedArray& array) {
+  return array.grid().front() == 0 ? 1 : array.chunks() / array.grid().front();
+}
+
+constexpr std::chrono::milliseconds kLookForStop(20);
+
+}  // namespace
+
+void ChunkCache::SetLimit(uint64_t limit) {
+  const std::lock_guard lock(mutex_);
+  limit_ = limit;
+  fewer_.notify_all();
+}
+
+Result<StoredChunk> ChunkCache::Use::Get(int64_t number) {
+  const int64_t across = ChunksOfARow(array_), row = number / across;
+  if (row_ != row) {
+    LetGo();
+    STOKER_ASSIGN_OR_RETURN(read_one_, cache_.Begin(array_, row * across, across, stop_));
+    row_ = row;
   }
-  entry->chunk = *chunk;
-  entry->ready = true;
-  CountAndTrim(key, entry, chunk->owner.size());
-  return chunk;
+  const std::shared_ptr<Entry> entry = cache_.EntryOf({&array_, number});
+  const std::lock_guard reading(entry->reading);
+  if (!entry->ready) {
+    STOKER_ASSIGN_OR_RETURN(entry->chunk, array_.ReadChunk(number, cache_.account_));
+    entry->ready = true;
+  }
+  return entry->chunk;
+}
+
+void ChunkCache::Use::LetGo() {
+  if (!row_) return;
+  const int64_t across = ChunksOfARow(array_);
+  cache_.End(array_, *row_ * across, across, read_one_);
+  row_.reset();
+}
+
+Result<bool> ChunkCache::Begin(const ChunkedArray& array, int64_t first, int64_t count,
+                               const std::function<bool()>& stop) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    uint64_t missing = 0, idle = 0;
+    for (int64_t number = first; number < first + count; ++number) {
+      const auto known = known_.find({&array, number});
+      if (known == known_.end()) missing += array.chunk_bytes();
+      if (known != known_.end() && known->second.users == 0) idle += known->second.bytes;
+    }
+    const uint64_t wanted = missing == 0 ? 0 : missing + BytesToRead(array);
+    // What is idle and not wanted makes room.
+    const bool others_use_some = held_bytes_ > idle_bytes_;
+    if (!others_use_some || held_bytes_ - idle_bytes_ + idle + wanted <= limit_) {
+      for (int64_t number = first; number < first + count; ++number) {
+        const auto [known, is_new] = known_.try_emplace({&array, number});
+        if (is_new) {
+          known->second.bytes = array.chunk_bytes();
+        } else if (known->second.users == 0) {
+          idle_.erase(known->second.idle);
+          idle_bytes_ -= known->second.bytes;
+        }
+        ++known->second.users;
+      }
+      held_bytes_ += wanted;
+      DropIdle(most_kept_, limit_, 0);
+      return wanted > 0;
+    }
+    if (stop && stop()) return Cancelled("{}: was told to stop", array.name());
+    fewer_.wait_for(lock, kLookForStop);
+  }
+}
+
+void ChunkCache::End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one) {
+  const std::lock_guard lock(mutex_);
+  if (read_one) held_bytes_ -= BytesToRead(array);
+  for (int64_t number = first; number < first + count; ++number) {
+    const auto known = known_.find({&array, number});
+    if (--known->second.users > 0) continue;
+    const Entry& entry = *known->second.entry;
+    // What lies in the file, and what was never written, takes no memory worth keeping; an error is
+    // not kept.
+    if (!entry.ready || entry.chunk.mapped || entry.chunk.data == nullptr) {
+      held_bytes_ -= known->second.bytes;
+      known_.erase(known);
+      continue;
+    }
+    idle_.push_front(known->first);
+    known->second.idle = idle_.begin();
+    idle_bytes_ += known->second.bytes;
+  }
+  DropIdle(most_kept_, limit_, 1);
+  fewer_.notify_all();
+}
+
+void ChunkCache::DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) {
+  while (idle_.size() > fewest && (idle_bytes_ > most_kept || held_bytes_ > most_held)) {
+    const auto oldest = known_.find(idle_.back());
+    idle_bytes_ -= oldest->second.bytes;
+    held_bytes_ -= oldest->second.bytes;
+    known_.erase(oldest);
+    idle_.pop_back();
+  }
 }
 
 std::shared_ptr<ChunkCache::Entry> ChunkCache::EntryOf(const Key& key) {
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = known_.try_emplace(key);
-  if (is_new) {
-    uses_.push_front(key);
-    known->second = {std::make_shared<Entry>(), uses_.begin(), 0};
-  } else {
-    uses_.splice(uses_.begin(), uses_, known->second.use);
-  }
-  return known->second.entry;
-}
-
-void ChunkCache::Forget(const Key& key, const std::shared_ptr<Entry>& entry) {
-  const std::lock_guard lock(mutex_);
-  const auto known = known_.find(key);
-  if (known == known_.end() || known->second.entry != entry) return;
-  uses_.erase(known->second.use);
-  known_.erase(known);
-}
-
-void ChunkCache::CountAndTrim(const Key& key, const std::shared_ptr<Entry>& entry, uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  const auto known = known_.find(key);
-  if (known == known_.end() || known->second.entry != entry) return;  // it has gone already
-  known->second.bytes = bytes;
-  bytes_ += bytes;
-  while (bytes_ > most_bytes_ && uses_.size() > 1) {
-    const auto oldest = known_.find(uses_.back());
-    bytes_ -= oldest->second.bytes;
-    known_.erase(oldest);
-    uses_.pop_back();
-  }
+  return known_.at(key).entry;
 }
 
 }  // namespace stoker

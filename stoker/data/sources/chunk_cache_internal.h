@@ -1,27 +1,61 @@
 // Chunks that were decompressed last, so that the rows of one are not each the cost of all.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "stoker/formats/chunked/chunked_array.h"
 
 namespace stoker {
 
-// Thread-safe. What several threads ask for at once is read by one of them. Keeps up to
-// `most_bytes` of chunks, those used last, and always the one used last; who holds a chunk keeps it
-// beyond that.
+// Thread-safe. What several threads ask for at once is read by one of them. Holds at most `limit`
+// bytes of chunks, those in use, those kept and what reading one takes meanwhile; a thread whose
+// chunks do not fit beside those that others use waits for these. Only a row of chunks that is
+// larger than the limit passes it, and then alone.
 class ChunkCache {
  public:
-  explicit ChunkCache(uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  // Of chunks that nobody uses up to `most_kept` bytes are kept, those used last, and always the
+  // one used last. `account` (may be null) is charged with what is held.
+  ChunkCache(uint64_t most_kept, uint64_t limit, std::shared_ptr<MemoryAccount> account = nullptr)
+      : most_kept_(most_kept), account_(std::move(account)), limit_(limit) {}
 
-  // Chunk `number` of `array`, which must live as long as the cache. Errors: those of ReadChunk,
-  // which are not kept.
-  Result<StoredChunk> Get(const ChunkedArray& array, int64_t number);
+  // What reading a chunk takes beside the chunk.
+  static uint64_t BytesToRead(const ChunkedArray& array) { return array.chunk_bytes(); }
+
+  void SetLimit(uint64_t limit);
+
+  // The use of the chunks of one array by one thread, one row of chunks (all chunks whose first
+  // coordinate is one) at a time. A chunk is valid until one of another row is asked for, or the
+  // use ends.
+  class Use {
+   public:
+    // `array` must live as long as the cache. `stop` (may be empty) says whether to give up
+    // waiting.
+    Use(ChunkCache& cache, const ChunkedArray& array, std::function<bool()> stop = {})
+        : cache_(cache), array_(array), stop_(std::move(stop)) {}
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { LetGo(); }
+
+    // Chunk `number`. Errors: those of ReadChunk, which are not kept; kCancelled.
+    Result<StoredChunk> Get(int64_t number);
+
+   private:
+    void LetGo();
+
+    ChunkCache& cache_;
+    const ChunkedArray& array_;
+    const std::function<bool()> stop_;
+    std::optional<int64_t> row_;  // of chunks, which are in use
+    bool read_one_ = false;       // whether room to read is reserved too
+  };
 
  private:
   using Key = std::pair<const ChunkedArray*, int64_t>;
@@ -31,20 +65,30 @@ class ChunkCache {
     bool ready = false;
   };
   struct Known {
-    std::shared_ptr<Entry> entry;
-    std::list<Key>::iterator use;
-    uint64_t bytes = 0;  // once it has been read
+    std::shared_ptr<Entry> entry = std::make_shared<Entry>();
+    uint64_t bytes = 0;
+    int users = 0;
+    std::list<Key>::iterator idle;  // in idle_ where there are no users
   };
 
+  // The chunks of a row, [first, first + count), are in use from then on. Whether one is to be
+  // read.
+  Result<bool> Begin(const ChunkedArray& array, int64_t first, int64_t count,
+                     const std::function<bool()>& stop);
+  void End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one);
   std::shared_ptr<Entry> EntryOf(const Key& key);
-  void Forget(const Key& key, const std::shared_ptr<Entry>& entry);
-  void CountAndTrim(const Key& key, const std::shared_ptr<Entry>& entry, uint64_t bytes);
+  // With mutex_ held.
+  void DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest);
 
-  const uint64_t most_bytes_;
-  std::mutex mutex_;
+  const uint64_t most_kept_;
+  const std::shared_ptr<MemoryAccount> account_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable fewer_;
+  uint64_t limit_;
   std::map<Key, Known> known_;
-  std::list<Key> uses_;  // the last first
-  uint64_t bytes_ = 0;
+  std::list<Key> idle_;      // the one used last first
+  uint64_t held_bytes_ = 0;  // of all known, and of what is reserved for reading
+  uint64_t idle_bytes_ = 0;
 };
 
 }  // namespace stoker

@@ -1,11 +1,14 @@
 #include "stoker/data/sources/chunked_rows_internal.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "stoker/base/worker_group.h"
 #include "stoker/data/by_position_node.h"
+#include "stoker/data/kept_memory.h"
 #include "stoker/data/key_lists.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
@@ -21,6 +24,8 @@ Spec SpecOf(const ChunkedFile& file) {
     spec.fields.push_back({name, array->layout().dtype, array->layout().row_shape});
   return spec;
 }
+
+constexpr double kMost = 0x1p62;  // bytes; more are as good as no end
 
 // `where` in front of what is wrong with the values of some rows.
 Status AtRows(const ChunkedArray& array, std::span<const int64_t> rows, const Status& status) {
@@ -39,7 +44,26 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
         options_(std::move(options)),
         files_(std::move(files)),
         starts_(std::move(starts)),
-        cache_(static_cast<uint64_t>(options_.cache_mib) << 20) {}
+        cache_(static_cast<uint64_t>(options_.cache_mib) << 20, /*limit=*/0, kept_.account()) {}
+
+  // Sets memory aside for decompressed chunks: what is to be kept, and a row of chunks for each
+  // thread, within half of the budget. One row of chunks must fit. A later pass with more threads
+  // sets more aside.
+  Status Prepare(const OpenContext& context) const override {
+    const Pass& pass = *context.pass();
+    const std::lock_guard lock(preparing_);
+    kept_.ChargeTo(pass, *this);
+    const Demand demand = DemandOf(pass);
+    const int64_t more =
+        std::min(demand.useful, std::max(demand.least, HalfOfFree(pass))) - kept_.bytes();
+    if (more <= 0) return OkStatus();
+    const std::string what = fmt::format("{}: a row of chunks, decompressed, takes", demand.name);
+    const Status fits = kept_.AddIfItFits(
+        pass, more, what, "write the array in smaller chunks, or in chunks of fewer rows");
+    if (kept_.bytes() < demand.least) return fits;
+    cache_.SetLimit(static_cast<uint64_t>(kept_.bytes()));
+    return OkStatus();
+  }
 
   std::string Details() const override { return options_.details; }
   std::vector<std::string> files() const override { return options_.paths; }
@@ -61,7 +85,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
     const auto [file, row] = PlaceOf(position);
     Element element{.key = {context.epoch(), position}, .arrays = {}};
     for (const ChunkedField& field : files_[file]) {
-      STOKER_ASSIGN_OR_RETURN(Array array, ReadRow(*field.array, row, scratch));
+      STOKER_ASSIGN_OR_RETURN(Array array, ReadRow(*field.array, row, context, scratch));
       element.arrays.push_back(std::move(array));
     }
     return element;
@@ -73,7 +97,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
     rows.keys = EmptyKeyList(positions.size());
     for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
     for (size_t f = 0; f < spec().fields.size(); ++f) {
-      STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, scratch));
+      STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, context, scratch));
       rows.columns.push_back(std::move(column));
     }
     return rows;
@@ -91,41 +115,84 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
     return {file, position - starts_[file]};
   }
 
-  ChunkGetter ChunksOf(const ChunkedArray& array) const {
-    if (array.mapped()) return [&](int64_t number) { return array.ReadChunk(number); };
-    return [&](int64_t number) { return cache_.Get(array, number); };
+  // What decompressed chunks take: for the largest row of chunks alone, and as much as is of use.
+  struct Demand {
+    std::string name;  // of the array with that row
+    int64_t least = 0, useful = 0;
+  };
+  Demand DemandOf(const Pass& pass) const {
+    Demand demand;
+    double all = 0;
+    for (const ChunkedFile& file : files_) {
+      for (const auto& [name, array] : file) {
+        if (array->mapped() || array->chunks() == 0) continue;
+        const auto chunk = static_cast<double>(array->chunk_bytes());
+        const int64_t across = array->chunks() / array->grid().front();
+        const auto row = static_cast<int64_t>(
+            std::min(kMost, chunk * static_cast<double>(across) +
+                                static_cast<double>(ChunkCache::BytesToRead(*array))));
+        if (row > demand.least) demand = {array->name(), row};
+        all += chunk * static_cast<double>(array->chunks() + 1);
+      }
+    }
+    const int threads = pass.runtime().threads > 0 ? pass.runtime().threads : AvailableCpus();
+    const double useful = std::max(static_cast<double>(options_.cache_mib) * 0x1p20,
+                                   static_cast<double>(demand.least) * threads);
+    demand.useful = std::max(demand.least, static_cast<int64_t>(std::min({kMost, useful, all})));
+    return demand;
+  }
+  // What has been set aside here counts as free.
+  int64_t HalfOfFree(const Pass& pass) const {
+    const Ledger& ledger = pass.ledger();
+    return (ledger.budget_bytes() - ledger.bytes() + kept_.bytes()) / 2;
+  }
+
+  // Copies the stored values of rows to `out`.
+  Status Gather(const ChunkedArray& array, std::span<const int64_t> rows,
+                const ReadContext& context, std::byte* out) const {
+    if (array.mapped())
+      return GatherRows(
+          array, rows, [&](int64_t number) { return array.ReadChunk(number); }, out);
+    ChunkCache::Use chunks(cache_, array, [&] { return context.stopped(); });
+    return GatherRows(
+        array, rows, [&](int64_t number) { return chunks.Get(number); }, out);
   }
 
   // Rows of numbers, each to its dtype, behind each other from `out` on.
   Status ReadValues(const ChunkedArray& array, std::span<const int64_t> rows,
-                    std::byte* out) const {
+                    const ReadContext& context, std::byte* out) const {
     const ChunkedLayout& layout = array.layout();
     const size_t values = rows.size() * (array.stored_row_bytes() / layout.value_bytes);
     // Values are widened in place, from the end of what they will fill.
     const size_t in_front = values * (DTypeSize(layout.dtype) - layout.value_bytes);
-    STOKER_RETURN_IF_ERROR(GatherRows(array, rows, ChunksOf(array), out + in_front));
+    STOKER_RETURN_IF_ERROR(Gather(array, rows, context, out + in_front));
     const Status converted = ConvertStored(layout.value, out, values);
     return converted.ok() ? converted : AtRows(array, rows, converted);
   }
 
-  Result<Array> ReadRow(const ChunkedArray& array, int64_t row, Scratch& scratch) const {
+  Result<Array> ReadRow(const ChunkedArray& array, int64_t row, const ReadContext& context,
+                        Scratch& scratch) const {
     const ChunkedLayout& layout = array.layout();
     if (layout.form == RowForm::kValues) {
-      STOKER_ASSIGN_OR_RETURN(std::optional<Array> shared, ShareRow(array, row, ChunksOf(array)));
-      if (shared) return *std::move(shared);
+      if (array.mapped()) {
+        STOKER_ASSIGN_OR_RETURN(
+            std::optional<Array> shared,
+            ShareRow(array, row, [&](int64_t number) { return array.ReadChunk(number); }));
+        if (shared) return *std::move(shared);
+      }
       Array out = scratch.NewArray(layout.dtype, layout.row_shape);
-      STOKER_RETURN_IF_ERROR(ReadValues(array, {&row, 1}, out.data()));
+      STOKER_RETURN_IF_ERROR(ReadValues(array, {&row, 1}, context, out.data()));
       return out;
     }
     std::vector<std::byte> stored(array.stored_row_bytes());
-    STOKER_RETURN_IF_ERROR(GatherRows(array, {&row, 1}, ChunksOf(array), stored.data()));
+    STOKER_RETURN_IF_ERROR(Gather(array, {&row, 1}, context, stored.data()));
     return array.Follow(stored, [&](DType dtype, Shape shape) {
       return scratch.NewArray(dtype, std::move(shape));
     });
   }
 
   Result<Array> ReadColumn(size_t field, std::span<const int64_t> positions,
-                           Scratch& scratch) const {
+                           const ReadContext& context, Scratch& scratch) const {
     const ChunkedLayout& layout = files_.front()[field].array->layout();
     Shape shape = layout.row_shape;
     shape.insert(shape.begin(), std::ssize(positions));
@@ -142,7 +209,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
         rows.push_back(positions[i] - start);
       }
       STOKER_RETURN_IF_ERROR(
-          ReadValues(*files_[file][field].array, rows, column.data() + begin * row_bytes));
+          ReadValues(*files_[file][field].array, rows, context, column.data() + begin * row_bytes));
     }
     return column;
   }
@@ -150,7 +217,9 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   const ChunkedRowsOptions options_;
   const std::vector<ChunkedFile> files_;
   const std::vector<int64_t> starts_;  // the position of each file's first row; last, of all
-  mutable ChunkCache cache_;           // thread-safe by itself
+  mutable std::mutex preparing_;
+  mutable KeptMemory kept_;   // set aside for cache_
+  mutable ChunkCache cache_;  // thread-safe by itself
 };
 
 }  // namespace

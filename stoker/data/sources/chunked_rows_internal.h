@@ -15,8 +15,8 @@ namespace stoker {
 // What `cache` means, and its default, in MiB.
 inline constexpr int64_t kChunkCacheMiB = 256;
 inline constexpr std::string_view kChunkCacheHelp =
-    "MiB of decompressed chunks that are kept, beside the budget; a windowed shuffle wants all "
-    "chunks of a window";
+    "MiB of decompressed chunks that are kept, within half of the memory budget; a windowed "
+    "shuffle wants all chunks of a window";
 
 // One field of one file.
 struct ChunkedField {
@@ -36,8 +36,10 @@ struct ChunkedRowsOptions {
 // The rows of the files, one file after the other, by position; at least one. An element's key is
 // its row in all files. Rows that lie in a file as they are wanted share its mapping, others are
 // copies; chunks that are compressed are decompressed by whichever thread needs one first, and kept
-// in a cache of the dataset's. Errors: kInvalidArgument where files disagree in fields, types or
-// shapes of rows, or where there is no field; kDataLoss where the arrays of a file differ in rows.
+// in a cache of the dataset's. The memory for them is set aside when a pass is opened, from its
+// budget; kResourceExhausted where one row of chunks does not fit. Errors: kInvalidArgument where
+// files disagree in fields, types or shapes of rows, or where there is no field; kDataLoss where
+// the arrays of a file differ in rows.
 Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files);
 
 }  // namespace stoker

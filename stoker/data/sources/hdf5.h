@@ -31,8 +31,8 @@ using Hdf5Fields = FieldMap<Hdf5Field>;
 // chunks fit decompresses each once. Chunks that are neither compressed nor filtered are mapped and
 // need no cache.
 //
-//   cache  MiB of decompressed chunks that the dataset keeps, for all passes together and beside
-//          their memory budget
+//   cache  MiB of decompressed chunks that the dataset keeps, for all passes together, within half
+//          of their memory budget
 //
 // The files are mapped and must not be changed meanwhile. An element's key is its row in all files.
 // Errors: those of Hdf5File and ChunkedRowsDataset; a row in a damaged chunk is named, and those

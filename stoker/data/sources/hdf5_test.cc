@@ -135,6 +135,29 @@ TEST_F(Hdf5Test, RowsOfADamagedChunkAreNamedAndCanBeLeftOut) {
       16u);
 }
 
+TEST_F(Hdf5Test, SetsMemoryForChunksAsideFromTheBudgetOrRefusesThemBeforeItReads) {
+  constexpr int64_t kRow = 64 << 10;
+  WriteHdf5(dir_ / "a.h5", false, [&](hid_t file) {
+    const std::vector<int32_t> numbers(16 * kRow / 4, 7);
+    AddHdf5Dataset(file, "x", H5T_NATIVE_INT32, {16, kRow / 4}, numbers.data(),
+                   {.chunk = {4, kRow / 4}, .deflate = 1, .shuffle = true});
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Hdf5{.files = dir_ / "a.h5"}));
+  Runtime runtime = Runtime::Threaded(4);
+  runtime.memory_budget = 7 * kRow;  // a chunk has 4 rows, and undoing a filter takes as much again
+  EXPECT_THAT(dataset.Open(runtime),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "a.h5: /x: a row of chunks, decompressed, takes 0.5 MB of memory, but the "
+                        "budget is 0.5 MB; write the array in smaller chunks"));
+  runtime.memory_budget = 16 * kRow;
+  for (int pass = 0; pass < 2; ++pass) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+    EXPECT_EQ(iterator->GetProfile().peak_memory_bytes, 8 * kRow) << "half of the budget";
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(*iterator));
+    EXPECT_EQ(all.size(), 16u);
+  }
+}
+
 TEST_F(Hdf5Test, SaysWhichFileOrDatasetIsWrong) {
   Write("a.h5", 0, 4);
   const auto fails = [&](const Hdf5& options, StatusCode code, const char* says) {

@@ -4,7 +4,10 @@
 #include <optional>
 
 #include "stoker/data/array_table_node.h"
+#include "stoker/data/kept_memory.h"
+#include "stoker/data/runtime.h"
 #include "stoker/formats/idx/idx.h"
+#include "stoker/formats/idx/idx_admit.h"
 
 namespace stoker {
 namespace {
@@ -22,14 +25,29 @@ class IdxNode final : public ArrayTableNode {
     return paths;
   }
   // Loads the files once; a failure is not remembered, so that the next Open tries again.
-  Status Prepare(const OpenContext& /*context*/) const override {
+  Status Prepare(const OpenContext& context) const override {
     std::lock_guard lock(loading_);
+    kept_.ChargeTo(*context.pass(), *this);
     if (loaded_) return OkStatus();
+    const Status status = Load(*context.pass());
+    if (!status.ok()) kept_.Add(-kept_.bytes());
+    return status;
+  }
+
+  const ArrayTable& table() const override { return *loaded_; }
+
+ private:
+  Status Load(const Pass& pass) const {
     std::vector<Array> columns;
     for (const Field& field : spec().fields) {
       const std::string path =
           field.name == "image" ? files_.images.string() : files_.labels.string();
-      STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdx(path));
+      const auto admit = [&](int64_t bytes) {
+        return kept_.AddIfItFits(pass, bytes, path + ": its values take",
+                                 "pack it into .npy or .stoker files, which are not loaded "
+                                 "(`stoker pack`)");
+      };
+      STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdxIfAdmitted(path, kept_.account(), admit));
       Shape shape = field.shape;
       shape.insert(shape.begin(), cardinality().value());
       if (array.dtype() != field.dtype || array.num_values() != NumValues(shape)) {
@@ -42,11 +60,9 @@ class IdxNode final : public ArrayTableNode {
     return OkStatus();
   }
 
-  const ArrayTable& table() const override { return *loaded_; }
-
- private:
   const Idx files_;
   mutable std::mutex loading_;
+  mutable KeptMemory kept_;
   // Written under the lock in Prepare, afterwards only read.
   mutable std::optional<ArrayTable> loaded_;
 };

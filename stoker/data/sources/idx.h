@@ -10,8 +10,9 @@ namespace stoker {
 // Images and labels from IDX files (formats/idx), plain or gzip. Elements: image uint8 [1, height,
 // width] (or [channels, height, width] where the file has four dimensions), and label, an integer
 // scalar, where a label file is named. The headers are read and compared when the dataset is built;
-// the values are loaded at the first Open and stay in memory for as long as the dataset lives, as
-// part of the data and not of a pass's memory budget; the rows that a pass copies are charged.
+// the values are loaded at the first Open and stay in memory for as long as the dataset lives,
+// charged to the memory budget of each pass (data/kept_memory.h). Errors of Open:
+// kResourceExhausted where they do not fit into it.
 struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =

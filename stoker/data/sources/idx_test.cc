@@ -28,26 +28,43 @@ Idx WriteFiles(const TempDir& dir) {
 TEST(Idx, ChargesEachStageWithWhatItMakesUntilTheLastElementIsGone) {
   const TempDir dir;
   const int64_t before = Ledger::Default()->bytes();
-  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)) | Shuffle{} |
-                                                         Normalize{.mean = {0.5}} |
-                                                         Batch{.size = 16});
   {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)) | Shuffle{} |
+                                                           Normalize{.mean = {0.5}} |
+                                                           Batch{.size = 16});
     Runtime runtime = Runtime::Threaded(2);
     runtime.chunk = 1;  // the batches of a larger chunk are copied into memory of `batch`
     STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
-    // What is loaded belongs to the data set, not to the budget of a pass.
-    EXPECT_EQ(Ledger::Default()->bytes(), before);
+    // What is loaded counts for as long as the dataset lives.
+    constexpr int64_t kLoaded = kImages * (28 * 28 + 1);
+    EXPECT_EQ(Ledger::Default()->bytes(), before + kLoaded);
     STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> batches, ReadAll(*iterator));
     EXPECT_EQ(batches.size(), 4u);
     const Profile profile = iterator->GetProfile();
     constexpr int64_t kRows = 16 * 28 * 28;
-    EXPECT_GE(profile.stages[0].peak_memory_bytes, kRows + 64);     // rows as bytes
-    EXPECT_EQ(profile.stages[1].peak_memory_bytes, 0);              // shuffle
-    EXPECT_GE(profile.stages[2].peak_memory_bytes, 4 * kRows * 4);  // rows as floats
+    EXPECT_GE(profile.stages[0].peak_memory_bytes, kLoaded + kRows + 64);  // rows as bytes
+    EXPECT_EQ(profile.stages[1].peak_memory_bytes, 0);                     // shuffle
+    EXPECT_GE(profile.stages[2].peak_memory_bytes, 4 * kRows * 4);         // rows as floats
     EXPECT_GE(profile.peak_memory_bytes, profile.stages[2].peak_memory_bytes);
-    EXPECT_GE(Ledger::Default()->bytes(), before + 4 * kRows * 4);
+    EXPECT_GE(Ledger::Default()->bytes(), before + kLoaded + 4 * kRows * 4);
   }
   EXPECT_EQ(Ledger::Default()->bytes(), before);
+}
+
+TEST(Idx, LoadsWithinTheBudgetOfThePassOrRefusesBeforeItDoes) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(WriteFiles(dir)));
+  Runtime runtime = Runtime::Inline();
+  runtime.memory_budget = 50'200;  // enough for the images, not for the labels beside them
+  EXPECT_THAT(dataset.Open(runtime),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "labels.gz: its values take 0.0 MB of memory, but the budget is 0.1 MB, of "
+                        "which 0.1 MB are used; pack it into .npy or .stoker files"));
+  runtime.memory_budget = 100'000;
+  for (int pass = 0; pass < 2; ++pass) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
+    EXPECT_EQ(iterator->GetProfile().peak_memory_bytes, kImages * (28 * 28 + 1)) << pass;
+  }
 }
 
 TEST(Idx, RefusesKeysOfImagesThatItDoesNotHave) {

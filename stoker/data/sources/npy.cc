@@ -5,6 +5,7 @@
 #include "stoker/data/class_names.h"
 #include "stoker/data/sources/array_files_internal.h"
 #include "stoker/formats/npy/npy.h"
+#include "stoker/io/file.h"
 
 namespace stoker {
 Status NamedFiles::Read(const ConfigNode& node) {
@@ -48,8 +49,22 @@ Result<Dataset> Npy::Build() const {
   std::vector<ArrayField> arrays;
   std::vector<std::string> paths, directories;
   for (const auto& [name, path] : fields.files()) {
-    STOKER_ASSIGN_OR_RETURN(Array array, ReadNpy(path));
-    arrays.push_back({.name = name, .where = path, .array = std::move(array)});
+    STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+    STOKER_ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(file.bytes(), path));
+    STOKER_RETURN_IF_ERROR(CheckNpySize(header, file.bytes().size(), path));
+    ArrayField& field = arrays.emplace_back(ArrayField{.name = name, .where = path, .array = {}});
+    if (LiesAsUsed(header, file.bytes().data() + header.data)) {
+      STOKER_ASSIGN_OR_RETURN(field.array, ParseNpy(file.buffer(), file.bytes(), path));
+    } else {
+      field.to_load = {.dtype = header.dtype,
+                       .shape = header.shape,
+                       .remedy =
+                           "save it in C order, little-endian, of a type that is not unsigned "
+                           "(but uint8), which is not loaded",
+                       .load = [path = path](const std::shared_ptr<MemoryAccount>& account) {
+                         return ReadNpy(path, account);
+                       }};
+    }
     paths.push_back(path);
     directories.push_back(std::filesystem::path(path).parent_path().string());
   }

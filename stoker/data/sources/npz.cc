@@ -27,12 +27,27 @@ const std::vector<Option>& OptionsOf<Npz>() {
 Result<Dataset> Npz::Build() const {
   std::vector<std::string> names;
   for (const NpzField& field : fields.fields()) names.push_back(field.array);
-  STOKER_ASSIGN_OR_RETURN(const NamedArrays arrays, ReadNpz(path.string(), names));
+  STOKER_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open(path.string(), names));
   std::vector<ArrayField> all;
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    all.push_back({.name = fields.empty() ? arrays[i].first : fields.fields()[i].name,
-                   .where = fmt::format("{}: {}", path.string(), arrays[i].first),
-                   .array = arrays[i].second});
+  for (size_t i = 0; i < file.entries().size(); ++i) {
+    const NpzEntry& entry = file.entries()[i];
+    ArrayField& field =
+        all.emplace_back(ArrayField{.name = fields.empty() ? entry.name : fields.fields()[i].name,
+                                    .where = fmt::format("{}: {}", path.string(), entry.name),
+                                    .array = {}});
+    if (entry.shared) {
+      STOKER_ASSIGN_OR_RETURN(field.array, file.Read(entry));
+      continue;
+    }
+    field.to_load = {.dtype = entry.header.dtype,
+                     .shape = entry.header.shape,
+                     .bytes_meanwhile = entry.bytes_meanwhile(),
+                     .remedy =
+                         "pack it into .npy or .stoker files, which are not loaded "
+                         "(`stoker pack`)",
+                     .load = [file, i](const std::shared_ptr<MemoryAccount>& account) {
+                       return file.Read(file.entries()[i], account);
+                     }};
   }
   return ArrayFilesDataset(kName, all, {path.string()});
 }

@@ -1,9 +1,12 @@
 #include "stoker/data/sources/npz.h"
 
+#include <fstream>
+
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/formats/npy/npz.h"
+#include "stoker/formats/zip/zip_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -43,6 +46,30 @@ TEST_F(NpzSourceTest, RefusesArraysThatAreNotThereOrDoNotBelongTogether) {
                                              {"y", Array::Allocate(DType::kInt64, {4})}}));
   EXPECT_THAT(Source(Npz{.path = dir_ / "b.npz"}),
               FailsWith(StatusCode::kDataLoss, "b.npz: y: 4 rows, but"));
+}
+
+TEST_F(NpzSourceTest, InflatesWithinTheBudgetOfThePassOrRefusesBeforeItDoes) {
+  constexpr int64_t kRows = 64, kRowBytes = 1 << 16;
+  const std::string bytes =
+      *NpyHeaderOf(DType::kUInt8, {kRows, kRowBytes}, "x") + std::string(kRows * kRowBytes, 'x');
+  std::ofstream(dir_ / "c.npz", std::ios::binary) << ZipOf({{"x.npy", bytes}}, /*deflated=*/true);
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Source(Npz{.path = dir_ / "c.npz"}));
+  EXPECT_EQ(dataset.spec().ToString(), "{x: uint8[65536]}");
+  Runtime runtime = Runtime::Inline();
+  runtime.memory_budget = 4 << 20;
+  EXPECT_THAT(
+      dataset.Open(runtime),
+      FailsWith(StatusCode::kResourceExhausted,
+                "c.npz: x: its values take 4.2 MB of memory, but the budget is 4.2 MB; pack "
+                "it into .npy or .stoker files, which are not loaded (`stoker pack`), or "
+                "set Runtime::memory_budget higher"));
+  runtime.memory_budget = 6 << 20;
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, dataset.Open(runtime));
+  EXPECT_GE(pass->GetProfile().peak_memory_bytes, kRows * kRowBytes);
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> row, pass->Next());
+  EXPECT_EQ(row->arrays[0].values<uint8_t>()[7], 'x');
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto later, dataset.Open(runtime));
+  EXPECT_GE(later->GetProfile().peak_memory_bytes, kRows * kRowBytes) << "it is still held";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -73,8 +74,13 @@ class ChunkedArray {
   // What one row takes in the file.
   size_t stored_row_bytes() const { return sizes_.stored_row_bytes; }
 
-  // Reads, and decompresses, chunk `number`. Errors: kDataLoss, naming array, chunk and byte.
-  virtual Result<StoredChunk> ReadChunk(int64_t number) const = 0;
+  // Reads, and decompresses, chunk `number`. Memory: chunk_bytes(), charged to `account` (may be
+  // null), and during the call as much again for each step of undoing what was done to it; nothing
+  // where it is mapped(). Errors: kDataLoss, naming array, chunk and byte.
+  Result<StoredChunk> ReadChunk(int64_t number,
+                                const std::shared_ptr<MemoryAccount>& account = nullptr) const {
+    return DoReadChunk(number, account);
+  }
 
   // The numbers of the chunks that have been written, sorted; the values of others are the fill
   // value. Errors: those of looking for them.
@@ -87,6 +93,9 @@ class ChunkedArray {
   virtual Result<Array> Follow(std::span<const std::byte> stored, const NewArray& make) const;
 
  private:
+  virtual Result<StoredChunk> DoReadChunk(int64_t number,
+                                          const std::shared_ptr<MemoryAccount>& account) const = 0;
+
   const ChunkedLayout layout_;
   const ChunkGridSizes sizes_;
 };

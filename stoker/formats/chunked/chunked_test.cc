@@ -23,7 +23,8 @@ class InMemory final : public ChunkedArray {
         cut_(cut),
         missing_(missing) {}
 
-  Result<StoredChunk> ReadChunk(int64_t number) const override {
+  Result<StoredChunk> DoReadChunk(int64_t number,
+                                  const std::shared_ptr<MemoryAccount>&) const override {
     StoredChunk out;
     if (number == missing_) return out;
     const size_t rank = grid().size();

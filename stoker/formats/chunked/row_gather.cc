@@ -33,7 +33,7 @@ class RowCopier {
 
  private:
   Status Fetch(int64_t chunk_row) {
-    held_.resize(static_cast<size_t>(across_));
+    held_.assign(static_cast<size_t>(across_), {});  // lets go of those of the row before
     chunk_row_ = -1;
     for (int64_t tile = 0; tile < across_; ++tile) {
       STOKER_ASSIGN_OR_RETURN(held_[static_cast<size_t>(tile)],

@@ -24,6 +24,10 @@ class RecordLayout {
   // Where each field's values begin in every record; nothing where shapes are not fully known.
   const std::optional<std::vector<size_t>>& offsets() const { return offsets_; }
 
+  // The bytes of every record; nothing where shapes are not fully known.
+  std::optional<size_t> fixed_bytes() const {
+    return offsets_ ? EndOf({}) : std::optional<size_t>();
+  }
   // The bytes of a record of these arrays: a multiple of 8. They must be of the fields' dtypes and
   // fit their shapes.
   size_t RecordBytes(std::span<const Array> arrays) const;

@@ -30,7 +30,8 @@ class Dataset final : public ChunkedArray {
         type_(std::move(type)),
         storage_(std::move(storage)) {}
 
-  Result<StoredChunk> ReadChunk(int64_t number) const override {
+  Result<StoredChunk> DoReadChunk(int64_t number,
+                                  const std::shared_ptr<MemoryAccount>& account) const override {
     StoredChunk out{.shape = layout().chunk_shape};
     if (!storage_.chunked) {
       if (storage_.at == kNoAddress) return out;
@@ -41,7 +42,7 @@ class Dataset final : public ChunkedArray {
     if (storage_.filters.empty()) return Mapped(chunk->at, std::move(out));
     Result<Buffer> values =
         UndoHdf5Filters(storage_.filters, chunk->left_out,
-                        content_->bytes.subspan(chunk->at, chunk->bytes), chunk_bytes());
+                        content_->bytes.subspan(chunk->at, chunk->bytes), chunk_bytes(), account);
     if (!values.ok()) {
       return Status(values.status().code(),
                     fmt::format("{}: chunk {} (byte {}): {}; copy or write the file again", name(),

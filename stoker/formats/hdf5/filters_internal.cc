@@ -136,7 +136,8 @@ Result<std::vector<Hdf5Filter>> ParseHdf5Filters(const Hdf5Content& file,
 }
 
 Result<Buffer> UndoHdf5Filters(const std::vector<Hdf5Filter>& filters, uint32_t left_out,
-                               std::span<const std::byte> stored, uint64_t bytes) {
+                               std::span<const std::byte> stored, uint64_t bytes,
+                               const std::shared_ptr<MemoryAccount>& account) {
   const auto applied = [&](size_t i) { return (left_out >> i & 1) == 0; };
   // Before a compression, what it was handed is known: the chunk and checksums in front.
   std::vector<uint64_t> handed;
@@ -160,7 +161,7 @@ Result<Buffer> UndoHdf5Filters(const std::vector<Hdf5Filter>& filters, uint32_t 
     const uint64_t size = Compresses(kind) ? handed[i] : data.size();
     if (Compresses(kind) && size / MostGrowth(kind) > data.size())
       return DataLoss("{} bytes cannot be made of {}", size, data.size());
-    Buffer next = Buffer::Allocate(size);
+    Buffer next = Buffer::Allocate(size, account);
     if (Compresses(kind)) {
       STOKER_RETURN_IF_ERROR(Decompress(kind, data, {next.data(), size}));
     } else {
@@ -171,7 +172,7 @@ Result<Buffer> UndoHdf5Filters(const std::vector<Hdf5Filter>& filters, uint32_t 
   }
   if (data.size() != bytes) return DataLoss("it has {} bytes, {} are wanted", data.size(), bytes);
   if (owner && data.data() == owner.data()) return owner;
-  Buffer copy = Buffer::Allocate(bytes);
+  Buffer copy = Buffer::Allocate(bytes, account);
   std::memcpy(copy.data(), data.data(), bytes);
   return copy;
 }

@@ -28,9 +28,11 @@ Result<std::vector<Hdf5Filter>> ParseHdf5Filters(const Hdf5Content& file,
                                                  const std::string& where);
 
 // Of a chunk as it is in the file, the `bytes` bytes that it was made of; filter i was left out
-// where bit i of `left_out` is set. No memory is asked for that the stored bytes cannot fill.
+// where bit i of `left_out` is set. No memory is asked for that the stored bytes cannot fill; it is
+// charged to `account` (may be null), during the call at most twice `bytes` and a few more.
 // Thread-safe. Errors: kDataLoss, without saying where.
 Result<Buffer> UndoHdf5Filters(const std::vector<Hdf5Filter>& filters, uint32_t left_out,
-                               std::span<const std::byte> stored, uint64_t bytes);
+                               std::span<const std::byte> stored, uint64_t bytes,
+                               const std::shared_ptr<MemoryAccount>& account = nullptr);
 
 }  // namespace stoker::internal

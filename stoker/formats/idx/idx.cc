@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/formats/array_bytes.h"
+#include "stoker/formats/idx/idx_admit.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/byte_reader.h"
@@ -92,7 +93,8 @@ void ConvertByteOrder(std::byte* bytes, size_t size, size_t value_size) {
   }
 }
 
-Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account) {
+Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account,
+                    const std::function<Status(int64_t bytes)>& admit) {
   STOKER_ASSIGN_OR_RETURN(const IdxHeader header, ParseHeader(in));
   const std::optional<uint64_t> bytes = ArrayBytes(header.dtype, header.shape);
   if (!bytes) {
@@ -105,6 +107,7 @@ Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account) {
       fmt::format("{}{}", DTypeName(header.dtype), ShapeToString(header.shape));
   const std::string what = fmt::format("values, {} by the header,", announced);
   STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, what));
+  if (admit) STOKER_RETURN_IF_ERROR(admit(static_cast<int64_t>(*bytes)));
   Array array = Array::Allocate(header.dtype, header.shape, account);
   STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), *bytes}, what));
   STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> behind, in.Peek(1));
@@ -154,14 +157,19 @@ Result<IdxHeader> ReadIdxHeader(const std::string& path) {
 }
 
 Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account) {
+  return ReadIdxIfAdmitted(path, std::move(account), {});
+}
+
+Result<Array> ReadIdxIfAdmitted(const std::string& path, std::shared_ptr<MemoryAccount> account,
+                                const std::function<Status(int64_t bytes)>& admit) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path, account));
   ByteReader in(*source);
-  return Parse(in, std::move(account));
+  return Parse(in, std::move(account), admit);
 }
 
 Result<Array> ParseIdx(std::span<const std::byte> bytes, const std::string& name) {
   ByteReader in(bytes, name);
-  return Parse(in, nullptr);
+  return Parse(in, nullptr, {});
 }
 
 Status WriteIdx(const std::string& path, const Array& array, IdxCompression compression) {

@@ -73,7 +73,8 @@ class N5Array final : public ChunkedArray {
         attributes_(std::move(attributes)),
         folder_(std::move(folder)) {}
 
-  Result<StoredChunk> ReadChunk(int64_t number) const override {
+  Result<StoredChunk> DoReadChunk(int64_t number,
+                                  const std::shared_ptr<MemoryAccount>& account) const override {
     Shape at(grid().size());  // of the block in the grid
     for (size_t d = at.size(); d-- > 0;) {
       at[d] = number % grid()[d];
@@ -82,11 +83,11 @@ class N5Array final : public ChunkedArray {
     fs::path path = folder_;
     for (size_t d = at.size(); d-- > 0;) path /= std::to_string(at[d]);
     const uint64_t most = chunk_bytes() + chunk_bytes() / 8 + (64 << 10);
-    const Result<Buffer> file = ReadWholeFile(path.string(), most);
+    const Result<Buffer> file = ReadWholeFile(path.string(), most, account);
     // What is not there is zeros, but not what cannot be looked at.
     if (!file.ok() && file.status().code() == StatusCode::kNotFound) return StoredChunk{};
     STOKER_RETURN_IF_ERROR(file.status());
-    Result<StoredChunk> chunk = ParseN5Block(attributes_, {file->data(), file->size()});
+    Result<StoredChunk> chunk = ParseN5Block(attributes_, {file->data(), file->size()}, account);
     if (!chunk.ok()) return InFile(path, chunk.status());
     for (size_t d = 0; d < at.size(); ++d) {
       const int64_t wanted =
@@ -249,7 +250,8 @@ Status AddDatasets(const fs::path& folder, const std::string& name, int depth,
 
 }  // namespace
 
-Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block) {
+Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block,
+                                 const std::shared_ptr<MemoryAccount>& account) {
   HeadReader head(block);
   const uint64_t mode = head.Number(2), dimensions = head.Number(2);
   if (head.is_short()) return DataLoss("byte 0: its head is cut short");
@@ -278,7 +280,7 @@ Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const
   const std::span<const std::byte> stored = head.rest();
   Status read = CheckSize(attributes.compression, bytes, stored.size());
   if (read.ok()) {
-    out.owner = Buffer::Allocate(bytes);
+    out.owner = Buffer::Allocate(bytes, account);
     out.data = out.owner.data();
     read = ReadValues(attributes.compression, stored, {out.owner.data(), bytes});
   }

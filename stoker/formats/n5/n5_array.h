@@ -15,10 +15,11 @@
 namespace stoker {
 
 // The values of a block file of a dataset, C order, in the byte order of the file, which is
-// big-endian: all that it holds, at most a block of `attributes`. Memory is asked for only once the
-// file's size allows for it. Errors: kDataLoss, kUnimplemented for blocks of varying length (mode
-// 1) and of objects (mode 2); without saying which file.
-Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block);
+// big-endian: all that it holds, at most a block of `attributes`. Memory, charged to `account` (may
+// be null), is asked for only once the file's size allows for it. Errors: kDataLoss, kUnimplemented
+// for blocks of varying length (mode 1) and of objects (mode 2); without saying which file.
+Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block,
+                                 const std::shared_ptr<MemoryAccount>& account = nullptr);
 
 // The dataset in `folder`, described by its attributes. Blocks are read when they are asked for;
 // one whose file is not there was never written and is all zeros, which is what N5 says of it.

@@ -165,12 +165,17 @@ void FromFortranOrder(const Shape& shape, size_t value_size, const std::byte* in
   }
 }
 
-Result<Array> Converted(const NpyHeader& header, const std::byte* values, const std::string& name) {
-  Array array = Array::Allocate(header.dtype, header.shape);
+bool IsInFortranOrder(const NpyHeader& header) {
+  return header.fortran_order && header.shape.size() > 1;
+}
+
+Result<Array> Converted(const NpyHeader& header, const std::byte* values, const std::string& name,
+                        const std::shared_ptr<MemoryAccount>& account) {
+  Array array = Array::Allocate(header.dtype, header.shape, account);
   const auto count = static_cast<size_t>(NumValues(header.shape));
   const size_t bytes = count * header.stored.bytes;
   std::byte* const end = array.data() + (array.num_bytes() - bytes);  // that ConvertStored takes
-  if (header.fortran_order) {
+  if (IsInFortranOrder(header)) {
     FromFortranOrder(header.shape, header.stored.bytes, values, end);
   } else if (bytes > 0) {
     std::memcpy(end, values, bytes);
@@ -229,30 +234,35 @@ Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::st
                    .data = begin + length};
 }
 
-Result<Array> ReadNpy(const std::string& path) {
+bool LiesAsUsed(const NpyHeader& header, const std::byte* values) {
+  const bool aligned = reinterpret_cast<uintptr_t>(values) % DTypeSize(header.dtype) == 0;
+  return IsAsUsed(header.stored) && !IsInFortranOrder(header) && aligned;
+}
+
+Status CheckNpySize(const NpyHeader& header, uint64_t bytes, const std::string& name) {
+  std::optional<uint64_t> wanted = ArrayBytes(header.dtype, header.shape);
+  if (wanted) *wanted = *wanted / DTypeSize(header.dtype) * header.stored.bytes;
+  const uint64_t there = bytes - std::min(bytes, header.data);
+  if (wanted && *wanted == there) return OkStatus();
+  return DataLoss(
+      "{}: byte {}: {}{} takes {} bytes, {} are there; the file is cut short or damaged: copy it "
+      "again",
+      name, header.data, DTypeName(header.dtype), ShapeToString(header.shape),
+      wanted ? std::to_string(*wanted) : "more than can be addressed", there);
+}
+
+Result<Array> ReadNpy(const std::string& path, const std::shared_ptr<MemoryAccount>& account) {
   STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  return ParseNpy(file.buffer(), file.bytes(), path);
+  return ParseNpy(file.buffer(), file.bytes(), path, account);
 }
 
 Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
-                       const std::string& name) {
+                       const std::string& name, const std::shared_ptr<MemoryAccount>& account) {
   STOKER_ASSIGN_OR_RETURN(NpyHeader header, ParseNpyHeader(bytes, name));
-  std::optional<uint64_t> wanted = ArrayBytes(header.dtype, header.shape);
-  if (wanted) *wanted = *wanted / DTypeSize(header.dtype) * header.stored.bytes;
-  const uint64_t there = bytes.size() - header.data;
-  if (!wanted || *wanted != there) {
-    return DataLoss(
-        "{}: byte {}: {}{} takes {} bytes, {} are there; the file is cut short or damaged: copy it "
-        "again",
-        name, header.data, DTypeName(header.dtype), ShapeToString(header.shape),
-        wanted ? std::to_string(*wanted) : "more than can be addressed", there);
-  }
-  const bool one_dimension = header.shape.size() < 2;
-  header.fortran_order = header.fortran_order && !one_dimension;
+  STOKER_RETURN_IF_ERROR(CheckNpySize(header, bytes.size(), name));
   const std::byte* const values = bytes.data() + header.data;
-  const bool aligned = reinterpret_cast<uintptr_t>(values) % DTypeSize(header.dtype) == 0;
-  if (!IsAsUsed(header.stored) || header.fortran_order || !aligned || *wanted == 0)
-    return Converted(header, values, name);
+  if (!LiesAsUsed(header, values) || NumValues(header.shape) == 0)
+    return Converted(header, values, name, account);
   return Array(owner, header.dtype, std::move(header.shape),
                static_cast<size_t>(values - owner.data()));
 }

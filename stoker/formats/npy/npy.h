@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "stoker/base/array.h"
 #include "stoker/base/dtype.h"
+#include "stoker/base/ledger.h"
 #include "stoker/base/shape.h"
 #include "stoker/base/status.h"
 #include "stoker/formats/chunked/stored_values.h"
@@ -26,16 +28,26 @@ struct NpyHeader {
 // kDataLoss, with the byte, for what is no such header; kUnimplemented for types that Stoker lacks.
 Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::string& name);
 
+// Whether values that begin at `values` are used as they lie there; else ParseNpy copies them.
+bool LiesAsUsed(const NpyHeader& header, const std::byte* values);
+
+// That a file of `bytes` bytes has exactly the values that its header announces. Errors: kDataLoss,
+// with the byte.
+Status CheckNpySize(const NpyHeader& header, uint64_t bytes, const std::string& name);
+
 // The array of a file, mapped: its pages are read when they are touched, and shared by all who map
 // it. The file must not be changed while the array lives (io/file.h, MappedFile). Where the values
 // are big-endian, unsigned of more than a byte, which become the next wider signed integers, or lie
-// in Fortran order they are copied. Errors: those above; kDataLoss where the values are not exactly
-// those announced; kOutOfRange for one that int64 cannot hold; those of io/file.h.
-Result<Array> ReadNpy(const std::string& path);
+// in Fortran order they are copied, into memory charged to `account` (may be null). Errors: those
+// above; kDataLoss where the values are not exactly those announced; kOutOfRange for one that int64
+// cannot hold; those of io/file.h.
+Result<Array> ReadNpy(const std::string& path,
+                      const std::shared_ptr<MemoryAccount>& account = nullptr);
 
 // The same of bytes that are all of such a file, with whose memory `owner` the array shares.
 Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,
-                       const std::string& name);
+                       const std::string& name,
+                       const std::shared_ptr<MemoryAccount>& account = nullptr);
 
 // All of a file but its values: magic, version and header, of the same length whatever the first
 // extent is. Errors: kInvalidArgument for bfloat16, which NumPy lacks.

@@ -1,5 +1,6 @@
 #include "stoker/formats/npy/npz.h"
 
+#include <span>
 #include <string_view>
 
 #include "stoker/formats/npy/npy.h"
@@ -12,35 +13,89 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr uint64_t kAlignment = 64;  // of the values, since headers are a multiple of it
 
-Result<Array> ReadEntry(const ZipFile& file, const ZipEntry& entry) {
-  STOKER_ASSIGN_OR_RETURN(const ZipContent content, file.Read(entry));
-  return ParseNpy(content.owner, {content.data, static_cast<size_t>(content.bytes)},
-                  fmt::format("{}: {}", file.name(), entry.name));
+// Of most headers all; the longest that is read at all where this is too little.
+constexpr size_t kUsualStart = 4 << 10, kLongestStart = (1 << 20) + 64;
+
+Result<NpyHeader> ReadHeader(const ZipFile& file, const ZipEntry& entry, const std::string& where) {
+  for (const size_t most : {kUsualStart, kLongestStart}) {
+    STOKER_ASSIGN_OR_RETURN(const std::string start, file.ReadStart(entry, most));
+    Result<NpyHeader> header = ParseNpyHeader(std::as_bytes(std::span(start)), where);
+    if (header.ok() || start.size() < most || most == kLongestStart) return header;
+  }
+  return Internal("{}: its header was not read", where);
+}
+
+Result<NpzEntry> Describe(const ZipFile& file, const ZipEntry& entry) {
+  NpzEntry out{.name = entry.name.substr(0, entry.name.size() - kSuffix.size()),
+               .where = fmt::format("{}: {}", file.name(), entry.name),
+               .header = {},
+               .entry = &entry};
+  STOKER_ASSIGN_OR_RETURN(out.header, ReadHeader(file, entry, out.where));
+  STOKER_RETURN_IF_ERROR(CheckNpySize(out.header, entry.bytes, out.where));
+  out.shared = !entry.deflated && LiesAsUsed(out.header, file.DataOf(entry) + out.header.data);
+  return out;
+}
+
+Result<std::vector<const ZipEntry*>> Wanted(const ZipFile& file,
+                                            const std::vector<std::string>& names) {
+  std::vector<const ZipEntry*> wanted;
+  std::vector<std::string> there;
+  for (const ZipEntry& entry : file.entries()) {
+    if (!entry.name.ends_with(kSuffix)) continue;
+    there.push_back(entry.name.substr(0, entry.name.size() - kSuffix.size()));
+    if (names.empty()) wanted.push_back(&entry);
+  }
+  for (const std::string& name : names) {
+    wanted.push_back(file.Find(name + std::string(kSuffix)));
+    if (wanted.back() != nullptr) continue;
+    return NotFound("{}: there is no array '{}' among: {}", file.name(), name,
+                    fmt::join(there, ", "));
+  }
+  return wanted;
 }
 
 }  // namespace
 
-Result<NamedArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names) {
-  STOKER_ASSIGN_OR_RETURN(const ZipFile file, ZipFile::Open(path));
-  NamedArrays arrays;
-  for (const std::string& name : names) {
-    const ZipEntry* const entry = file.Find(name + std::string(kSuffix));
-    if (entry == nullptr) {
-      std::vector<std::string> there;
-      for (const ZipEntry& one : file.entries()) {
-        if (one.name.ends_with(kSuffix))
-          there.push_back(one.name.substr(0, one.name.size() - kSuffix.size()));
-      }
-      return NotFound("{}: there is no array '{}' among: {}", path, name, fmt::join(there, ", "));
-    }
-    STOKER_ASSIGN_OR_RETURN(Array array, ReadEntry(file, *entry));
-    arrays.emplace_back(name, std::move(array));
+int64_t NpzEntry::bytes() const {
+  return shared ? 0 : NumValues(header.shape) * static_cast<int64_t>(DTypeSize(header.dtype));
+}
+
+int64_t NpzEntry::bytes_meanwhile() const {
+  if (shared || !entry->deflated) return 0;
+  // The header too; and all of it where the values are converted.
+  // Inflated content begins where any block does.
+  const bool converted = !LiesAsUsed(header, reinterpret_cast<const std::byte*>(header.data));
+  return static_cast<int64_t>(converted ? entry->bytes : header.data);
+}
+
+Result<NpzFile> NpzFile::Open(const std::string& path, const std::vector<std::string>& names) {
+  STOKER_ASSIGN_OR_RETURN(ZipFile zip, ZipFile::Open(path));
+  NpzFile file;
+  file.zip_ = std::make_shared<const ZipFile>(std::move(zip));
+  STOKER_ASSIGN_OR_RETURN(const std::vector<const ZipEntry*> wanted, Wanted(*file.zip_, names));
+  std::vector<NpzEntry> entries;
+  for (const ZipEntry* const entry : wanted) {
+    STOKER_ASSIGN_OR_RETURN(NpzEntry described, Describe(*file.zip_, *entry));
+    entries.push_back(std::move(described));
   }
-  if (!names.empty()) return arrays;
-  for (const ZipEntry& entry : file.entries()) {
-    if (!entry.name.ends_with(kSuffix)) continue;
-    STOKER_ASSIGN_OR_RETURN(Array array, ReadEntry(file, entry));
-    arrays.emplace_back(entry.name.substr(0, entry.name.size() - kSuffix.size()), std::move(array));
+  file.entries_ = std::make_shared<const std::vector<NpzEntry>>(std::move(entries));
+  return file;
+}
+
+Result<Array> NpzFile::Read(const NpzEntry& entry,
+                            const std::shared_ptr<MemoryAccount>& account) const {
+  STOKER_ASSIGN_OR_RETURN(const ZipContent content,
+                          zip_->Read(*entry.entry, /*strict=*/false, account));
+  return ParseNpy(content.owner, {content.data, static_cast<size_t>(content.bytes)}, entry.where,
+                  account);
+}
+
+Result<NamedArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names) {
+  STOKER_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open(path, names));
+  NamedArrays arrays;
+  for (const NpzEntry& entry : file.entries()) {
+    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry));
+    arrays.emplace_back(entry.name, std::move(array));
   }
   return arrays;
 }

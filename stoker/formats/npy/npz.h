@@ -1,16 +1,54 @@
 // NumPy's .npz files: several arrays by name, in a zip archive. README.md has the layout.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/array.h"
+#include "stoker/base/ledger.h"
 #include "stoker/base/status.h"
+#include "stoker/formats/npy/npy.h"
+#include "stoker/formats/zip/zip_reader.h"
 
 namespace stoker {
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
+
+// One array of a file that has been opened.
+struct NpzEntry {
+  std::string name;
+  std::string where;  // what messages call it
+  NpyHeader header;
+  const ZipEntry* entry = nullptr;
+  bool shared = false;  // its values are used as they lie in the file, without memory of their own
+
+  // What holding the array takes, 0 where it is shared, and what making it takes beside that.
+  int64_t bytes() const;
+  int64_t bytes_meanwhile() const;
+};
+
+// A file and what it holds, by its headers alone. A cheap value; const calls are safe from several
+// threads.
+class NpzFile {
+ public:
+  // The file is mapped, as ZipFile says. `names`: only these arrays, in this order; else all, in
+  // the order of the archive. Errors: kNotFound for a name that is not there; those of ZipFile and
+  // ParseNpyHeader, and kDataLoss where a header announces other values than there are.
+  static Result<NpzFile> Open(const std::string& path, const std::vector<std::string>& names = {});
+
+  const std::vector<NpzEntry>& entries() const { return *entries_; }
+  // One of entries(), its checksum verified. What is not shared is charged to `account` (may be
+  // null). Errors: those of ZipFile and ParseNpy.
+  Result<Array> Read(const NpzEntry& entry,
+                     const std::shared_ptr<MemoryAccount>& account = nullptr) const;
+
+ private:
+  std::shared_ptr<const ZipFile> zip_;
+  std::shared_ptr<const std::vector<NpzEntry>> entries_;
+};
 
 // The arrays of a file, in the order of the archive; `names`: only these, in this order. Stored
 // ones are mapped where they are aligned (the file must not be changed while they live), deflated

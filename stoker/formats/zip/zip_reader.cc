@@ -25,17 +25,23 @@ Status Damaged(const std::string& file, const ZipEntry& entry, std::string_view 
                   file, entry.offset, entry.name, problem);
 }
 
-// `out` has the size announced: no more than that is ever written.
-Status Inflate(const std::string& file, const ZipEntry& entry, const std::byte* data,
-               std::span<std::byte> out) {
-  const auto state = std::make_unique_for_overwrite<inflate_state>();
+std::unique_ptr<inflate_state> InflateOf(const ZipEntry& entry, const std::byte* data,
+                                         std::span<std::byte> out) {
+  auto state = std::make_unique_for_overwrite<inflate_state>();
   isal_inflate_init(state.get());
   state->crc_flag = ISAL_DEFLATE;
   // isa-l takes a pointer to what it does not change.
   state->next_in = const_cast<uint8_t*>(reinterpret_cast<const uint8_t*>(data));
   state->avail_in = static_cast<uint32_t>(entry.compressed_bytes);
   state->next_out = reinterpret_cast<uint8_t*>(out.data());
-  state->avail_out = static_cast<uint32_t>(entry.bytes);
+  state->avail_out = static_cast<uint32_t>(out.size());
+  return state;
+}
+
+// `out` has the size announced: no more than that is ever written.
+Status Inflate(const std::string& file, const ZipEntry& entry, const std::byte* data,
+               std::span<std::byte> out) {
+  const auto state = InflateOf(entry, data, out);
   const int error = isal_inflate(state.get());
   if (error != ISAL_DECOMP_OK || state->block_state != ISAL_BLOCK_FINISH || state->avail_out != 0)
     return Damaged(file, entry, "does not inflate to the size announced");
@@ -106,14 +112,30 @@ Status ZipFile::ReadInto(const ZipEntry& entry, std::span<std::byte> out, bool s
   return CheckContent(entry, out, strict);
 }
 
-Result<ZipContent> ZipFile::Read(const ZipEntry& entry, bool strict) const {
+Result<std::string> ZipFile::ReadStart(const ZipEntry& entry, size_t most) const {
+  STOKER_RETURN_IF_ERROR(CheckSize(entry));
+  std::string start(std::min<uint64_t>(most, entry.bytes), '\0');
+  const std::span<std::byte> out = std::as_writable_bytes(std::span(start));
+  const std::byte* const data = bytes_.data() + entry.offset;
+  if (!entry.deflated) {
+    if (!start.empty()) std::memcpy(start.data(), data, start.size());
+    return start;
+  }
+  const auto state = InflateOf(entry, data, out);
+  if (isal_inflate(state.get()) < ISAL_DECOMP_OK)
+    return Damaged(name_, entry, "does not inflate to the size announced");
+  return start.substr(0, out.size() - state->avail_out);
+}
+
+Result<ZipContent> ZipFile::Read(const ZipEntry& entry, bool strict,
+                                 const std::shared_ptr<MemoryAccount>& account) const {
   ZipContent content{.owner = bytes_, .data = bytes_.data() + entry.offset, .bytes = entry.bytes};
   if (!entry.deflated) {
     STOKER_RETURN_IF_ERROR(CheckContent(entry, {content.data, content.bytes}, strict));
     return content;
   }
   STOKER_RETURN_IF_ERROR(CheckSize(entry));
-  content.owner = Buffer::Allocate(entry.bytes);
+  content.owner = Buffer::Allocate(entry.bytes, account);
   content.data = content.owner.data();
   STOKER_RETURN_IF_ERROR(ReadInto(entry, {content.owner.data(), content.bytes}, strict));
   return content;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,10 +52,19 @@ class ZipFile {
   // The entry of this name, or null. Takes time proportional to the number of entries' logarithm.
   const ZipEntry* Find(std::string_view name) const;
 
+  // Where what the file holds of an entry begins.
+  const std::byte* DataOf(const ZipEntry& entry) const { return bytes_.data() + entry.offset; }
+
   // The content of one of entries(). Stored content is not copied. Its CRC-32 is verified: where
   // the archive says 0, which is what PyTorch writes when told to save the time, only if `strict`.
-  // Errors: kDataLoss where it is damaged.
-  Result<ZipContent> Read(const ZipEntry& entry, bool strict = false) const;
+  // What it is inflated to is charged to `account` (may be null). Errors: kDataLoss where it is
+  // damaged.
+  Result<ZipContent> Read(const ZipEntry& entry, bool strict = false,
+                          const std::shared_ptr<MemoryAccount>& account = nullptr) const;
+
+  // The first bytes of the content, at most `most`; nothing of it is verified. Errors: kDataLoss
+  // where it does not inflate.
+  Result<std::string> ReadStart(const ZipEntry& entry, size_t most) const;
 
   // Whether an entry can have the size it announces, judged by what the file holds of it: asked
   // before memory for it is. Errors: kDataLoss; kUnimplemented for deflated content of over 4 GiB.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "stoker/data/memory_options.h"
 #include "stoker/tools/kind_help.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/recipe.h"
@@ -42,6 +43,9 @@ Result<Inspection> InspectModels(const std::string& name) {
       "tensorboard", "The keys of `train: {tensorboard: ...}`: event files beside the metrics."));
   kinds.push_back(SectionOf<InitFromOptions>(
       "init_from", "The keys of `train: {init_from: ...}`: first weights from elsewhere."));
+  kinds.push_back(SectionOf<MemoryOptions>(
+      "memory",
+      "`train: {memory: 2GiB}`: the memory of the input pipelines, of the whole process."));
   kinds.push_back(
       SectionOf<CheckpointOptions>("checkpoint", "The keys of `train: {checkpoint: ...}`."));
   kinds.push_back(SectionOf<LimitBatchesOptions>(

@@ -1,0 +1,31 @@
+#include "stoker/data/memory_options.h"
+
+#include "stoker/base/byte_size.h"
+
+namespace stoker {
+
+void MemoryOptions::Describe(OptionTable<MemoryOptions>& table) {
+  table.Field("limit", &MemoryOptions::limit,
+              "for all buffers of the input pipelines together, what they keep from epoch to epoch "
+              "included, such as 2GiB; auto: a quarter of the container's memory");
+}
+
+Result<int64_t> MemoryOf(const ConfigNode& train) {
+  MemoryOptions options;
+  const ConfigNode* const node = train.Find(MemoryOptions::kName);
+  if (node == nullptr) return 0;
+  STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, options));
+  if (options.limit == "auto") return 0;
+  const std::optional<int64_t> bytes = ParseByteSize(options.limit);
+  if (bytes) return *bytes;
+  constexpr size_t kShown = 40;
+  return InvalidArgument("{}: train.memory: '{}' is no size, such as 2GiB or 500MB, nor auto",
+                         node->location.ToString(), options.limit.substr(0, kShown));
+}
+
+Result<int64_t> TrainMemoryOf(const ConfigNode& recipe) {
+  const ConfigNode* const train = recipe.Find("train");
+  return train == nullptr ? 0 : MemoryOf(*train);
+}
+
+}  // namespace stoker

@@ -1,0 +1,212 @@
+// What a pass over each source keeps resident, whatever its files hold: each is read in a process
+// of its own, whose high-water mark (VmHWM) counts everything.
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "stoker/data/map.h"
+#include "stoker/data/ops/cache.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/sources/damaged_files_testing_internal.h"
+#include "stoker/io/atomic_file.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kElement = kMiB;  // bytes of each element
+constexpr int64_t kElements = 192;
+constexpr int64_t kBudget = 24 * kMiB;
+constexpr int kThreads = 4;
+// More than the budget, an element for each stage and thread, and 64 MB for everything else.
+static_assert(kElements * kElement > kBudget + 20 * kElement + 64 * kMiB);
+
+struct LargeKind {
+  const char* name;
+  std::string stages;  // names of files begin with `$/`
+  std::function<void(const TempDir&)> make;
+  bool held = false;  // holds all in memory, so that it refuses to
+};
+
+void PrintTo(const LargeKind& kind, std::ostream* out) { *out << kind.name; }
+
+Dataset LargeElements() {
+  const Dataset source = NumberedImages(kElements);
+  return *(Result<Dataset>(source) |
+           Map{.function =
+                   [](Element& element, Rng&, Scratch& scratch) {
+                     element.arrays[0] = scratch.NewArray(DType::kUInt8, {kElement});
+                     std::ranges::fill(element.arrays[0].values<uint8_t>(), uint8_t{1});
+                     return OkStatus();
+                   },
+               .output = {{{"image", DType::kUInt8, {kElement}}, source.spec().fields[1]}},
+               .random = false});
+}
+
+using Make = std::function<void(const TempDir&)>;
+
+Make PackedAs(std::string_view format) {
+  return [format](const TempDir& dir) {
+    STOKER_ASSERT_OK(Pack(LargeElements(), dir / "x", {.format = *FindPackFormat(format)}));
+  };
+}
+
+// `start`, kElements times `record`, and `end`; compressed where the name says so.
+Make Repeated(const char* name, std::string start, std::string record) {
+  return [name, start = std::move(start), record = std::move(record)](const TempDir& dir) {
+    const std::string path = dir / name;
+    if (!path.ends_with(".gz")) {
+      std::ofstream file(path, std::ios::binary);
+      file << start;
+      for (int64_t i = 0; i < kElements; ++i) file << record;
+      return;
+    }
+    std::string whole = start;
+    for (int64_t i = 0; i < kElements; ++i) whole += record;
+    WriteFast(path, damaged_kinds::Gzipped(whole));
+  };
+}
+
+std::string OfOneByte(char byte) { return std::string(kElement, byte); }
+
+std::string IdxStart() {
+  return BigEndian(0x00000803, 4) + BigEndian(kElements, 4) + BigEndian(1024, 4) +
+         BigEndian(1024, 4);
+}
+
+void MakeNpz(const TempDir& dir) {
+  std::string npy = *NpyHeaderOf(DType::kUInt8, {kElements, kElement}, "x");
+  for (int64_t i = 0; i < kElements; ++i) npy += OfOneByte('x');
+  WriteFast(dir / "x.npz", ZipOf({{"x.npy", npy}}, /*deflated=*/true));
+}
+
+void MakeZip(const TempDir& dir) {
+  std::vector<std::pair<std::string, std::string>> members;
+  for (int64_t i = 0; i < kElements; ++i)
+    members.emplace_back(fmt::format("{}.txt", i), OfOneByte('x'));
+  WriteFast(dir / "x.zip", ZipOf(members, /*deflated=*/true));
+}
+
+// Rows in chunks of 4, which the element of one row is a part of.
+void MakeHdf5(const TempDir& dir) {
+  WriteHdf5(dir / "x.h5", /*latest=*/false, [](hid_t file) {
+    const std::vector<uint8_t> values(static_cast<size_t>(kElements * kElement), 1);
+    AddHdf5Dataset(file, "x", H5T_NATIVE_UINT8, {kElements, kElement}, values.data(),
+                   {.chunk = {4, kElement}, .deflate = 1, .shuffle = true});
+  });
+}
+
+void MakeN5(const TempDir& dir) {
+  std::filesystem::create_directories(dir / "c");
+  WriteFast(dir / "c/attributes.json",
+            N5AttributesOf({static_cast<int>(kElement), static_cast<int>(kElements)},
+                           {static_cast<int>(kElement), 4}, "uint8", "gzip"));
+  std::filesystem::create_directories(dir / "c/0");
+  const std::string block =
+      N5BlockOf({static_cast<int>(kElement), 4}, std::string(4 * kElement, 'x'), /*gzip=*/true);
+  for (int64_t i = 0; i < kElements / 4; ++i) WriteFast(dir / fmt::format("c/0/{}", i), block);
+}
+
+void MakeFolder(const TempDir& dir) {
+  std::filesystem::create_directories(dir / "f/a");
+  for (int64_t i = 0; i < kElements; ++i)
+    WriteFast(dir / fmt::format("f/a/{}.bin", i), OfOneByte('x'));
+}
+
+std::vector<LargeKind> LargeKinds() {
+  const std::string csv_row = "7," + std::string(kElement - 8, 'x') + "\n";
+  const std::string json_row = "{\"t\": \"" + std::string(kElement - 16, 'x') + "\"}\n";
+  std::string svm_row = "1";
+  for (int i = 1; std::ssize(svm_row) < kElement; ++i) svm_row += fmt::format(" {}:1", i);
+  return {
+      {"idx", "idx: {images: $/x}", Repeated("x", IdxStart(), OfOneByte('x')), true},
+      {"idx_gz", "idx: {images: $/x.gz}", Repeated("x.gz", IdxStart(), OfOneByte('x')), true},
+      {"npz", "npz: {path: $/x.npz}", MakeNpz, true},
+      {"zip", "zip_archive: {files: $/x.zip, fields: [txt]}", MakeZip},
+      {"tfrecord", "tfrecord: {files: $/x.tfrecord, index: memory}", PackedAs("tfrecord")},
+      {"tfrecord_in_order", "tfrecord: {files: $/x.tfrecord, index: none}", PackedAs("tfrecord")},
+      {"tar", "webdataset: {files: $/x.tar, index: memory}", PackedAs("tar")},
+      {"tar_in_order", "webdataset: {files: $/x.tar, index: none}", PackedAs("tar")},
+      {"recordio", "recordio: {files: $/x.rec, index: memory, whole: true}",
+       Repeated("x.rec", "", RecordIoRecord(ImageRecordOf({1}, 0, OfOneByte('x'))))},
+      {"csv", "csv: {files: $/x.csv, index: memory, fields: {a: int64, b: text}}",
+       Repeated("x.csv", "a,b\n", csv_row)},
+      {"csv_gz", "csv: {files: $/x.csv.gz, fields: {a: int64, b: text}}",
+       Repeated("x.csv.gz", "a,b\n", csv_row)},
+      {"jsonl", "jsonl: {files: $/x.jsonl, index: memory, fields: {t: text}}",
+       Repeated("x.jsonl", "", json_row)},
+      {"libsvm", "libsvm: {files: $/x.svm, index: none}", Repeated("x.svm", "", svm_row + "\n")},
+      {"lines", "lines: $/x.txt", Repeated("x.txt", "", std::string(kElement - 1, 'x') + "\n")},
+      {"lines_gz", "lines: $/x.gz", Repeated("x.gz", "", std::string(kElement - 1, 'x') + "\n")},
+      {"binary",
+       fmt::format("binary: {{files: $/x.bin, fields: {{a: {{shape: [{}]}}}}}}", kElement),
+       Repeated("x.bin", "", OfOneByte('x'))},
+      {"hdf5", "hdf5: {files: $/x.h5}", MakeHdf5},
+      {"n5", "n5: {path: $/c}", MakeN5},
+      {"folder", "folder: {path: $/f, extensions: [bin]}", MakeFolder},
+      {"shuffled_cache",
+       "{tfrecord: {files: $/x.tfrecord, index: memory}}, cache, {repeat: 2}, shuffle",
+       PackedAs("tfrecord")},
+  };
+}
+
+// KiB of a line of /proc/self/status.
+int64_t StatusKiB(std::string_view line) {
+  const std::string text = *ReadTextFile("/proc/self/status");
+  return std::stoll(text.substr(text.find(line) + line.size() + 1));
+}
+
+// Reads all of it and checks how much memory that took, beside what the process had.
+void ReadWithinBounds(const LargeKind& kind, const TempDir& dir) {
+  const QuietLog quiet;
+  const int64_t before = StatusKiB("VmRSS");
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, OpenDamaged(kind.stages, dir));
+  Runtime runtime = Runtime::Threaded(kThreads);
+  runtime.memory_budget = kBudget;
+  const auto pass = dataset.Open(runtime);
+  int64_t elements = 0;
+  if (kind.held) {
+    EXPECT_THAT(pass, FailsWith(StatusCode::kResourceExhausted, "its values take 201.3 MB of"));
+  } else {
+    STOKER_ASSERT_OK(pass);
+    while (true) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, (*pass)->Next());
+      if (!element) break;
+      ++elements;
+    }
+    EXPECT_GE(elements, kElements);
+  }
+  const auto stages = static_cast<int64_t>(2 + std::ranges::count(kind.stages, '}'));
+  const int64_t allowed = kBudget + (stages + kThreads) * kElement + 64'000'000;
+  EXPECT_LE((StatusKiB("VmHWM") - before) << 10, allowed) << elements << " elements";
+}
+
+class ResidentMemory : public testing::TestWithParam<LargeKind> {};
+
+TEST_P(ResidentMemory, StaysWithinTheBudgetAnElementForEachStageAndThreadAnd64Megabytes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own memory hides ours";
+#endif
+  const TempDir dir;
+  GetParam().make(dir);
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ReadWithinBounds(GetParam(), dir);
+    std::fflush(nullptr);
+    ::_exit(HasFailure() ? 1 : 0);
+  }
+  int result = 0;
+  ASSERT_EQ(::waitpid(child, &result, 0), child);
+  EXPECT_TRUE(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ResidentMemory, testing::ValuesIn(LargeKinds()),
+                         [](const testing::TestParamInfo<LargeKind>& kind) {
+                           return std::string(kind.param.name);
+                         });
+
+}  // namespace
+}  // namespace stoker
