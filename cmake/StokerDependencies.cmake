@@ -14,6 +14,8 @@ pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)
 pkg_check_modules(libwebp REQUIRED IMPORTED_TARGET libwebp)
 # These are linked by their names: the flags that their packages ask for would keep the precompiled header from
 # being used, and SentencePiece's name its trainer too, which only a test needs.
+pkg_check_modules(lzma REQUIRED liblzma)
+find_library(STOKER_BZIP2_LIBRARY bz2 REQUIRED) # has no file for pkg-config
 pkg_check_modules(re2 REQUIRED re2)
 pkg_check_modules(lmdb REQUIRED lmdb)
 pkg_check_modules(utf8proc REQUIRED libutf8proc)

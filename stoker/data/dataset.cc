@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/row_stack.h"
@@ -32,6 +33,7 @@ Cardinality Dataset::cardinality() const { return node_->cardinality(); }
 
 Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
                                                 const PassOptions& options) const {
+  const StopScope scope([stop = runtime.stop] { return stop != nullptr && *stop; });
   if (options.world != 1 || options.rank != 0) {
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> rank, OpenRank(*this, runtime, options));
     rank->outermost_ = true;

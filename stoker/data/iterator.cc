@@ -3,10 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -24,11 +24,10 @@ Iterator::Iterator(const OpenContext& context, const DatasetNode& node, Counting
       counting_(counting),
       tolerant_(context.tolerant()) {}
 
-// What only the iterator that the consumer has does: its thread heeds the stop flag where it waits
-// for files, and what was lost on the way to an element is logged when it is handed out.
+// What only the iterator that the consumer has does: what was lost on the way to an element is
+// logged when it is handed out.
 template <typename T, typename Make>
 Result<std::optional<T>> Iterator::MakeOutermost(const Make& make) {
-  const StopScope stop([this] { return stop_->raised(); });
   LossScope losses;
   Result<std::optional<T>> made = make();
   if (made.status().code() == StatusCode::kCancelled) return made;
@@ -44,6 +43,7 @@ Result<std::optional<T>> Iterator::Guarded(const Make& make) {
   error_ = CheckStop();
   if (!error_.ok()) return error_;
   started_ = true;
+  const StopScope scope([this] { return stop_->raised(); });
   Result<std::optional<T>> made = outermost_ ? MakeOutermost<T>(make) : make();
   if (!made.ok()) {
     error_ = made.status();
@@ -140,8 +140,8 @@ Status Iterator::Restore(const Json& state) {
   if (state.contains(kSkip)) {
     STOKER_ASSIGN_OR_RETURN(skip_, SavedInteger(state, kSkip));
   }
+  const StopScope scope([this] { return stop_->raised(); });
   if (!outermost_) return DoRestore(state);
-  const StopScope stop([this] { return stop_->raised(); });
   const LossScope logged_before;
   STOKER_RETURN_IF_ERROR(DoRestore(state));
   const auto logs = state.find(kLogs);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/device/torch_error.h"
 
 namespace stoker {
@@ -29,6 +30,7 @@ Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& 
   }
   std::unique_ptr<DevicePrefetcher> prefetcher(
       new DevicePrefetcher(options.device, depth, runtime.stop));
+  const StopScope scope([asked = runtime.stop] { return asked != nullptr && *asked; });
   // Who takes batches from the pass by itself can end it by destroying it.
   if (depth > 0) runtime.stop = &prefetcher->stop_;
   STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(runtime, pass));

@@ -31,8 +31,7 @@ class DevicePrefetcher {
  public:
   // Opens one pass over `batches`.
   //   runtime  once its `stop` is true, Next ends with kCancelled instead of waiting; where there
-  //            is a thread, batches that are ready are still given. It is looked at while Next
-  //            waits, so not in Open
+  //            is a thread, batches that are ready are still given. Open heeds it too
   //   depth    batches that are ready at most, 0 to kMostBatchesAhead, each in the device's memory.
   //            0: there is no thread, and a batch is made when it is asked for
   // Errors: those of Dataset::Open and Feeder::Create; kInvalidArgument for the depth.

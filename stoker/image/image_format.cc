@@ -64,6 +64,11 @@ constexpr ForeignFormat kForeign[] = {
     {0, "<html"sv, "an HTML page, as a failed download leaves"},
     {0, "\x1f\x8b"sv, "gzip-compressed data"},
     {0, "\x28\xb5\x2f\xfd"sv, "zstd-compressed data"},
+    {0,
+     "\xfd"
+     "7zXZ\0"sv,
+     "xz-compressed data"},
+    {4, "\x31\x41\x59\x26\x53\x59"sv, "bzip2-compressed data"},
     {0, "PK\3\4"sv, "a ZIP archive"},
 };
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <span>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/local_retry.h"
 #include "stoker/io/temporary_internal.h"
@@ -26,16 +27,16 @@ Result<Descriptor> OpenToAppend(const std::string& path) {
 // keeps lines apart but does not take half a line back.
 class FileLock {
  public:
-  explicit FileLock(int fd) : fd_(fd) {
-    while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-    }
-  }
+  explicit FileLock(int fd) : fd_(fd) { problem_ = FlockUnlessStopped(fd_, LOCK_EX); }
   ~FileLock() { ::flock(fd_, LOCK_UN); }
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
+  bool stopped() const { return problem_ == ECANCELED; }
+
  private:
   const int fd_;
+  int problem_ = 0;
 };
 
 // Whether the last byte of a file of this size, which is not 0, ends a line.
@@ -83,6 +84,8 @@ Result<uint64_t> AppendLine(const std::string& path, std::string_view line) {
   STOKER_ASSIGN_OR_RETURN(const Descriptor file, OpenToAppend(path));
   const int fd = file.get();
   const FileLock lock(fd);
+  if (lock.stopped())
+    return Cancelled("{}: asked to stop while another one appended a line to it", path);
   STOKER_ASSIGN_OR_RETURN(const uint64_t before, SizeOf(fd, path));
   std::string text(before == 0 || EndsWithALine(fd, static_cast<off_t>(before)) ? "" : "\n");
   text += line;
@@ -108,6 +111,8 @@ Result<uint64_t> TakeBackLines(const std::string& path, uint64_t offset,
   if (!file.valid()) return internal::WriteError(errno, path, "cannot take lines back");
   const int fd = file.get();
   const FileLock lock(fd);
+  if (lock.stopped())
+    return Cancelled("{}: asked to stop while another one appended a line to it", path);
   STOKER_ASSIGN_OR_RETURN(const uint64_t size, SizeOf(fd, path));
   if (size <= offset) return size;
   if (offset > 0 && !EndsWithALine(fd, static_cast<off_t>(offset))) return size;

@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/io/bzip2.h"
 #include "stoker/io/gzip.h"
 #include "stoker/io/remote/caching_source.h"
 #include "stoker/io/standard_input.h"
+#include "stoker/io/xz.h"
 #include "stoker/io/zstd.h"
 
 namespace stoker {
@@ -58,21 +61,33 @@ class MemorySource final : public ByteSource {
   const std::span<const std::byte> bytes_;
 };
 
-// The compressions that are recognised, by the bytes that every such file begins with.
+// The compressions that are recognised, by what every such file begins with.
 struct Decoder {
-  std::string_view magic;
+  bool (*begins)(std::string_view start);
   std::unique_ptr<ByteSource> (*make)(std::unique_ptr<ByteSource> compressed,
                                       std::shared_ptr<MemoryAccount> account);
 };
-constexpr Decoder kDecoders[] = {{"\x1f\x8b", MakeGzipSource},
-                                 {"\x28\xb5\x2f\xfd", MakeZstdSource}};
+
+template <char... kMagic>
+bool BeginsWith(std::string_view start) {
+  constexpr char kBytes[] = {kMagic...};
+  return start.starts_with(std::string_view(kBytes, sizeof(kBytes)));
+}
+
+constexpr Decoder kDecoders[] = {
+    {BeginsWith<'\x1f', '\x8b'>, MakeGzipSource},
+    {BeginsWith<'\x28', '\xb5', '\x2f', '\xfd'>, MakeZstdSource},
+    {BeginsWith<'\xfd', '7', 'z', 'X', 'Z', '\0'>, MakeXzSource},
+    {BeginsBzip2, MakeBzip2Source},
+};
+constexpr std::string_view kCompressedEndings[] = {".gz", ".zst", ".xz", ".bz2"};
 constexpr size_t kLongestMagic = 8;
 constexpr size_t kSkipBytes = 64 << 10;
 
 // Null where the file is plain.
 const Decoder* DecoderOf(std::string_view start) {
   for (const Decoder& decoder : kDecoders) {
-    if (start.starts_with(decoder.magic)) return &decoder;
+    if (decoder.begins(start)) return &decoder;
   }
   return nullptr;
 }
@@ -87,7 +102,9 @@ Status BeyondTheEnd(const std::string& name, uint64_t offset, uint64_t end) {
 
 Result<size_t> ByteSource::Read(std::span<std::byte> out) {
   STOKER_RETURN_IF_ERROR(error_);
-  Result<size_t> got = DoRead(out);
+  Result<size_t> got = StopScope::Asked()
+                           ? Cancelled("{}: byte {}: the pass was asked to stop", name_, position_)
+                           : DoRead(out);
   if (got.ok()) {
     position_ += *got;
   } else {
@@ -107,10 +124,8 @@ Result<size_t> ByteSource::ReadFully(std::span<std::byte> out) {
 }
 
 std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset,
-                                           std::shared_ptr<MemoryAccount> account,
-                                           std::function<bool()> stop) {
-  if (file.remote())
-    return MakeKeptSource(file.remote(), offset, std::move(account), std::move(stop));
+                                           std::shared_ptr<MemoryAccount> account) {
+  if (file.remote()) return MakeKeptSource(file.remote(), offset, std::move(account));
   return std::make_unique<FileSource>(std::move(file), offset);
 }
 
@@ -122,14 +137,16 @@ std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, s
   return std::make_unique<MemorySource>(bytes, std::move(name));
 }
 
-Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
-              const std::function<bool()>& stop) {
+std::string_view WithoutCompressedEnding(std::string_view path) {
+  for (const std::string_view ending : kCompressedEndings) {
+    if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
+  }
+  return path;
+}
+
+Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account) {
   const Buffer part = Buffer::Allocate(kSkipBytes, account);
   while (source.position() < offset) {
-    if (stop && stop()) {
-      return Cancelled("{}: the pass was asked to stop while it was read again from its start",
-                       source.name());
-    }
     const auto bytes = std::min<uint64_t>(offset - source.position(), part.size());
     STOKER_ASSIGN_OR_RETURN(const size_t got,
                             source.Read({part.data(), static_cast<size_t>(bytes)}));
@@ -154,16 +171,15 @@ Result<std::string> ReadStart(const std::string& path, size_t bytes) {
 }
 
 Result<std::unique_ptr<ByteSource>> OpenStoredBytes(const std::string& path, uint64_t offset,
-                                                    std::shared_ptr<MemoryAccount> account,
-                                                    const std::function<bool()>& stop) {
+                                                    std::shared_ptr<MemoryAccount> account) {
   if (IsPipedIn(path)) {
     STOKER_ASSIGN_OR_RETURN(auto source, OpenStandardInput());
-    STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
+    STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account));
     return source;
   }
   STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
   if (offset > file.size()) return BeyondTheEnd(file.path(), offset, file.size());
-  return MakeFileSource(std::move(file), offset, std::move(account), stop);
+  return MakeFileSource(std::move(file), offset, std::move(account));
 }
 
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
@@ -172,18 +188,17 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
 }
 
 Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, uint64_t offset,
-                                                     std::shared_ptr<MemoryAccount> account,
-                                                     const std::function<bool()>& stop) {
+                                                     std::shared_ptr<MemoryAccount> account) {
   STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kLongestMagic));
   const Decoder* const decoder = DecoderOf(start);
   // Compressed nothing has some bytes too: without any, the file was cut or never written.
-  if (start.empty() && (path.ends_with(".gz") || path.ends_with(".zst")))
+  if (start.empty() && WithoutCompressedEnding(path) != path)
     return DataLoss(
         "{}: the file is empty, which compressed files never are; copy or make it again", path);
-  if (decoder == nullptr) return OpenStoredBytes(path, offset, std::move(account), stop);
-  STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account, stop));
+  if (decoder == nullptr) return OpenStoredBytes(path, offset, std::move(account));
+  STOKER_ASSIGN_OR_RETURN(auto stored, OpenStoredBytes(path, 0, account));
   std::unique_ptr<ByteSource> source = decoder->make(std::move(stored), account);
-  STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
+  STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account));
   return source;
 }
 

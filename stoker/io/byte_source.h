@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +33,8 @@ class ByteSource {
 
   // Fills some or all of `out` (not empty) and returns how many bytes; 0 means the end, and only
   // then is all that was read known to be whole: a checksum behind the data is verified on the way
-  // to that 0, so read until then. An error is final: later calls give it again.
+  // to that 0, so read until then. An error is final: later calls give it again. kCancelled where
+  // the thread was asked to stop (base/stop_scope.h), before or while it waits.
   Result<size_t> Read(std::span<std::byte> out);
 
   // Reads until `out` is full or the end is reached; less than out.size() means the end.
@@ -62,14 +62,16 @@ class ByteSource {
 };
 
 // The file's bytes as they are, from `offset` on; those of a file on a server are read ahead
-// (io/remote/caching_source.h), in memory charged to `account` (may be null), and a wait for them
-// ends where `stop` (may be empty; asked now and then) says true.
+// (io/remote/caching_source.h), in memory charged to `account` (may be null).
 std::unique_ptr<ByteSource> MakeFileSource(File file, uint64_t offset = 0,
-                                           std::shared_ptr<MemoryAccount> account = nullptr,
-                                           std::function<bool()> stop = {});
+                                           std::shared_ptr<MemoryAccount> account = nullptr);
 
 // The bytes of a file that is here, as they are; borrowed, it must outlive the source.
 std::unique_ptr<ByteSource> MakeBorrowedSource(const File& file);
+
+// "a.csv" of "a.csv.gz", and of the endings of the other compressions that OpenByteSource knows; a
+// path without one as it is.
+std::string_view WithoutCompressedEnding(std::string_view path);
 
 // The first bytes of what `path` names, at most `bytes`, as they are. Of standard input too.
 Result<std::string> ReadStart(const std::string& path, size_t bytes);
@@ -78,21 +80,18 @@ Result<std::string> ReadStart(const std::string& path, size_t bytes);
 // which those before are passed over). Errors: those of File::Open; kOutOfRange where it ends
 // before.
 Result<std::unique_ptr<ByteSource>> OpenStoredBytes(const std::string& path, uint64_t offset,
-                                                    std::shared_ptr<MemoryAccount> account,
-                                                    const std::function<bool()>& stop = {});
+                                                    std::shared_ptr<MemoryAccount> account);
 
 // `bytes` as they are; borrowed, they must outlive the source.
 std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, std::string name);
 
 // Reads up to byte `offset` of the content and lets the bytes go. Errors: those of reading;
-// kOutOfRange where the content ends before, kCancelled where `stop` (may be empty; asked now and
-// then) says true.
-Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account,
-              const std::function<bool()>& stop = {});
+// kOutOfRange where the content ends before.
+Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account);
 
 // The content of a regular file, a file on a server (http://, https://, s3://) or what is piped in
 // ("-" or /dev/stdin; io/standard_input.h), decompressed where its first bytes say that it is
-// compressed (gzip: 1f 8b; zstd: 28 b5 2f fd), whatever the file's name says. Errors: those of
+// compressed (gzip, zstd, xz, bzip2), whatever the file's name says. Errors: those of
 // File::Open.
 //   account  what a decoder's memory is charged to while the source lives; may be null
 Result<std::unique_ptr<ByteSource>> OpenByteSource(
@@ -100,10 +99,8 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(
 
 // The same from byte `offset` of the content on: a plain file is read from there, a compressed one
 // is decompressed from its start, which takes as long as reading that much did. Errors: also
-// kOutOfRange where the content ends before, those of reading, and kCancelled where `stop` (may be
-// empty; asked now and then) says true.
+// kOutOfRange where the content ends before, and those of reading.
 Result<std::unique_ptr<ByteSource>> OpenByteSourceAt(const std::string& path, uint64_t offset,
-                                                     std::shared_ptr<MemoryAccount> account,
-                                                     const std::function<bool()>& stop = {});
+                                                     std::shared_ptr<MemoryAccount> account);
 
 }  // namespace stoker

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/local_retry.h"
 #include "stoker/io/mapped_ranges.h"
 #include "stoker/io/remote/remote_file.h"
@@ -21,6 +22,10 @@ namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What is read at once: a slow disk gives so much in less than a second, so a pass that is asked to
+// stop does not wait for a file of gigabytes.
+constexpr size_t kPieceBytes = 16 << 20;
 
 // Which part of a path that does not exist is the wrong one.
 Status MissingFile(const std::string& path) {
@@ -157,8 +162,11 @@ Result<size_t> File::ReadUpTo(uint64_t offset, std::span<std::byte> out) const {
   if (remote_) return remote_->ReadUpTo(offset, out);
   size_t done = 0;
   while (done < out.size()) {
+    if (done > 0 && StopScope::Asked())
+      return Cancelled("{}: byte {}: the pass was asked to stop", path_, offset + done);
+    const size_t piece = std::min(out.size() - done, kPieceBytes);
     const ssize_t got = RetryPassingTrouble(path_, [&] {
-      return ::pread(descriptor_.get(), out.data() + done, out.size() - done,
+      return ::pread(descriptor_.get(), out.data() + done, piece,
                      static_cast<off_t>(offset + done));
     });
     if (got < 0) return ReadError(errno, path_, offset + done);
@@ -194,16 +202,23 @@ Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
     STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path, limit));
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
-  STOKER_ASSIGN_OR_RETURN(const Opened opened, OpenForReading(path, 0));
+  // With O_NONBLOCK the wait for the writer of a pipe is one that can be ended.
+  STOKER_ASSIGN_OR_RETURN(const Opened opened, OpenForReading(path, O_NONBLOCK));
+  const bool may_wait = !S_ISREG(opened.stat.st_mode);
   constexpr size_t kChunk = 64 << 10;
   std::string text;
   while (true) {
     const size_t before = text.size();
+    const int problem = may_wait ? PollUnlessStopped(opened.descriptor.get()) : 0;
+    if (problem == ECANCELED)
+      return Cancelled("{}: byte {}: asked to stop while nobody wrote to it", path, before);
+    if (problem != 0) return ReadError(problem, path, before);
     text.resize(before + kChunk);
     const ssize_t got = RetryPassingTrouble(
         path, [&] { return ::read(opened.descriptor.get(), text.data() + before, kChunk); });
     const int error = errno;
     text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && may_wait && error == EAGAIN) continue;
     if (got < 0) return ReadError(error, path, before);
     if (got == 0) return text;
     if (text.size() > limit) {

@@ -1,12 +1,11 @@
 #include "stoker/io/local_retry.h"
 
 #include <algorithm>
-#include <functional>
 #include <system_error>
 
 #include "stoker/base/log.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/http_client.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -43,10 +42,10 @@ bool IsPassingTrouble(int error_number) {
 
 bool LocalRetry::Again(int error_number) {
   if (error_number == EINTR) return true;
-  const std::function<bool()>& stop = StopScope::OfThread();
+  const bool for_a_pass = StopScope::Innermost() != nullptr;
   if (!since_first_failure_) since_first_failure_.emplace();
   const double waited = since_first_failure_->ElapsedSeconds();
-  if (!stop || !IsPassingTrouble(error_number) || waited >= patience_seconds_) {
+  if (!for_a_pass || !IsPassingTrouble(error_number) || waited >= patience_seconds_) {
     errno = error_number;
     return false;
   }
@@ -57,7 +56,7 @@ bool LocalRetry::Again(int error_number) {
   }
   const double wait = std::min(next_wait_seconds_, patience_seconds_ - waited);
   next_wait_seconds_ = std::min(2 * next_wait_seconds_, kLongestWaitSeconds);
-  if (!Cancellation(stop).WaitFor(wait)) return true;
+  if (!Cancellation(&StopScope::Asked).WaitFor(wait)) return true;
   errno = ECANCELED;
   return false;
 }

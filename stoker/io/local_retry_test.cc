@@ -5,10 +5,10 @@
 #include <fstream>
 #include <thread>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/few_files_testing_internal.h"
 #include "stoker/io/file.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "stoker/base/remote_path.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/temporary_internal.h"
 
 namespace stoker {
@@ -30,7 +31,8 @@ class PipeStart {
   PipeStart(int fd, size_t keep) : fd_(fd), keep_(keep) {}
 
   Status CheckStart() {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!LockUnlessStopped(lock)) return AskedToStop(0);
     if (read_ == kept_.size()) return OkStatus();
     return FailedPrecondition(
         "standard input: it has been read up to byte {}, and a pipe cannot be read again from its "
@@ -40,7 +42,8 @@ class PipeStart {
 
   // What stands at byte `at` of the pipe.
   Result<size_t> Read(uint64_t at, std::span<std::byte> out) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!LockUnlessStopped(lock)) return AskedToStop(at);
     if (at < kept_.size()) {
       const size_t count = std::min<size_t>(kept_.size() - at, out.size());
       std::memcpy(out.data(), kept_.data() + at, count);
@@ -52,14 +55,21 @@ class PipeStart {
     }
     ssize_t got = -1;
     do {
+      const int problem = PollUnlessStopped(fd_);
+      if (problem == ECANCELED) return AskedToStop(at);
+      if (problem != 0) return ErrnoStatus(problem, fmt::format("standard input: byte {}", at));
       got = ::read(fd_, out.data(), out.size());
-    } while (got < 0 && errno == EINTR);
+    } while (got < 0 && (errno == EINTR || errno == EAGAIN));
     if (got < 0) return ErrnoStatus(errno, fmt::format("standard input: byte {}", at));
     Keep(out.first(static_cast<size_t>(got)));
     return static_cast<size_t>(got);
   }
 
  private:
+  static Status AskedToStop(uint64_t at) {
+    return Cancelled("standard input: byte {}: asked to stop while nothing was piped in", at);
+  }
+
   void Keep(std::span<const std::byte> bytes) {
     const bool all_kept = read_ == kept_.size();
     read_ += bytes.size();

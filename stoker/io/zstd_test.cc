@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 
@@ -122,7 +123,8 @@ TEST(OpenByteSourceAt, ContinuesPlainAndCompressedFilesFromAnyByte) {
     EXPECT_THAT(OpenByteSourceAt(dir / name, 200'001, nullptr),
                 FailsWith(StatusCode::kOutOfRange, "the content ends at byte 200000"));
   }
-  EXPECT_THAT(OpenByteSourceAt(dir / "packed", 70'000, nullptr, [] { return true; }),
+  const StopScope stopped([] { return true; });
+  EXPECT_THAT(OpenByteSourceAt(dir / "packed", 70'000, nullptr),
               FailsWith(StatusCode::kCancelled, "asked to stop"));
 }
 

@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// The first bytes of the content, decompressed where the file is gzip or zstd: kProbeBytes
+// The first bytes of the content, decompressed where the file is compressed: kProbeBytes
 // (formats/probe/file_kind.h) of them, or fewer where there are no more.
 Result<std::string> ReadContentPrefix(const std::string& path);
 

@@ -26,9 +26,15 @@ namespace {
 // Recipes are small; a larger text is not read only to see whether it is one.
 constexpr uint64_t kLargestRecipe = 1 << 20;
 
-// What is around the content: "gzip" or "zstd"; empty where nothing is.
+// What is around the content: "gzip", "zstd", "xz" or "bzip2"; empty where nothing is.
 std::string_view CompressionOf(FileKind stored) {
-  return stored == FileKind::kGzip ? "gzip" : stored == FileKind::kZstd ? "zstd" : "";
+  switch (stored) {
+    case FileKind::kGzip: return "gzip";
+    case FileKind::kZstd: return "zstd";
+    case FileKind::kXz: return "xz";
+    case FileKind::kBzip2: return "bzip2";
+    default: return "";
+  }
 }
 
 // Reads to the end, where the checksum is, and counts.
@@ -65,11 +71,9 @@ Result<Inspection> InspectOther(const std::string& path, const File& file, FileK
   return out;
 }
 
-// ".csv" of "a.csv", also where .gz or .zst stands behind it.
+// ".csv" of "a.csv", also where .gz or another compression's ending follows it.
 std::string ExtensionOf(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
-  return name.extension().string();
+  return std::filesystem::path(WithoutCompressedEnding(path)).extension().string();
 }
 
 // Whether it is lines that nothing else is known of: by the content, or by the name where the first

@@ -21,9 +21,9 @@ struct Inspection {
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, zip,
 // .npy, .npz, RecordIO, LMDB, HDF5, .stoker, the elements of a cache, text, by its name N5, CSV,
 // JSON lines and LIBSVM, a recipe (YAML with a section `data`, `model` or `train`); of other kinds
-// the name and size, and what is around them ("compressed": "gzip" or "zstd"). Everything that has
-// a checksum or announces its size is read and checked. The first `samples` samples are shown,
-// where a source reads the format.
+// the name and size, and what is around them ("compressed": "gzip", "zstd", "xz" or "bzip2").
+// Everything that has a checksum or announces its size is read and checked. The first `samples`
+// samples are shown, where a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
@@ -72,7 +72,7 @@ Result<Inspection> InspectStoker(const std::string& path);
 Result<Inspection> InspectElements(const std::string& path);
 
 // Lines of text as `lines` reads them: how many, and how long they are. `compression`: what is
-// around them ("gzip", "zstd"), where something is.
+// around them ("gzip", "zstd", "xz", "bzip2"), where something is.
 Result<Inspection> InspectText(const std::string& path, std::string_view compression);
 
 // TFRecord, plain or compressed: records and their sizes; of tf.train.Examples and SequenceExamples

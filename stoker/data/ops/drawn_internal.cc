@@ -1,17 +1,10 @@
 #include "stoker/data/ops/drawn_internal.h"
 
-#include <chrono>
-#include <thread>
-
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/check_key.h"
 #include "stoker/data/ops/own_seed_internal.h"
 
 namespace stoker {
-namespace {
-
-constexpr std::chrono::milliseconds kLookForStop(10);
-
-}  // namespace
 
 Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
                            const std::optional<int64_t>& count) {
@@ -33,11 +26,8 @@ Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
 Status DrawnNode::Prepare(const OpenContext& context) const {
   // Another pass may be learning, which can take long.
   std::unique_lock lock(learning_, std::defer_lock);
-  while (!lock.try_lock()) {
-    if (context.stop()->raised())
-      return Cancelled("{}: was asked to stop while another pass read the elements", name());
-    std::this_thread::sleep_for(kLookForStop);
-  }
+  if (!LockUnlessStopped(lock))
+    return Cancelled("{}: was asked to stop while another pass read the elements", name());
   if (learnt_) return OkStatus();
   STOKER_RETURN_IF_ERROR(Learn(context));
   learnt_ = true;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime/read_ahead.h"
 #include "stoker/data/saved_count.h"
@@ -161,7 +162,7 @@ Status InterleaveIterator::TakeReadyTurn() {
       break;
     }
     const ScopedInputWait wait(pass());
-    doorbell_->WaitBeyond(rings);
+    if (!doorbell_->WaitBeyond(rings)) return AskedToStop(stats().name());
   }
   return OkStatus();
 }

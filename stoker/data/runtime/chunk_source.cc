@@ -7,7 +7,6 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime/indexed_iterator.h"
 #include "stoker/data/runtime/tuner.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -32,7 +31,6 @@ void PositionSource::Take(int64_t wanted, int64_t, Chunk& chunk) {
 
 void PositionSource::Finish(Chunk& chunk) const {
   if (chunk.count == 0) return;
-  const StopScope scope([this] { return stop_->raised(); });
   chunk.error = ReadAll(chunk);
 }
 
@@ -105,7 +103,6 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
 }
 
 void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
-  const StopScope scope([this] { return stop_->raised(); });
   {
     std::lock_guard lock(mutex_);
     DropPassed(frontier);
@@ -153,7 +150,6 @@ Status StreamSource::SaveInputIfDue() {
 }
 
 void StreamSource::Finish(Chunk& chunk) const {
-  const StopScope scope([this] { return stop_->raised(); });
   if (FinishAsRows(chunk)) return;
   // Taken out and put back one by one: a map may throw.
   std::vector<Element> elements = std::exchange(chunk.elements, {});

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "stoker/base/stop_scope.h"
+
 namespace stoker {
 
 // The consumer notes rings(), looks at each producer, and where none has anything waits until it
@@ -25,10 +27,11 @@ class Doorbell {
     return rings_;
   }
 
-  // Until it has been rung more than `rings` times.
-  void WaitBeyond(int64_t rings) {
+  // Waits until it has been rung more than `rings` times. Returns false where this thread was asked
+  // to stop before (base/stop_scope.h).
+  bool WaitBeyond(int64_t rings) {
     std::unique_lock lock(mutex_);
-    rung_.wait(lock, [&] { return rings_ > rings; });
+    return WaitUnlessStopped(rung_, lock, [&] { return rings_ > rings; });
   }
 
  private:

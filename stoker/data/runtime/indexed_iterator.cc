@@ -2,7 +2,6 @@
 
 #include "stoker/data/failure.h"
 #include "stoker/data/saved_unsigned.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 
@@ -17,7 +16,6 @@ IndexedIterator::IndexedIterator(const OpenContext& context, const DatasetNode& 
 Result<std::optional<Element>> IndexedIterator::DoNext() {
   const int64_t position = done_.frontier();
   if (position >= node_.cardinality().value()) return std::nullopt;
-  const StopScope scope([this] { return stop_->raised(); });
   std::vector<LostElement> lost;
   const ReadContext context =
       ReadContext(pass(), epoch_, /*vectorized=*/false, stop_.get()).WithLost(&lost);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/runtime/hop.h"
 
 namespace stoker {
@@ -109,9 +111,12 @@ Status ReadAhead::NextChunk() {
     if (!HasChunkForConsumer()) {
       const ScopedInputWait wait(pass());
       consumer_waits_ = true;
-      chunk_ready_.wait(lock, [&] { return HasChunkForConsumer(); });
+      const bool ready =
+          WaitUnlessStopped(chunk_ready_, lock, [&] { return HasChunkForConsumer(); });
       consumer_waits_ = false;
       interval_.waited_ns += NowNs() - began;
+      // The chunk stays where it is being made: the pass still stands before it.
+      if (!ready) return AskedToStop(stats().name());
     }
     const auto first = finished_.begin();
     const int64_t ticket = first->first;

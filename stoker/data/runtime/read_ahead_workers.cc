@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime/read_ahead.h"
 
@@ -35,6 +36,7 @@ void Caught(Chunk& chunk, const Work& work) {
 }  // namespace
 
 void ReadAhead::Work() {
+  const StopScope scope([this] { return inside_->raised(); });
   CpuShare::Thread self;
   while (std::optional<Ticket> ticket = TakeTicket(self)) {
     const int64_t began = ticket->began_ns;

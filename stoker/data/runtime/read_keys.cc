@@ -4,7 +4,6 @@
 
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/read_ahead.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
@@ -24,7 +23,6 @@ class KeySource final : public ChunkSource {
   }
 
   void Finish(Chunk& chunk) const override {
-    const StopScope scope([this] { return stop_->raised(); });
     for (int64_t i = chunk.begin; i < chunk.begin + chunk.count; ++i) {
       const SampleKey& key = keys_[static_cast<size_t>(i)];
       const ReadContext context(*pass_, key.epoch, /*vectorized=*/true, stop_.get());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/transform.h"
@@ -30,7 +31,8 @@ struct SharedLoops::Loop {
   int64_t rounds;  // fewer where one has thrown
   StageStats& stats;
   const std::function<void(int64_t)>& body;
-  int64_t next = 0;  // the first that nobody has begun
+  const StopScope* scope;  // of the thread that opened it, which waits in it
+  int64_t next = 0;        // the first that nobody has begun
   int64_t running = 0;
   int64_t asked_by_others = 0;
   std::exception_ptr thrown;
@@ -50,7 +52,11 @@ void SharedLoops::Help() {
 
 void SharedLoops::Run(Member& member, int64_t rounds, StageStats& stats,
                       const std::function<void(int64_t)>& body) {
-  Loop loop{.chunk = member.chunk_, .rounds = rounds, .stats = stats, .body = body};
+  Loop loop{.chunk = member.chunk_,
+            .rounds = rounds,
+            .stats = stats,
+            .body = body,
+            .scope = StopScope::Innermost()};
   std::unique_lock lock(mutex_);
   const auto older = [](const Loop* one, const Loop* other) { return one->chunk < other->chunk; };
   open_.insert(std::ranges::upper_bound(open_, &loop, older), &loop);
@@ -82,6 +88,7 @@ bool SharedLoops::RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own)
   std::exception_ptr thrown;
   Member* const outside = std::exchange(current, nullptr);
   try {
+    const StopScope scope(loop.scope);
     RunRound(round, loop.stats, loop.body);
   } catch (...) {
     thrown = std::current_exception();

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "stoker/base/stop_scope.h"
+
 namespace stoker {
 namespace {
 
@@ -27,7 +29,9 @@ Result<StoredChunk> ChunkCache::Use::Get(int64_t number) {
     row_ = row;
   }
   const std::shared_ptr<Entry> entry = cache_.EntryOf({&array_, number});
-  const std::lock_guard reading(entry->reading);
+  std::unique_lock reading(entry->reading, std::defer_lock);
+  if (!LockUnlessStopped(reading))
+    return Cancelled("{}: asked to stop while another thread read chunk {}", array_.name(), number);
   if (!entry->ready) {
     STOKER_ASSIGN_OR_RETURN(entry->chunk, array_.ReadChunk(number, cache_.account_));
     entry->ready = true;

@@ -10,12 +10,12 @@
 
 namespace stoker {
 
-// The rows of CSV or TSV files (formats/csv), one file after the other; plain, gzip or zstd. Fields
-// are columns, or several columns together; without `fields` each column is one, of a type that the
-// first 100 rows tell. Numbers become arrays of their type, texts uint8[-1]; what is missing, in an
-// empty cell or one that `na_values` lists, the default of its field. A delimiter that is
-// not named is the one that makes columns of the first rows; the stage says so where it is neither
-// a comma nor by the file's name a tab.
+// The rows of CSV or TSV files (formats/csv), one file after the other; plain, gzip, zstd, xz or
+// bzip2. Fields are columns, or several columns together; without `fields` each column is one, of a
+// type that the first 100 rows tell. Numbers become arrays of their type, texts uint8[-1]; what is
+// missing, in an empty cell or one that `na_values` lists, the default of its field. A delimiter
+// that is not named is the one that makes columns of the first rows; the stage says so where it is
+// neither a comma nor by the file's name a tab.
 //
 // Plain files are read by position, through an index that one scan makes and that is kept beside
 // each file (formats/offset_index), and where all fields are numbers many rows are parsed at once,
@@ -28,7 +28,7 @@ namespace stoker {
 struct Csv {
   static constexpr std::string_view kName = "csv";
   static constexpr std::string_view kHelp =
-      "The rows of CSV or TSV files: numbers and texts by column; plain, .gz or .zst.";
+      "The rows of CSV or TSV files: numbers and texts by column; plain, .gz, .zst, .xz or .bz2.";
   FilePatterns files;
   CsvFields fields;
   std::string header = "auto";

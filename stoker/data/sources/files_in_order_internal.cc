@@ -45,7 +45,7 @@ const std::shared_ptr<MemoryAccount>& FilesInOrderIterator::account() const {
 Scratch FilesInOrderIterator::NewScratch() const { return Scratch(pass().stage(node_).pool); }
 
 Result<std::unique_ptr<ByteSource>> FilesInOrderIterator::OpenSource() const {
-  return OpenByteSourceAt(path(), offset_, account(), [this] { return Stopped(); });
+  return OpenByteSourceAt(path(), offset_, account());
 }
 
 Result<std::optional<Element>> FilesInOrderIterator::HandOut(Result<Element> element,

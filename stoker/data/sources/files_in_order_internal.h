@@ -71,10 +71,8 @@ class FilesInOrderIterator : public Iterator {
   // What the pass's memory is charged to, and what makes arrays of it.
   const std::shared_ptr<MemoryAccount>& account() const;
   Scratch NewScratch() const;
-  // The content of path() from offset() on, decompressed; skipping heeds the stop flag.
+  // The content of path() from offset() on, decompressed.
   Result<std::unique_ptr<ByteSource>> OpenSource() const;
-  // Whether the pass has been told to stop.
-  bool Stopped() const { return !CheckStop().ok(); }
 
   // The key of the next element, good or not.
   SampleKey NextKey() { return {epoch_, count_++}; }

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/array_table_node.h"
 #include "stoker/data/kept_memory.h"
 #include "stoker/data/runtime.h"
@@ -26,7 +27,9 @@ class IdxNode final : public ArrayTableNode {
   }
   // Loads the files once; a failure is not remembered, so that the next Open tries again.
   Status Prepare(const OpenContext& context) const override {
-    std::lock_guard lock(loading_);
+    std::unique_lock lock(loading_, std::defer_lock);
+    if (!LockUnlessStopped(lock))
+      return Cancelled("{}: asked to stop while another pass loaded it", files_.images.string());
     kept_.ChargeTo(*context.pass(), *this);
     if (loaded_) return OkStatus();
     const Status status = Load(*context.pass());

@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// The objects of JSON lines files (formats/jsonl), one file after the other; plain, gzip or zstd.
-// Fields are members, those within others by their path; without `fields` every member is one, of a
-// type that the first 100 lines tell, in the order of the first line (what only later ones have,
-// behind). Numbers become arrays of their type and shape, lists of any
-// length [-1, ...], texts uint8[-1]; json keeps any value as it stands there.
+// The objects of JSON lines files (formats/jsonl), one file after the other; plain, gzip, zstd, xz
+// or bzip2. Fields are members, those within others by their path; without `fields` every member is
+// one, of a type that the first 100 lines tell, in the order of the first line (what only later
+// ones have, behind). Numbers become arrays of their type and shape, lists of any length [-1, ...],
+// texts uint8[-1]; json keeps any value as it stands there.
 //
 // Plain files are read by position, through an index that one scan makes and that is kept beside
 // each file (formats/offset_index). An element's key is its number in all files. Where one is
@@ -25,7 +25,8 @@ namespace stoker {
 struct Jsonl {
   static constexpr std::string_view kName = "jsonl";
   static constexpr std::string_view kHelp =
-      "JSON objects, one a line: numbers, lists and texts by member; plain, .gz or .zst.";
+      "JSON objects, one a line: numbers, lists and texts by member; plain, .gz, .zst, .xz or "
+      ".bz2.";
   FilePatterns files;
   JsonlFields fields;
   std::string index = "stored";

@@ -99,10 +99,9 @@ class LinesIterator final : public Iterator {
 
   Status OpenReader() {
     const std::string path = node_.lines().path.string();
-    const auto stop = [this] { return !CheckStop().ok(); };
     const std::shared_ptr<MemoryAccount>& account = pass().stage(node_).account;
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
-                            OpenByteSourceAt(path, offset_, account, stop));
+                            OpenByteSourceAt(path, offset_, account));
     reader_.emplace(std::move(source), node_.lines().max_bytes, number_, account);
     return OkStatus();
   }

@@ -8,6 +8,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
+#include "stoker/io/packed_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -22,13 +23,15 @@ std::string Zstd(std::string_view text) {
 
 class LinesTest : public testing::Test {
  protected:
-  // Three files with this content: plain, .gz and .zst.
+  // Files with this content: plain, .gz, .zst, .xz and .bz2.
   std::vector<std::string> Write(const std::string& text) {
     EXPECT_THAT(WriteFileAtomically(dir_ / "a.txt", text), IsOk());
     EXPECT_THAT(WriteFileAtomically(dir_ / "a.gz", *GzipCompress(std::as_bytes(std::span(text)))),
                 IsOk());
     EXPECT_THAT(WriteFileAtomically(dir_ / "a.zst", Zstd(text)), IsOk());
-    return {dir_ / "a.txt", dir_ / "a.gz", dir_ / "a.zst"};
+    EXPECT_THAT(WriteFileAtomically(dir_ / "a.xz", XzCompress(text)), IsOk());
+    EXPECT_THAT(WriteFileAtomically(dir_ / "a.bz2", Bzip2Compress(text)), IsOk());
+    return {dir_ / "a.txt", dir_ / "a.gz", dir_ / "a.zst", dir_ / "a.xz", dir_ / "a.bz2"};
   }
 
   static std::vector<std::string> TextsOf(const Lines& lines) {

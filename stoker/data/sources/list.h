@@ -15,8 +15,8 @@ namespace stoker {
 //
 // A tab stands between the two; without one, a label is what is behind the last blank of the line,
 // so names may have blanks, and of two paths neither may. Empty lines are left out; the list may be
-// .gz or .zst. Paths that are not absolute are relative to `root`, or, where that is not given, to
-// the folder that the list is in.
+// .gz, .zst, .xz or .bz2. Paths that are not absolute are relative to `root`, or, where that is not
+// given, to the folder that the list is in.
 //
 // The list is read when the pipeline is built; what is in the files is read when it is wanted, by
 // position: see `folder`. An element's key is its number in the list.

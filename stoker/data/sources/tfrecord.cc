@@ -96,8 +96,7 @@ class TfrecordIterator final : public FilesInOrderIterator {
  private:
   Status OpenFile() override {
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
-                            OpenTfRecordSource(path(), node_.compression(), offset(), account(),
-                                               [this] { return Stopped(); }));
+                            OpenTfRecordSource(path(), node_.compression(), offset(), account()));
     const TfRecordReaderOptions options{
         .verify = node_.options().verify,
         .max_bytes = static_cast<uint64_t>(node_.options().max_bytes)};
@@ -145,6 +144,8 @@ TfRecordCompression CompressionOf(const std::string& name) {
   if (name == "none") return TfRecordCompression::kNone;
   if (name == "gzip") return TfRecordCompression::kGzip;
   if (name == "zlib") return TfRecordCompression::kZlib;
+  if (name == "xz") return TfRecordCompression::kXz;
+  if (name == "bzip2") return TfRecordCompression::kBzip2;
   return name == "zstd" ? TfRecordCompression::kZstd : TfRecordCompression::kAuto;
 }
 
@@ -168,7 +169,7 @@ Result<bool> AllArePlainRecords(const std::vector<std::string>& paths,
 void Tfrecord::Describe(OptionTable<Tfrecord>& table) {
   table
       .Field("compression", &Tfrecord::compression, "of whole files; auto: by their content",
-             OneOf{{"auto", "none", "gzip", "zlib", "zstd"}})
+             OneOf{{"auto", "none", "gzip", "zlib", "zstd", "xz", "bzip2"}})
       .Field("verify", &Tfrecord::verify,
              "check the checksums of the data; those of lengths always are")
       .Field("index", &Tfrecord::index,

@@ -10,8 +10,8 @@ namespace stoker {
 
 // The records of TFRecord files (formats/tfrecord), one file after the other, as elements {record:
 // uint8[-1]}; parse_example makes fields of them. Files are plain, or compressed as a whole with
-// gzip, zlib or zstd (told by their content), and are named by paths, patterns or shards: "x@128"
-// are x-00000-of-00128 to x-00127-of-00128.
+// gzip, zlib, zstd, xz or bzip2 (told by their content), and are named by paths, patterns or
+// shards: "x@128" are x-00000-of-00128 to x-00127-of-00128.
 //
 // Plain files are read by position, through an index that one scan makes and that is kept beside
 // each file (formats/offset_index): shuffle is exact, and resuming costs nothing. An element's key

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "stoker/base/utf8.h"
+#include "stoker/io/bzip2.h"
 
 namespace stoker {
 namespace {
@@ -19,6 +20,9 @@ struct Signature {
 constexpr Signature kSignatures[] = {
     {FileKind::kGzip, 0, "\x1f\x8b"sv},
     {FileKind::kZstd, 0, "\x28\xb5\x2f\xfd"sv},
+    {FileKind::kXz, 0,
+     "\xfd"
+     "7zXZ\0"sv},
     {FileKind::kZip, 0, "PK\x03\x04"sv},
     {FileKind::kZip, 0, "PK\x05\x06"sv},  // of no entries
     {FileKind::kOldTorch, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv},
@@ -101,6 +105,7 @@ FileKind ProbeFile(std::span<const std::byte> prefix) {
         text.substr(signature.offset).starts_with(signature.bytes))
       return signature.kind;
   }
+  if (BeginsBzip2(text)) return FileKind::kBzip2;
   if (IsIdx(text)) return FileKind::kIdx;
   if (IsSafetensors(text)) return FileKind::kSafetensors;
   if (IsOldTar(text)) return FileKind::kTar;
@@ -114,6 +119,8 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kIdx: return "an IDX array";
     case FileKind::kGzip: return "gzip data";
     case FileKind::kZstd: return "zstd data";
+    case FileKind::kXz: return "xz data";
+    case FileKind::kBzip2: return "bzip2 data";
     case FileKind::kSafetensors: return "a safetensors file";
     case FileKind::kZip: return "a zip archive (also .pt and .npz)";
     case FileKind::kOldTorch: return "a PyTorch file of before version 1.6";

@@ -14,6 +14,8 @@ enum class FileKind {
   kIdx,
   kGzip,
   kZstd,
+  kXz,
+  kBzip2,
   kSafetensors,
   kZip,       // also PyTorch's .pt and numpy's .npz
   kOldTorch,  // PyTorch's .pt of before version 1.6

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "stoker/formats/probe/file_kind.h"
+#include "stoker/io/bzip2.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/gzip.h"
+#include "stoker/io/xz.h"
 #include "stoker/io/zstd.h"
 
 namespace stoker {
@@ -68,6 +70,8 @@ TfRecordCompression CompressionOf(std::span<const std::byte> bytes) {
   const FileKind kind = ProbeFile(bytes);
   if (kind == FileKind::kGzip) return TfRecordCompression::kGzip;
   if (kind == FileKind::kZstd) return TfRecordCompression::kZstd;
+  if (kind == FileKind::kXz) return TfRecordCompression::kXz;
+  if (kind == FileKind::kBzip2) return TfRecordCompression::kBzip2;
   return LooksLikeZlib(bytes) ? TfRecordCompression::kZlib : TfRecordCompression::kNone;
 }
 
@@ -93,24 +97,24 @@ Result<TfRecordCompression> DetectTfRecordCompression(const File& file) {
 Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(const std::string& path,
                                                        TfRecordCompression compression,
                                                        uint64_t offset,
-                                                       std::shared_ptr<MemoryAccount> account,
-                                                       const std::function<bool()>& stop) {
+                                                       std::shared_ptr<MemoryAccount> account) {
   if (compression == TfRecordCompression::kAuto) {
     STOKER_ASSIGN_OR_RETURN(const std::string start, ReadStart(path, kTfRecordHeaderBytes));
     compression = CompressionOf(std::as_bytes(std::span(start)));
   }
   if (compression == TfRecordCompression::kNone)
-    return OpenStoredBytes(path, offset, std::move(account), stop);
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
-                          OpenStoredBytes(path, 0, account, stop));
-  if (compression == TfRecordCompression::kGzip) {
-    source = MakeGzipSource(std::move(source), account);
-  } else if (compression == TfRecordCompression::kZlib) {
-    source = MakeZlibSource(std::move(source), account);
-  } else {
-    source = MakeZstdSource(std::move(source), account);
+    return OpenStoredBytes(path, offset, std::move(account));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenStoredBytes(path, 0, account));
+  switch (compression) {
+    case TfRecordCompression::kAuto:
+    case TfRecordCompression::kNone: break;
+    case TfRecordCompression::kGzip: source = MakeGzipSource(std::move(source), account); break;
+    case TfRecordCompression::kZlib: source = MakeZlibSource(std::move(source), account); break;
+    case TfRecordCompression::kZstd: source = MakeZstdSource(std::move(source), account); break;
+    case TfRecordCompression::kXz: source = MakeXzSource(std::move(source), account); break;
+    case TfRecordCompression::kBzip2: source = MakeBzip2Source(std::move(source), account); break;
   }
-  STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account, stop));
+  STOKER_RETURN_IF_ERROR(SkipTo(*source, offset, account));
   return source;
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,7 +27,7 @@ inline constexpr size_t kTfRecordFooterBytes = 4;
 inline constexpr size_t kTfRecordFrameBytes = kTfRecordHeaderBytes + kTfRecordFooterBytes;
 
 // kAuto tells by the content; see README.md.
-enum class TfRecordCompression { kAuto, kNone, kGzip, kZlib, kZstd };
+enum class TfRecordCompression { kAuto, kNone, kGzip, kZlib, kZstd, kXz, kBzip2 };
 
 // What kAuto finds in a file. An empty file is a plain one of no records.
 Result<TfRecordCompression> DetectTfRecordCompression(const File& file);
@@ -40,7 +39,7 @@ bool BeginsTfRecord(std::span<const std::byte> bytes);
 // OpenByteSourceAt, but for how the compression is told.
 Result<std::unique_ptr<ByteSource>> OpenTfRecordSource(
     const std::string& path, TfRecordCompression compression, uint64_t offset = 0,
-    std::shared_ptr<MemoryAccount> account = nullptr, const std::function<bool()>& stop = {});
+    std::shared_ptr<MemoryAccount> account = nullptr);
 
 struct TfRecord {
   std::span<const std::byte> data;  // valid until the next call

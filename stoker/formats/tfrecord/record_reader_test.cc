@@ -11,6 +11,7 @@
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
 #include "stoker/io/gzip.h"
+#include "stoker/io/packed_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -97,6 +98,8 @@ TEST_P(Compressed, IsToldByTheContentAndReadAlike) {
     packed.resize(ZSTD_compress(packed.data(), packed.size(), file.data(), file.size(), 3));
     file = packed;
   }
+  if (GetParam() == TfRecordCompression::kXz) file = XzCompress(file);
+  if (GetParam() == TfRecordCompression::kBzip2) file = Bzip2Compress(file);
   STOKER_ASSERT_OK(WriteFileAtomically(dir / "x", file));
   STOKER_ASSERT_OK_AND_ASSIGN(const File opened, File::Open(dir / "x"));
   STOKER_ASSERT_OK_AND_ASSIGN(const TfRecordCompression found, DetectTfRecordCompression(opened));
@@ -111,7 +114,8 @@ TEST_P(Compressed, IsToldByTheContentAndReadAlike) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, Compressed,
                          testing::Values(TfRecordCompression::kNone, TfRecordCompression::kGzip,
-                                         TfRecordCompression::kZlib, TfRecordCompression::kZstd));
+                                         TfRecordCompression::kZlib, TfRecordCompression::kZstd,
+                                         TfRecordCompression::kXz, TfRecordCompression::kBzip2));
 
 TEST(TfRecordCompression, APlainFileWhoseLengthLooksLikeAMagicNumberIsPlain) {
   const TempDir dir;

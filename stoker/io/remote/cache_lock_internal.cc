@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/temporary_internal.h"
 
 namespace stoker {
@@ -14,6 +15,7 @@ namespace {
 Status LockError(int error_number, const std::string& path) {
   switch (error_number) {
     case EWOULDBLOCK: return Unavailable("{}: another one makes this copy", path);
+    case ECANCELED: return Cancelled("{}: asked to stop while another one held the lock", path);
     case ENOLCK:
     case ENOSYS:
     case EOPNOTSUPP:
@@ -26,14 +28,6 @@ Status LockError(int error_number, const std::string& path) {
 }
 
 }  // namespace
-
-int FlockFully(int fd, int operation) {
-  int problem = 0;
-  do {
-    problem = ::flock(fd, operation);
-  } while (problem != 0 && errno == EINTR);
-  return problem;
-}
 
 LockWait::Then LockWait::Next(double now, uint64_t progress) {
   if (progress_ != progress) {
@@ -51,10 +45,10 @@ Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards a
   while (true) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file.valid()) return internal::WriteError(errno, path, "cannot make a lock in the cache");
-    if (FlockFully(file.get(), operation) != 0) {
-      const int error_number = errno;
-      if (afterwards == Afterwards::kRemove && error_number != EWOULDBLOCK) ::unlink(path.c_str());
-      return LockError(error_number, path);
+    if (const int problem = FlockUnlessStopped(file.get(), operation); problem != 0) {
+      const bool held = problem == EWOULDBLOCK || problem == ECANCELED;
+      if (afterwards == Afterwards::kRemove && !held) ::unlink(path.c_str());
+      return LockError(problem, path);
     }
     // Else its holder has taken it away.
     if (internal::IsStill(path, file.get()))

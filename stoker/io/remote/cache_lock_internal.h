@@ -18,8 +18,9 @@ class CacheLock {
   enum class Afterwards { kStay, kRemove };  // the file, when the lock is dropped
 
   // Makes the file `path` where it is not there. Errors: kUnavailable where somebody else holds the
-  // lock and it is not to be waited for; kFailedPrecondition where the file system has no locks;
-  // those of making the file.
+  // lock and it is not to be waited for; kCancelled where this thread was asked to stop while it
+  // waited (base/stop_scope.h); kFailedPrecondition where the file system has no locks; those of
+  // making the file.
   static Result<CacheLock> Take(std::string path, IfHeld if_held, Afterwards afterwards);
 
   CacheLock(CacheLock&&) noexcept = default;
@@ -58,8 +59,5 @@ class LockWait {
   double changed_ = 0;                // when it was first seen
   bool said_ = false;
 };
-
-// flock(2), also where signals come meanwhile; 0, or -1 with errno.
-int FlockFully(int fd, int operation);
 
 }  // namespace stoker

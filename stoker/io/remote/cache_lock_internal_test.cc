@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 #include "stoker/io/remote/remote_file.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {

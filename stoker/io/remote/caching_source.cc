@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/clock.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/remote_source.h"
 #include "stoker/io/remote/shard_cache.h"
 
@@ -11,6 +13,7 @@ namespace {
 
 // Formats whose end is marked in them, such as tar, may leave what fills the last block unread.
 constexpr uint64_t kMostLeft = 64 << 10;
+constexpr double kLongestWait = 0.2;  // seconds
 
 class KeptSource final : public ByteSource {
  public:
@@ -18,6 +21,8 @@ class KeptSource final : public ByteSource {
       : ByteSource(inner->name()), inner_(std::move(inner)), writer_(std::move(writer)) {}
   ~KeptSource() override {
     if (!writer_ || position() == 0 || size_bound().bytes - position() > kMostLeft) return;
+    // A copy is worth a moment, and no wait for a server that has stopped answering.
+    const StopScope scope([watch = Stopwatch()] { return watch.ElapsedSeconds() > kLongestWait; });
     std::vector<std::byte> rest(kMostLeft);
     while (writer_) {
       const Result<size_t> got = Read(rest);
@@ -44,14 +49,13 @@ class KeptSource final : public ByteSource {
 }  // namespace
 
 std::unique_ptr<ByteSource> MakeKeptSource(std::shared_ptr<const RemoteFile> file, uint64_t offset,
-                                           std::shared_ptr<MemoryAccount> account,
-                                           std::function<bool()> stop) {
+                                           std::shared_ptr<MemoryAccount> account) {
   std::unique_ptr<ShardCache::Writer> writer;
   if (offset == 0 && ShardCache::KeepsEverything(file->options())) {
     const Result<std::shared_ptr<ShardCache>> cache = ShardCache::Of(file->options());
     if (cache.ok()) writer = (*cache)->TryWrite(*file);
   }
-  auto source = MakeRemoteSource(std::move(file), offset, std::move(account), std::move(stop));
+  auto source = MakeRemoteSource(std::move(file), offset, std::move(account));
   if (!writer) return source;
   return std::make_unique<KeptSource>(std::move(source), std::move(writer));
 }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
+
 namespace stoker {
 
 // For as long as a request polls, Cancel wakes it.
@@ -33,7 +35,7 @@ namespace {
 constexpr size_t kMostText = 16 << 10;
 constexpr long kReceiveBytes = 512 << 10;  // libcurl's most
 constexpr long kMostRedirects = 8;
-constexpr std::chrono::milliseconds kPatience{1000}, kPatienceWhereAsked{100};
+constexpr std::chrono::milliseconds kPatience{1000};
 
 struct Closer {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -132,6 +134,8 @@ void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exch
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBytes);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // A request that ends while a name is looked up does not wait for the thread that does so.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "stoker");
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.timeout * 1000));
@@ -218,7 +222,7 @@ bool Cancellation::WaitFor(double seconds) {
 }
 
 std::chrono::milliseconds Cancellation::Patience() const {
-  return asked_ ? kPatienceWhereAsked : kPatience;
+  return asked_ ? kAskStopEvery : kPatience;
 }
 
 void PrepareHttp() { Handles::Shared(); }

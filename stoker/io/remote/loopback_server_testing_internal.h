@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -32,6 +33,8 @@ struct LoopbackAnswer {
   std::vector<std::string> headers;  // "Name: value"; Content-Length goes without saying
   std::string body;
   std::optional<size_t> cut;  // bytes of the body after which the connection breaks
+  bool silent = false;        // nothing is sent, and the connection stays open
+  bool drips = false;         // the body comes a byte at a time, with pauses
 };
 
 // The answer of a proper server that has `content` under this tag.
@@ -152,20 +155,41 @@ class LoopbackServer {
     return request;
   }
 
+  // Until the client or the end of the server closes the connection.
+  static void WaitForEnd(int socket) {
+    char piece[4096];
+    while (::recv(socket, piece, sizeof(piece), 0) > 0) {
+    }
+  }
+
+  static bool Drip(int socket, const std::string& body) {
+    for (const char c : body) {
+      if (::send(socket, &c, 1, MSG_NOSIGNAL) != 1) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return true;
+  }
+
   // False where the connection is to break.
   static bool Answer(int socket, const LoopbackAnswer& answer) {
+    if (answer.silent) {
+      WaitForEnd(socket);
+      return false;
+    }
     std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Said\r\n";
     for (const std::string& header : answer.headers) text += header + "\r\n";
     const bool said = std::ranges::any_of(answer.headers, [](const std::string& header) {
       return header.starts_with("Content-Length") || header.starts_with("Transfer-Encoding");
     });
     if (!said) text += "Content-Length: " + std::to_string(answer.body.size()) + "\r\n";
-    text += "\r\n" + answer.body.substr(0, answer.cut.value_or(answer.body.size()));
+    text += "\r\n";
+    if (!answer.drips) text += answer.body.substr(0, answer.cut.value_or(answer.body.size()));
     for (size_t at = 0; at < text.size();) {
       const ssize_t sent = ::send(socket, text.data() + at, text.size() - at, MSG_NOSIGNAL);
       if (sent <= 0) return false;
       at += static_cast<size_t>(sent);
     }
+    if (answer.drips) return Drip(socket, answer.body);
     if (answer.cut) ::shutdown(socket, SHUT_RDWR);
     return !answer.cut;
   }

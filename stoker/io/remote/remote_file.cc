@@ -1,20 +1,19 @@
 #include "stoker/io/remote/remote_file.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <list>
 #include <unordered_map>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/remote_sinks_internal.h"
 
 namespace stoker {
 namespace {
 
 constexpr size_t kHeadBytes = 64 << 10;
-constexpr std::chrono::milliseconds kAskCancelEvery{100};
 
 // What this process knows of files, since the settings that are in force were made: others may ask
 // other stores.
@@ -68,15 +67,24 @@ class Known {
   std::list<std::shared_ptr<const RemoteFile>> recent_;  // with their first bytes
 };
 
-// The version that a server's answer to HeadSink tells of.
-Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const HttpAnswer& answer) {
+// The version that a server's answer to `sink` tells of.
+Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const HttpAnswer& answer,
+                                      const internal::HeadSink& sink) {
   constexpr int kNotSatisfiable = 416;  // an empty file has no first byte
-  if (answer.head.status == kNotSatisfiable) {
+  const int status = answer.head.status;
+  if (!sink.head() && status == kNotSatisfiable) {
     return RemoteVersion{
         .size = 0, .etag = answer.head.etag, .last_modified = answer.head.last_modified};
   }
-  RemoteVersion version = internal::VersionOf(answer.head);
-  const bool from_start = answer.head.content_range && answer.head.content_range->first == 0;
+  const HttpHead& head = sink.head() ? *sink.head() : answer.head;
+  RemoteVersion version = internal::VersionOf(head);
+  if (status / 100 != 2) {
+    return FailedPrecondition(
+        "{}: the file changed while it was read: it had {}, and the server says that it has not "
+        "any more (HTTP {}); run again, and read files that stay as they are",
+        location.name, version.ToString(), status);
+  }
+  const bool from_start = head.content_range && head.content_range->first == 0;
   if (version.ranges && (!version.size || !from_start)) {
     return DataLoss(
         "{}: the server sends a part, but does not say which, or of how much; fetch the file by "
@@ -99,8 +107,9 @@ struct RemoteFile::Head {
 bool RemoteVersion::Matches(const RemoteVersion& other) const {
   if (size && other.size && *size != *other.size) return false;
   if (!etag.empty() && !other.etag.empty()) return etag == other.etag;
-  return last_modified.empty() || other.last_modified.empty() ||
-         last_modified == other.last_modified;
+  if (!last_modified.empty() && !other.last_modified.empty())
+    return last_modified == other.last_modified;
+  return !has_mark();  // one that was known by more than its size, and is not any more, may be any
 }
 
 std::string RemoteVersion::ToString() const {
@@ -131,9 +140,9 @@ Result<std::shared_ptr<const RemoteFile>> RemoteFile::Open(const std::string& pa
 Result<std::shared_ptr<const RemoteFile>> RemoteFile::Ask(const std::string& path,
                                                           RemoteLocation location) {
   std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
-  internal::HeadSink sink(kHeadBytes);
+  internal::HeadSink sink(location, kHeadBytes);
   STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer, AskServer(location, sink, *options, nullptr));
-  STOKER_ASSIGN_OR_RETURN(RemoteVersion version, VersionOfAnswer(location, answer));
+  STOKER_ASSIGN_OR_RETURN(RemoteVersion version, VersionOfAnswer(location, answer, sink));
   std::vector<std::byte> content = sink.TakeContent();
   // A small file that came whole needs no parts.
   if (!version.size && content.size() < kHeadBytes) version.size = content.size();
@@ -145,13 +154,13 @@ Result<std::shared_ptr<const RemoteFile>> RemoteFile::Ask(const std::string& pat
   return std::shared_ptr<const RemoteFile>(std::move(file));
 }
 
-Result<RemoteVersion> RemoteFile::Find(const std::string& path) {
+Result<RemoteVersion> RemoteFile::Find(const std::string& path, Cancellation* cancel) {
   if (std::optional<RemoteVersion> known = Known::Shared().VersionOf(path)) return *known;
   STOKER_ASSIGN_OR_RETURN(const RemoteLocation location, ParseRemotePath(path));
-  internal::HeadSink sink(1);
+  internal::HeadSink sink(location, 1);
   STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer,
-                          AskServer(location, sink, *CurrentRemoteOptions(), nullptr));
-  STOKER_ASSIGN_OR_RETURN(RemoteVersion version, VersionOfAnswer(location, answer));
+                          AskServer(location, sink, *CurrentRemoteOptions(), cancel));
+  STOKER_ASSIGN_OR_RETURN(RemoteVersion version, VersionOfAnswer(location, answer, sink));
   Know(path, version);
   return version;
 }
@@ -173,9 +182,9 @@ Status RemoteFile::FetchHead(Cancellation* cancel) const {
   std::vector<std::byte> bytes(std::min<uint64_t>(size(), kHeadBytes));
   {
     std::unique_lock lock(head_->mutex);
-    while (head_->under_way) {
-      head_->changed.wait_for(lock, kAskCancelEvery);
-      if (cancel != nullptr && cancel->cancelled())
+    const auto is_done = [this] { return !head_->under_way; };
+    while (!head_->changed.wait_for(lock, kAskStopEvery, is_done)) {
+      if (cancel != nullptr ? cancel->cancelled() : StopScope::Asked())
         return Cancelled("{}: byte 0: reading was ended", name());
     }
     if (head_->here) return OkStatus();
@@ -217,11 +226,11 @@ Result<size_t> RemoteFile::ReadUpTo(uint64_t offset, std::span<std::byte> out, C
 Status RemoteFile::FetchRange(uint64_t offset, std::span<std::byte> out, Cancellation* cancel,
                               const std::function<void(size_t)>& progress) const {
   internal::RangeSink sink(location_, version_, offset, out, progress);
-  while (!sink.full()) {
+  while (!sink.complete()) {
     const uint64_t before = sink.received();
     STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer, AskServer(location_, sink, *options_, cancel));
     STOKER_RETURN_IF_ERROR(CheckAnswer(answer));
-    if (sink.full()) break;
+    if (sink.complete()) break;
     if (sink.received() == before) {
       return DataLoss(
           "{}: byte {}: the server says that the file has {} bytes, but sends no more; fetch it by "

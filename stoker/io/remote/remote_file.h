@@ -25,7 +25,10 @@ struct RemoteVersion {
   std::string etag, last_modified;  // as the server writes them; may be empty
   bool ranges = true;               // whether the server sends parts
 
-  // By size and tag; by the time only where there are no tags.
+  // Whether the server says more of it than its size, so that a change can be seen.
+  bool has_mark() const { return !etag.empty() || !last_modified.empty(); }
+  // Whether `other`, found later, is the same: by size and tag; by the time where one of them has
+  // no tag. One that has no mark any more is another.
   bool Matches(const RemoteVersion& other) const;
   std::string ToString() const;  // "1234 bytes, tag "abc""
 };
@@ -37,7 +40,8 @@ class RemoteFile {
   // knows the version. Errors: kInvalidArgument (no address), those of AskServer.
   static Result<std::shared_ptr<const RemoteFile>> Open(const std::string& path);
   // The version of the file alone: what Open finds, for a request without data.
-  static Result<RemoteVersion> Find(const std::string& path);
+  // `cancel` may be null.
+  static Result<RemoteVersion> Find(const std::string& path, Cancellation* cancel = nullptr);
   // The version that a list of files gives: none is asked for at Open.
   static void Know(const std::string& path, RemoteVersion version);
 

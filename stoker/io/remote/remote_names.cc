@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/glob.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/remote_request.h"
@@ -57,18 +60,69 @@ Status ForEachObject(const std::string& path, RemoteLocation location, const std
                      bool one_level, const std::function<void(const S3Object&)>& take) {
   location.key.clear();
   const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
-  std::string continuation;
+  std::string continuation, first_key;
+  std::set<std::string> asked;  // continuations: one that comes again would go round for ever
   do {
     ListSink sink(QueryFor(prefix, one_level, continuation));
     STOKER_RETURN_IF_ERROR(AskServer(location, sink, *options, nullptr).status());
     Result<S3List> page = ParseS3List(sink.text());
     if (!page.ok())
       return Status(page.status().code(), fmt::format("{}: {}", path, page.status().message()));
+    const bool same_page = !page->objects.empty() && page->objects.front().key == first_key;
+    if (same_page || !asked.insert(page->continuation).second) {
+      return DataLoss(
+          "{}: the store's list of objects goes round in circles: it gives {} again; name the "
+          "files, or check the endpoint",
+          path, same_page ? fmt::format("'{}'", first_key) : "a continuation");
+    }
+    if (!page->objects.empty()) first_key = page->objects.front().key;
     for (const S3Object& object : page->objects) take(object);
     continuation = std::move(page->continuation);
   } while (!continuation.empty());
   return OkStatus();
 }
+
+// Looks files up, several at once.
+class Search {
+ public:
+  explicit Search(std::vector<std::string> paths)
+      : paths_(std::move(paths)), left_(paths_.size()), first_bad_(paths_.size()) {}
+
+  // On a thread of the pool, once for each file.
+  void Find(size_t i) {
+    Status found;
+    if (IsWanted(i)) found = RemoteFile::Find(paths_[i], &cancel_).status();
+    const std::lock_guard lock(mutex_);
+    if (!found.ok() && i < first_bad_) {
+      first_bad_ = i;
+      error_ = std::move(found);
+    }
+    if (--left_ == 0) changed_.notify_all();
+  }
+
+  // The error of the first file that has one.
+  Status Wait() {
+    std::unique_lock lock(mutex_);
+    if (WaitUnlessStopped(changed_, lock, [this] { return left_ == 0; })) return error_;
+    cancel_.Cancel();
+    return Cancelled("{}: asked to stop while files were looked up",
+                     NameForMessages(paths_.front()));
+  }
+
+ private:
+  // What follows an error need not be asked for.
+  bool IsWanted(size_t i) {
+    const std::lock_guard lock(mutex_);
+    return i < first_bad_ && !cancel_.cancelled();
+  }
+
+  const std::vector<std::string> paths_;
+  Cancellation cancel_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t left_, first_bad_;
+  Status error_;
+};
 
 }  // namespace
 
@@ -125,33 +179,13 @@ Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder) {
 
 Status CheckRemoteFiles(const std::vector<std::string>& paths) {
   if (paths.size() == 1) return RemoteFile::Open(paths.front()).status();  // its start is kept
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t left = paths.size(), first_bad = paths.size();
-  Status error;
+  // Shared, since those that are asked to stop do not wait for those that ask.
+  const auto search = std::make_shared<Search>(paths);
   for (size_t i = 0; i < paths.size(); ++i) {
-    RequestPool::Shared().Run(
-        [&, i] {
-          {
-            const std::lock_guard lock(mutex);
-            if (i > first_bad) {  // what is behind an error need not be asked for
-              if (--left == 0) changed.notify_all();
-              return;
-            }
-          }
-          const Status found = RemoteFile::Find(paths[i]).status();
-          const std::lock_guard lock(mutex);
-          if (!found.ok() && i < first_bad) {
-            first_bad = i;
-            error = found;
-          }
-          if (--left == 0) changed.notify_all();
-        },
-        CurrentRemoteOptions()->connections);
+    RequestPool::Shared().Run([search, i] { search->Find(i); },
+                              CurrentRemoteOptions()->connections);
   }
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return left == 0; });
-  return error;
+  return search->Wait();
 }
 
 }  // namespace stoker

@@ -9,16 +9,15 @@
 #include <set>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/s3.h"
 #include "stoker/io/remote/s3_xml.h"
-#include "stoker/io/remote/stop_scope.h"
 
 namespace stoker {
 namespace {
 
 constexpr double kLongestWait = 20, kLongestAskedFor = 120;  // seconds
-constexpr uint64_t kProgress = 64 << 10;  // bytes that make a try one that brought something
-constexpr int kMostLessons = 3;           // a store that sends us round in circles
+constexpr int kMostLessons = 3;  // a store that sends us round in circles
 
 // The servers that have answered this process. One that cannot be reached any more has a right name
 // and is away for a while; one that never answered likely has a wrong name. Thread-safe.
@@ -105,6 +104,8 @@ Result<Encoded> Encode(const RemoteLocation& location, const RemoteRequest& aske
   if (asked.range)
     headers.push_back(fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
   if (!asked.if_match.empty()) headers.push_back(fmt::format("If-Match: {}", asked.if_match));
+  if (!asked.if_unmodified_since.empty())
+    headers.push_back(fmt::format("If-Unmodified-Since: {}", asked.if_unmodified_since));
   return encoded;
 }
 
@@ -216,19 +217,21 @@ bool IsDone(const HttpAnswer& answer) {
 
 Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
                              const RemoteOptions& options, Cancellation* cancel) {
-  Cancellation of_thread(cancel == nullptr ? StopScope::OfThread() : nullptr);
+  const bool asks = cancel == nullptr && StopScope::Innermost() != nullptr;
+  Cancellation of_thread(asks ? &StopScope::Asked : nullptr);
   Cancellation& cancellation = cancel == nullptr ? of_thread : *cancel;
   Tries tries(options);
   int lessons = 0;
+  uint64_t furthest = sink.received();
   while (true) {
     const RemoteRequest asked = sink.Next();
-    const uint64_t before = sink.received();
     STOKER_ASSIGN_OR_RETURN(const Encoded request, Encode(location, asked, options));
     HttpAnswer answer = PerformHttp(request.http, sink, &cancellation);
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
     STOKER_RETURN_IF_ERROR(sink.refusal());
     if (answer.head.status != 0) KnownServers::Shared().Add(request.http.url);
+    if (sink.complete()) answer.problem.clear();
     if (IsDone(answer)) return answer;
     if (request.terms && answer.problem.empty() && lessons < kMostLessons &&
         S3Stores::Shared().LearnFrom(location, *request.terms, answer, options)) {
@@ -236,7 +239,8 @@ Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
       continue;
     }
     if (!IsWorthAnotherTry(answer)) return ErrorOf(location, asked, answer, options);
-    if (sink.received() - before >= kProgress) tries.Restart();
+    if (sink.received() > furthest) tries.Restart();
+    furthest = std::max(furthest, sink.received());
     if (tries.WaitForNext(answer, request.http.url, cancellation)) continue;
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));

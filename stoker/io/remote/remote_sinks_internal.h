@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/remote_request.h"
@@ -19,8 +21,11 @@ RemoteVersion VersionOf(const HttpHead& head);
 // kFailedPrecondition where `now` is another version than `then`.
 Status CheckUnchanged(const std::string& name, const RemoteVersion& then, const RemoteVersion& now);
 
+// The conditions under which a server is to send a part of this version.
+void AddConditions(const RemoteVersion& version, RemoteRequest& request);
+
 // What comes of a file whose version is known: an answer of another version is refused, and what an
-// answer has in front of the byte that is wanted next is passed over.
+// answer has before the byte that is wanted next is passed over.
 class VersionedSink : public RemoteSink {
  public:
   uint64_t received() const override { return done_; }
@@ -38,6 +43,11 @@ class VersionedSink : public RemoteSink {
   bool Accept(Status status);
   // Of a new answer, whether its version is the one that is wanted.
   bool IsSameVersion(const HttpHead& head);
+  // Of a new answer that should have byte `wanted`, of which `most` bytes are wanted from there on:
+  // whether its version is the right one and it begins at or before that byte.
+  bool BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most);
+  // Whether this answer goes on after all that is wanted has come, maybe for ever.
+  bool goes_on() const { return goes_on_; }
   // The first `bytes` of this answer are not wanted.
   void PassOver(uint64_t bytes) { skip_ = bytes; }
   // What is left of `bytes` behind those that are passed over.
@@ -48,6 +58,7 @@ class VersionedSink : public RemoteSink {
   const RemoteVersion& version_;
   uint64_t done_ = 0;  // bytes that were wanted, of all tries
   uint64_t skip_ = 0;
+  bool goes_on_ = false;
   Status refusal_;
 };
 
@@ -58,7 +69,7 @@ class RangeSink final : public VersionedSink {
             std::span<std::byte> out, const std::function<void(size_t)>& progress)
       : VersionedSink(location, version), offset_(offset), out_(out), progress_(progress) {}
 
-  bool full() const { return done() == out_.size(); }
+  bool complete() const override { return done() == out_.size(); }
   RemoteRequest Next() override;
   bool Begin(const HttpHead& head) override;
   bool Take(std::span<const std::byte> bytes) override;
@@ -69,37 +80,47 @@ class RangeSink final : public VersionedSink {
   const std::function<void(size_t)>& progress_;
 };
 
-// The first bytes of a file of which nothing is known.
-class HeadSink final : public RemoteSink {
+// The first bytes of a file of which nothing is known before the first answer. A try that breaks
+// off is gone on with where it stood, by the version which that answer tells of.
+class HeadSink final : public VersionedSink {
  public:
-  explicit HeadSink(size_t bytes) : bytes_(bytes) {}
+  HeadSink(const RemoteLocation& location, size_t bytes)
+      : VersionedSink(location, found_), bytes_(std::max<size_t>(bytes, 1)) {}
 
-  const HttpHead& head() const { return head_; }
+  bool complete() const override {
+    return done() == bytes_ || (found_.size && done() == *found_.size);
+  }
+  // Of the first answer that had bytes, or would have had; nothing where there was none.
+  const std::optional<HttpHead>& head() const { return head_; }
   std::vector<std::byte> TakeContent() { return std::move(content_); }
   RemoteRequest Next() override;
-  uint64_t received() const override { return content_.size(); }
   bool Begin(const HttpHead& head) override;
   bool Take(std::span<const std::byte> bytes) override;
 
  private:
   const size_t bytes_;  // of the head
-  HttpHead head_;
+  RemoteVersion found_;
+  std::optional<HttpHead> head_;
   std::vector<std::byte> content_;
 };
 
-// A whole file, of a server that sends no parts; handed on as it comes.
+// A whole file, of a server that sends no parts; handed on as it comes. Where a try breaks off, the
+// next one begins anew, and what has come before must be the same bytes again.
 class WholeSink final : public VersionedSink {
  public:
   using TakeBytes = std::function<Status(std::span<const std::byte>)>;
   WholeSink(const RemoteLocation& location, const RemoteVersion& version, const TakeBytes& take)
       : VersionedSink(location, version), take_(take) {}
 
-  RemoteRequest Next() override { return {}; }
+  bool complete() const override { return version().size && done() == *version().size; }
+  RemoteRequest Next() override;
   bool Begin(const HttpHead& head) override;
   bool Take(std::span<const std::byte> bytes) override;
 
  private:
   const TakeBytes& take_;
+  uint32_t checksum_ = 0;  // of all that was handed on
+  uint32_t repeated_ = 0;  // of what this answer has had of that
 };
 
 }  // namespace stoker::internal

@@ -1,7 +1,7 @@
 #include "stoker/io/remote/remote_source.h"
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stoker/base/buffer.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/request_pool.h"
 
 namespace stoker {
@@ -18,14 +19,18 @@ namespace {
 
 constexpr size_t kFirstPart = 256 << 10, kLargestPart = 4 << 20;
 constexpr int64_t kPartsAhead = 8;
-constexpr std::chrono::milliseconds kAskStopEvery{100};
+// Of a file whose server does not mark its versions: bytes that two parts which follow each other
+// have in common, so that a file which has changed between them is likely to be seen.
+constexpr size_t kMostRepeated = 256;
 
 // A part of the file: asked for by a thread of the pool, read by the source's.
 class Part {
  public:
-  Part(uint64_t offset, size_t size, Buffer buffer)
-      : offset_(offset), size_(size), buffer_(std::move(buffer)) {}
+  // `repeated`: how many bytes of it, its first ones, the part before it has too.
+  Part(uint64_t offset, size_t size, Buffer buffer, size_t repeated)
+      : offset_(offset), size_(size), buffer_(std::move(buffer)), repeated_(repeated) {}
 
+  uint64_t begin() const { return offset_ + repeated_; }  // of what it alone has
   uint64_t end() const { return offset_ + size_; }
 
   // On a thread of the pool.
@@ -48,23 +53,30 @@ class Part {
   }
 
   // Fills `out` from byte `at` of the file on, once something is there.
-  Result<size_t> Read(uint64_t at, std::span<std::byte> out, const std::function<bool()>& stop,
-                      const std::string& name) {
+  Result<size_t> Read(uint64_t at, std::span<std::byte> out, const std::string& name) {
     const auto begin = static_cast<size_t>(at - offset_);
     std::unique_lock lock(mutex_);
-    while (there_ <= begin && error_.ok()) {
-      changed_.wait_for(lock, kAskStopEvery);
-      if (there_ > begin || !stop) continue;
-      lock.unlock();
-      const bool stopped = stop();
-      lock.lock();
-      if (stopped) return Cancelled("{}: byte {}: the pass was asked to stop", name, at);
-    }
+    if (!WaitUnlessStopped(changed_, lock, [&] { return there_ > begin || !error_.ok(); }))
+      return Cancelled("{}: byte {}: the pass was asked to stop", name, at);
     if (there_ <= begin) return error_;
     const size_t count = std::min(there_ - begin, out.size());
     lock.unlock();
     std::memcpy(out.data(), buffer_.data() + begin, count);
     return count;
+  }
+
+  // Whether those that it repeats are the last of `before`; waits for them. True where it does not
+  // repeat so many.
+  Result<bool> Repeats(std::span<const std::byte> before, const std::string& name) {
+    std::array<std::byte, kMostRepeated> again;
+    const size_t count = std::min(before.size(), repeated_);
+    for (size_t done = 0; done < count;) {
+      STOKER_ASSIGN_OR_RETURN(
+          const size_t got,
+          Read(begin() - count + done, std::span(again).subspan(done, count - done), name));
+      done += got;
+    }
+    return std::ranges::equal(before.last(count), std::span(again).first(count));
   }
 
   // Nobody writes into the buffer afterwards.
@@ -79,6 +91,7 @@ class Part {
   const uint64_t offset_;
   const size_t size_;
   Buffer buffer_;
+  const size_t repeated_;
   Cancellation cancel_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -90,11 +103,11 @@ class Part {
 class RemoteSource final : public ByteSource {
  public:
   RemoteSource(std::shared_ptr<const RemoteFile> file, uint64_t offset,
-               std::shared_ptr<MemoryAccount> account, std::function<bool()> stop)
+               std::shared_ptr<MemoryAccount> account)
       : ByteSource(file->name(), offset),
         file_(std::move(file)),
         account_(std::move(account)),
-        stop_(std::move(stop)),
+        repeated_(file_->version().has_mark() ? 0 : kMostRepeated),
         largest_part_(static_cast<size_t>(std::clamp<int64_t>(
             file_->options().read_ahead / kPartsAhead, 64 << 10, kLargestPart))),
         most_ahead_(std::max<int64_t>(
@@ -116,14 +129,17 @@ class RemoteSource final : public ByteSource {
       AskAhead(here.size());
       const size_t count = std::min<size_t>(here.size() - position(), out.size());
       std::memcpy(out.data(), here.data() + position(), count);
+      NoteLast(out.first(count));
       return count;
     }
+    // The first bytes of the file may have come while parts of them were under way.
+    while (!ahead_.empty() && ahead_.front()->end() <= position()) DropFirstPart();
     AskAhead(position());
-    STOKER_ASSIGN_OR_RETURN(const size_t got, ahead_.front()->Read(position(), out, stop_, name()));
+    if (position() == ahead_.front()->begin()) STOKER_RETURN_IF_ERROR(CheckThatItFits());
+    STOKER_ASSIGN_OR_RETURN(const size_t got, ahead_.front()->Read(position(), out, name()));
+    NoteLast(out.first(got));
     if (position() + got == ahead_.front()->end()) {
-      ahead_.front()->End();
-      spare_ = ahead_.front()->TakeBuffer();
-      ahead_.pop_front();
+      DropFirstPart();
       // Who reads on behind the first parts reads to the end: each step of a slower growth would
       // cost the way there and back once more.
       allowed_ = most_ahead_;
@@ -133,25 +149,50 @@ class RemoteSource final : public ByteSource {
     return got;
   }
 
+  // Where a part begins: that it is of the same version as what precedes it.
+  Status CheckThatItFits() {
+    if (repeated_ == 0) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(const bool fits, ahead_.front()->Repeats(last_, name()));
+    if (fits) return OkStatus();
+    return FailedPrecondition(
+        "{}: byte {}: the file changed while it was read: the bytes before this one are others "
+        "than they were; run again, and read files that stay as they are",
+        name(), position());
+  }
+  void NoteLast(std::span<const std::byte> bytes) {
+    if (repeated_ == 0) return;
+    last_.insert(last_.end(), bytes.begin(), bytes.end());
+    if (last_.size() > repeated_) last_.erase(last_.begin(), last_.end() - kMostRepeated);
+  }
+
+  void DropFirstPart() {
+    ahead_.front()->End();
+    spare_ = ahead_.front()->TakeBuffer();
+    ahead_.pop_front();
+  }
+
   // Asks for parts behind those that are under way, the first of which is to hold byte `from`.
   void AskAhead(uint64_t from) {
     if (ahead_.empty()) next_ = std::max(next_, from);
     while (std::ssize(ahead_) < allowed_ && next_ < file_->size()) {
-      const auto size = static_cast<size_t>(std::min<uint64_t>(part_bytes_, file_->size() - next_));
+      const auto repeated = static_cast<size_t>(std::min<uint64_t>(repeated_, next_));
+      const uint64_t begin = next_ - repeated;
+      const auto size = static_cast<size_t>(std::min<uint64_t>(part_bytes_, file_->size() - begin));
       Buffer buffer = spare_.size() == size ? std::move(spare_) : Buffer::Allocate(size, account_);
       spare_ = Buffer();
-      auto part = std::make_shared<Part>(next_, size, std::move(buffer));
+      auto part = std::make_shared<Part>(begin, size, std::move(buffer), repeated);
       RequestPool::Shared().Run([part, file = file_] { part->Fetch(*file); },
                                 file_->options().connections);
       ahead_.push_back(std::move(part));
-      next_ += size;
+      next_ = begin + size;
       part_bytes_ = std::min(2 * part_bytes_, largest_part_);
     }
   }
 
   const std::shared_ptr<const RemoteFile> file_;
   const std::shared_ptr<MemoryAccount> account_;
-  const std::function<bool()> stop_;
+  const size_t repeated_;        // bytes, see kMostRepeated
+  std::vector<std::byte> last_;  // of those handed out, at most as many
   const size_t largest_part_;
   const int64_t most_ahead_;
   std::deque<std::shared_ptr<Part>> ahead_;                  // from the one that is read on
@@ -165,10 +206,8 @@ class RemoteSource final : public ByteSource {
 
 std::unique_ptr<ByteSource> MakeRemoteSource(std::shared_ptr<const RemoteFile> file,
                                              uint64_t offset,
-                                             std::shared_ptr<MemoryAccount> account,
-                                             std::function<bool()> stop) {
-  return std::make_unique<RemoteSource>(std::move(file), offset, std::move(account),
-                                        std::move(stop));
+                                             std::shared_ptr<MemoryAccount> account) {
+  return std::make_unique<RemoteSource>(std::move(file), offset, std::move(account));
 }
 
 }  // namespace stoker

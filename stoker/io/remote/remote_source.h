@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "stoker/base/ledger.h"
@@ -18,11 +17,8 @@ namespace stoker {
 // it; all behind them take an eighth of options().read_ahead, at most 4 MiB each. Memory:
 // read_ahead at most, charged to `account` (may be null). A part that breaks off goes on where it
 // stood. Destroying the source ends its requests at once.
-//   stop  ends a wait with kCancelled where it says true; may be empty; asked now and then by the
-//         reading thread
 std::unique_ptr<ByteSource> MakeRemoteSource(std::shared_ptr<const RemoteFile> file,
                                              uint64_t offset,
-                                             std::shared_ptr<MemoryAccount> account,
-                                             std::function<bool()> stop = {});
+                                             std::shared_ptr<MemoryAccount> account);
 
 }  // namespace stoker

@@ -321,6 +321,40 @@ TEST_F(S3Test, AFolderOfNothingIsAnError) {
               FailsWith(StatusCode::kNotFound, "s3://b/nothing: no object is below it"));
 }
 
+TEST_F(S3Test, AListThatGoesRoundInCirclesIsAnError) {
+  struct Case {
+    const char* name;
+    std::function<std::string(int)> continuation, key;
+    const char* says;
+  };
+  const Case kCases[] = {
+      {"the same", [](int) { return "a"; }, [](int n) { return fmt::format("k{}", n); },
+       "it gives a continuation again"},
+      {"two in turn", [](int n) { return n % 2 == 0 ? "a" : "b"; },
+       [](int n) { return fmt::format("k{}", n); }, "it gives a continuation again"},
+      {"without objects", [](int n) { return n % 3 == 0 ? "a" : "b"; }, [](int) { return ""; },
+       "it gives a continuation again"},
+      {"the same page", [](int n) { return fmt::format("t{}", n); }, [](int) { return "k"; },
+       "it gives 'k' again"}};
+  for (const Case& one : kCases) {
+    const LoopbackServer server([&](const LoopbackRequest&, int number) {
+      if (number > 100) return LoopbackAnswer{.status = 404};  // so that the test ends
+      const std::string key = one.key(number);
+      return LoopbackAnswer{
+          .body = fmt::format(
+              "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>{}"
+              "</NextContinuationToken>{}</ListBucketResult>",
+              one.continuation(number),
+              key.empty() ? ""
+                          : fmt::format("<Contents><Key>{}</Key><Size>5</Size></Contents>", key))};
+    });
+    const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+    EXPECT_THAT(ExpandRemoteGlob("s3://b/k*"), FailsWith(StatusCode::kDataLoss, one.says))
+        << one.name;
+    EXPECT_LT(server.requests(), 10);
+  }
+}
+
 TEST_F(S3Test, TheFirstFileThatIsMissingIsNamed) {
   const LoopbackServer server([](const LoopbackRequest& request, int) {
     if (request.target.ends_with("3") || request.target.ends_with("5"))

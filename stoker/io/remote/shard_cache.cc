@@ -19,12 +19,12 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
+#include "stoker/base/stop_scope.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/cache_entries_internal.h"
 #include "stoker/io/remote/remote_source.h"
-#include "stoker/io/remote/stop_scope.h"
 #include "stoker/io/sha256.h"
 
 namespace stoker {
@@ -56,10 +56,6 @@ Result<int64_t> LimitOf(const RemoteOptions& options) {
   return limit;
 }
 
-bool HasVersion(const RemoteFile& file) {
-  return !file.version().etag.empty() || !file.version().last_modified.empty();
-}
-
 // Another one in every process.
 const std::string& NameOfThisProcess() {
   static const std::string name = fmt::format("{}.{}", ::getpid(), NowNs());
@@ -73,7 +69,7 @@ std::string NameOf(const RemoteFile& file) {
   const std::string& time = version.etag.empty() ? version.last_modified : version.etag;
   const std::string identity =
       fmt::format("{}\n{}\n{}\n{}", file.path(), file.options().endpoint, version.size.value_or(0),
-                  HasVersion(file) ? time : NameOfThisProcess());
+                  version.has_mark() ? time : NameOfThisProcess());
   std::string base = file.name().substr(file.name().rfind('/') + 1);
   for (char& c : base) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -92,17 +88,19 @@ std::string OrderLockNameOf(const std::string& name) {
   return fmt::format(".{}.order{}", name, kLockSuffix);
 }
 
-std::optional<uint32_t> ChecksumOf(int fd, uint64_t size) {
+// Nothing where it cannot be read; kCancelled where this thread was asked to stop.
+Result<std::optional<uint32_t>> ChecksumOf(int fd, uint64_t size, const std::string& path) {
   std::vector<std::byte> piece(kPieceBytes);
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < size;) {
+    if (StopScope::Asked()) return Cancelled("{}: byte {}: asked to stop checking it", path, at);
     const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return std::nullopt;
     checksum = Crc32c(std::span(piece).first(static_cast<size_t>(got)), checksum);
     at += static_cast<uint64_t>(got);
   }
-  return checksum;
+  return std::optional(checksum);
 }
 
 }  // namespace
@@ -126,7 +124,7 @@ bool ShardCache::KeepsEverything(const RemoteOptions& options) {
 }
 
 // Of the copy `name`, open as `fd`.
-bool ShardCache::IsWhole(const std::string& name, int fd) {
+Result<bool> ShardCache::IsWhole(const std::string& name, int fd) {
   struct stat found {};
   if (::fstat(fd, &found) != 0) return false;
   const std::string id = fmt::format("{} {}", name, found.st_ino);
@@ -136,7 +134,8 @@ bool ShardCache::IsWhole(const std::string& name, int fd) {
     const std::lock_guard lock(mutex_);
     if (checked_.contains(id)) return true;
   }
-  const std::optional<uint32_t> checksum = ChecksumOf(fd, static_cast<uint64_t>(found.st_size));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<uint32_t> checksum,
+                          ChecksumOf(fd, static_cast<uint64_t>(found.st_size), PathOf(name)));
   if (!checksum || check->crc32c != *checksum) return false;
   const std::lock_guard lock(mutex_);
   checked_.insert(id);
@@ -164,9 +163,11 @@ Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
   if (!copy.valid())
     return ErrnoStatus(errno, fmt::format("{}: cannot open the copy of a remote file", path));
   // Held while the copy is open: it says that it is in use.
-  FlockFully(copy.get(), LOCK_SH);
+  if (FlockUnlessStopped(copy.get(), LOCK_SH) == ECANCELED)
+    return Cancelled("{}: asked to stop while another one held the lock", path);
   if (!internal::IsStill(path, copy.get())) return std::nullopt;  // it has just been taken away
-  if (!IsWhole(name, copy.get())) {
+  STOKER_ASSIGN_OR_RETURN(const bool is_whole, IsWhole(name, copy.get()));
+  if (!is_whole) {
     Remove(name);
     return std::nullopt;
   }
@@ -206,7 +207,6 @@ Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
   constexpr auto kBetween = std::chrono::milliseconds(50);
   const double stalled_after = 2 * file.options().timeout;
   const std::string lock = PathOf(LockNameOf(name));
-  const std::function<bool()>& stop = StopScope::OfThread();
   LockWait wait(kSayAfter, stalled_after);
   const Stopwatch watch;
   while (true) {
@@ -214,7 +214,8 @@ Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
         CacheLock::Take(lock, CacheLock::IfHeld::kFail, CacheLock::Afterwards::kRemove);
     if (turn.ok()) return std::optional(*std::move(turn));
     if (turn.status().code() != StatusCode::kUnavailable) return turn.status();
-    if (stop && stop()) return Cancelled("{}: stopped while another one copies it", file.name());
+    if (StopScope::Asked())
+      return Cancelled("{}: stopped while another one copies it", file.name());
     switch (wait.Next(watch.ElapsedSeconds(), ProgressOf(name))) {
       case LockWait::Then::kWait: break;
       case LockWait::Then::kSay:
@@ -258,7 +259,7 @@ Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& fi
 }
 
 std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file) {
-  if (!HasVersion(file)) return nullptr;  // the next process could not use it
+  if (!file.version().has_mark()) return nullptr;  // the next process could not use it
   const std::string name = NameOf(file);
   const auto try_lock = [this](const std::string& lock_name) {
     return CacheLock::Take(PathOf(lock_name), CacheLock::IfHeld::kFail,

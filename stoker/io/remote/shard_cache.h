@@ -87,7 +87,7 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   std::string PathOf(const std::string& name) const {
     return fmt::format("{}/{}", directory_, name);
   }
-  bool IsWhole(const std::string& name, int fd);
+  Result<bool> IsWhole(const std::string& name, int fd);
   void Remove(const std::string& name) const;
   bool IsThere(const std::string& name) const;
   Result<CacheLock> LockDirectory() const;

@@ -1,0 +1,81 @@
+#include "stoker/base/stop_scope.h"
+
+#include <poll.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+thread_local const StopScope* innermost = nullptr;
+
+// Sleeps between two looks at something that announces no change: short at first, since most locks
+// are held for a moment only.
+class Pauses {
+ public:
+  void Sleep() {
+    constexpr std::chrono::microseconds kLongest{10'000};
+    std::this_thread::sleep_for(next_);
+    next_ = std::min(2 * next_, kLongest);
+  }
+
+ private:
+  std::chrono::microseconds next_{50};
+};
+
+}  // namespace
+
+StopScope::StopScope(std::function<bool()> stop) : stop_(std::move(stop)), around_(innermost) {
+  innermost = this;
+}
+
+StopScope::StopScope(const StopScope* of_another) : of_another_(of_another), around_(innermost) {
+  innermost = this;
+}
+
+StopScope::~StopScope() { innermost = around_; }
+
+const StopScope* StopScope::Innermost() { return innermost; }
+
+bool StopScope::Asked() { return IsAskedIn(innermost); }
+
+bool StopScope::IsAskedIn(const StopScope* innermost) {
+  for (const StopScope* scope = innermost; scope != nullptr; scope = scope->around_) {
+    if (scope->stop_ && scope->stop_()) return true;
+    if (scope->of_another_ != nullptr && IsAskedIn(scope->of_another_)) return true;
+  }
+  return false;
+}
+
+bool LockUnlessStopped(std::unique_lock<std::mutex>& lock) {
+  for (Pauses pauses; !lock.try_lock(); pauses.Sleep()) {
+    if (StopScope::Asked()) return false;
+  }
+  return true;
+}
+
+int FlockUnlessStopped(int fd, int operation) {
+  for (Pauses pauses; ::flock(fd, operation | LOCK_NB) != 0;) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK || (operation & LOCK_NB) != 0) return errno;
+    if (StopScope::Asked()) return ECANCELED;
+    pauses.Sleep();
+  }
+  return 0;
+}
+
+int PollUnlessStopped(int fd) {
+  while (true) {
+    pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(kAskStopEvery.count()));
+    if (ready > 0) return 0;  // also where the read is to fail
+    if (ready < 0 && errno != EINTR) return errno;
+    if (StopScope::Asked()) return ECANCELED;
+  }
+}
+
+}  // namespace stoker

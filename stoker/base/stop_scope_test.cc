@@ -1,0 +1,111 @@
+#include "stoker/base/stop_scope.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+TEST(StopScope, EachOfSeveralThatAreNestedCountsAsLongAsItLives) {
+  EXPECT_EQ(StopScope::Innermost(), nullptr);
+  EXPECT_FALSE(StopScope::Asked());
+  bool outer = false, inner = false;
+  const StopScope around([&] { return outer; });
+  {
+    const StopScope inside([&] { return inner; });
+    EXPECT_FALSE(StopScope::Asked());
+    inner = true;
+    EXPECT_TRUE(StopScope::Asked());
+    inner = false;
+    outer = true;
+    EXPECT_TRUE(StopScope::Asked());
+  }
+  inner = true;
+  outer = false;
+  EXPECT_FALSE(StopScope::Asked());
+}
+
+TEST(StopScope, WorkForAnotherThreadHeedsTheScopesOfBoth) {
+  std::atomic<bool> of_owner{false}, of_helper{false};
+  const StopScope owner([&] { return of_owner.load(); });
+  const StopScope* const scope = StopScope::Innermost();
+  std::thread([&] {
+    EXPECT_FALSE(StopScope::Asked()) << "scopes are of a thread";
+    const StopScope helper([&] { return of_helper.load(); });
+    const StopScope for_owner(scope);
+    EXPECT_FALSE(StopScope::Asked());
+    of_owner = true;
+    EXPECT_TRUE(StopScope::Asked());
+    of_owner = false;
+    of_helper = true;
+    EXPECT_TRUE(StopScope::Asked());
+  }).join();
+  std::thread([] {
+    const StopScope of_nobody(static_cast<const StopScope*>(nullptr));
+    EXPECT_FALSE(StopScope::Asked());
+  }).join();
+}
+
+TEST(StopScope, WaitsEndWhereTheThreadIsAskedTo) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const TempDir dir;
+  const int held = ::open((dir / "lock").c_str(), O_RDWR | O_CREAT, 0666);
+  const int wanted = ::open((dir / "lock").c_str(), O_RDWR);
+  ASSERT_EQ(FlockUnlessStopped(held, LOCK_EX), 0);
+  std::mutex mutex, other;
+  const std::lock_guard holding(mutex);
+  std::condition_variable never;
+  std::thread([&] {
+    const StopScope scope([asked = 0]() mutable { return ++asked % 4 == 0; });
+    EXPECT_EQ(PollUnlessStopped(pipe[0]), ECANCELED);
+    EXPECT_EQ(FlockUnlessStopped(wanted, LOCK_EX), ECANCELED);
+    std::unique_lock lock(mutex, std::defer_lock);
+    EXPECT_FALSE(LockUnlessStopped(lock));
+    std::unique_lock waiting(other);
+    EXPECT_FALSE(WaitUnlessStopped(never, waiting, [] { return false; }));
+  }).join();
+  ::close(held);
+  ::close(wanted);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST(StopScope, WaitsEndWithWhatTheyWaitForAlthoughTheThreadIsAskedTo) {
+  const StopScope scope([] { return true; });
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  ASSERT_EQ(::write(pipe[1], "x", 1), 1);
+  EXPECT_EQ(PollUnlessStopped(pipe[0]), 0);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+  const TempDir dir;
+  const int file = ::open((dir / "lock").c_str(), O_RDWR | O_CREAT, 0666);
+  EXPECT_EQ(FlockUnlessStopped(file, LOCK_EX), 0);
+  ::close(file);
+  std::mutex mutex;
+  std::unique_lock lock(mutex, std::defer_lock);
+  EXPECT_TRUE(LockUnlessStopped(lock));
+  std::condition_variable changed;
+  EXPECT_TRUE(WaitUnlessStopped(changed, lock, [] { return true; }));
+}
+
+TEST(StopScope, ALockThatIsNotToBeWaitedForIsNot) {
+  const TempDir dir;
+  const int held = ::open((dir / "lock").c_str(), O_RDWR | O_CREAT, 0666);
+  const int wanted = ::open((dir / "lock").c_str(), O_RDWR);
+  ASSERT_EQ(FlockUnlessStopped(held, LOCK_EX), 0);
+  EXPECT_EQ(FlockUnlessStopped(wanted, LOCK_EX | LOCK_NB), EWOULDBLOCK);
+  ::close(held);
+  ::close(wanted);
+}
+
+}  // namespace
+}  // namespace stoker

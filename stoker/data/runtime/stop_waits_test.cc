@@ -1,0 +1,284 @@
+// Wherever a thread waits for what it reads, it comes back soon after its pass is asked to stop.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/data/map.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/interleave.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/registry.h"
+#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/sources/binary.h"
+#include "stoker/data/sources/files.h"
+#include "stoker/data/sources/lines.h"
+#include "stoker/data/testing.h"
+#include "stoker/data/transforms/cast.h"
+#include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/resize.h"
+#include "stoker/io/file.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
+#include "stoker/io/remote/remote_names.h"
+#include "stoker/io/standard_input.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kStall = 60;   // seconds that a wait would take which nobody ends
+constexpr double kPrompt = 30;  // beyond it a thread was stuck
+
+// How the server treats a reader from the moment on at which it is told to.
+struct Wait {
+  const char* name;
+  LoopbackAnswer answer;
+};
+const Wait kWaits[] = {
+    {"ForTheAnswer", {.silent = true}},
+    {"ForTheBody",
+     {.status = 206,
+      .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000",
+                  "Content-Length: 2000000"},
+      .body = ""}},
+    {"ForEachByte",
+     {.status = 206,
+      .headers = {"ETag: \"v1\"", "Content-Range: bytes 0-1999999/2000000"},
+      .body = std::string(2'000'000, 'x'),
+      .drips = true}},
+    {"ForTheNextTry", {.status = 503, .headers = {"Retry-After: 60"}}},
+};
+
+class Server {
+ public:
+  explicit Server(const Wait& wait)
+      : wait_(wait), server_([this](const LoopbackRequest& request, int) {
+          if (!stalls_) return ServeContent(request, content_);
+          ++stalled_;
+          return wait_.answer;
+        }) {}
+  std::string root() const { return server_.root(); }
+  void Stall() { stalls_ = true; }
+  bool HasStalled() const { return stalled_ > 0; }
+
+ private:
+  const Wait& wait_;
+  const std::string content_ = NumberedBytes(2'000'000);
+  std::atomic<bool> stalls_{false};
+  std::atomic<int> stalled_{0};
+  const LoopbackServer server_;
+};
+
+// What waits, for files below `root`: what is made before the server stalls, and the work that then
+// ends once `stop` is true.
+using Work = std::function<Status(const std::atomic<bool>& stop)>;
+struct Reader {
+  const char* name;
+  std::function<Result<Work>(const std::string& root)> make;
+};
+
+Work ReadingOf(const Dataset& dataset, Runtime::Kind kind) {
+  return [dataset, kind](const std::atomic<bool>& stop) {
+    return ReadAll(dataset, {.kind = kind, .threads = 3, .stop = &stop}).status();
+  };
+}
+
+Work InScope(std::function<Status()> work) {
+  return [work = std::move(work)](const std::atomic<bool>& stop) {
+    const StopScope scope([&stop] { return stop.load(); });
+    return work();
+  };
+}
+
+template <Runtime::Kind kKind>
+Result<Work> InOrder(const std::string& root) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset lines, Source(Lines{.path = root + "/a.txt"}));
+  return ReadingOf(lines, kKind);
+}
+
+template <Runtime::Kind kKind>
+Result<Work> ByPosition(const std::string& root) {
+  STOKER_ASSIGN_OR_RETURN(
+      const Dataset rows,
+      Source(Binary{.files = root + "/a.bin",
+                    .fields = BinaryFields({{.name = "row", .shape = {100'000}}})}));
+  return ReadingOf(rows, kKind);
+}
+
+// A batch of them is made by all threads together.
+template <Runtime::Kind kKind>
+Result<Work> Pictures(const std::string& root) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset batches,
+                          Source(Files{.path = root + "/{0..7}.png", .read = true}) |
+                              Decode{.field = "bytes"} | Resize{.size = 8, .field = "bytes"} |
+                              Cast{.field = "bytes"} | Batch{.size = 8});
+  return ReadingOf(batches, kKind);
+}
+
+template <Runtime::Kind kKind>
+Result<Work> SideBySide(const std::string& root) {
+  std::vector<Dataset> inputs;
+  for (int i = 0; i < 4; ++i) {
+    STOKER_ASSIGN_OR_RETURN(Dataset lines,
+                            Source(Lines{.path = fmt::format("{}/{}.txt", root, i)}));
+    inputs.push_back(std::move(lines));
+  }
+  STOKER_ASSIGN_OR_RETURN(const Dataset lines,
+                          Source(Interleave{.inputs = Pipelines(inputs), .deterministic = false}) |
+                              Prefetch{.deterministic = false});
+  return ReadingOf(lines, kKind);
+}
+
+Result<Work> ACopyInTheCache(const std::string& root) {
+  const std::string path = root + "/a.tar";
+  STOKER_RETURN_IF_ERROR(File::Open(path).status());
+  return InScope([path] { return File::OpenLocally(path).status(); });
+}
+
+Result<Work> AWholeFile(const std::string& root) {
+  const std::string path = root + "/a";
+  STOKER_RETURN_IF_ERROR(File::Open(path).status());
+  return InScope([path] { return ReadWholeFile(path).status(); });
+}
+
+Result<Work> ALookup(const std::string& root) {
+  return InScope([path = root + "/a"] { return File::Open(path).status(); });
+}
+
+Result<Work> ManyLookups(const std::string& root) {
+  std::vector<std::string> paths;
+  for (int i = 0; i < 40; ++i) paths.push_back(fmt::format("{}/{}", root, i));
+  return InScope([paths] { return CheckRemoteFiles(paths); });
+}
+
+Result<Work> AList(const std::string&) {
+  return InScope([] { return ExpandRemoteGlob("s3://bucket/*").status(); });
+}
+
+// Each asks for one byte only.
+const Reader kLookups[] = {{"ManyLookups", ManyLookups}};
+
+constexpr Runtime::Kind kInline = Runtime::Kind::kInline, kThreaded = Runtime::Kind::kThreaded;
+const Reader kReaders[] = {{"InOrderInline", InOrder<kInline>},
+                           {"InOrderThreaded", InOrder<kThreaded>},
+                           {"ByPositionInline", ByPosition<kInline>},
+                           {"ByPositionThreaded", ByPosition<kThreaded>},
+                           {"PicturesInline", Pictures<kInline>},
+                           {"PicturesThreaded", Pictures<kThreaded>},
+                           {"SideBySideInline", SideBySide<kInline>},
+                           {"SideBySideThreaded", SideBySide<kThreaded>},
+                           {"ACopyInTheCache", ACopyInTheCache},
+                           {"AWholeFile", AWholeFile},
+                           {"ALookup", ALookup},
+                           {"AList", AList}};
+
+class StopWaits : public ::testing::TestWithParam<std::tuple<Reader, Wait>> {};
+
+// Begins `work`, asks it to stop once `waits` holds, and expects it to come back.
+void ExpectToStop(const Work& work, const std::function<bool()>& waits) {
+  std::atomic<bool> stop{false}, ended{false};
+  Status status;
+  std::thread reader([&] {
+    status = work(stop);
+    ended = true;
+  });
+  while (!waits() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // into the wait
+  EXPECT_FALSE(ended);
+  const Stopwatch watch;
+  stop = true;
+  reader.join();
+  EXPECT_LT(watch.ElapsedSeconds(), kPrompt);
+  ::testing::Test::RecordProperty("seconds", fmt::format("{:.3f}", watch.ElapsedSeconds()));
+  EXPECT_EQ(status.code(), StatusCode::kCancelled) << status.ToString();
+}
+
+TEST_P(StopWaits, EndSoonAfterThePassIsAskedToStop) {
+  const auto& [reader, wait] = GetParam();
+  const TempDir cache;
+  Server server(wait);
+  const ScopedRemoteOptions options({.retries = 1,
+                                     .timeout = kStall,
+                                     .cache = cache / "cache",
+                                     .endpoint = server.root(),
+                                     .anonymous = true});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Work work, reader.make(server.root()));
+  server.Stall();
+  ExpectToStop(work, [&] { return server.HasStalled(); });
+}
+
+std::string NameOf(const ::testing::TestParamInfo<std::tuple<Reader, Wait>>& test) {
+  return fmt::format("{}{}", std::get<0>(test.param).name, std::get<1>(test.param).name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, StopWaits,
+                         ::testing::Combine(::testing::ValuesIn(kReaders),
+                                            ::testing::ValuesIn(kWaits)),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Lookups, StopWaits,
+                         ::testing::Combine(::testing::ValuesIn(kLookups),
+                                            ::testing::Values(kWaits[0], kWaits[1], kWaits[3])),
+                         NameOf);
+
+TEST(StopWaits, ForAPipeEndSoonAfterThePassIsAskedToStop) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto start = MakePipeStart(ends[0], 100);
+  // The second waits for the first.
+  const auto read = [&] {
+    STOKER_ASSIGN_OR_RETURN(const auto source, OpenPipe(start));
+    std::byte first;
+    return source->Read({&first, 1}).status();
+  };
+  std::thread other([&] { ExpectToStop(InScope(read), [] { return true; }); });
+  ExpectToStop(InScope(read), [] { return true; });
+  other.join();
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(StopWaits, ForTheWriterOfANamedPipeEndSoonAfterThePassIsAskedToStop) {
+  const TempDir dir;
+  const std::string path = dir / "fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0666), 0);
+  const auto never = [] { return true; };
+  ExpectToStop(InScope([&] { return ReadTextFile(path).status(); }), never);
+  const int writer = ::open(path.c_str(), O_RDWR);
+  ASSERT_EQ(::write(writer, "half", 4), 4);
+  ExpectToStop(InScope([&] { return ReadTextFile(path).status(); }), never);
+  ::close(writer);
+}
+
+// Where an element cannot be broken off, whoever asks for it comes back all the same.
+TEST(StopWaits, ForAnElementOfAnotherThreadEndBeforeThatElementDoes) {
+  std::atomic<bool> began{false}, release{false};
+  const Map slow{.function = [&](Element&, Rng&, Scratch&) {
+    began = true;
+    // Ends in any case, so that a consumer who waits for it fails the test and does not hang in it.
+    const Stopwatch watch;
+    while (!release && watch.ElapsedSeconds() < kStall)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return OkStatus();
+  }};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result<Dataset>(NumberedImages(10)) | slow | Prefetch{});
+  std::atomic<bool> stop{false};
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass,
+                              dataset.Open({.kind = kThreaded, .threads = 2, .stop = &stop}));
+  std::thread stopper([&] {
+    while (!began) std::this_thread::yield();
+    stop = true;
+  });
+  const Stopwatch watch;
+  EXPECT_THAT(pass->Next(), FailsWith(StatusCode::kCancelled, "asked to stop"));
+  EXPECT_LT(watch.ElapsedSeconds(), kPrompt);
+  release = true;
+  stopper.join();
+}
+
+}  // namespace
+}  // namespace stoker
