@@ -7,6 +7,7 @@
 #include <string>
 
 #include "stoker/base/printable.h"
+#include "stoker/base/remote_path.h"
 
 namespace stoker {
 namespace {
@@ -37,8 +38,8 @@ std::string_view Prefix(LogLevel level) {
 void Log(LogLevel level, std::string_view message) {
   if (level < lowest_shown.load(std::memory_order_relaxed)) return;
   const LogStyle& style = StyleOf(level);
-  const std::string line =
-      fmt::format("{}{}{}{}\n", Prefix(level), style.before, Printable(message), style.after);
+  const std::string line = fmt::format("{}{}{}{}\n", Prefix(level), style.before,
+                                       Printable(WithoutSecrets(message)), style.after);
   // One call a line, so that lines of several threads do not mix. Nobody is left to hear that this
   // one failed.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());

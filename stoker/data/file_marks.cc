@@ -65,13 +65,15 @@ Json MarkOf(const std::string& path) {
 }
 
 // A path below `root` relative to it; without what may be secret.
-std::string NameOf(const std::string& path, const std::string& root) {
+std::string NameOf(const std::string& given, const std::string& folder) {
+  const std::string path = NameForMessages(given);
+  const std::string root = folder.empty() ? "" : NameForMessages(folder);
   if (!root.empty() && path.size() > root.size() && path.starts_with(root)) {
     const std::string_view below = std::string_view(path).substr(root.size());
     if (root.ends_with('/')) return std::string(below);
     if (below.starts_with('/')) return std::string(below.substr(1));
   }
-  return NameForMessages(path);
+  return path;
 }
 
 // The marks of the files numbered so are kept, first and last among them.

@@ -6,6 +6,7 @@
 #include "stoker/io/braces.h"
 #include "stoker/io/file.h"
 #include "stoker/io/glob.h"
+#include "stoker/io/remote/location.h"
 #include "stoker/io/remote/remote_names.h"
 #include "stoker/io/shards.h"
 #include "stoker/io/standard_input.h"
@@ -44,6 +45,20 @@ Status ExpandNames(const std::string& pattern, FilePatterns::Kind kind,
   return OkStatus();
 }
 
+// An asterisk or a set of characters in the path; a `?` begins the query, in which they are its
+// own.
+Status CheckNoHttpPattern(const std::string& address) {
+  std::string path = address.substr(0, address.find_first_of("?#"));
+  for (size_t at; (at = path.find('\\')) != path.npos;) path.erase(at, 2);
+  if (!IsGlob(path.substr(path.find("://") + 3))) return OkStatus();
+  return InvalidArgument(
+      "{}: a pattern, but what is on a server cannot be listed over HTTP; name the files, as in "
+      "x-{{000..146}}.tar or x@128.tar, write \\* or %2A for a name that has the character, or "
+      "read "
+      "them from S3",
+      NameForMessages(address));
+}
+
 // Of files on servers. Names are checked together, since each costs the way there and back.
 Status ExpandRemotePattern(const std::string& pattern, std::vector<std::string>& paths) {
   std::vector<std::string> patterns = {pattern}, named;
@@ -57,6 +72,7 @@ Status ExpandRemotePattern(const std::string& pattern, std::vector<std::string>&
       named.insert(named.end(), found.begin(), found.end());
       continue;
     }
+    STOKER_RETURN_IF_ERROR(CheckNoHttpPattern(one));
     const std::string path = UnescapeGlob(one);
     const std::vector<std::string> shards = ShardsOf(path);
     if (shards.empty()) {

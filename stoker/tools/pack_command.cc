@@ -10,6 +10,7 @@
 #include "stoker/base/default_budget.h"
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/pack/pack.h"
 #include "stoker/data/pack/pack_pictures.h"
@@ -36,17 +37,18 @@ std::map<std::string, std::string> GivenOptions(const PackArguments& arguments,
   const auto number = [](const std::optional<int64_t>& given) {
     return given ? fmt::format("{}", *given) : std::string("none");
   };
-  return {
-      {"SOURCE", arguments.source},
-      {"--format", std::string(format.name)},
-      {"--shards", fmt::format("{}", arguments.shards)},
-      {"--shuffle", arguments.shuffle ? "yes" : "no"},
-      {"--seed", fmt::format("{}", arguments.seed)},
-      {"--resize", number(arguments.resize)},
-      {"--quality", number(arguments.quality)},
-      {"--of", arguments.of},
-      {"--stages", number(arguments.stages)},
-      {"--set", arguments.set.empty() ? "none" : fmt::format("{}", fmt::join(arguments.set, " "))}};
+  return {{"SOURCE", WithoutSecrets(arguments.source)},
+          {"--format", std::string(format.name)},
+          {"--shards", fmt::format("{}", arguments.shards)},
+          {"--shuffle", arguments.shuffle ? "yes" : "no"},
+          {"--seed", fmt::format("{}", arguments.seed)},
+          {"--resize", number(arguments.resize)},
+          {"--quality", number(arguments.quality)},
+          {"--of", arguments.of},
+          {"--stages", number(arguments.stages)},
+          {"--set", arguments.set.empty()
+                        ? "none"
+                        : WithoutSecrets(fmt::format("{}", fmt::join(arguments.set, " ")))}};
 }
 
 // The pipeline with what the command line puts behind it.

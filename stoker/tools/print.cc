@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "stoker/base/printable.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/tools/terminal.h"
 
 namespace stoker {
@@ -44,7 +45,7 @@ bool Write(std::FILE* stream, std::string_view text) {
 }  // namespace
 
 Status PrintResult(std::string_view text) {
-  const bool written = Write(stdout, text);
+  const bool written = Write(stdout, WithoutSecrets(text));
   const std::string reason = std::generic_category().message(errno);
   if (written && std::ferror(stdout) == 0) return OkStatus();
   return ResourceExhausted(
@@ -52,6 +53,8 @@ Status PrintResult(std::string_view text) {
       written ? "an earlier line could not be written" : reason);
 }
 
-void PrintProgress(std::FILE* stream, std::string_view text) { (void)Write(stream, text); }
+void PrintProgress(std::FILE* stream, std::string_view text) {
+  (void)Write(stream, WithoutSecrets(text));
+}
 
 }  // namespace stoker

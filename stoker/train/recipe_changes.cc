@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/data/file_marks.h"
 
 namespace stoker {
@@ -64,6 +65,16 @@ struct Followed {
   }
 };
 
+// As a run directory keeps it: addresses without what may be secret, which may be another each time
+// (a signature that ends).
+ConfigNode AsStored(const ConfigNode& recipe) {
+  const std::string text = ToYaml(recipe);
+  const std::string stored = WithoutSecrets(text);
+  if (stored == text) return recipe;
+  Result<ConfigNode> parsed = ParseYaml(stored, "the recipe");
+  return parsed.ok() ? *std::move(parsed) : recipe;
+}
+
 }  // namespace
 
 std::vector<std::string> RecipeChanges::Warnings() const {
@@ -81,7 +92,7 @@ std::vector<std::string> RecipeChanges::Warnings() const {
 RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
   const Followed followed(now.train);
   RecipeChanges changes;
-  for (std::string& difference : Differences(before, now.Filled())) {
+  for (std::string& difference : Differences(AsStored(before), AsStored(now.Filled()))) {
     changes.choose_again |= IsOf(difference, kChosenBy);
     const bool harmless = IsOf(difference, kHarmless) ||
                           (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/base/log.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -138,7 +139,7 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
 }
 
 Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {
-  return WriteFileAtomically(paths_.recipe(), ToYaml(recipe));
+  return WriteFileAtomically(paths_.recipe(), WithoutSecrets(ToYaml(recipe)));
 }
 
 Status RunDirectory::WriteChoices(const Choices& choices) {
@@ -179,8 +180,9 @@ void RunDirectory::Discard() {
 void RunDirectory::Log(std::string_view message) {
   const Descriptor log(
       ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
-  const std::string line = fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n",
-                                       LocalTime(std::chrono::system_clock::now()), message);
+  const std::string line =
+      fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()),
+                  WithoutSecrets(message));
   [[maybe_unused]] const ssize_t written = ::write(log.get(), line.data(), line.size());
 }
 

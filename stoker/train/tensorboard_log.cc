@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stoker/base/options.h"
+#include "stoker/base/remote_path.h"
 
 namespace stoker {
 namespace {
@@ -57,7 +58,7 @@ Result<std::unique_ptr<TensorboardLog>> TensorboardLog::Open(const std::string& 
   log->last_step_ = done.value_or(0);
   const std::vector<HyperParameter> hparams = HyperParametersOf(recipe);
   Summary summary;
-  summary.AddText("recipe", fmt::format("```yaml\n{}```\n", ToYaml(recipe)))
+  summary.AddText("recipe", fmt::format("```yaml\n{}```\n", WithoutSecrets(ToYaml(recipe))))
       .AddExperiment(hparams, MetricTags(recipe, has_accuracy))
       .AddSessionStart(hparams, WallTime());
   STOKER_RETURN_IF_ERROR(log->writer_.Write(summary, log->last_step_));

@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kBlockBytes = 1 << 20;
 
 // More files of a stage are told as one line: a header is no list of millions.
+constexpr size_t kAddressDigits = 16;
 constexpr size_t kFilesTold = 64;
 
 std::string FileLines(const std::vector<std::string>& paths) {
@@ -258,7 +259,11 @@ std::string OriginOf(const Dataset& input, const std::string& key, const std::st
   std::string text = fmt::format("stoker {}, {}\n{}{}", STOKER_VERSION,
                                  key.empty() ? "no key" : key, input.ToString(), stages);
   AppendSources(input, text);
-  return text;
+  std::string shown = WithoutSecrets(text);
+  // What was left out counts all the same: another query may name another file.
+  if (shown != text)
+    shown += fmt::format("addresses {}\n", HexOf(Sha256(text)).substr(0, kAddressDigits));
+  return shown;
 }
 
 std::string OriginDifference(const std::string& before, const std::string& now) {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "stoker/base/remote_path.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/file_patterns.h"
 #include "stoker/data/recipe.h"
@@ -85,7 +86,7 @@ Result<PackSource> OpenRecipe(const std::string& path, const PackSourceOptions& 
                           ParseDataSection(recipe, std::filesystem::path(path).parent_path()));
   return PackSource{std::move(parsed.train),
                     std::move(parsed.classes),
-                    ToYamlLine(*parsed.filled.Find("train")),
+                    WithoutSecrets(ToYamlLine(*parsed.filled.Find("train"))),
                     {path}};
 }
 
@@ -93,9 +94,10 @@ template <typename Options>
 Result<PackSource> OpenAs(const Options& options) {
   STOKER_ASSIGN_OR_RETURN(Dataset dataset, Source(options));
   std::vector<std::string> classes = FindClassNames(dataset);
-  return PackSource{std::move(dataset), std::move(classes),
-                    fmt::format("{}: {}", Options::kName,
-                                ToYamlLine(FormatOptions(OptionsOf<Options>(), &options)))};
+  return PackSource{
+      std::move(dataset), std::move(classes),
+      WithoutSecrets(fmt::format("{}: {}", Options::kName,
+                                 ToYamlLine(FormatOptions(OptionsOf<Options>(), &options))))};
 }
 
 Result<PackSource> OpenFiles(const std::string& source) {

@@ -47,6 +47,12 @@ Result<RemoteLocation> ParseHttp(const std::string& path) {
                   (query < whole.size() ? "?..." : "");
   if (name == end_of_host)
     return InvalidArgument("{}: the address has no host; write http://HOST/PATH", location.name);
+  if (whole.substr(query) == "?...") {
+    return InvalidArgument(
+        "{}: what follows the ? was left out when this address was stored, since it may be secret; "
+        "give the recipe with the whole address again (stoker train RECIPE --resume --run RUN)",
+        location.name);
+  }
   location.url = EncodeUrl(whole);
   return location;
 }

@@ -1,0 +1,35 @@
+#include "stoker/base/remote_path.h"
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+TEST(WithoutSecrets, LeavesOutPasswordsAndQueriesWhereverAnAddressStands) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"", ""},
+      {"no address: a?b=c@d", "no address: a?b=c@d"},
+      {"http://h/a.csv", "http://h/a.csv"},
+      {"https://h/a.csv?sig=s", "https://h/a.csv?..."},
+      {"https://u:p@h:80/a", "https://h:80/a"},
+      {"https://u:p@h", "https://h"},
+      {"https://h?sig=s", "https://h?..."},
+      {"https://h/a@b?sig=s@t", "https://h/a@b?..."},
+      {"https://h/a?sig=s: byte 0: HTTP 404", "https://h/a?...: byte 0: HTTP 404"},
+      {"(https://h/a?sig=s), and http://g/?t=1.", "(https://h/a?...), and http://g/?...."},
+      {"{\"file\":\"https://h/a?s=1\",\"x\":\"?y\"}",
+       "{\"file\":\"https://h/a?...\",\"x\":\"?y\"}"},
+      {"files: 'http://h/{0..9}?s=1'", "files: 'http://h/{0..9}?...'"},
+      {"{path: http://h/a?s=1}", "{path: http://h/a?...}"},
+      {"a\nhttp://h/?s=1\nb?c\n", "a\nhttp://h/?...\nb?c\n"},
+      {"s3://bucket/a?b", "s3://bucket/a?b"},
+      {"http://", "http://"},
+      {"x://h/a?b http://h/a?", "x://h/a?b http://h/a?..."}};
+  for (const auto& [text, shown] : kCases) {
+    EXPECT_EQ(WithoutSecrets(text), shown);
+    EXPECT_EQ(WithoutSecrets(WithoutSecrets(text)), shown) << "twice is as once";
+  }
+}
+
+}  // namespace
+}  // namespace stoker
