@@ -149,7 +149,11 @@ class KillTest(FaultTest):
             with self.subTest(seed=seed, attempt=attempt, kills=kills):
                 for moment, delay in kills:
                     self.kill_a_process(run, moment, delay)
-                self.run_stoker("train", *self.arguments_to_go_on(run))
+                stored = self.checkpoints(run)
+                out, _ = self.run_stoker("train", *self.arguments_to_go_on(run))
+                if "checkpoint" in moments:  # it was there when the process was killed
+                    self.assertGreater(stored[-1], 0)
+                    self.assertIn(f"resumed after step {stored[-1]} ", out)
                 self.assertEqual(self.read(f"{run}/weights.safetensors"), self.undisturbed_weights(run))
                 left = [name for name in os.listdir(self.path(f"{run}/checkpoints")) if ".tmp-" in name]
                 self.assertEqual(left, [], "a temporary of the killed process is still there")
@@ -293,6 +297,21 @@ class DamagedCheckpointTest(FaultTest):
                 self.assertIn(f"resumed after step {steps[-2]} ", out)
                 self.assertEqual(self.read("run/weights.safetensors"), want)
                 shutil.rmtree(self.path("run"))
+
+    def test_what_may_not_be_read_is_no_damage_and_stays(self):
+        want = self.weights_of_an_undisturbed_run()
+        self.make_interrupted_run()
+        steps = self.checkpoints()
+        closed = self.path(self.checkpoint_path(steps[-1], "state.json"))
+        os.chmod(closed, 0)
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "state.json", "cannot be told", "move",
+                          preexec_fn=drop_privileges_over_files)
+        self.assertEqual(self.checkpoints(), steps)
+        os.chmod(closed, 0o644)
+        out, err = self.resume()
+        self.assertEqual(err, "")
+        self.assertIn(f"resumed after step {steps[-1]} ", out)
+        self.assertEqual(self.read("run/weights.safetensors"), want)
 
     def test_if_all_are_damaged_nothing_is_trained(self):
         self.make_interrupted_run()

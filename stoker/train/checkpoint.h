@@ -8,7 +8,10 @@
 //   manifest.json         size and CRC-32C of each file, and of itself
 // It appears at once (io/atomic_file.h); older ones are removed only after that. So at any moment,
 // a kill or a full disk included, the newest directory is whole. What the disk itself damages later
-// is found by the checksums: LoadNewest then falls back to the one before.
+// is found by the checksums: LoadNewest then falls back to the one before. Only damage that is
+// proved counts (a checksum, a size or a format that is wrong, a file that is missing): a
+// checkpoint that cannot be read now, because of an EIO, too many open files, no memory or no
+// access, may be whole, and is neither passed over nor removed.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +40,16 @@ class CheckpointStore {
 
   // Writes the checkpoint of `step`, then removes those that are too many, but for those of the
   // steps `kept_beside`. A whole one of the same step stays as it is, a damaged one is replaced.
-  // Errors: those of io/atomic_file.h, after which the older ones are untouched.
+  // Errors: those of io/atomic_file.h, after which the older ones are untouched; where there is one
+  // of this step and it cannot be read, why.
   Status Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
                std::span<const int64_t> kept_beside = {});
 
   // The steps that have a checkpoint, whole or not, oldest first.
   Result<std::vector<int64_t>> Steps() const;
 
-  // The checkpoint of `step`, verified. Errors: kNotFound; kDataLoss, which says which file is
-  // damaged and how.
+  // The checkpoint of `step`, verified. Errors: kDataLoss, which says which file is damaged or
+  // missing and how; any other code says why it cannot be read, and nothing about what it holds.
   Result<Checkpoint> Load(int64_t step) const;
 
   struct Newest {
@@ -53,7 +57,8 @@ class CheckpointStore {
     Checkpoint checkpoint;
     std::vector<std::string> warnings;  // of the damaged ones passed over: which, and what is wrong
   };
-  // Errors: kNotFound where there is none; kDataLoss where all are damaged.
+  // Errors: kNotFound where there is none; kDataLoss where all are damaged; any other code where
+  // one that may be the newest whole one cannot be read.
   Result<Newest> LoadNewest() const;
 
   // Where the checkpoint of `step` lies.

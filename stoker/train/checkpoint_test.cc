@@ -1,5 +1,6 @@
 #include "stoker/train/checkpoint.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,6 +17,20 @@ std::vector<NamedArray> Tensors(float first) {
   return {{"model.a", Array::Of<float>(std::vector<float>{first, 2, 3, 4}, {2, 2})},
           {"optimizer.b", Array::Of<int64_t>(std::vector<int64_t>{5})}};
 }
+
+// No file can be opened while it lives.
+class NoFilesLeft {
+ public:
+  NoFilesLeft() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoFilesLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
 
 // Checkpoints of steps 10 and 20, whose first values and states are 10 and 20.
 class CheckpointTest : public testing::Test {
@@ -120,6 +135,33 @@ TEST_F(CheckpointTest, TheWarningSaysWhatIsWrong) {
 TEST_F(CheckpointTest, WhereAllAreDamagedTheErrorSaysSo) {
   for (const int64_t step : {10, 20}) WriteFileForTest(store_.PathOf(step) + "/manifest.json", "");
   EXPECT_THAT(store_.LoadNewest(), FailsWith(StatusCode::kDataLoss, "all 2 checkpoints"));
+}
+
+// What stands in the place of the manifest of step 20 can be opened, and reading it fails with EIO
+// (proc(5): nothing is mapped at address 0).
+TEST_F(CheckpointTest, OneThatCannotBeReadIsNeitherPassedOverNorRemoved) {
+  const std::string manifest = store_.PathOf(20) + "/manifest.json";
+  fs::rename(manifest, dir_ / "kept");
+  fs::create_symlink("/proc/self/mem", manifest);
+  EXPECT_THAT(store_.LoadNewest(),
+              FailsWith(StatusCode::kUnavailable, "step 20 is whole cannot be told"));
+  EXPECT_THAT(store_.Write(20, Tensors(20), {}),
+              FailsWith(StatusCode::kUnavailable, "manifest.json"));
+  WriteStep(15);  // by a run whose user moved it elsewhere, and back
+  fs::rename(dir_ / "kept", manifest);
+  ExpectNewestIs(20, 0);
+}
+
+TEST_F(CheckpointTest, TooManyOpenFilesAreNoDamage) {
+  const NoFilesLeft limit;
+  EXPECT_THAT(store_.Load(20), FailsWith(StatusCode::kResourceExhausted, "Too many open files"));
+}
+
+TEST_F(CheckpointTest, ADirectoryInTheFilesPlaceIsDamage) {
+  fs::remove(store_.PathOf(20) + "/state.json");
+  fs::create_directory(store_.PathOf(20) + "/state.json");
+  EXPECT_THAT(store_.Load(20), FailsWith(StatusCode::kDataLoss, "is no regular file"));
+  ExpectNewestIs(10, 1);
 }
 
 TEST_F(CheckpointTest, ADamagedOneIsReplacedWhenItsStepComesAgain) {
