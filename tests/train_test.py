@@ -261,6 +261,20 @@ class UseOfARunTest(ProgramTest):
         self.assertIn(newest, err)
         self.assert_fails(["predict", "nothing", "notes.txt"], 1, "nothing")
 
+    def test_verify_compares_every_file_of_a_checkpoint_with_its_manifest(self):
+        self.run_stoker("verify", "run")
+        newest = f"run/checkpoints/{sorted(os.listdir(self.path('run/checkpoints')))[-1]}"
+        for name in sorted(os.listdir(self.path(newest))):
+            with self.subTest(file=name):
+                good = self.read(f"{newest}/{name}")
+                self.write(f"{newest}/{name}", good[:-3] + bytes([good[-3] ^ 1]) + good[-2:])
+                out, _ = self.run_stoker("verify", "run", expect=1)
+                self.assertIn(f"{newest}/{name}: damaged, checkpoint", out)
+                os.remove(self.path(f"{newest}/{name}"))
+                self.assertIn("is missing", self.run_stoker("verify", "run", expect=1)[0])
+                self.write(f"{newest}/{name}", good)
+        self.run_stoker("verify", "run")
+
     def test_predict_answers_for_the_files_that_it_can_read(self):
         self.write("notes.txt", b"no picture")
         files = ["notes.txt", "data/eval-images.gz", "gone.png"]

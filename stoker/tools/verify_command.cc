@@ -23,7 +23,8 @@ constexpr const char* kAbout =
     "Reads whole files and lists what is damaged.\n"
     "Each damage with its bytes and records: of .stoker shards every damaged block, of plain "
     "TFRecord files every damaged "
-    "record, of every other format that `stoker inspect` knows, and of pictures, the first error. "
+    "record, of every other format that `stoker inspect` knows, of pictures and of the checkpoints "
+    "of a run, the first error. "
     "Of a directory or a pattern of several files all are read, and those are told of that are not "
     "whole.";
 constexpr const char* kFooter =

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <system_error>
 
 #include "stoker/base/printable.h"
 #include "stoker/formats/probe/file_kind.h"
@@ -11,12 +13,15 @@
 #include "stoker/formats/tfrecord/record_reader.h"
 #include "stoker/image/decode.h"
 #include "stoker/io/file.h"
+#include "stoker/io/manifest.h"
 #include "stoker/tools/inspection.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/verification.h"
 
 namespace stoker {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr size_t kMostLines = 20;  // of damages, for people
 
@@ -48,6 +53,32 @@ Status ListRecords(const std::string& path, Verification& out) {
     out.damages.push_back(
         {damage.begin, damage.bytes, TextOf(damage.kind), damage.record,
          damage.kind == TfRecordDamage::Kind::kData ? std::optional<int64_t>(1) : std::nullopt});
+  }
+  return OkStatus();
+}
+
+// Whether a directory has the name and a file of a checkpoint of a training (train/checkpoint.h).
+bool IsCheckpoint(const fs::path& directory) {
+  constexpr std::string_view kPrefix = "step-";
+  const std::string name = directory.filename().string();
+  const bool named = name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
+                     name.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
+  std::error_code ignored;
+  return named && (fs::exists(directory / kManifestName, ignored) ||
+                   fs::exists(directory / "tensors.safetensors", ignored));
+}
+
+// A file of a checkpoint, by the manifest beside it; the manifest itself by its own checksum, and
+// by what it lists being there.
+Status VerifyByManifest(const fs::path& path) {
+  STOKER_ASSIGN_OR_RETURN(const Manifest manifest, Manifest::Read(path.parent_path().string()));
+  if (path.filename() != kManifestName) return manifest.Check(path.filename().string());
+  for (const std::string& name : manifest.names()) {
+    const fs::path listed = path.parent_path() / name;
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(listed, ignored))) {
+      return DataLoss("{}: lists {}, which is missing", path.string(), name);
+    }
   }
   return OkStatus();
 }
@@ -99,6 +130,11 @@ bool CannotBeChecked(const std::string& path, const Json& json) {
 }
 
 Status Verify(const std::string& path, Verification& out) {
+  std::error_code ignored;
+  if (const fs::path absolute = fs::absolute(path, ignored); IsCheckpoint(absolute.parent_path())) {
+    out.format = "checkpoint";
+    return VerifyByManifest(absolute);
+  }
   const Result<Inspection> inspection = InspectFile(path);
   if (IsPlainTfRecord(path, inspection) && (!inspection.ok() || !inspection->damage.ok() ||
                                             inspection->json.value("format", "") != "tfrecord")) {

@@ -47,8 +47,9 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
                  {"whole", loaded.ok()}};
   if (!loaded.ok()) {
     report.json["error"] = loaded.status().message();
-    report.text =
-        fmt::format("  checkpoint of step {}: DAMAGED: {}\n", step, loaded.status().message());
+    const bool damaged = loaded.status().code() == StatusCode::kDataLoss;
+    report.text = fmt::format("  checkpoint of step {}: {}: {}\n", step,
+                              damaged ? "DAMAGED" : "NOT READ", loaded.status().message());
     return report;
   }
   uint64_t bytes = 0;
