@@ -81,9 +81,11 @@ class EverythingTest(FaultTest):
 class KilledEverythingTest(EverythingTest):
     ATTEMPTS = int(os.environ.get("STOKER_KILLS", "5"))
 
-    def kill_a_process(self, recipe, run, delay):
-        """False where it ended before."""
+    def kill_a_process(self, recipe, run, delay, trained=False):
+        """After so long, or `trained`: that long after it has stored a step. False where it ended before."""
         process = self.start(*self.arguments_for(recipe, run))
+        if trained:
+            self.wait_for_checkpoint(process, 1, run)
         time.sleep(delay)
         process.kill()
         process.communicate()
@@ -106,9 +108,14 @@ class KilledEverythingTest(EverythingTest):
                 delays = [rng.random() * longest for _ in range(3)]
                 with self.subTest(seed=seed, run=run, delays=delays):
                     for delay in delays:
-                        if not self.kill_a_process(recipe, run, delay):
+                        if not self.kill_a_process(recipe, run, delay, trained=attempt == 0 and delay == delays[0]):
                             break
-                    self.run_stoker(*self.arguments_for(recipe, run))
+                    stored = max(self.checkpoints(run), default=0)
+                    out, _ = self.run_stoker(*self.arguments_for(recipe, run))
+                    if stored > 0:
+                        self.assertIn(f"resumed after step {stored} ", out)
+                    if attempt == 0:
+                        self.assertGreater(stored, 0, "the run was to go on from the middle of its training")
                     self.assert_same_results(run, want)
 
 
