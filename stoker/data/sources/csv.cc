@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kMostBytes = 1 << 30;
 constexpr size_t kGuessedFrom = 100;  // rows
+// Of long rows fewer are held: no more than the header and one beyond as many bytes.
+constexpr size_t kGuessedFromBytes = 8 << 20;
 
 class CsvRows final : public RowParser {
  public:
@@ -45,15 +47,17 @@ Result<CsvDialect> DialectOf(const Csv& csv, const std::string& path) {
   return dialect;
 }
 
-// The first rows of a file, the header among them.
+// The first rows of a file, the header among them, as far as they are looked at to tell columns.
 Result<std::vector<std::string>> FirstRows(const Csv& csv, const std::string& path,
                                            const CsvDialect& dialect) {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
   CsvRowReader reader(std::move(source), dialect, csv.max_bytes);
   std::vector<std::string> rows;
-  while (rows.size() <= kGuessedFrom) {
+  size_t held = 0;  // bytes of them
+  while (rows.size() <= kGuessedFrom && (rows.size() < 2 || held < kGuessedFromBytes)) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader.Next());
     if (!row) break;
+    held += row->text.size();
     rows.emplace_back(row->text);
   }
   if (rows.empty())
