@@ -55,7 +55,7 @@ class Report:
         for finding in dict.fromkeys(verdict.findings):
             print(f"seed {case.seed}: {case.kind} of {case.source.format}: {finding}")
         if verdict.findings or self.in_full:
-            print(f"  faults: {verdict.trouble}\n  replay: ./dev chaos --seed {case.seed}", flush=True)
+            print(f"  {'on_error; ' if 'on_error' in verdict.recipe else ''}faults: {verdict.trouble}\n  replay: ./dev chaos --seed {case.seed}", flush=True)
         if self.in_full:
             print(describe(verdict))
 

@@ -16,7 +16,7 @@ PACKED = {
     "stoker": ("stoker: {{files: {0}}}", ()),
     "tfrecord": ("tfrecord: {{files: {0}{1}}}", ("parse_example: {features: {image: {type: float32, shape: [2]}, label: int64, n: int64}}",)),
     "tar": ("webdataset: {{files: {0}{1}}}", ()),
-    "lmdb": ("lmdb: {{path: {2}}}", ()),
+    "lmdb": ("lmdb: {{path: p.lmdb/data.mdb}}", ()),
     "npy": ("npy: {{fields: {{image: p.npys/image.npy, label: p.npys/label.npy, n: p.npys/n.npy}}}}", ()),
 }
 
@@ -36,7 +36,7 @@ def packed(format):
         pattern = names[0] if shards == 1 else f"\"p-*.{format}\""
         files = names if format != "npy" else ["p.npys/image.npy"]
         return Source(f"packed {format}", entry.format(names_of(names), index, pattern), ("label", "image", "n"), image=True,
-                      by_position=by_position, more=more, files=tuple(files), http=shards == 1 and format != "lmdb")
+                      by_position=by_position, more=more, files=tuple(files), http=shards == 1, streams=format in ("tfrecord", "tar"))
     make.__name__ = f"packed_{format}"
     return make
 
@@ -57,7 +57,7 @@ def tar(work, rng):
     work.write(name, content)
     index, by_position = text_index(rng, name == "s.tar")
     return Source(tables.kind("tar", [name]), f"webdataset: {{files: {name}, fields: [txt, cls]{index}}}", ("txt", "cls"), text="txt",
-                  by_position=by_position, files=(name,))
+                  by_position=by_position, streams=True, files=(name,))
 
 
 def zip_archive(work, rng):
@@ -80,7 +80,7 @@ def recordio(work, rng):
 
 
 def whole_files(work, rng):
-    count = rng.choice([10, 60])
+    count = rng.choice([30, 60])
     for i in range(count):
         work.write(f"w/{i:03}.bin", rng.randbytes(rng.randrange(20000)))
     names = names_of([f"w/{i:03}.bin" for i in range(count)])
@@ -90,7 +90,7 @@ def whole_files(work, rng):
 def pictures(work, rng):
     """Grey PNG and BMP files in a folder for each class; (path, label) of each."""
     found = []
-    for i, label in enumerate(labels_of(rng, rng.choice([24, 90]))):
+    for i, label in enumerate(labels_of(rng, rng.choice([40, 90]))):
         side = rng.choice([8, 12, 40])
         pixels = bytes(min(255, max(0, int(rng.gauss(40 + 50 * label, 20)))) for _ in range(side * side))
         make, ending = rng.choice([(png, "png"), (bmp, "bmp")])
@@ -122,7 +122,7 @@ def snapshot(work, rng):
 def plain_tfrecord(work, rng):
     """Without Examples, compressed or not."""
     from format_files import tfrecord  # it computes checksums bit by bit
-    records = [b"%d " % i + rng.randbytes(rng.randrange(40)) for i in range(rng.choice([20, 80]))]
+    records = [b"%d " % i + rng.randbytes(rng.randrange(40)) for i in range(rng.choice([30, 80]))]
     content = tfrecord(*records)
     name = "r.tfrecord"
     if rng.random() < 0.3:
@@ -130,7 +130,7 @@ def plain_tfrecord(work, rng):
     work.write(name, content)
     index, by_position = text_index(rng, name == "r.tfrecord")
     return Source(tables.kind("tfrecord", [name]), f"tfrecord: {{files: {name}{index}}}", ("record",), text="record",
-                  by_position=by_position, files=(name,))
+                  by_position=by_position, streams=True, files=(name,))
 
 
 MAKERS = (*(packed(format) for format in PACKED), tar, zip_archive, recordio, whole_files, folder, picture_list, snapshot,

@@ -15,12 +15,17 @@ class Source:
     image: bool = False  # it has `image`, of numbers and one shape, and `label`
     text: str = ""  # a field of bytes without a known length
     by_position: bool = False
+    streams: bool = False  # from a server it is read in order, unless its index is made in memory
     more: tuple = ()  # stages that belong to the source, such as parse_example
     files: tuple = ()  # what `inspect` and `verify` take
     largest: int = 1 << 16  # bytes of an element
     remote: bool = True  # can be read from a server
     http: bool = True  # of these also one that does not list what it has
     decodes: bool = False  # `image` is the bytes of a picture
+
+
+    def is_by_position(self, remote):
+        return self.by_position and not (remote and self.streams and "index: memory" not in self.entry)
 
 
 @dataclasses.dataclass
@@ -47,6 +52,7 @@ class Workshop:
         self.stoker, self.folder = stoker, folder
         self.made, self.work = os.path.join(folder, "made"), os.path.join(folder, "work")
         os.makedirs(self.made)
+        os.makedirs(self.work)  # for what a recipe names by its whole path
 
     def write(self, name, content):
         path = os.path.join(self.made, name)

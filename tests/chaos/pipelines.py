@@ -33,17 +33,17 @@ def skips(stages):
     return any("on_error" in stage or "interleave" in stage or "mix" in stage for stage in stages)
 
 
-def stages_of(rng, source, work):
+def stages_of(rng, source, work, remote):
     """All stages of a pipeline over `source`; the first one reads."""
     stages = [source.entry, *source.more]
     if source.decodes:
         stages += ["decode", "resize: {size: 8}"]
-    if rng.random() < 0.25:
+    if rng.random() < 0.35:
         at = rng.randrange(len(stages))
         stages[at] = on_error(rng, stages[at], work)
     if rng.random() < 0.25:
         stages.append(f"cache: {{path: {work.work}/kept.elements}}" if rng.random() < 0.6 else "cache")
-    by_position = source.by_position and not skips(stages)
+    by_position = source.is_by_position(remote) and not skips(stages)
     stages += [stage_of_order(rng, by_position) for _ in range(rng.choice([0, 1, 1, 2]))]
     stages += [stage_of_values(rng, source) for _ in range(rng.choice([0, 1, 2]))]
     return combined(rng, stages)
@@ -85,28 +85,27 @@ def limits(rng, case):
     return options
 
 
-def pack_case(rng, seed, source, stages):
-    formats = ["stoker", "tfrecord", "tar", "lmdb"]
-    format = rng.choice(formats)
+def pack_case(rng, seed, source, by_position):
+    format = rng.choice(["stoker", "tfrecord", "tar", "lmdb"])
     # Files of equal parts take a length that is known beforehand.
-    shards = rng.choice([1, 1, 2, 3]) if source.by_position and not skips(stages) else 1
+    shards = rng.choice([1, 1, 2, 3]) if by_position else 1
     out = f"out.{format}"
     case = Case(seed, "pack", source, [], [])
     command = ["pack", "recipe.yaml", out, "--format", format, "--shards", str(shards), *limits(rng, case)]
     if rng.random() < 0.3:
-        command += ["--shuffle"] if source.by_position and not skips(stages) else ["--verify"]
+        command += ["--shuffle"] if by_position else ["--verify"]
     case.command = case.again = command
     case.outputs = (out,) if shards == 1 else tuple(f"out-{i:05}-of-{shards:05}.{format}" for i in range(shards))
     return case
 
 
-def bench_case(rng, seed, source, stages):
+def bench_case(rng, seed, source, by_position):
     case = Case(seed, "bench", source, [], [])
     case.command = case.again = ["bench", "recipe.yaml", "--epochs", "2", "--json", *limits(rng, case)]
     return case
 
 
-def look_case(rng, seed, source, stages):
+def look_case(rng, seed, source, by_position):
     kind = rng.choice(["verify", "inspect"])
     command = [kind, *(source.files if kind == "verify" else source.files[:1]), *(["--json"] if kind == "inspect" else [])]
     return Case(seed, kind, source, command, command, printed=True)
@@ -119,11 +118,10 @@ def make(seed, work, address):
     kind = rng.choices([pack_case, bench_case, look_case], [7, 2, 2])[0]
     if kind is look_case and not source.files:
         kind = pack_case
-    stages = stages_of(rng, source, work)
-    case = kind(rng, seed, source, stages)
+    remote = source.remote and kind is not look_case and rng.random() < 0.5
+    stages = stages_of(rng, source, work, remote)
+    case = kind(rng, seed, source, source.is_by_position(remote) and not skips(stages))
     case.stages = len(stages) + 2
-    place = ["."]
-    if source.remote and kind is not look_case and rng.random() < 0.5:
-        place = put_on_a_server(rng, case, address)
+    place = put_on_a_server(rng, case, address) if remote else ["."]
     work.write("recipe.yaml", recipe_text(place[0], stages, *place[1:]))
     return case

@@ -69,7 +69,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "trickle" not in faults:
             self.wfile.write(body)
             return
-        piece = max(1, len(body) // 50)
+        piece = max(1, len(body) // 20)
         for at in range(0, len(body), piece):
             self.wfile.write(body[at:at + piece])
             self.server.ended.wait(faults["trickle"])

@@ -78,14 +78,15 @@ class Session:
     def judge(self, difficulty=None):
         """Runs the case three times, disturbed by what its seed draws or by `difficulty`; returns a Verdict."""
         case = self.make_case()
-        difficulty = difficulty or trouble.draw(case)
         self.workshop.renew()
-        quiet, = self.run("undisturbed", case, case.command)
+        quiet, = self.run("undisturbed", case, case.command, trouble.counting_rules())
         want = judge.results_of(case, self.workshop.work)
         if quiet.code != 0:
             return Verdict(case, trouble.Trouble(), [f"undisturbed: exit code {quiet.code}: {quiet.err.strip()}"], collections.Counter(),
                            self.outcomes, self.recipe())
         want_printed = judge.printed(case, quiet)
+        difficulty = difficulty or trouble.draw(case, trouble.calls_in(process.Running.text(self.log)))
+        os.remove(self.log)
         self.workshop.renew()
         findings = self.disturb(case, difficulty, quiet, want, want_printed)
         findings += self.once_more(case, want)

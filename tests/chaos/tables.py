@@ -70,7 +70,7 @@ def csv(work, rng):
     names, plain = text_files(work, rng, "t", "csv", lines, "label,a,b,n\n")
     index, by_position = text_index(rng, plain)
     entry = f"csv: {{files: {names_of(names)}{index}, fields: {{label: int64, image: {{columns: [a, b]}}, n: int64}}}}"
-    return Source(kind("csv", names), entry, ("label", "image", "n"), image=True, by_position=by_position, files=tuple(names))
+    return Source(kind("csv", names), entry, ("label", "image", "n"), image=True, by_position=by_position, streams=True, files=tuple(names))
 
 
 def jsonl(work, rng):
@@ -79,7 +79,7 @@ def jsonl(work, rng):
     names, plain = text_files(work, rng, "t", "jsonl", lines)
     index, by_position = text_index(rng, plain)
     entry = (f"jsonl: {{files: {names_of(names)}{index}, fields: {{label: int64, image: {{shape: [4]}}, t: text}}}}")
-    return Source(kind("jsonl", names), entry, ("label", "image", "t"), image=False, text="t", by_position=by_position,
+    return Source(kind("jsonl", names), entry, ("label", "image", "t"), image=False, text="t", by_position=by_position, streams=True,
                   files=tuple(names))
 
 
@@ -87,7 +87,7 @@ def libsvm(work, rng):
     lines = [f"{label} " + " ".join(f"{k}:{rng.random():.3f}" for k in range(1, 7)) + "\n" for label in labels_of(rng, rows_of(rng))]
     names, plain = text_files(work, rng, "t", "svm", lines)
     index, by_position = text_index(rng, plain)
-    return Source(kind("libsvm", names), f"libsvm: {{files: {names_of(names)}{index}, features: 6}}", (), by_position=by_position,
+    return Source(kind("libsvm", names), f"libsvm: {{files: {names_of(names)}{index}, features: 6}}", (), by_position=by_position, streams=True,
                   files=tuple(names))
 
 
@@ -107,7 +107,8 @@ def binary(work, rng):
     name, content = compressed(rng, "t.bin", records)
     work.write(name, content)
     entry = f"binary: {{files: {name}, fields: {{label: uint8, image: {{shape: [1, {SIDE}, {SIDE}]}}}}}}"
-    return Source(kind("binary", [name]), entry, ("label", "image"), image=True, by_position=name.endswith(".bin"))
+    return Source(kind("binary", [name]), entry, ("label", "image"), image=True,
+                  by_position=name.endswith(".bin"), streams=True)
 
 
 def idx_pair(work, rng):
