@@ -13,14 +13,15 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/remote/remote_file.h"
+#include "stoker/io/sha256.h"
 
 namespace stoker::internal {
 namespace {
 
 constexpr size_t kBlockBytes = 1 << 20;
 
-// More files of a stage are told as one line: a header is no list of millions.
 constexpr size_t kAddressDigits = 16;
+// More files of a stage are told as one line: a header is no list of millions.
 constexpr size_t kFilesTold = 64;
 
 std::string FileLines(const std::vector<std::string>& paths) {
