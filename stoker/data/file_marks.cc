@@ -15,11 +15,14 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kMarked = 256, kMarkedOnServers = 16;  // files of a source
-constexpr uint64_t kWholeBytes = 64 << 10;              // of a file that is read whole
-constexpr uint64_t kPlaces = 16;                        // in a larger one
-constexpr uint64_t kPlaceBytes = kWholeBytes / kPlaces;
-constexpr size_t kNamed = 5;  // changes
+constexpr size_t kMarked = 1024, kMarkedOnServers = 16;     // files of a source
+constexpr uint64_t kWholeBytes = 64 << 10;                  // of a file that is read whole
+constexpr uint64_t kWholeSourceBytes = uint64_t{64} << 20;  // of files that all are
+constexpr uint64_t kPlaceBytes = 4 << 10;
+constexpr uint64_t kFewestPlaces = 16, kMostPlaces = 1024;  // in a larger one
+constexpr uint64_t kPlacesOfSource = 4096;
+constexpr size_t kGroups = 4096;  // of files that share a checksum of their whole content
+constexpr size_t kNamed = 5;      // changes
 
 // Two checksums over the same bytes: one of 32 bits alone would be too weak.
 struct Checksum {
@@ -32,36 +35,66 @@ struct Checksum {
   std::string ToString() const { return fmt::format("{:08x}{:08x}", castagnoli, ieee); }
 };
 
-Result<std::string> ContentOf(const File& file) {
+Status AddAll(const File& file, Checksum& sum) {
+  std::vector<std::byte> piece(std::min<uint64_t>(file.size(), uint64_t{1} << 20));
+  for (uint64_t at = 0; at < file.size();) {
+    STOKER_ASSIGN_OR_RETURN(const size_t bytes, file.ReadUpTo(at, piece));
+    if (bytes == 0) break;
+    sum.Add(std::span(piece).first(bytes));
+    at += bytes;
+  }
+  return OkStatus();
+}
+
+// The first and the last bytes of the file are in a place each.
+Status AddPlaces(const File& file, uint64_t places, Checksum& sum) {
   std::array<std::byte, kPlaceBytes> place;
-  Checksum sum;
-  // The places of a small file lie side by side.
-  const uint64_t last = file.size() - std::min(file.size(), kPlaceBytes);
-  for (uint64_t i = 0; i < kPlaces; ++i) {
-    const uint64_t at = file.size() > kWholeBytes ? last * i / (kPlaces - 1) : kPlaceBytes * i;
-    if (at >= file.size()) break;
+  for (uint64_t i = 0; i < places; ++i) {
+    const uint64_t at = (file.size() - kPlaceBytes) * i / (places - 1);
     STOKER_ASSIGN_OR_RETURN(const size_t bytes, file.ReadUpTo(at, place));
     sum.Add(std::span(place).first(bytes));
   }
-  return sum.ToString();
+  return OkStatus();
 }
 
-Result<Json> MarkLocally(const std::string& path) {
+//   places  of a file that is not small; 0: it is read whole, however large
+Result<Json> MarkLocally(const std::string& path, uint64_t places) {
   STOKER_ASSIGN_OR_RETURN(const FileStamp stamp, StampOf(path));
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
-  STOKER_ASSIGN_OR_RETURN(std::string content, ContentOf(file));
-  return Json{
-      {"bytes", file.size()}, {"modified_ns", stamp.modified_ns}, {"content", std::move(content)}};
+  if (file.size() <= kWholeBytes) places = 0;
+  Checksum sum;
+  STOKER_RETURN_IF_ERROR(places == 0 ? AddAll(file, sum) : AddPlaces(file, places, sum));
+  return Json{{"bytes", file.size()},
+              {"modified_ns", stamp.modified_ns},
+              {"places", places},
+              {"content", sum.ToString()}};
 }
 
-Json MarkOf(const std::string& path) {
+Json VersionOf(const std::string& path) {
+  const Result<RemoteVersion> version = RemoteFile::Find(path);
+  return version.ok() ? Json(version->ToString()) : Json();
+}
+
+Json MarkOf(const std::string& path, uint64_t places) {
   if (IsStandardInput(path)) return Json::object();
   if (IsRemotePath(path)) {
-    const Result<RemoteVersion> version = RemoteFile::Find(path);
-    return version.ok() ? Json{{"version", version->ToString()}} : Json::object();
+    const Json version = VersionOf(path);
+    return version.is_null() ? Json::object() : Json{{"version", version}};
   }
-  Result<Json> mark = MarkLocally(path);
+  Result<Json> mark = MarkLocally(path, places);
   return mark.ok() ? *std::move(mark) : Json::object();
+}
+
+// In how many places each of these files is read that is not small; 0 where all are read whole.
+uint64_t PlacesIn(const std::vector<std::string>& paths, const std::vector<size_t>& chosen) {
+  uint64_t bytes = 0;
+  for (const size_t i : chosen) {
+    if (IsRemotePath(paths[i])) continue;
+    const Result<FileStamp> stamp = StampOf(paths[i]);
+    if (stamp.ok()) bytes += stamp->size;
+  }
+  if (bytes <= kWholeSourceBytes) return 0;
+  return std::clamp<uint64_t>(kPlacesOfSource / chosen.size(), kFewestPlaces, kMostPlaces);
 }
 
 // A path below `root` relative to it; without what may be secret.
@@ -87,29 +120,62 @@ std::vector<size_t> Chosen(const std::vector<std::string>& paths) {
   return chosen;
 }
 
+// Null where one cannot be read or has no content of its own (a pipe, a directory).
+Json WholeContentOf(std::span<const std::string> paths) {
+  Checksum sum;
+  for (const std::string& path : paths) {
+    if (IsStandardInput(path)) return nullptr;
+    if (IsRemotePath(path)) {
+      const std::string version = VersionOf(path).dump();
+      sum.Add(std::as_bytes(std::span(version)));
+      continue;
+    }
+    const Result<File> file = File::Open(path);
+    if (!file.ok() || !AddAll(*file, sum).ok()) return nullptr;
+  }
+  return sum.ToString();
+}
+
+// Of each file, or of each of kGroups groups of them.
+Json WholeContents(const std::vector<std::string>& paths, const std::string& root) {
+  Json whole = Json::array();
+  const size_t groups = std::min(paths.size(), kGroups);
+  for (size_t i = 0; i < groups; ++i) {
+    const size_t first = paths.size() * i / groups, last = paths.size() * (i + 1) / groups;
+    whole.push_back({{"file", NameOf(paths[first], root)},
+                     {"files", last - first},
+                     {"content", WholeContentOf(std::span(paths).subspan(first, last - first))}});
+  }
+  return whole;
+}
+
 Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
-                const std::string& root) {
+                const std::string& root, DataCheck check) {
   Checksum names;
   for (const std::string& path : paths) {
     const std::string name = NameOf(path, root);
     names.Add(std::as_bytes(std::span(name.c_str(), name.size() + 1)));
   }
   Json marks = Json::array();
-  for (const size_t i : Chosen(paths)) {
-    Json mark = MarkOf(paths[i]);
+  const std::vector<size_t> chosen = Chosen(paths);
+  const uint64_t places = PlacesIn(paths, chosen);
+  for (const size_t i : chosen) {
+    Json mark = MarkOf(paths[i], places);
     mark["file"] = NameOf(paths[i], root);
     marks.push_back(std::move(mark));
   }
-  return {{"source", node.name()},
-          {"files", paths.size()},
-          {"names", names.ToString()},
-          {"marks", std::move(marks)}};
+  Json source = {{"source", node.name()},
+                 {"files", paths.size()},
+                 {"names", names.ToString()},
+                 {"marks", std::move(marks)}};
+  if (check == DataCheck::kFull) source["whole"] = WholeContents(paths, root);
+  return source;
 }
 
-void MarkInto(const Dataset& dataset, const std::string& root, Json& sources) {
-  for (const Dataset& input : dataset.node().inputs()) MarkInto(input, root, sources);
+void MarkInto(const Dataset& dataset, const std::string& root, DataCheck check, Json& sources) {
+  for (const Dataset& input : dataset.node().inputs()) MarkInto(input, root, check, sources);
   const std::vector<std::string> paths = dataset.node().files();
-  if (!paths.empty()) sources.push_back(MarkSource(dataset.node(), paths, root));
+  if (!paths.empty()) sources.push_back(MarkSource(dataset.node(), paths, root, check));
 }
 
 std::string TextOf(const Json& value) {
@@ -122,6 +188,8 @@ void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   const auto differs = [&](const char* key) {
     return before.contains(key) && now.contains(key) && before[key] != now[key];
   };
+  // Versions before this one read large files in other places, and did not say so.
+  const bool comparable = before.value("places", Json()) == now.value("places", Json());
   if (before.size() > 1 && now.size() == 1) {
     changes.changed.push_back(fmt::format("{} can no longer be read", file));
   } else if (differs("version")) {
@@ -130,12 +198,34 @@ void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   } else if (differs("bytes")) {
     changes.changed.push_back(fmt::format("{} has {} bytes, it had {}", file, now["bytes"].dump(),
                                           before["bytes"].dump()));
-  } else if (differs("content")) {
+  } else if (differs("content") && comparable) {
     changes.changed.push_back(
         fmt::format("{} has other content, in {} bytes as before", file, now["bytes"].dump()));
-  } else if (differs("modified_ns") && now["bytes"] > kWholeBytes) {
+  } else if (differs("modified_ns") && (!comparable || now["places"] != 0)) {
     changes.touched.push_back(file);
   }
+}
+
+// False where one of both has no checksums of whole contents: then the marks tell more.
+bool CompareWhole(const Json& before, const Json& now, FileChanges& changes) {
+  const Json &whole_before = before.value("whole", Json()), &whole_now = now.value("whole", Json());
+  if (!whole_before.is_array() || !whole_now.is_array() ||
+      whole_before.size() != whole_now.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < whole_now.size(); ++i) {
+    const Json& group = whole_now[i];
+    if (!whole_before[i].is_object() ||
+        whole_before[i].value("content", Json()) == group["content"])
+      continue;
+    const std::string file = group["file"].get<std::string>();
+    const auto others = group["files"].get<size_t>() - 1;
+    changes.changed.push_back(
+        others == 0 ? fmt::format("{} has other content", file)
+                    : fmt::format("{} or one of the {} files that follow it has other content",
+                                  file, others));
+  }
+  return true;
 }
 
 void CompareSources(const Json& before, const Json& now, FileChanges& changes) {
@@ -156,8 +246,10 @@ void CompareSources(const Json& before, const Json& now, FileChanges& changes) {
                                   : fmt::format("{} reads files of other names", source));
     return;
   }
-  for (size_t i = 0; i < marks_now.size(); ++i)
-    CompareMarks(marks_before[i], marks_now[i], changes);
+  if (!CompareWhole(before, now, changes)) {
+    for (size_t i = 0; i < marks_now.size(); ++i)
+      CompareMarks(marks_before[i], marks_now[i], changes);
+  }
 }
 
 // Whether they are marks of the same number of sources of the same kinds.
@@ -183,10 +275,30 @@ void Shorten(std::vector<std::string>& names) {
 
 }  // namespace
 
-Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root) {
+Result<DataCheck> ParseDataCheck(std::string_view text) {
+  if (text == "places") return DataCheck::kPlaces;
+  if (text == "full") return DataCheck::kFull;
+  return InvalidArgument("'{}' is no check of data; it must be places or full", text);
+}
+
+Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root, DataCheck check) {
   Json sources = Json::array();
-  MarkInto(dataset, root.string(), sources);
+  MarkInto(dataset, root.string(), check, sources);
   return sources;
+}
+
+bool HaveFullCheck(const Json& marks) {
+  return marks.is_array() && std::ranges::all_of(marks, [](const Json& source) {
+           return source.is_object() && source.contains("whole");
+         });
+}
+
+void KeepFullCheck(const Json& before, Json& now) {
+  if (!Comparable(before, now)) return;
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (before[i].contains("whole") && !now[i].contains("whole"))
+      now[i]["whole"] = before[i]["whole"];
+  }
 }
 
 FileChanges CompareFiles(const Json& before, const Json& now) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "stoker/base/testing.h"
 #include "stoker/data/registry.h"
@@ -22,13 +23,31 @@ class FileMarksTest : public testing::Test {
     STOKER_ASSERT_OK(WriteFileAtomically(dir_ / name, text));
   }
   // Of the pipeline in these lines of YAML.
-  Json Marks(const std::string& yaml) const { return MarksBelow(dir_ / "", yaml); }
-  Json MarksBelow(const std::string& root, const std::string& yaml) const {
+  Json Marks(const std::string& yaml, DataCheck check = DataCheck::kPlaces) const {
+    return MarksBelow(dir_ / "", yaml, check);
+  }
+  Json MarksBelow(const std::string& root, const std::string& yaml,
+                  DataCheck check = DataCheck::kPlaces) const {
     const auto list = ParseYaml(yaml, "r.yaml");
     EXPECT_THAT(list, IsOk());
     const auto dataset = BuildPipeline(*list, root, nullptr);
     EXPECT_THAT(dataset, IsOk());
-    return MarkFiles(*dataset, root);
+    return MarkFiles(*dataset, root, check);
+  }
+  // Many files of one byte, which need not outlive a loss of power.
+  void Make(const std::string& name) const { std::ofstream(dir_ / name) << "x"; }
+  // A file of holes and two x, so large that only samples of it are compared.
+  static constexpr off_t kLarge = off_t{80} << 20;
+  void WriteLarge() {
+    Write("large.txt", "x");
+    fs::resize_file(dir_ / "large.txt", kLarge);
+    for (const off_t at : {off_t{5000}, kLarge - 1}) Change("large.txt", at, 'x');
+  }
+  // Sets one byte.
+  void Change(const std::string& name, off_t at, char byte) const {
+    std::fstream file(dir_ / name, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file.put(byte);
   }
   void Touch(const std::string& name) const {
     const fs::path path = dir_ / name;
@@ -63,7 +82,7 @@ TEST_F(FileMarksTest, AnotherLengthAndAFileThatIsGoneAreNamed) {
 TEST_F(FileMarksTest, AFileThatWasOnlyTouchedIsTheSameAndALargeOneIsToldOf) {
   const std::string large = "[lines: large.txt]";
   Write("a.txt", "one\ntwo\n");
-  Write("large.txt", std::string(100'000, 'x') + "\n");
+  WriteLarge();
   const Json before = Marks(lines_), large_before = Marks(large);
   Touch("a.txt");
   Touch("large.txt");
@@ -90,32 +109,85 @@ TEST_F(FileMarksTest, OfAFileOnAServerItsVersionCounts) {
 // Whatever is replaced as a whole differs in its first or last bytes, or in one of the places.
 TEST_F(FileMarksTest, OfALargeFileTheFirstAndTheLastByteCount) {
   const std::string large = "[lines: large.txt]";
-  std::string text(200'000, 'x');
-  Write("large.txt", text);
+  WriteLarge();
   const Json before = Marks(large);
-  for (const size_t at : {size_t{0}, size_t{199'999}}) {
-    std::string other = text;
-    other[at] = 'y';
-    Write("large.txt", other);
+  for (const off_t at : {off_t{0}, kLarge - 1}) {
+    Change("large.txt", at, 'y');
     EXPECT_EQ(CompareFiles(before, Marks(large)).changed.size(), 1u) << at;
+    Change("large.txt", at, 'x');
   }
+  EXPECT_THAT(CompareFiles(before, Marks(large)).changed, IsEmpty());
+}
+
+TEST_F(FileMarksTest, FilesThatAreNotLargeTogetherAreComparedWhole) {
+  const std::string parts = "[files: part*]";
+  for (const char* name : {"part1", "part2"}) Write(name, std::string(3 << 20, 'x') + "\n");
+  const Json before = Marks(parts);
+  for (const off_t at : {1, 12'345, 2'000'001}) {
+    Change("part2", at, 'y');
+    EXPECT_THAT(CompareFiles(before, Marks(parts)).changed,
+                ElementsAre("part2 has other content, in 3145729 bytes as before"));
+    Change("part2", at, 'x');
+  }
+}
+
+TEST_F(FileMarksTest, AFullCheckFindsAnyByteOfALargeFileAndOfManyFiles) {
+  const std::string large = "[files: 'la*']";
+  WriteLarge();
+  const Json places = Marks(large), full = Marks(large, DataCheck::kFull);
+  Change("large.txt", 5000, 'y');
+  EXPECT_THAT(CompareFiles(places, Marks(large)).changed, IsEmpty()) << "between two places";
+  EXPECT_THAT(CompareFiles(full, Marks(large, DataCheck::kFull)).changed,
+              ElementsAre("large.txt has other content"));
+  const std::string many = "[files: pictures/*]";
+  fs::create_directory(dir_ / "pictures");
+  for (int i = 10'000; i < 15'000; ++i) Make("pictures/" + std::to_string(i));
+  const Json before = Marks(many, DataCheck::kFull);
+  Change("pictures/13001", 0, 'y');
+  const FileChanges changes = CompareFiles(before, Marks(many, DataCheck::kFull));
+  ASSERT_EQ(changes.changed.size(), 1u);
+  EXPECT_THAT(changes.changed.front(), testing::HasSubstr("pictures/1300"));
+}
+
+TEST_F(FileMarksTest, WhatAFullCheckComparesWithIsKeptByACheapOne) {
+  Write("a.txt", "one\n");
+  const Json full = Marks(lines_, DataCheck::kFull);
+  Json cheap = Marks(lines_);
+  EXPECT_TRUE(HaveFullCheck(full));
+  EXPECT_FALSE(HaveFullCheck(cheap));
+  KeepFullCheck(full, cheap);
+  EXPECT_EQ(cheap, full);
+}
+
+// The places that were read are other ones now.
+TEST_F(FileMarksTest, MarksOfALargeFileByAnOlderVersionAreComparedBySizeAndTime) {
+  const std::string large = "[lines: large.txt]";
+  WriteLarge();
+  const Json now = Marks(large);
+  Json before = now;
+  before[0]["marks"][0].erase("places");
+  before[0]["marks"][0]["content"] = "0123456789abcdef";
+  EXPECT_THAT(CompareFiles(before, now).changed, IsEmpty());
+  EXPECT_THAT(CompareFiles(before, now).touched, IsEmpty());
+  before[0]["marks"][0]["modified_ns"] = 1;
+  EXPECT_THAT(CompareFiles(before, now).touched, ElementsAre("large.txt"));
 }
 
 TEST_F(FileMarksTest, OfManyFilesSomeHaveMarksAndAllNamesCount) {
   const std::string many = "[files: pictures/*]";
   fs::create_directory(dir_ / "pictures");
-  for (int i = 1000; i < 1300; ++i) Write("pictures/" + std::to_string(i), "bytes");
+  for (int i = 1000; i < 2100; ++i) Make("pictures/" + std::to_string(i));
   const Json before = Marks(many);
-  EXPECT_EQ(before[0]["files"], 300);
-  EXPECT_EQ(before[0]["marks"].size(), 256u);
-  EXPECT_EQ(before[0]["marks"].back()["file"], "pictures/1299");
+  EXPECT_EQ(before[0]["files"], 1100);
+  EXPECT_EQ(before[0]["marks"].size(), 1024u);
+  EXPECT_EQ(before[0]["marks"].back()["file"], "pictures/2099");
   EXPECT_TRUE(CompareFiles(before, Marks(many)).changed.empty());
   fs::rename(dir_ / "pictures/1000", dir_ / "pictures/0999");
   EXPECT_THAT(CompareFiles(before, Marks(many)).changed,
               ElementsAre("files reads pictures/0999 in the place of pictures/1000"));
-  Write("pictures/1300", "bytes");
+  Write("pictures/2100", "x");
   EXPECT_THAT(CompareFiles(before, Marks(many)).changed,
-              ElementsAre("files reads 301 files, it read 300"));
+              ElementsAre("files reads 1101 files, it read 1100"));
 }
 
 TEST_F(FileMarksTest, ManyChangesAreCounted) {
