@@ -39,17 +39,17 @@ size_t BatchDepth(const Dataset& dataset) {
   return node.name() == Unbatch::kName && before > 0 ? before - 1 : before;
 }
 
-// Counts samples as they come and closes a slice every half second. All that is counted is in a
-// slice, so the rate over all lies between the least and the most.
+// Counts samples as they come and closes a slice with the first batch that comes half a second or
+// more after the slice began: none is shorter, so none has a rate that nothing could keep up. All
+// that is counted is in a slice, so the rate over all lies between the least and the most.
 class RateMeter {
  public:
   void Add(int64_t samples) {
     samples_ += samples;
     ++batches_;
     const double now = seconds();
-    // By the clock of the whole, so that slices do not fall behind it.
-    if (now >= kSliceSeconds * static_cast<double>(ends_.size() + 1))
-      ends_.push_back({now, samples_});
+    const double began = ends_.empty() ? 0 : ends_.back().seconds;
+    if (now - began >= kSliceSeconds) ends_.push_back({now, samples_});
   }
   int64_t batches() const { return batches_; }
   double seconds() const { return whole_.ElapsedSeconds(); }
@@ -71,11 +71,10 @@ class RateMeter {
     int64_t samples = 0;  // until then
   };
 
-  // Samples per second of each slice. What is left at the end is one of its own, or where that is
-  // too short to tell much, part of the last.
+  // Samples per second of each slice. What is left at the end is part of the last.
   std::vector<double> Rates(double end) const {
     std::vector<End> ends = ends_;
-    if (!ends.empty() && end - ends.back().seconds < kSliceSeconds / 2) ends.pop_back();
+    if (!ends.empty()) ends.pop_back();
     ends.push_back({end, samples_});
     std::vector<double> rates;
     End begin;

@@ -1,7 +1,11 @@
 #include "stoker/tools/pipeline_bench.h"
 
+#include <chrono>
+#include <thread>
+
 #include "stoker/base/testing.h"
 #include "stoker/data/from_arrays.h"
+#include "stoker/data/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/repeat.h"
@@ -51,6 +55,21 @@ TEST_P(MeasurePipelineTest, CountsSamplesOverManyEpochs) {
   EXPECT_GT(measured.peak_rss_mb, 0);
   ASSERT_FALSE(measured.profile.stages.empty());
   EXPECT_EQ(measured.profile.stages.front().name, "arrays");
+}
+
+// What was made during a wait comes at once after it.
+TEST_P(MeasurePipelineTest, NoSliceIsShorterThanHalfASecondThoughBatchesComeInBursts) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset numbers, Numbers(40));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Result<Dataset>(numbers) | Map{.function = [](Element& element, Rng&, Scratch&) -> Status {
+        if (element.key.index == 20) std::this_thread::sleep_for(std::chrono::seconds(2));
+        return OkStatus();
+      }} | Batch{.size = 1});
+  STOKER_ASSERT_OK_AND_ASSIGN(const PipelineMeasurement measured,
+                              MeasurePipeline(dataset, GetParam(), {.epochs = 1}));
+  EXPECT_LE(measured.slice_max, static_cast<double>(measured.samples) / 0.5);
+  EXPECT_GE(measured.slice_max, measured.slice_min);
 }
 
 TEST_P(MeasurePipelineTest, GoesOnForTheTimeAskedForAndABatchAtLeast) {
