@@ -40,7 +40,7 @@ class VerifyTest(FormatFiles):
             return usage.ru_maxrss * 1024e-6, printed.read()
 
     def test_a_compressed_file_of_one_endless_line_takes_little_memory_and_is_told_where_it_begins(self):
-        for name, start, piece in [("x.csv.gz", b'a,b\n7,"', b"xx"), ("x.svm.gz", b"1 1:1\n1", b" 1:1"), ("x.txt.gz", b"", b"xx")]:
+        for name, start, piece in [("x.csv.gz", b"7", b",7"), ("x.svm.gz", b"1", b" 1:1"), ("x.txt.gz", b"", b"xx")]:
             with self.subTest(name):
                 packer = zlib.compressobj(1, wbits=31)
                 packed = packer.compress(start) + b"".join(packer.compress(piece * (1 << 19)) for _ in range(400))
@@ -49,9 +49,8 @@ class VerifyTest(FormatFiles):
                     megabytes, printed = self.peak_megabytes(command, name)
                     self.assertLess(megabytes, 150)
                     if name != "x.txt.gz":
-                        self.assertIn("row 1 has more than 16777216 bytes", printed)
+                        self.assertIn(f"{name} (decompressed): byte 0: row 0 has more than 16777216 bytes", printed)
                         self.assertIn("raise max_bytes of the source in the recipe, or check whether this is text", printed)
-                        self.assertIn(f"{name} (decompressed): byte {start.index(10) + 1}: row 1", printed)
 
     def test_the_elements_of_a_cache_are_described_and_verified(self):
         found = self.run_json("inspect", "a.elements")
