@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/ignore_errors_testing_internal.h"
 #include "stoker/data/ops/skip.h"
@@ -52,6 +53,20 @@ TEST(IgnoreErrors, TroubleEndsThePassAtItsElementWhateverThePolicy) {
         for (const StageProfile& stage : outcome.profile.stages)
           EXPECT_EQ(stage.skipped + stage.replaced, 0) << stage.name;
       }
+    }
+  }
+}
+
+TEST(IgnoreErrors, APassThatTroubleEndsLeavesNoCacheOfWhatItHadRead) {
+  const TempDir directory;
+  const std::filesystem::path path = directory.path() / "kept";
+  for (const Dataset& source : {NumberedImages(6), StreamedImages(6)}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                                Result<Dataset>(source) | FailThird(StatusCode::kUnavailable) |
+                                    IgnoreErrors{.share = 1} | Cache{.path = path});
+    for (const Runtime& runtime : kRuntimes) {
+      EXPECT_THAT(Finish(dataset, runtime).error, FailsWith(StatusCode::kUnavailable, "element 3"));
+      EXPECT_FALSE(std::filesystem::exists(path));
     }
   }
 }
