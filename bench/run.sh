@@ -41,7 +41,7 @@ run ./remote "${options[@]}"
 run ./train "${options[@]}"
 run ./loop "${options[@]}"
 run ./accuracy "${recipes[@]}"
-run ./time_to_accuracy "${options[0]}"
+run ./time_to_accuracy "${options[@]}"
 for benchmark in "${STOKER_BIN:-../build/release/bin}"/*_bench; do
   run "$benchmark" --benchmark_min_time=0.2
 done
