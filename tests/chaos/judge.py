@@ -51,7 +51,7 @@ def errors_of(outcome):
 
 
 # Places that are none of the case's files.
-PLACES = re.compile(r"(?m)://|\.ya?ml:\d+|(?:^|\s)\.: |memory|threads?\b|standard output|stopped")
+PLACES = re.compile(r"(?m)://|\.ya?ml:\d+|(?:^|\s)\.(?:: |/)|memory|threads?\b|standard output|stopped")
 
 
 def names_a_place(outcome, folder):
