@@ -1,6 +1,7 @@
 #include "stoker/tools/train_command.h"
 
 #include "stoker/tools/arguments.h"
+#include "stoker/tools/launcher.h"
 
 namespace stoker {
 namespace {
@@ -17,6 +18,19 @@ constexpr const char* kFooter =
     "         stoker train --resume --run runs/first\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
+// Each process would train the whole run by itself, as if there were no others.
+Status CheckIsAlone(const TrainArguments& arguments) {
+  if (arguments.independent || arguments.print_recipe) return OkStatus();
+  const std::optional<Launch> launch = FindOtherProcesses();
+  if (!launch) return OkStatus();
+  return InvalidArgument(
+      "{} has started this as one of several processes ({}), and training on several is not there "
+      "yet: each would train the same run by itself. Start `stoker train` once, with one task, or "
+      "once for each device and run with CUDA_VISIBLE_DEVICES; or give --independent where each "
+      "process is to train a run of its own",
+      launch->launcher, launch->found);
+}
+
 Status CheckAndRun(const TrainArguments& arguments,
                    const std::function<Status(const TrainArguments&)>& run) {
   if (arguments.recipe.empty() && !(arguments.resume && !arguments.run.empty())) {
@@ -28,6 +42,7 @@ Status CheckAndRun(const TrainArguments& arguments,
     return InvalidArgument(
         "--allow-changes only means something with --resume; `stoker train --help` explains");
   }
+  STOKER_RETURN_IF_ERROR(CheckIsAlone(arguments));
   return run(arguments);
 }
 
@@ -50,6 +65,9 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
   app.add_flag(
       "--allow-changes", arguments.allow_changes,
       "resume although the recipe, or a data file, differs from what the run was made with");
+  app.add_flag("--independent", arguments.independent,
+               "train although torchrun, srun or mpirun has started several processes: each "
+               "trains a run of its own");
   app.add_flag("--print-recipe", arguments.print_recipe,
                "print the recipe with every default filled in, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
