@@ -95,6 +95,9 @@ std::string ToText(const PackReport& report, const PackArguments& arguments, con
                   CountText(report.elements(), "element"), ByteText(report.bytes()),
                   arguments.verify ? "; verified" : "");
   text += fmt::format("  {}\n", dataset.spec().ToString());
+  if (kept == std::ssize(report.files))
+    return text +
+           "  packed before from the same data with the same options: nothing was left to do\n";
   if (kept > 0)
     text += fmt::format("  {} there from before\n", CountText(kept, "file was", "files were"));
   return text + fmt::format("  {} elements a second\n", WithThousands(elements_per_s));

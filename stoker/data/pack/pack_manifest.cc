@@ -163,6 +163,8 @@ Status PackManifest::CannotBeRead() const {
 Result<bool> PackManifest::TakeUp(bool overwrite) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path_));
   const std::optional<Json> stored = ParseManifest(text);
+  if (stored && stored->value("finished", Json()) == Json(true))
+    return TakeUpFinished(*stored, overwrite);
   const Status status = stored ? Continue(*stored) : CannotBeRead();
   if (status.ok()) return true;
   const bool nothing_done = stored && (*stored)["done"].empty();
@@ -171,6 +173,16 @@ Result<bool> PackManifest::TakeUp(bool overwrite) {
   if (!stored) return false;
   Replace((*stored)["replaces"]);
   if (overwrite) Replace((*stored)["files"]);
+  return false;
+}
+
+// Whether it is this packing and all of its files are there. Whatever else is there is as good as
+// made by hand: it stays unless it is to be replaced.
+bool PackManifest::TakeUpFinished(const Json& stored, bool overwrite) {
+  if (!overwrite && Continue(stored).ok()) return true;
+  done_.clear();
+  state_ = nullptr;
+  replaced_.clear();
   return false;
 }
 
@@ -229,6 +241,7 @@ Status PackManifest::Write() const {
   for (const std::string& file : replaced_) json["replaces"].push_back(NameOf(file));
   json["done"] = std::move(done);
   json["state"] = state_;
+  json["finished"] = finished_;
   return WriteFileAtomically(path_, DumpJson(json) + "\n");
 }
 
@@ -243,7 +256,10 @@ Status PackManifest::Finish() {
   for (const std::string& file : replaced_) {
     if (Exists(file)) STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
   }
-  return RemoveAtomically(path_);
+  replaced_.clear();
+  state_ = nullptr;
+  finished_ = true;
+  return Write();
 }
 
 void PackManifest::Abandon() {

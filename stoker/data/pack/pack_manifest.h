@@ -1,12 +1,15 @@
 // What a packing has done so far, in a file beside what it makes: ".NAME.stoker-pack" for a
-// destination NAME. It is there from before the first shard until all are whole, so that a packing
-// that was killed goes on where it stood, and that shards of two packings are never mixed.
+// destination NAME. It is there from before the first shard on, so that a packing that was killed
+// goes on where it stood, and that shards of two packings are never mixed. It stays when all are
+// whole, so that the same command, given again after a kill at whatever moment or by a job that is
+// started anew, finds that nothing is left to do.
 //
 // JSON: {"stoker_pack": 2, "origin": text, "files": [name, ...], "replaces": [name, ...: files of
 // another packing that go when all of these are whole], "done": [{"elements", "bytes", "checksum"},
 // ...], "state": the pipeline's position behind the last of them (Iterator::Save), "options":
-// {name: value: what the user gave, to tell another packing by}}. Replaced in one step whenever a
-// shard is whole.
+// {name: value: what the user gave, to tell another packing by}, "finished": whether all is done,
+// also what follows the last shard}. Replaced in one step whenever a shard is whole, and at the
+// end.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +45,12 @@ class PackManifest {
     std::vector<std::string> inputs = {};  // files that are read: none of them is ever replaced
   };
 
-  // Begins a packing, or takes up the one that was interrupted. An interrupted packing that had not
-  // finished a file stands in nobody's way. Removes what killed writers left in the directory.
-  // Errors: kNotFound where the directory is not there; kFailedPrecondition where files are there
-  // that do not belong to this packing, that are read, or that no packing has made (pack_target.h),
-  // with what to do; those of io/atomic_file.h.
+  // Begins a packing, or takes up the one that was interrupted, or that had come to its end if all
+  // of its files are still there. An interrupted packing that had not finished a file stands in
+  // nobody's way, and neither does what is left of a finished one. Removes what killed writers left
+  // in the directory. Errors: kNotFound where the directory is not there; kFailedPrecondition where
+  // files are there that do not belong to this packing, that are read, or that no packing has made
+  // (pack_target.h), with what to do; those of io/atomic_file.h.
   static Result<PackManifest> Begin(Request request);
 
   // The shards that are whole, the first ones of the files.
@@ -56,7 +60,7 @@ class PackManifest {
 
   // The next file is whole.
   Status Add(const Shard& shard, Json state);
-  // All are: what they replace goes, and then the manifest.
+  // All are, and what belongs to them: what they replace goes.
   Status Finish();
   // The packing has failed: the manifest goes too, unless there is something to keep or to remove.
   void Abandon();
@@ -65,6 +69,7 @@ class PackManifest {
   PackManifest(std::string path, Request request);
 
   Result<bool> TakeUp(bool overwrite);
+  bool TakeUpFinished(const Json& stored, bool overwrite);
   Status Continue(const Json& stored);
   void Replace(const Json& names);
   Status BelongsToAnother(const Json& stored) const;
@@ -80,6 +85,7 @@ class PackManifest {
   std::vector<std::string> replaced_;  // paths, none of files_
   std::vector<Shard> done_;
   Json state_;
+  bool finished_ = false;
 };
 
 // Bytes of a file, or of the files in a directory; 0 where there is nothing of that name.

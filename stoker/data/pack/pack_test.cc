@@ -42,7 +42,7 @@ TEST_F(PackTest, FilesHoldConsecutiveElementsAndDifferByOneAtMost) {
   const Dataset back = *Source(Stoker{.files = Path("x@3.stoker")});
   EXPECT_EQ(Labels(*ReadAll(back, Runtime::Inline())),
             Labels(*ReadAll(NumberedImages(11), Runtime::Inline())));
-  EXPECT_EQ(FilesIn(directory_.path()).size(), 3u) << "the manifest went";
+  EXPECT_EQ(FilesIn(directory_.path()).size(), 3u);
 }
 
 TEST_F(PackTest, APipelineOfUnknownLengthGoesIntoOneFileOnly) {
@@ -64,6 +64,33 @@ TEST_F(PackTest, WhatCannotBePackedIsRefusedBeforeAnythingIsWritten) {
   EXPECT_THAT(FindPackFormat("tfrecrd"),
               FailsWith(StatusCode::kInvalidArgument, "did you mean 'tfrecord'?"));
   EXPECT_TRUE(FilesIn(directory_.path()).empty());
+}
+
+TEST_F(PackTest, GivenAgainItFindsThatAllIsDone) {
+  for (const PackFormat& format : PackFormats()) {
+    SCOPED_TRACE(format.name);
+    const TempDir directory;
+    const std::string to = (directory.path() / "x").string();
+    PackOptions options{.format = &format, .files = 3, .classes = {"cat", "dog"}};
+    STOKER_ASSERT_OK(Pack(NumberedImages(10), to, options));
+    const auto before = FilesIn(directory.path());
+    for (const bool verify : {false, true}) {
+      options.verify = verify;
+      STOKER_ASSERT_OK_AND_ASSIGN(const PackReport again, Pack(NumberedImages(10), to, options));
+      EXPECT_EQ(std::ranges::count_if(again.files, &PackReport::File::kept), 3);
+      EXPECT_EQ(again.elements(), 10);
+      EXPECT_EQ(FilesIn(directory.path()), before);
+    }
+    // What was taken away is made again; what is in the way is not replaced unasked.
+    const auto names = PackedNames(to, format, 3);
+    std::filesystem::remove_all(names[1]);
+    EXPECT_THAT(Pack(NumberedImages(10), to, options),
+                FailsWith(StatusCode::kFailedPrecondition, "is there already"));
+    for (const std::string& name : names) std::filesystem::remove_all(name);
+    if (!format.holds_classes) std::filesystem::remove(PackedClassNames(to, format));
+    STOKER_ASSERT_OK(Pack(NumberedImages(10), to, options));
+    EXPECT_EQ(FilesIn(directory.path()), before);
+  }
 }
 
 TEST_F(PackTest, WhatIsThereIsReplacedOnlyWhenAsked) {

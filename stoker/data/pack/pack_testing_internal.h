@@ -19,12 +19,16 @@ inline PackOptions Into(std::string_view format, int64_t files = 1) {
   return {.format = &Format(format), .files = files};
 }
 
-// Names and contents of the files in a directory.
+// Names and contents of the files in a directory, but for what tells of a packing that has come to
+// its end.
 inline std::map<std::string, std::string> FilesIn(const std::string& directory) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
     if (!entry.is_regular_file()) continue;
-    files[std::filesystem::relative(entry.path(), directory)] = *ReadTextFile(entry.path());
+    const std::string text = *ReadTextFile(entry.path());
+    const bool record = entry.path().extension() == ".stoker-pack";
+    if (record && text.find("\"finished\":true") != text.npos) continue;
+    files[std::filesystem::relative(entry.path(), directory)] = text;
   }
   return files;
 }
