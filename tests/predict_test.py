@@ -84,6 +84,13 @@ class PredictTest(Predicting):
         lines = self.predict("run", "--top", "4")
         self.assertEqual([line["classes"] for line in lines], [each["classes"] for each in files])
 
+    def test_files_are_predicted_where_train_and_eval_are_parts_of_one_source(self):
+        source = "idx: {images: eval-images.gz, labels: eval-labels}, shuffle: {seed: 7, reshuffle: false}"
+        wanted = self.run_json("predict", "run", "data/eval-images.gz", "--limit", "0")["predictions"]
+        split = f"data.eval=[{source}, skip: 80, {PREPARED}]"
+        self.assertEqual(self.run_json("predict", "run", "data/eval-images.gz", "--limit", "0", "--set", split)["predictions"], wanted)
+        self.assertEqual(len(self.predict("run", "--set", split)), SAMPLES - 80)  # without a file, its own part
+
     def test_top_and_scores_are_given_where_they_are_asked_for(self):
         plain = self.predict("run", "--limit", "7")
         self.assertEqual(len(plain), 7)

@@ -1,13 +1,25 @@
 #include "stoker/data/recipe.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "stoker/base/options.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/data_check.h"
 #include "stoker/data/data_section_internal.h"
+#include "stoker/data/ops/balance.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/ops/prefetch.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/sample.h"
+#include "stoker/data/ops/shard.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/lookup.h"
@@ -38,6 +50,24 @@ ConfigNode WithoutOnError(ConfigNode stage) {
   std::erase_if(stage.entries,
                 [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
   return stage;
+}
+
+// Whether an operator only says which samples come, in which order, how often, or where they are
+// kept: it prepares none. The samples to predict are picked already.
+bool Arranges(std::string_view name) {
+  static constexpr std::string_view kArranging[] = {
+      Balance::kName, Cache::kName, IgnoreErrors::kName, Prefetch::kName, Repeat::kName,
+      Sample::kName,  Shard::kName, Shuffle::kName,      Skip::kName,     Take::kName};
+  return std::ranges::find(kArranging, name) != std::end(kArranging);
+}
+
+// Of batches, the last one is predicted too, however few samples it has.
+void KeepRemainder(ConfigNode& stage) {
+  for (ConfigNode::Entry& entry : stage.entries) {
+    if (entry.key != Batch::kName && entry.key != PaddedBatch::kName) continue;
+    std::erase_if(entry.value.entries,
+                  [](const ConfigNode::Entry& option) { return option.key == "drop_remainder"; });
+  }
 }
 
 // The list of the eval pipeline, which has at least a source.
@@ -176,12 +206,11 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode* eval, EvalSection(recipe));
   Dataset dataset = std::move(source);
   for (size_t i = 1; i < eval->items.size(); ++i) {
-    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(WithoutOnError(eval->items[i])));
-    // These pick samples and prepare none: the samples to predict are picked already. Nor have they
-    // labels whose words were to be numbered.
-    if (configured.name == "take" || configured.name == "skip" ||
-        configured.name == IgnoreErrors::kName || configured.name == Lookup::kName)
-      continue;
+    ConfigNode entry = WithoutOnError(eval->items[i]);
+    KeepRemainder(entry);
+    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
+    // New samples have no labels whose words were to be numbered.
+    if (configured.name == Lookup::kName || Arranges(configured.name)) continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),
