@@ -6,16 +6,21 @@
 
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/train/precision.h"
 
 namespace stoker {
 
+int UsualFeedCpus(const c10::Device& device) {
+  const int cpus = AvailableCpus();
+  return device.is_cpu() ? std::max(1, cpus / 4) : cpus;
+}
+
 Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int chosen) {
   if (options.feed_threads) return Runtime::Threaded(static_cast<int>(*options.feed_threads));
-  if (chosen > 0) return Runtime::Threaded(chosen);
-  const int cpus = AvailableCpus();
-  return Runtime::Threaded(device.is_cpu() ? std::max(1, cpus / 4) : cpus);
+  LimitPipelineCpus(chosen > 0 ? chosen : UsualFeedCpus(device));
+  return Runtime::Threaded();
 }
 
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,

@@ -13,8 +13,14 @@
 
 namespace stoker {
 
-// The threads that make batches: those that the recipe names, else those that were `chosen` (0:
-// none were), else all CPUs, or a part of them where the CPU computes too.
+// The CPUs that making batches may keep busy where nothing else is chosen: all of them, or a
+// quarter (at least one) where the CPU computes the steps too.
+int UsualFeedCpus(const c10::Device& device);
+
+// The threads that make batches. A recipe's train.feed_threads fixes their number. Otherwise it
+// follows demand: from now on pipelines of this process keep at most `chosen` CPUs busy (0:
+// UsualFeedCpus), and threads that wait for a disk or a server are added beyond these
+// (data/runtime/cpu_limit.h).
 Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int chosen = 0);
 
 // What a Feeder makes of the elements of `batches`.

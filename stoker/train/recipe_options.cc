@@ -38,8 +38,9 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
       .Field("threads", &O::threads, "threads that compute; auto: tuned, all CPUs at first",
              Between(1, 1024))
       .Field("feed_threads", &O::feed_threads,
-             "threads that run the input pipeline; auto: tuned, at first as many as CPUs, or a "
-             "quarter of that where these compute too",
+             "threads that run the input pipeline; auto: as many as the step needs, up to 64 where "
+             "they wait for a disk or a server; of those that compute at most one for each CPU, or "
+             "for a quarter of them where these compute the step too (tuned)",
              Between(1, 1024))
       .Field("device_prefetch", &O::device_prefetch,
              "batches that are copied to the device ahead of their step, by a thread and on a "

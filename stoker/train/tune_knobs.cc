@@ -76,8 +76,8 @@ Knob GraphKnob(const std::string& obstacle) {
   }};
 }
 
-// How the CPUs are divided between those that make batches and those that compute. On an
-// accelerator, where all make batches, half of them leaves the other threads of each core alone.
+// How the CPUs are divided between making batches and computing. On an accelerator, where all may
+// make batches, half of them leaves the other threads of each core alone.
 Knob FeedKnob(bool on_cpu, bool threads_open, int usual) {
   const int cpus = AvailableCpus();
   return {.kind = StepKind::kWithData, .alternatives = [=](const Choices& best) {
@@ -155,7 +155,7 @@ std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
   if (plan.again) return knobs;  // a few batches that stay: nothing feeds
   if (plan.host_batches) knobs.push_back(NormalizeKnob());
   if (!options.feed_threads) {
-    knobs.push_back(FeedKnob(on_cpu, threads_open, FeedRuntime(options, device).threads));
+    knobs.push_back(FeedKnob(on_cpu, threads_open, UsualFeedCpus(device)));
   }
   if (!options.device_prefetch && !on_cpu) knobs.push_back(PrefetchKnob());
   return knobs;

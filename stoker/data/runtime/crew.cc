@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/clock.h"
+
 namespace stoker {
 namespace {
 
@@ -55,15 +57,21 @@ int64_t ThreadCpuWaitNs() {
   return waited;
 }
 
-void CpuShare::Add(int64_t ns, Thread& thread) {
-  thread.worked_ns += ns;
-  if (thread.worked_ns < kSampleNs) return;
+void CpuShare::Thread::Begin() { began_ns = NowNs(); }
+
+bool CpuShare::Thread::Count() {
+  const int64_t now = NowNs();
+  worked_ns += now - std::exchange(began_ns, now);
+  return worked_ns >= kSampleNs;
+}
+
+void CpuShare::Add(Thread& thread) {
   const int64_t cpu = ThreadCpuNs(), cpu_wait = ThreadCpuWaitNs();
   // Where threads are many and CPUs few, the wait for one is no sleep: more threads would not help.
   const int64_t computed = cpu - thread.cpu_ns + cpu_wait - thread.cpu_wait_ns;
   cpu_ns_ += static_cast<double>(std::min(computed, thread.worked_ns));
   worked_ns_ += static_cast<double>(thread.worked_ns);
-  thread = {.worked_ns = 0, .cpu_ns = cpu, .cpu_wait_ns = cpu_wait};
+  thread = {.began_ns = thread.began_ns, .worked_ns = 0, .cpu_ns = cpu, .cpu_wait_ns = cpu_wait};
   if (worked_ns_ < kForgetFromNs) return;
   cpu_ns_ /= 2;
   worked_ns_ /= 2;

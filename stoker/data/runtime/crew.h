@@ -39,15 +39,22 @@ int64_t ThreadCpuWaitNs();
 // for a thread's times is a call of the system, so each does it only now and then. Not thread-safe.
 class CpuShare {
  public:
-  // A thread's own part: how long it has worked, and its times when that was last added.
+  // A thread's own part: how long it has worked, and its times when that was last added. Used by
+  // the thread itself, without a lock.
   struct Thread {
+    // Work begins now.
+    void Begin();
+    // Counts the work since Begin or the last Count. Returns whether it has become enough to Add.
+    bool Count();
+
+    int64_t began_ns = 0;
     int64_t worked_ns = 0;
     int64_t cpu_ns = ThreadCpuNs();
     int64_t cpu_wait_ns = ThreadCpuWaitNs();
   };
 
-  // Called by the thread itself, after `ns` of work.
-  void Add(int64_t ns, Thread& thread);
+  // Called by the thread itself, after a Count that returned true.
+  void Add(Thread& thread);
   double value() const;  // of the last seconds; 1 where nothing is known
 
  private:

@@ -5,7 +5,9 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/test_stages.h"
 
 namespace stoker {
@@ -37,6 +39,25 @@ TEST(Demand, AddsThreadsBeyondTheCpusWhereElementsSleep) {
   while (iterator->GetProfile().threads <= 2 * AvailableCpus()) {
     STOKER_ASSERT_OK(iterator->Next());
     ASSERT_LT(watch.ElapsedSeconds(), kPatience) << "no threads were added";
+  }
+}
+
+TEST(Demand, InputsThatWorkAtTheSameTimeDivideTheCpus) {
+  if (AvailableCpus() < 2) GTEST_SKIP() << "one CPU cannot be divided";
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset one, StreamedImages(100) | Sleeping(0));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset alone, Result(one) | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset beside,
+                              Source(Zip{.inputs = {one, one}, .prefix = {"a_", "b_"}}));
+  for (const auto& [dataset, threads] : {std::pair(alone, 2), std::pair(beside, 1)}) {
+    LimitPipelineCpus(2);
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
+    LimitPipelineCpus(0);
+    STOKER_ASSERT_OK(iterator->Next());
+    for (const Decision& decision : iterator->decisions().decisions()) {
+      if (decision.what == "threads" && decision.from == 0) {
+        EXPECT_EQ(decision.to, threads);
+      }
+    }
   }
 }
 

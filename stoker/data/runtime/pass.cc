@@ -4,6 +4,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/chunk_source.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/deal.h"
 #include "stoker/data/runtime/hop.h"
 #include "stoker/data/runtime/how_it_runs.h"
@@ -194,6 +195,7 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& 
   inner.stop_ = inside;
   TunerLimits limits = LimitsFor(pass_->runtime(), node);
   if (limits.threads > 0) limits.threads = std::max(1, limits.threads / sharing_);
+  if (PipelineCpuLimit() > 0) limits.cpus = std::max(1, limits.cpus / sharing_);
   if (node.random_access()) {
     return std::make_unique<ReadAhead>(*this, node, std::make_unique<PositionSource>(inner, node),
                                        inside, limits, any_order_ && node.any_order());

@@ -5,6 +5,7 @@
 
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/hop.h"
 
 namespace stoker {
@@ -19,7 +20,6 @@ constexpr int64_t kChunkShare = 16;
 }  // namespace
 
 TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node) {
-  static const int cpus = AvailableCpus();  // it reads files
   int64_t depth = 0;
   for (const DatasetNode* stage : StagesOfHop(node)) {
     depth = std::max(depth, stage->read_ahead());
@@ -32,7 +32,7 @@ TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node) {
   while (chunk > 1 && too_large()) chunk /= 2;
   return {.threads = runtime.threads,
           .max_threads = kMaxThreads,
-          .cpus = cpus,
+          .cpus = PipelineCpus(),
           .chunk = runtime.chunk,
           .max_chunk = chunk,
           .depth = depth};
@@ -46,7 +46,7 @@ ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node,
       source_(std::move(source)),
       any_order_(any_order),
       tuner_(limits),
-      loops_([this] { OnLoopOpened(); }) {}
+      loops_([this] { OnLoopOpened(); }, [this] { OnRoundMade(); }) {}
 
 ReadAhead::~ReadAhead() {
   inside_->Raise();
@@ -107,17 +107,7 @@ Status ReadAhead::NextChunk() {
   {
     std::unique_lock lock(mutex_);
     stats().SampleQueue(std::ssize(finished_), tuner_.depth());
-    const int64_t began = NowNs();
-    if (!HasChunkForConsumer()) {
-      const ScopedInputWait wait(pass());
-      consumer_waits_ = true;
-      const bool ready =
-          WaitUnlessStopped(chunk_ready_, lock, [&] { return HasChunkForConsumer(); });
-      consumer_waits_ = false;
-      interval_.waited_ns += NowNs() - began;
-      // The chunk stays where it is being made: the pass still stands before it.
-      if (!ready) return AskedToStop(stats().name());
-    }
+    if (!HasChunkForConsumer()) STOKER_RETURN_IF_ERROR(WaitForChunk(lock));
     const auto first = finished_.begin();
     const int64_t ticket = first->first;
     current_ = std::move(first->second);
@@ -135,6 +125,28 @@ Status ReadAhead::NextChunk() {
   return OkStatus();
 }
 
+Status ReadAhead::WaitForChunk(std::unique_lock<std::mutex>& lock) {
+  const ScopedInputWait wait(pass());
+  consumer_waits_ = true;
+  Status status = OkStatus();
+  for (bool ready = false; !ready && status.ok();) {
+    const int64_t began = NowNs();
+    ready = chunk_ready_.wait_for(lock, std::chrono::nanoseconds(kTuneEveryNs),
+                                  [&] { return HasChunkForConsumer(); });
+    interval_.waited_ns += NowNs() - began;
+    if (ready) break;
+    // The chunk stays where it is being made: the pass still stands before it.
+    if (StopScope::Asked()) status = AskedToStop(stats().name());
+    if (!status.ok() || !tuner_.chunks_are_made_together()) continue;
+    TuneIfDue(NowNs());
+    lock.unlock();
+    status = StartMissingThreads();
+    lock.lock();
+  }
+  consumer_waits_ = false;
+  return status;
+}
+
 bool ReadAhead::HasChunkForConsumer() const {
   return !finished_.empty() && (any_order_ || finished_.begin()->first == consumed_);
 }
@@ -150,7 +162,9 @@ Status ReadAhead::StartMissingThreads() {
   int missing = 0;
   {
     std::lock_guard lock(mutex_);
-    if (exhausted_ || running_ >= tuner_.threads()) return OkStatus();
+    // Of the last chunk too, others can make rounds.
+    const bool nothing_to_do = exhausted_ && !loops_.has_work();
+    if (nothing_to_do || running_ >= tuner_.threads()) return OkStatus();
     missing = tuner_.threads() - running_;
     running_ += missing;
     pass().CountThreads(running_);

@@ -20,6 +20,9 @@
 
 namespace stoker {
 
+// How often the tuner looks.
+inline constexpr int64_t kTuneEveryNs = 100'000'000;
+
 // What the user has set for `node` and the stages of its hop, and what the machine and the Specs
 // allow.
 TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node);
@@ -84,9 +87,13 @@ class ReadAhead final : public Iterator {
   // Takes the chunk, and passes the turn.
   void TakeChunk(Ticket& ticket);
   void Help(CpuShare::Thread& self);
+  // Counts what the calling thread, one of the workers, has done since it last said so.
+  void CountWork(CpuShare::Thread& self);
   void Publish(Ticket ticket, int64_t asked_by_others);
   // A loop has been opened: whoever waits may help.
   void OnLoopOpened();
+  // The calling thread has made one round of a loop.
+  void OnRoundMade();
   // How long those whose turn it was have been blocked so far, up to `now`.
   int64_t TurnsBlockedNs(int64_t now) const;
   // Runs `wait` and counts its time as blocked, for whose turn it is and for those behind.
@@ -98,6 +105,9 @@ class ReadAhead final : public Iterator {
   Result<bool> HaveElement();
   // Logs what was lost on the way up to element `number` of the current chunk.
   void LogLossesUpTo(int64_t number);
+  // Waits until there is one to take. Lets the tuner look meanwhile: what all threads make together
+  // may take long, and its rounds tell how it goes. `lock` holds mutex_.
+  Status WaitForChunk(std::unique_lock<std::mutex>& lock);
   // The chunk after the current one, waiting for it if need be. Errors: those of starting threads.
   Status NextChunk();
   Status StartMissingThreads();
@@ -120,6 +130,7 @@ class ReadAhead final : public Iterator {
   std::shared_ptr<Doorbell> doorbell_;             // may be null
   std::atomic<int64_t> largest_element_bytes_{0};  // the most that making one has asked for so far
   std::atomic<bool> any_published_{false};         // whether a chunk has been finished
+  std::atomic<int64_t> rounds_made_{0};            // of loops
 
   mutable std::mutex mutex_;  // guards what follows, up to the atomics
   std::condition_variable turn_, room_, chunk_ready_;
@@ -133,6 +144,7 @@ class ReadAhead final : public Iterator {
   bool consumer_waits_ = false;
   struct {  // since the last look of the tuner
     int64_t began_ns = 0, waited_ns = 0, worked_ns = 0, elements = 0, chunks = 0;
+    int64_t rounds_before = 0;  // made before it began
   } interval_;
   int working_ = 0;  // threads that make a chunk or help with one, since:
   int64_t working_since_ns_ = 0;

@@ -9,7 +9,9 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kTuneEveryNs = 100'000'000;
+// The thread's own part of its ReadAhead's CpuShare; null on all other threads.
+thread_local CpuShare::Thread* worker = nullptr;
+
 // Where too few chunks come to judge by, the tuner waits for so long.
 constexpr int64_t kTuneAtLatestNs = 1'000'000'000;
 constexpr int64_t kChunksToJudgeBy = 2;  // for each thread
@@ -38,17 +40,26 @@ void Caught(Chunk& chunk, const Work& work) {
 void ReadAhead::Work() {
   const StopScope scope([this] { return inside_->raised(); });
   CpuShare::Thread self;
+  worker = &self;
   while (std::optional<Ticket> ticket = TakeTicket(self)) {
-    const int64_t began = ticket->began_ns;
     {
       const SharedLoops::Member member(loops_, ticket->number);
       Caught(ticket->chunk, [&] { source_->Finish(ticket->chunk); });
       Publish(*std::move(ticket), member.asked_by_others());
     }
-    const int64_t took = NowNs() - began;
-    std::lock_guard lock(mutex_);
-    cpu_share_.Add(took, self);
+    CountWork(self);
   }
+}
+
+void ReadAhead::CountWork(CpuShare::Thread& self) {
+  if (!self.Count()) return;
+  std::lock_guard lock(mutex_);
+  cpu_share_.Add(self);
+}
+
+void ReadAhead::OnRoundMade() {
+  ++rounds_made_;
+  CountWork(*worker);
 }
 
 std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket(CpuShare::Thread& self) {
@@ -60,6 +71,7 @@ std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket(CpuShare::Thread& self) {
       next = WaitForRoom(ticket);
       if (next == Step::kGoOn) next = WaitForMemory(ticket);
       if (next == Step::kGoOn) {
+        self.Begin();
         TakeChunk(ticket);
         return ticket;
       }
@@ -84,15 +96,17 @@ void ReadAhead::TakeChunk(Ticket& ticket) {
 }
 
 void ReadAhead::Help(CpuShare::Thread& self) {
-  const int64_t began = NowNs();
+  self.Begin();
   {
     std::lock_guard lock(mutex_);
     CountWorking(+1);
   }
   loops_.Help();
-  std::lock_guard lock(mutex_);
-  CountWorking(-1);
-  cpu_share_.Add(NowNs() - began, self);
+  {
+    std::lock_guard lock(mutex_);
+    CountWorking(-1);
+  }
+  CountWork(self);
 }
 
 void ReadAhead::OnLoopOpened() {
@@ -248,19 +262,22 @@ void ReadAhead::TuneIfDue(int64_t now) {
       Log({{.what = "order", .why = "chunks are delivered as they finish (deterministic: false)"}});
     }
     Log(tuner_.FirstDecisions());
-    interval_ = {.began_ns = now};
+    interval_ = {.began_ns = now, .rounds_before = rounds_made_};
     return;
   }
   const int64_t elapsed = now - interval_.began_ns;
   if (elapsed < kTuneEveryNs) return;
-  if (interval_.chunks < kChunksToJudgeBy * running_ && elapsed < kTuneAtLatestNs) return;
+  const bool together = tuner_.chunks_are_made_together();
+  const int64_t rounds = rounds_made_ - interval_.rounds_before;
+  const int64_t to_judge_by = together ? rounds : interval_.chunks;
+  if (to_judge_by < kChunksToJudgeBy * running_ && elapsed < kTuneAtLatestNs) return;
   CountWorking(0);
   Log(tuner_.Step({.seconds = static_cast<double>(elapsed) * 1e-9,
                    .waited_s = static_cast<double>(interval_.waited_ns) * 1e-9,
                    .worked_s = static_cast<double>(interval_.worked_ns) * 1e-9,
                    .cpu_share = cpu_share_.value(),
-                   .elements = interval_.elements}));
-  interval_ = {.began_ns = now};
+                   .elements = together ? rounds : interval_.elements}));
+  interval_ = {.began_ns = now, .rounds_before = rounds_made_};
   if (TooManyThreads()) turn_.notify_all();
 }
 

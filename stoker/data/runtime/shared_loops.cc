@@ -96,6 +96,7 @@ bool SharedLoops::RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own)
   current = outside;
   const int64_t asked = Scratch::BytesAskedByThisThread() - asked_before;
   if (&loop != own) Scratch::ForgetBytesAskedSince(asked_before);
+  if (made_) made_();
 
   lock.lock();
   if (&loop != own) loop.asked_by_others += asked;

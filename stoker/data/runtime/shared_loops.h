@@ -22,9 +22,11 @@ namespace stoker {
 // memory that a younger one asks for in its first round is not asked for before it is needed.
 class SharedLoops {
  public:
-  // `opened` is called whenever a loop has been opened, by its thread, with no lock held: others
-  // may have something to do.
-  explicit SharedLoops(std::function<void()> opened) : opened_(std::move(opened)) {}
+  // Both are called with no lock held.
+  //   opened  whenever a loop has been opened, by its thread: others may have something to do
+  //   made    whenever a round has ended, by the thread that ran it; may be empty
+  explicit SharedLoops(std::function<void()> opened, std::function<void()> made = {})
+      : opened_(std::move(opened)), made_(std::move(made)) {}
 
   // Makes the calling thread one whose loops are shared, for as long as this lives: they belong to
   // chunk number `chunk`, and lower numbers are older.
@@ -64,7 +66,7 @@ class SharedLoops {
   bool RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own);
   void Finish(Loop& loop, int64_t round, std::exception_ptr thrown);
 
-  const std::function<void()> opened_;
+  const std::function<void()> opened_, made_;
   std::atomic<int64_t> unclaimed_{0};  // rounds of all loops
   std::mutex mutex_;                   // guards what follows, and the loops themselves
   std::vector<Loop*> open_;            // oldest first

@@ -1,7 +1,9 @@
 // Chunks that all threads of a ReadAhead make together.
 #include <latch>
 #include <numeric>
+#include <thread>
 
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/shared_loops.h"
 #include "stoker/data/runtime/test_stages.h"
 
@@ -12,13 +14,13 @@ namespace {
 class PartsNode final : public DatasetNode {
  public:
   using MakePart = std::function<void(int64_t position, int64_t part)>;
-  static constexpr int64_t kParts = 8;
 
-  PartsNode(int64_t batches, MakePart make_part, int64_t part_bytes)
-      : DatasetNode("parts", {{{"x", DType::kUInt8, {kParts, part_bytes}}}},
+  PartsNode(int64_t batches, MakePart make_part, int64_t part_bytes, int64_t parts)
+      : DatasetNode("parts", {{{"x", DType::kUInt8, {parts, part_bytes}}}},
                     Cardinality::Of(batches), {}),
         make_part_(std::move(make_part)),
-        part_bytes_(part_bytes) {}
+        part_bytes_(part_bytes),
+        parts_(parts) {}
 
   bool random_access() const override { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
@@ -28,8 +30,8 @@ class PartsNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
-    Array array = scratch.NewArray(DType::kUInt8, {kParts, part_bytes_});
-    ForEachShared(kParts, context.stats(*this), [&](int64_t part) {
+    Array array = scratch.NewArray(DType::kUInt8, {parts_, part_bytes_});
+    ForEachShared(parts_, context.stats(*this), [&](int64_t part) {
       make_part_(position, part);
       std::fill_n(array.data() + part * part_bytes_, part_bytes_,
                   static_cast<std::byte>(10 * position + part));
@@ -39,13 +41,14 @@ class PartsNode final : public DatasetNode {
 
  private:
   const MakePart make_part_;
-  const int64_t part_bytes_;
+  const int64_t part_bytes_, parts_;
 };
 
-constexpr int64_t kPartBytes = 128 << 10;
+constexpr int64_t kParts = 8, kPartBytes = 128 << 10;
 
-Dataset Parts(int64_t batches, PartsNode::MakePart make_part, int64_t part_bytes = kPartBytes) {
-  return Dataset(std::make_shared<PartsNode>(batches, std::move(make_part), part_bytes));
+Dataset Parts(int64_t batches, PartsNode::MakePart make_part, int64_t part_bytes = kPartBytes,
+              int64_t parts = kParts) {
+  return Dataset(std::make_shared<PartsNode>(batches, std::move(make_part), part_bytes, parts));
 }
 
 TEST(Together, AllThreadsMakeTheOnlyElementThereIs) {
@@ -56,6 +59,26 @@ TEST(Together, AllThreadsMakeTheOnlyElementThereIs) {
   });
   STOKER_ASSERT_OK_AND_ASSIGN(const auto elements, ReadAll(dataset, Runtime::Threaded(kThreads)));
   EXPECT_EQ(elements.size(), 1u);
+}
+
+// Of pictures on a server, the first batch alone may take minutes on one thread.
+TEST(Together, ThreadsAreAddedWhileTheOnlyElementIsStillBeingMade) {
+  constexpr int kWanted = 4;
+  std::atomic<int> at_once = 0, most = 0;
+  const Dataset dataset = Parts(
+      1,
+      [&](int64_t, int64_t) {
+        if (most >= kWanted) return;
+        most = std::max(most.load(), ++at_once);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        --at_once;
+      },
+      /*part_bytes=*/1, /*parts=*/6000);
+  LimitPipelineCpus(1);
+  const auto elements = ReadAll(dataset, Runtime::Threaded());
+  LimitPipelineCpus(0);
+  STOKER_ASSERT_OK(elements);
+  EXPECT_GE(most, kWanted);
 }
 
 TEST(Together, ThreadedGivesTheBytesOfInline) {
@@ -84,7 +107,7 @@ TEST(Together, FewElementsAreHeldWhateverTheThreads) {
 TEST(Together, GoesOnWithinABudgetOfOneElement) {
   const Dataset dataset = Parts(10, [](int64_t, int64_t) {});
   Runtime runtime = Runtime::Threaded(3);
-  runtime.memory_budget = PartsNode::kParts * kPartBytes;
+  runtime.memory_budget = kParts * kPartBytes;
   STOKER_ASSERT_OK_AND_ASSIGN(const auto elements, ReadAll(dataset, runtime));
   EXPECT_EQ(elements.size(), 10u);
 }

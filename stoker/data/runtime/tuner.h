@@ -46,7 +46,9 @@ struct TunerInterval {
   double waited_s = 0;   // the consumer, for an element
   double worked_s = 0;   // the threads, summed
   double cpu_share = 1;  // of the time that threads work: what they compute; the rest they sleep
-  int64_t elements = 0;  // delivered
+  // Delivered; of chunks that threads make together the rounds that were made, since such a chunk
+  // may take longer than an interval.
+  int64_t elements = 0;
 };
 
 class Tuner {
@@ -68,6 +70,7 @@ class Tuner {
   std::vector<Decision> Step(const TunerInterval& interval);
   // Threads share the work of each chunk (shared_loops.h).
   void ChunksAreMadeTogether() { together_ = true; }
+  bool chunks_are_made_together() const { return together_; }
   // The system gives no more threads than these.
   Decision LimitThreads(int threads, const std::string& why);
 

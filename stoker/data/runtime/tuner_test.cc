@@ -84,6 +84,19 @@ TEST(Tuner, DoublesThreadsThatSleepWhileThatHelps) {
   EXPECT_THAT(threads, testing::ElementsAre(4, 8, 16, 32, 64, 64, 64));
 }
 
+// As where a training step computes on the other CPUs.
+TEST(Tuner, BeyondTheCpusItMayKeepBusyAddsOnlyThreadsThatSleep) {
+  const TunerLimits one_of_many{.max_threads = 64, .cpus = 1, .max_chunk = 4096};
+  Tuner computing(one_of_many), sleeping(one_of_many);
+  EXPECT_EQ(computing.threads(), 1);
+  for (int i = 0; i < 50; ++i) {
+    computing.Step(Starved(computing, 0.95, 10 * computing.threads()));
+    sleeping.Step(Starved(sleeping, 0.01, 10 * sleeping.threads()));
+    EXPECT_EQ(computing.threads(), 1);
+  }
+  EXPECT_EQ(sleeping.threads(), 64);
+}
+
 TEST(Tuner, TakesBackThreadsThatDoNotHelpAndTriesEverMoreSeldom) {
   Tuner tuner(Limits());
   std::vector<int> steps_with_more;
