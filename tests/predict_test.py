@@ -200,7 +200,11 @@ class PredictOtherDataTest(Predicting):
                 rows.append(",".join(f"{value:.4f}" for value in values) + f",{label},{1000 + number}")
             self.write(f"{name}.csv", "\n".join(rows) + "\n")
         self.write("rows.yaml", CSV_RECIPE)
-        self.run_stoker("train", "rows.yaml", "--run", "run", "--quiet")
+        out, _ = self.run_stoker("train", "rows.yaml", "--run", "run")
+        for text in (out, self.run_stoker("inspect", "run")[0]):
+            self.assertIn("samples per second", text)
+            self.assertNotIn("images", text)
+        self.assertIn(" samples/s  eta", out)
         lines = self.predict("run", "--fields", "id,label,image")
         self.assertEqual([line["fields"]["id"] for line in lines], list(range(1000, 1000 + SAMPLES)))
         self.assertEqual([len(line["fields"]["image"]) for line in lines], [4] * SAMPLES)

@@ -199,6 +199,12 @@ class UseOfARunTest(ProgramTest):
             out, _ = self.run_stoker(command, "measured")
             self.assertRegex(out, rf"f1 +{kept['f1']:.4f}")
         self.assertIn("top7", self.run_stoker("eval", "measured", "--set", "train.metrics=[top7]")[0])
+        self.assertEqual(self.run_json("eval", "measured")["classes"], CLASSES)
+        for command in ["eval", "inspect"]:
+            out, _ = self.run_stoker(command, "measured")
+            self.assertRegex(out, r"\n +" + " +".join(CLASSES) + r"\n")
+            for name, row in zip(CLASSES, kept["confusion"]):
+                self.assertRegex(out, f"{name} taken for +" + " +".join(map(str, row)) + r"\n")
         self.assert_fails(["train", "recipe.yaml", "--set", "train.metrics=[top]"], 2, "no metric 'top'", "f1")
 
     def test_eval_needs_only_the_data_that_it_evaluates_on(self):

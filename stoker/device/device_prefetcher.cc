@@ -29,19 +29,24 @@ Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& 
                            kMostBatchesAhead);
   }
   std::unique_ptr<DevicePrefetcher> prefetcher(
-      new DevicePrefetcher(options.device, depth, runtime.stop));
+      new DevicePrefetcher(batches, runtime, options.device, depth));
   const StopScope scope([asked = runtime.stop] { return asked != nullptr && *asked; });
   // Who takes batches from the pass by itself can end it by destroying it.
   if (depth > 0) runtime.stop = &prefetcher->stop_;
   STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(runtime, pass));
+  prefetcher->elements_ = elements.get();
   STOKER_ASSIGN_OR_RETURN(prefetcher->feeder_,
                           Feeder::Create(std::move(elements), batches.spec(), options));
   return prefetcher;
 }
 
-DevicePrefetcher::DevicePrefetcher(c10::Device device, int depth,
-                                   const std::atomic<bool>* asked_to_stop)
-    : device_(device), depth_(depth), asked_to_stop_(asked_to_stop) {}
+DevicePrefetcher::DevicePrefetcher(const Dataset& batches, const Runtime& runtime,
+                                   c10::Device device, int depth)
+    : dataset_(batches),
+      fixed_threads_(runtime.threads > 0),
+      device_(device),
+      depth_(depth),
+      asked_to_stop_(runtime.stop) {}
 
 DevicePrefetcher::~DevicePrefetcher() {
   {
@@ -54,6 +59,10 @@ DevicePrefetcher::~DevicePrefetcher() {
 
 double DevicePrefetcher::waited_seconds() const {
   return depth_ == 0 ? feeder_->waited_seconds() : static_cast<double>(waited_ns_) * 1e-9;
+}
+
+LimitingStage DevicePrefetcher::FindLimit() const {
+  return FindLimitingStage(dataset_, *elements_, fixed_threads_);
 }
 
 // With the first Next and not before, so that the position can be restored.

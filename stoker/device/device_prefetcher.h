@@ -19,6 +19,7 @@
 #include "stoker/base/worker_group.h"
 #include "stoker/data/dataset.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/starvation.h"
 #include "stoker/device/feeder.h"
 
 namespace stoker {
@@ -61,6 +62,8 @@ class DevicePrefetcher {
 
   // Time that Next has waited, in all.
   double waited_seconds() const;
+  // What holds the pipeline up, by what its stages have counted so far.
+  LimitingStage FindLimit() const;
 
   // A position is taken from the pipeline every so many batches, since some are large.
   static constexpr int64_t kBatchesBetweenPositions = 16;
@@ -78,7 +81,7 @@ class DevicePrefetcher {
     Result<Json> state;
   };
 
-  DevicePrefetcher(c10::Device device, int depth, const std::atomic<bool>* asked_to_stop);
+  DevicePrefetcher(const Dataset& batches, const Runtime& runtime, c10::Device device, int depth);
   Status Start();
   void Run();
   void TakePosition(int64_t made);
@@ -90,6 +93,9 @@ class DevicePrefetcher {
   Result<std::optional<TensorBatch>> NextInline();
   void HandToCurrentStream(const Ready& ready) const;
 
+  const Dataset dataset_;
+  const bool fixed_threads_;
+  const Iterator* elements_ = nullptr;  // of feeder_, for what may be asked from any thread
   const c10::Device device_;
   const int depth_;
   std::optional<c10::Stream> stream_;             // for copies; nothing on the CPU

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kAbout =
     "Measures the input pipeline of RECIPE alone, or a model (--model).\n"
-    "Prints samples per second, memory and each stage's time; of a model images per second "
+    "Prints samples per second, memory and each stage's time; of a model samples per second "
     "and memory, by batch size. Writes nothing.";
 constexpr const char* kFooter =
     "Example: stoker bench recipes/fashion-mnist.yaml; stoker bench --model resnet50\n"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
-#include "stoker/data/runtime/how_it_runs.h"
+#include "stoker/data/runtime/pipeline_costs.h"
 #include "stoker/tools/text.h"
 
 namespace stoker {
@@ -24,68 +24,23 @@ std::string_view WayText(Way way) {
   return "in order, on the thread that pulls it";
 }
 
-double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-int64_t LastDecision(const std::vector<Decision>& decisions, const std::string& stage,
-                     std::string_view what) {
-  int64_t last = 0;
-  for (const Decision& decision : decisions) {
-    if (decision.stage == stage && decision.what == what) last = decision.to;
-  }
-  return last;
-}
-
 bool Holds(const DatasetNode& pipeline, const DatasetNode* node) {
   return &pipeline == node || std::ranges::any_of(pipeline.inputs(), [&](const Dataset& input) {
     return Holds(input.node(), node);
   });
 }
 
-// The profiles of nodes, asked for in the profile's own order.
-class StageFinder {
- public:
-  explicit StageFinder(const Profile& profile) : profile_(profile) {}
-
-  const StageProfile& Find(const DatasetNode& node) {
-    for (size_t i = 0; i < profile_.stages.size(); ++i) {
-      if (used_.contains(i) || profile_.stages[i].name != node.name()) continue;
-      used_.insert(i);
-      return profile_.stages[i];
-    }
-    static const StageProfile none;
-    return none;
-  }
-
- private:
-  const Profile& profile_;
-  std::set<size_t> used_;
-};
-
-// `own_thread_s`: how long the stages worked or waited that run on the consumer's own thread; it
-// waits for them as for those on others.
-void FindLimit(const Profile& profile, double own_thread_s, PipelineExplanation& out) {
-  const double waited = Share(profile.consumer_waited_s + own_thread_s, profile.wall_s);
-  if (waited < kConsumerWaits) {
+void FindLimit(const PipelineCosts& costs, std::string stage, PipelineExplanation& out) {
+  if (costs.waited < kConsumerWaits) {
     out.limit = "consumer";
     out.limit_why =
         fmt::format("it waited {:.0f}% of the time: whatever reads the pipeline is the slower side",
-                    100 * waited);
+                    100 * costs.waited);
     return;
   }
-  double busiest_group = -1;
-  for (const ExplainedGroup& group : out.groups) {
-    double share = 0;
-    for (const ExplainedStage& stage : group.stages) share += stage.busy_share;
-    if (share <= busiest_group) continue;
-    busiest_group = share;
-    const auto stage = std::ranges::max_element(group.stages, {}, &ExplainedStage::busy_share);
-    out.limit = stage->name;
-    out.limit_why = fmt::format(
-        "{} thread{} spent {:.0f}% of the time in it, {:.3g} us for each of its elements; "
-        "the consumer waited {:.0f}% of the time for the pipeline",
-        group.threads, group.threads == 1 ? "" : "s", 100 * stage->busy_share,
-        stage->us_per_element, 100 * waited);
-  }
+  out.limit = std::move(stage);
+  out.limit_why = fmt::format("{}; the consumer waited {:.0f}% of the time for the pipeline",
+                              costs.WhyItLimits(), 100 * costs.waited);
 }
 
 Json ToJson(const ExplainedStage& stage) {
@@ -126,37 +81,31 @@ std::string StageTable(const std::vector<ExplainedGroup>& groups) {
 
 PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, bool threaded,
                                     const Iterator& iterator) {
-  const Profile profile = iterator.GetProfile();
+  const PipelineCosts costs = CostsOf(run, iterator);
+  const auto shown = [&](const StageCost& stage) {
+    return stage.node->name() + std::string(Holds(written.node(), stage.node) ? "" : kAdded);
+  };
   PipelineExplanation out{.written = written.ToString(),
                           .groups = {},
                           .decisions = iterator.decisions().decisions(),
                           .decisions_left_out = iterator.decisions().left_out()};
-  StageFinder finder(profile);
-  double own_thread_s = 0;  // of the stages behind the last queue
-  for (const RunGroup& group : HowItRuns(run)) {
-    const std::string& last = group.last().name();
+  for (const GroupCost& group : costs.groups) {
     ExplainedGroup explained{
         .way = threaded ? std::string(WayText(group.way)) : "inline, one element after the other",
-        .threads = std::max<int64_t>(1, LastDecision(out.decisions, last, "threads")),
-        .depth = LastDecision(out.decisions, last, "depth"),
-        .chunk = LastDecision(out.decisions, last, "chunk"),
+        .threads = group.threads,
+        .depth = group.depth,
+        .chunk = group.chunk,
         .stages = {}};
-    if (explained.depth > 0) own_thread_s = 0;
-    for (const DatasetNode* node : group.stages) {
-      const StageProfile& stage = finder.Find(*node);
-      if (explained.depth == 0) own_thread_s += stage.starved_s + stage.busy_s;
-      const auto elements = static_cast<double>(stage.elements);
-      explained.stages.push_back(
-          {.name = node->name() + std::string(Holds(written.node(), node) ? "" : kAdded),
-           .elements = stage.elements,
-           .elements_per_s = Share(elements, profile.wall_s),
-           .us_per_element = 1e6 * Share(stage.busy_s, elements),
-           .busy_share =
-               Share(stage.busy_s, profile.wall_s * static_cast<double>(explained.threads))});
+    for (const StageCost& stage : group.stages) {
+      explained.stages.push_back({.name = shown(stage),
+                                  .elements = stage.elements,
+                                  .elements_per_s = stage.elements_per_s,
+                                  .us_per_element = stage.us_per_element,
+                                  .busy_share = stage.busy_share});
     }
     out.groups.push_back(std::move(explained));
   }
-  FindLimit(profile, own_thread_s, out);
+  FindLimit(costs, shown(costs.limiting_stage()), out);
   return out;
 }
 

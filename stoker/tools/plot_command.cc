@@ -9,6 +9,7 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
@@ -84,6 +85,18 @@ std::string Table(const std::vector<RunMetrics>& runs, const std::optional<Goal>
   return TableText(rows);
 }
 
+// Of runs that waited for their data, how much and for what.
+std::string StarvationText(const std::vector<RunMetrics>& runs) {
+  std::string text;
+  const std::vector<std::string> labels = RunLabels(runs);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].starved) continue;
+    text += fmt::format("{}: {}\n  try: {}\n", Printable(labels[i]), runs[i].starved->Sentence(),
+                        runs[i].starved->limit.advice);
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
 Json ReachedJson(const RunMetrics& run, const Goal& goal) {
   const auto reached = FirstReaching(run, goal.metric, goal.value);
   if (!reached) return nullptr;
@@ -153,9 +166,11 @@ Status RunPlotCommand(const PlotArguments& arguments) {
   for (const std::string& warning : plot.warnings) LogWarning("{}", warning);
   STOKER_RETURN_IF_ERROR(WriteChart(plot.chart, arguments.chart));
   if (!arguments.json)
-    return PrintResult(ChartForTerminal(plot.chart) + "\n" + Table(runs, goal, plot));
-  for (size_t i = 0; goal && i < runs.size(); ++i) {
-    plot.json["runs"][i]["reached"] = ReachedJson(runs[i], *goal);
+    return PrintResult(ChartForTerminal(plot.chart) + "\n" + Table(runs, goal, plot) +
+                       StarvationText(runs));
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (goal) plot.json["runs"][i]["reached"] = ReachedJson(runs[i], *goal);
+    if (runs[i].starved) plot.json["runs"][i]["starved"] = runs[i].starved->ToJson();
   }
   return PrintResult(DumpJson(plot.json) + "\n");
 }

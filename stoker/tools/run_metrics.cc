@@ -9,6 +9,7 @@
 #include "stoker/base/json.h"
 #include "stoker/io/file.h"
 #include "stoker/train/run_directory.h"
+#include "stoker/train/run_status.h"
 
 namespace stoker {
 namespace {
@@ -80,6 +81,19 @@ Result<RunMetrics> ParseRunMetrics(std::string_view text, std::string_view sourc
       metrics.warning.empty() ? "" : "; " + metrics.warning);
 }
 
+namespace {
+
+// By the summary of a run that has come to its end, else by its progress. Neither need be there.
+std::optional<Starvation> StarvationOf(const RunPaths& paths) {
+  Result<std::string> text = ReadTextFile(paths.summary(), kMostBytes);
+  if (!text.ok()) text = ReadTextFile(ProgressPath(paths.root), kMostBytes);
+  if (!text.ok()) return std::nullopt;
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? Starvation::FromJson(json.value("starved", Json())) : std::nullopt;
+}
+
+}  // namespace
+
 Result<RunMetrics> ReadRunMetrics(const std::string& run) {
   std::error_code error;
   const bool is_directory = std::filesystem::is_directory(run, error);
@@ -91,6 +105,7 @@ Result<RunMetrics> ReadRunMetrics(const std::string& run) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMostBytes));
   STOKER_ASSIGN_OR_RETURN(RunMetrics metrics, ParseRunMetrics(text, path));
   metrics.name = run;
+  if (is_directory) metrics.starved = StarvationOf(RunPaths{run});
   return metrics;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/data/runtime/starvation.h"
 
 namespace stoker {
 
@@ -24,6 +26,8 @@ struct RunMetrics {
   std::string name;                   // as it was asked for
   std::vector<MetricColumn> columns;  // in the order in which they appear
   std::string warning;                // of a last line that was cut short; empty: none
+  // Where the run has waited for its data, or waits now if it has not come to its end.
+  std::optional<Starvation> starved = {};
 };
 
 // Reads `run`, a run directory or a metrics file itself. A last line that a killed process left cut

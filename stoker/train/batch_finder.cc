@@ -13,6 +13,7 @@
 #include "stoker/train/batch_trials.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/plan_of_steps.h"
+#include "stoker/train/sample_noun.h"
 #include "stoker/train/tune_knobs.h"
 
 namespace stoker {
@@ -72,6 +73,7 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
   return BatchFinding{.trials = trials->trials(),
                       .largest = search.largest(),
                       .samples = in_data,
+                      .noun = std::string(NounOf(plan.input)),
                       .memory_bytes = limit,
                       .limited = limit != std::numeric_limits<uint64_t>::max(),
                       .device = place.device.description};

@@ -23,10 +23,11 @@ struct BatchFinding {
   std::vector<BatchTrial> trials;  // in the order tried
   int64_t largest = 0;             // 0: not even one sample fits
   std::optional<int64_t>
-      samples;                // that data.train has an epoch, where known: the most that is tried
-  uint64_t memory_bytes = 0;  // the limit
-  bool limited = true;        // false: only by what the device has
-  std::string device;         // "cpu (AVX512)"
+      samples;                  // that data.train has an epoch, where known: the most that is tried
+  std::string noun = "sample";  // what they are (sample_noun.h)
+  uint64_t memory_bytes = 0;    // the limit
+  bool limited = true;          // false: only by what the device has
+  std::string device;           // "cpu (AVX512)"
 };
 
 // Sizes are of one forward and backward pass: accumulation does not count. None is larger than the

@@ -34,6 +34,7 @@ class BatchSource {
   Status Restore(const Json& state);
 
   double waited_seconds() const { return batches_->waited_seconds(); }
+  LimitingStage FindLimit() const { return batches_->FindLimit(); }
 
  private:
   Result<std::optional<TensorBatch>> NextOfKept();

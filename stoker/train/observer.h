@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/data/runtime/starvation.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/tune_report.h"
 
@@ -18,6 +19,7 @@ struct StartEvent {
   int64_t first_step = 0;  // steps done before, by the run that is resumed
   int64_t total_steps = 0;
   int64_t steps_per_epoch = 0;
+  std::string noun = "sample";       // what its samples are (sample_noun.h)
   std::string initial_weights = {};  // what was taken from where; empty where nothing was
   Choices choices;
   TuneReport tuning;
@@ -32,6 +34,9 @@ struct StepEvent {
   double train_seconds = 0;   // in steps of this process, those of waiting for data included
   double waited_seconds = 0;  // of these, waiting for data
   int64_t train_samples = 0;  // in steps of this process
+  // Of the last seconds, where the step waits for its data; null where it hardly does. Lives as
+  // long as the call.
+  const Starvation* starved = nullptr;
 };
 
 struct EpochEvent {

@@ -11,6 +11,7 @@
 
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/numbered_pipeline.h"
+#include "stoker/data/recipe.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
@@ -28,16 +29,6 @@
 
 namespace stoker {
 namespace {
-
-// The names of the classes are plain text in the recipe: no data is needed to read them.
-std::vector<std::string> ClassesOf(const ConfigNode& recipe) {
-  std::vector<std::string> classes;
-  const ConfigNode* data = recipe.Find("data");
-  const ConfigNode* list = data == nullptr ? nullptr : data->Find("classes");
-  if (list == nullptr) return classes;
-  for (const ConfigNode& name : list->items) classes.push_back(name.scalar);
-  return classes;
-}
 
 // Where the run has computed on this device, it computes here as it did there: as fast, and with
 // the same bits.
@@ -156,6 +147,15 @@ Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::s
 
 }  // namespace
 
+std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
+  const ConfigNode* const data = recipe.Find("data");
+  const ConfigNode* const list = data == nullptr ? nullptr : data->Find("classes");
+  std::vector<std::string> classes;
+  if (list == nullptr) return classes;
+  for (const ConfigNode& name : list->items) classes.push_back(name.scalar);
+  return classes;
+}
+
 struct Predictor::Parts {
   std::filesystem::path run;
   ConfigNode recipe;
@@ -268,7 +268,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(train.options));
   STOKER_ASSIGN_OR_RETURN(const Choices choices, UseChoices(run, device));
-  std::vector<std::string> classes = ClassesOf(recipe);
+  std::vector<std::string> classes = ClassNamesIn(recipe);
   return std::unique_ptr<Predictor>(
       new Predictor(std::make_unique<Parts>(Parts{.run = run,
                                                   .recipe = std::move(recipe),

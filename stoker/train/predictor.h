@@ -50,6 +50,9 @@ struct PredictSummary {
   bool numbered = false;  // whether batches have had PredictedBatch::numbers
 };
 
+// The names in data.classes, as text of the recipe: needs no data. Empty where it has none.
+std::vector<std::string> ClassNamesIn(const ConfigNode& recipe);
+
 // One thread at a time.
 class Predictor {
  public:

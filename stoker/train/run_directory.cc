@@ -13,6 +13,7 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
+#include "stoker/train/run_status.h"
 
 namespace stoker {
 namespace fs = std::filesystem;
@@ -162,8 +163,9 @@ Status RunDirectory::RemoveResults() {
 }
 
 void RunDirectory::Discard() {
-  const std::string written[] = {paths_.recipe(),  paths_.choices(), paths_.data(), paths_.tuning(),
-                                 paths_.metrics(), paths_.log(),     paths_.lock()};
+  const std::string written[] = {paths_.recipe(), paths_.choices(),         paths_.data(),
+                                 paths_.tuning(), paths_.metrics(),         paths_.log(),
+                                 paths_.lock(),   ProgressPath(paths_.root)};
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator it(paths_.root, error), end; !error && it != end;

@@ -154,13 +154,16 @@ Status StepRunner::RollBack(const std::string& what) {
 }
 
 void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
-  session_.recorder->Stepped({.step = session_.progress.step,
-                              .samples = samples,
-                              .loss = session_.loss_log.last(),
-                              .lr = now.lr,
-                              .train_seconds = session_.total.seconds,
-                              .waited_seconds = session_.batches->waited_seconds(),
-                              .train_samples = session_.total.samples});
+  StepEvent event{.step = session_.progress.step,
+                  .samples = samples,
+                  .loss = session_.loss_log.last(),
+                  .lr = now.lr,
+                  .train_seconds = session_.total.seconds,
+                  .waited_seconds = session_.batches->waited_seconds(),
+                  .train_samples = session_.total.samples};
+  session_.status->Stepped(event);
+  event.starved = session_.status->starved();
+  session_.recorder->Stepped(event);
 }
 
 Status StepRunner::LogLine(const ScheduleValue& now) {

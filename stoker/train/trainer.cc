@@ -54,13 +54,16 @@ Json TrainSummary::ToJson() const {
           {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
           {"best_accuracy", best_accuracy ? Json(*best_accuracy) : Json()},
           {"best_loss", best_loss ? Json(*best_loss) : Json()},
+          {"samples_are", noun},
           {"images_per_s", images_per_s},
           {"train_seconds", train_seconds},
           {"run", run},
           {"ended", ended.empty() ? Json() : Json(ended)},
           {"best_step", best_step < 0 ? Json() : Json(best_step)},
           {"skipped", skipped},
-          {"rollbacks", rollbacks}};
+          {"rollbacks", rollbacks},
+          {"waited", waited},
+          {"starved", starved ? starved->ToJson() : Json()}};
 }
 
 Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}

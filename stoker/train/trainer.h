@@ -33,13 +33,17 @@ struct TrainSummary {
   std::optional<Evaluation> last_evaluation;
   std::optional<double> best_accuracy;  // of all evaluations; nothing where none had one
   std::optional<double> best_loss;      // of all evaluations; nothing where there was none
-  double images_per_s = 0;   // over all steps of the run: no tuning, evaluation or checkpoints
+  std::string noun = "sample";          // what its samples are (sample_noun.h)
+  double images_per_s = 0;   // samples, whatever they are, over all steps of the run: no tuning,
+                             // evaluation or checkpoints
   double train_seconds = 0;  // likewise
   std::string run;           // the run directory
   std::string ended;       // why it ended before its last step (early stopping, a callback); or ""
   int64_t best_step = -1;  // of the checkpoint kept as the best (checkpoint.best); -1: none
   int64_t skipped = 0;     // steps left out, and
   int64_t rollbacks = 0;   // times the weights went back (on_nonfinite)
+  double waited = 0;       // share of this process's steps, but the first, spent waiting for data
+  std::optional<Starvation> starved = {};  // by what, where that is kStarvedFrom or more
 
   Json ToJson() const;
 };

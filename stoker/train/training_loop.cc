@@ -1,5 +1,6 @@
 #include "stoker/train/training_loop.h"
 
+#include "stoker/train/sample_noun.h"
 #include "stoker/train/training_evaluation.h"
 #include "stoker/train/training_start.h"
 #include "stoker/train/weights_file.h"
@@ -9,6 +10,14 @@ namespace stoker {
 Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
   STOKER_ASSIGN_OR_RETURN(session_,
                           StartTraining(std::move(setup_), std::move(callbacks_), observer, stop));
+  session_->status = std::make_unique<RunStatus>(
+      RunStatus::Of{.path = ProgressPath(session_->setup.run.paths().root),
+                    .first_step = session_->progress.step,
+                    .total_steps = session_->plan().total_steps(),
+                    .steps_per_epoch = session_->plan().steps_per_epoch(),
+                    .noun = std::string(NounOf(session_->plan().input)),
+                    .seconds_before = session_->before.seconds,
+                    .find_limit = [this] { return session_->batches->FindLimit(); }});
   steps_ = std::make_unique<StepRunner>(*session_);
   clock_ = std::make_unique<CheckpointClock>(session_->setup.recipe.train.checkpoint);
   Status status = RunSteps();
@@ -137,13 +146,16 @@ TrainSummary TrainingLoop::Summary() const {
           .last_evaluation = progress.last_evaluation,
           .best_accuracy = progress.best_accuracy,
           .best_loss = progress.best_loss,
+          .noun = std::string(NounOf(session_->plan().input)),
           .images_per_s = session_->throughput().per_second(),
           .train_seconds = session_->throughput().seconds,
           .run = session_->setup.run.paths().root.string(),
           .ended = progress.ended,
           .best_step = progress.best_step,
           .skipped = progress.skipped,
-          .rollbacks = progress.rollbacks};
+          .rollbacks = progress.rollbacks,
+          .waited = session_->status->waited(),
+          .starved = session_->status->Overall()};
 }
 
 Result<TrainSummary> TrainingLoop::Finish() {
@@ -158,8 +170,8 @@ Result<TrainSummary> TrainingLoop::Finish() {
   const TrainSummary summary = Summary();
   STOKER_RETURN_IF_ERROR(run.WriteSummary(summary.ToJson()));
   session_->recorder->Ended(
-      fmt::format("finished: {} steps, {:.0f} images/s{}{}", summary.step, summary.images_per_s,
-                  summary.ended.empty() ? "" : "; ", summary.ended),
+      fmt::format("finished: {} steps, {:.0f} {}s/s{}{}", summary.step, summary.images_per_s,
+                  summary.noun, summary.ended.empty() ? "" : "; ", summary.ended),
       /*success=*/true);
   return summary;
 }

@@ -23,6 +23,7 @@
 #include "stoker/train/progress.h"
 #include "stoker/train/row_names.h"
 #include "stoker/train/run_recorder.h"
+#include "stoker/train/run_status.h"
 #include "stoker/train/training_plan.h"
 
 namespace stoker {
@@ -97,6 +98,7 @@ struct TrainingSession {
   std::optional<Dataset> eval;             // what evaluations go through
   std::vector<ShiftScale> eval_normalize;  // of it, left to the Feeder
   std::unique_ptr<RunView> view;           // what callbacks see
+  std::unique_ptr<RunStatus> status;       // before the first step
   LossLog loss_log;
   Progress progress;
   std::string initial_weights;   // where they came from, for people; empty: from nowhere else

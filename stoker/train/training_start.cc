@@ -9,6 +9,7 @@
 #include "stoker/train/normalize_place.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
+#include "stoker/train/sample_noun.h"
 #include "stoker/train/tensorboard_tensors.h"
 #include "stoker/train/training_checkpoints.h"
 #include "stoker/train/training_evaluation.h"
@@ -199,6 +200,7 @@ void TellStart(TrainingSession& session, TuneReport tuning) {
                              .first_step = session.progress.step,
                              .total_steps = session.plan().total_steps(),
                              .steps_per_epoch = session.plan().steps_per_epoch(),
+                             .noun = std::string(NounOf(session.plan().input)),
                              .initial_weights = session.initial_weights,
                              .choices = session.choices,
                              .tuning = std::move(tuning),

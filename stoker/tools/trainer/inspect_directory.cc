@@ -5,11 +5,14 @@
 #include <iterator>
 #include <system_error>
 
+#include "stoker/data/runtime/starvation.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/metrics_text.h"
+#include "stoker/tools/trainer/run_state.h"
 #include "stoker/train/checkpoint.h"
+#include "stoker/train/predictor.h"
 #include "stoker/train/run_directory.h"
 #include "stoker/train/weights_file.h"
 
@@ -76,11 +79,11 @@ double NumberIn(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
 }
 
-std::string SummaryText(const Json& summary) {
+std::string SummaryText(const Json& summary, const std::vector<std::string>& classes) {
   std::vector<std::vector<std::string>> rows = {
       {"steps", fmt::format("{} of {}", WithThousands(NumberIn(summary, "step")),
                             WithThousands(NumberIn(summary, "total_steps")))},
-      {"images per second",
+      {NounIn(summary) + "s per second",
        fmt::format("{} ({} of training)", WithThousands(NumberIn(summary, "images_per_s")),
                    DurationText(NumberIn(summary, "train_seconds")))}};
   const auto evaluation = summary.find("last_evaluation");
@@ -97,9 +100,13 @@ std::string SummaryText(const Json& summary) {
             : std::vector<std::string>{
                   "test loss", fmt::format("{:.4f} of {} samples; best {:.4f}", loss, samples,
                                            NumberIn(summary, "best_loss"))});
-    std::ranges::move(MetricRows(evaluation->value("metrics", Json())), std::back_inserter(rows));
+    std::ranges::move(MetricRows(evaluation->value("metrics", Json()), classes),
+                      std::back_inserter(rows));
   }
-  return TableText(rows, 2);
+  std::string text = TableText(rows, 2);
+  if (const auto starved = Starvation::FromJson(summary.value("starved", Json())))
+    text += fmt::format("  {}\n  try: {}\n", starved->Sentence(), starved->limit.advice);
+  return text;
 }
 
 Result<Inspection> InspectRun(const RunPaths& paths) {
@@ -111,8 +118,9 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
               {"format", "run"},
               {"finished", finished},
               {"checkpoints", Json::array()}};
-  out.text =
-      fmt::format("{}: run, {}\n", paths.root.string(), finished ? "finished" : "not finished");
+  const RunState state = StateOfRun(paths, finished);
+  out.json.update(state.json);
+  out.text = fmt::format("{}: run, {}\n{}", paths.root.string(), state.headline, state.text);
   if (const Status weights = finished ? ReadWeights(paths.weights()).status() : OkStatus();
       !weights.ok()) {
     out.damage = weights;
@@ -121,7 +129,7 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
   }
   if (!summary.is_null()) {
     out.json["summary"] = summary;
-    out.text += SummaryText(summary);
+    out.text += SummaryText(summary, ClassNamesIn(recipe));
   }
   const CheckpointStore store(paths.checkpoints(), 1);
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, store.Steps());

@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "stoker/base/printable.h"
+#include "stoker/tools/trainer/prediction_text.h"
+
 namespace stoker {
 namespace {
 
@@ -17,21 +24,33 @@ std::vector<std::string> RowOf(std::string name, const Json& values) {
   return row;
 }
 
+std::vector<std::string> RowOfNames(const std::vector<std::string>& classes, size_t count) {
+  std::vector<std::string> row = {""};
+  for (size_t i = 0; i < count; ++i) row.push_back(Printable(ClassName(classes, i)));
+  return row;
+}
+
 }  // namespace
 
-std::vector<std::vector<std::string>> MetricRows(const Json& metrics) {
-  std::vector<std::vector<std::string>> rows;
+std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
+                                                 const std::vector<std::string>& classes) {
+  std::vector<std::vector<std::string>> single, by_class;
+  const auto add_by_class = [&](std::string name, const Json& values) {
+    if (by_class.empty()) by_class.push_back(RowOfNames(classes, values.size()));
+    by_class.push_back(RowOf(std::move(name), values));
+  };
   for (const auto& [name, value] : metrics.items()) {
     if (name == "confusion") {
-      for (size_t i = 0; i < value.size(); ++i) {
-        rows.push_back(RowOf(fmt::format("class {} taken for", i), value[i]));
-      }
+      for (size_t i = 0; i < value.size(); ++i)
+        add_by_class(Printable(ClassName(classes, i)) + " taken for", value[i]);
+    } else if (value.is_array()) {
+      add_by_class(name, value);
     } else {
-      rows.push_back(value.is_array() ? RowOf(name, value)
-                                      : std::vector<std::string>{name, CellOf(value)});
+      single.push_back({name, CellOf(value)});
     }
   }
-  return rows;
+  std::ranges::move(by_class, std::back_inserter(single));
+  return single;
 }
 
 }  // namespace stoker

@@ -26,11 +26,11 @@ std::string Advice(const BatchFinding& found, const BatchFindArguments& argument
   const std::string batch = WithThousands(static_cast<double>(near_peak.batch));
   return fmt::format(
       "The largest batch that fits into {}: {}{}\n"
-      "The smallest with 95 % of the highest throughput: {} ({} images/s)\n\n"
+      "The smallest with 95 % of the highest throughput: {} ({} {}s/s)\n\n"
       "Set it:\n  stoker train {} --set data.train.batch.size={}\n",
       found.limited ? ByteText(found.memory_bytes) : "the device",
       WithThousands(static_cast<double>(found.largest)), Limit(found, arguments), batch,
-      FigureText(near_peak.images_per_s), ShellWord(arguments.recipe), near_peak.batch);
+      FigureText(near_peak.images_per_s), found.noun, ShellWord(arguments.recipe), near_peak.batch);
 }
 
 Json ToJson(const BatchFinding& found) {
@@ -54,17 +54,17 @@ Status RunBatchFind(const BatchFindArguments& arguments) {
                          .most = arguments.most,
                          .seconds = arguments.seconds}));
   const std::string name = std::filesystem::path(arguments.recipe).filename().string();
-  const Chart chart = TrialChart(found.trials, fmt::format("{}: by batch size", name));
+  const Chart chart = TrialChart(found.trials, fmt::format("{}: by batch size", name), found.noun);
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
   if (found.largest == 0) {
-    STOKER_RETURN_IF_ERROR(
-        PrintResult(arguments.json ? DumpJson(ToJson(found)) + "\n" : TrialTable(found.trials)));
+    STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? DumpJson(ToJson(found)) + "\n"
+                                                      : TrialTable(found.trials, found.noun)));
     return ResourceExhausted(
         "not even one sample fits into {}: the model is too large; allow more (--memory)",
         ByteText(found.memory_bytes));
   }
   if (arguments.json) return PrintResult(DumpJson(ToJson(found)) + "\n");
-  return PrintResult(ChartForTerminal(chart) + "\n" + TrialTable(found.trials) + "\n" +
+  return PrintResult(ChartForTerminal(chart) + "\n" + TrialTable(found.trials, found.noun) + "\n" +
                      Advice(found, arguments));
 }
 

@@ -18,6 +18,7 @@ Status RunEval(const EvalArguments& arguments) {
   if (arguments.json) {
     Json json = evaluation.ToJson();
     json["weights"] = predictor->weights();
+    if (!predictor->classes().empty()) json["classes"] = predictor->classes();
     return PrintResult(DumpJson(json) + "\n");
   }
   std::string text;
@@ -25,7 +26,7 @@ Status RunEval(const EvalArguments& arguments) {
   text += fmt::format("loss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.loss,
                       WithThousands(static_cast<double>(evaluation.samples)),
                       DurationText(evaluation.seconds), predictor->weights());
-  text += TableText(MetricRows(evaluation.metrics));
+  text += TableText(MetricRows(evaluation.metrics, predictor->classes()));
   return PrintResult(text);
 }
 

@@ -10,6 +10,7 @@
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/trial_table.h"
 #include "stoker/train/batch_finder.h"
+#include "stoker/train/sample_noun.h"
 
 namespace stoker {
 namespace {
@@ -55,7 +56,7 @@ Status RunModelBench(const BenchArguments& arguments) {
                          .seconds = arguments.seconds}));
   const std::string title =
       fmt::format("{}, {} samples: by batch size", model.name, arguments.input);
-  const Chart chart = TrialChart(bench.trials, title);
+  const Chart chart = TrialChart(bench.trials, title, NounOf(input));
   STOKER_RETURN_IF_ERROR(WriteChart(chart, arguments.chart));
   if (arguments.json) {
     const Json json = {{"model", model.name},
@@ -71,7 +72,7 @@ Status RunModelBench(const BenchArguments& arguments) {
                      fmt::format("\n{} parameters, float32 training steps on {}, {}, {}\n\n",
                                  WithThousands(static_cast<double>(bench.parameters)), bench.device,
                                  bench.memory_format, CountText(bench.threads, "thread")) +
-                     TrialTable(bench.trials));
+                     TrialTable(bench.trials, NounOf(input)));
 }
 
 }  // namespace stoker

@@ -81,12 +81,17 @@ std::string SummaryText(const TrainSummary& summary) {
     text += accuracy ? fmt::format("test accuracy      {:.4f}\n", *accuracy)
                      : fmt::format("test loss          {:.4f}\n", summary.last_evaluation->loss);
     // What stands for each class is for `stoker inspect RUN`.
-    for (const std::vector<std::string>& row : MetricRows(summary.last_evaluation->metrics)) {
-      if (row.size() == 2) text += fmt::format("{:<18} {}\n", "test " + row[0], row[1]);
+    for (const auto& row : MetricRows(summary.last_evaluation->metrics, /*classes=*/{})) {
+      if (row.size() == 2 && !row[0].empty())
+        text += fmt::format("{:<18} {}\n", "test " + row[0], row[1]);
     }
   }
-  text += fmt::format("images per second  {} ({} of training)\n",
+  text += fmt::format("{:<18} {} ({} of training)\n", summary.noun + "s per second",
                       WithThousands(summary.images_per_s), DurationText(summary.train_seconds));
+  if (summary.starved) {
+    text += fmt::format("data               {}\n                   try: {}\n",
+                        summary.starved->Sentence(), summary.starved->limit.advice);
+  }
   text += fmt::format("run                {}\n", Printable(summary.run));
   return text;
 }

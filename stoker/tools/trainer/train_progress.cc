@@ -63,13 +63,25 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
   const double images_per_s = event.train_seconds > 0
                                   ? static_cast<double>(event.train_samples) / event.train_seconds
                                   : 0.0;
-  return fmt::format("loss {:.4f}  {} images/s  {}", event.loss, WithThousands(images_per_s),
-                     EtaText());
+  const std::string waits = event.starved == nullptr ? ""
+                                                     : fmt::format("  waits {:.0f}% for `{}`",
+                                                                   100 * event.starved->waited,
+                                                                   event.starved->limit.name);
+  return fmt::format("loss {:.4f}  {} {}s/s  {}{}", event.loss, WithThousands(images_per_s),
+                     start_.noun, EtaText(), waits);
+}
+
+// Once: the lines that follow name the share and the stage.
+void TrainProgress::PrintStarvation(const Starvation& starved) {
+  told_of_starvation_ = true;
+  Print(fmt::format("data   {}\n       try: {}", starved.Sentence(), starved.limit.advice));
 }
 
 void TrainProgress::OnStep(const StepEvent& event) {
   FlushEvaluation();
+  if (event.starved != nullptr && !told_of_starvation_) PrintStarvation(*event.starved);
   last_step_ = event;
+  last_step_.starved = nullptr;
   epoch_loss_.Add(event.loss);
   if (status_.IsDue()) {
     const double share = static_cast<double>(event.step) /
@@ -92,8 +104,9 @@ void TrainProgress::OnEvaluate(const EvaluateEvent& event) {
 }
 
 void TrainProgress::OnEpoch(const EpochEvent& event) {
-  Print(fmt::format("epoch {}/{}  loss {:.4f}  {} images/s  {}{}", event.epoch, total_epochs(),
-                    epoch_loss_.mean(), WithThousands(event.images_per_s), EtaText(), evaluated_));
+  Print(fmt::format("epoch {}/{}  loss {:.4f}  {} {}s/s  {}{}", event.epoch, total_epochs(),
+                    epoch_loss_.mean(), WithThousands(event.images_per_s), start_.noun, EtaText(),
+                    evaluated_));
   evaluated_.clear();
   epoch_loss_ = RunningStats();
 }

@@ -36,6 +36,7 @@ class TrainProgress final : public TrainObserver {
   int64_t total_epochs() const;
   std::string EtaText() const;
   std::string StepText(const StepEvent& event) const;
+  void PrintStarvation(const Starvation& starved);
   void FlushEvaluation();
 
   const Options options_;
@@ -45,6 +46,7 @@ class TrainProgress final : public TrainObserver {
   RunningStats epoch_loss_;  // of the steps since the last epoch's end
   std::string evaluated_;    // an evaluation; waits for the line of the epoch that it ended
   Stopwatch since_line_;
+  bool told_of_starvation_ = false;
 };
 
 }  // namespace stoker

@@ -1,5 +1,7 @@
 #include "stoker/tools/trainer/trial_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -16,9 +18,10 @@ std::vector<BatchTrial> Sorted(std::span<const BatchTrial> trials) {
 
 }  // namespace
 
-std::string TrialTable(std::span<const BatchTrial> trials) {
-  std::vector<std::vector<std::string>> rows = {
-      {"batch", "images/s", "ms/step", "ms/image", "memory", "memory/image"}};
+std::string TrialTable(std::span<const BatchTrial> trials, std::string_view noun) {
+  std::vector<std::vector<std::string>> rows = {{"batch", fmt::format("{}s/s", noun), "ms/step",
+                                                 fmt::format("ms/{}", noun), "memory",
+                                                 fmt::format("memory/{}", noun)}};
   for (const BatchTrial& trial : Sorted(trials)) {
     const auto batch = static_cast<double>(trial.batch);
     if (!trial.fits) {
@@ -32,7 +35,8 @@ std::string TrialTable(std::span<const BatchTrial> trials) {
   return TableText(rows);
 }
 
-Chart TrialChart(std::span<const BatchTrial> trials, const std::string& title) {
+Chart TrialChart(std::span<const BatchTrial> trials, const std::string& title,
+                 std::string_view noun) {
   ChartSeries speed, memory;
   for (const BatchTrial& trial : Sorted(trials)) {
     if (!trial.fits) continue;
@@ -45,7 +49,7 @@ Chart TrialChart(std::span<const BatchTrial> trials, const std::string& title) {
   }
   return {.title = title,
           .x_label = "samples in a batch",
-          .panels = {{.label = "images a second", .series = {std::move(speed)}},
+          .panels = {{.label = fmt::format("{}s a second", noun), .series = {std::move(speed)}},
                      {.label = "memory (MB)", .series = {std::move(memory)}, .log = true}},
           .log_x = true};
 }

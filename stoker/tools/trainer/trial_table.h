@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "stoker/base/json.h"
 #include "stoker/tools/chart.h"
@@ -10,12 +11,15 @@
 
 namespace stoker {
 
-// One line a size, the smallest first: images a second, milliseconds a step, memory, and what one
-// image costs of both; or why it does not fit.
-std::string TrialTable(std::span<const BatchTrial> trials);
+// `noun`: what the samples are (sample_noun.h).
 
-// Images a second and memory over the batch size, on axes of powers.
-Chart TrialChart(std::span<const BatchTrial> trials, const std::string& title);
+// One line a size, the smallest first: samples a second, milliseconds a step, memory, and what one
+// sample costs of both; or why it does not fit.
+std::string TrialTable(std::span<const BatchTrial> trials, std::string_view noun);
+
+// Samples a second and memory over the batch size, on axes of powers.
+Chart TrialChart(std::span<const BatchTrial> trials, const std::string& title,
+                 std::string_view noun);
 
 Json TrialJson(std::span<const BatchTrial> trials);
 
