@@ -29,6 +29,8 @@ MAY_SEE_TORCH = ["device", "train"]
 SOURCE_SUFFIXES = {".h", ".hpp", ".cc", ".cpp", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+# It runs on one thread in our files, which are not compiled for OpenMP (stoker/device/torch_threads.h).
+ON_ONE_THREAD = re.compile(r"\bat::parallel_(for|reduce)\s*\(|#\s*pragma\s+omp\b")
 
 
 def wrong_with(folder, opened_by, path):
@@ -59,6 +61,8 @@ def check_file(path, name, folder):
         problem = include and wrong_with(folder, include[1], include[2])
         if problem:
             problems.append(f"{name}:{number}: {problem}")
+        if ON_ONE_THREAD.search(line):
+            problems.append(f"{name}:{number}: this runs on one thread; use ForRangesOnTorchThreads")
     return problems
 
 
@@ -93,6 +97,8 @@ MADE_UP = [
     ("train/j.cc", '#include "sibling.h"\n', 'stoker/train/j.cc:1: "sibling.h" is not a path from the root'),
     ("train/k.cc", '#include "stoker/typo/x.h"\n', "stoker/train/k.cc:1: stoker/typo/x.h: there is no folder 'typo'"),
     ("tools/l.cc", '#include "stoker/train/loop.h"\n#include "stoker/data/element.h"\n', None),
+    ("train/n.cc", "// at::parallel_for is a template\nvoid F() { at::parallel_for(0, 9, 1, f); }\n",
+     "stoker/train/n.cc:2: this runs on one thread; use ForRangesOnTorchThreads"),
     ("extra/m.cc", "\n", "stoker/extra/m.cc:1: it stands in no folder"),
     ("stray.cc", "\n", "stoker/stray.cc:1: it stands in no folder"),
 ]

@@ -2,8 +2,10 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -36,6 +38,17 @@ train:
 
 
 class TrainTest(ProgramTest):
+    def test_a_process_that_trains_has_one_openmp_runtime(self):
+        process = self.start("train", "recipe.yaml", "--run", "run", "--set", "train.epochs=100000", "--set", "train.threads=2",
+                             stdout=subprocess.DEVNULL)
+        while not os.path.exists(self.path("run/checkpoints/step-00000008")):
+            self.assertIsNone(process.poll(), "ended by itself")
+            time.sleep(0.01)
+        with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+            files = {line.split(maxsplit=5)[5].strip() for line in maps if len(line.split(maxsplit=5)) == 6}
+        runtimes = {file for file in files if re.match(r"lib(gomp|omp|iomp)", os.path.basename(file))}
+        self.assertEqual(len(runtimes), 1, runtimes)
+
     def test_a_run_learns_and_leaves_what_it_promises(self):
         out, err = self.run_stoker("train", "recipe.yaml", "--run", "run")
         self.assertNotIn("\x1b", out + err)

@@ -1,6 +1,5 @@
 #include "stoker/train/kernels/norm_relu_pool.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <c10/util/Exception.h>
@@ -10,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "stoker/device/torch_threads.h"
 #include "stoker/train/kernels/norm_relu_pool_kernel.h"
 
 namespace stoker {
@@ -28,7 +28,7 @@ ImageExtent ExtentOf(const at::Tensor& x) {
 // Calls work(image) for all, on torch's threads.
 template <typename Work>
 void ForEachImage(int64_t images, const Work& work) {
-  at::parallel_for(0, images, 1, [&](int64_t begin, int64_t end) {
+  ForRangesOnTorchThreads(images, [&](int64_t begin, int64_t end) {
     for (int64_t image = begin; image < end; ++image) work(image);
   });
 }

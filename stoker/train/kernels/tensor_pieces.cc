@@ -1,11 +1,11 @@
 #include "stoker/train/kernels/tensor_pieces.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <numeric>
 
+#include "stoker/device/torch_threads.h"
 #include "stoker/train/kernels/optimizer_kernel.h"
 
 namespace stoker {
@@ -55,7 +55,7 @@ void ForEachPiece(const std::vector<TensorPiece>& pieces,
                   const std::function<void(size_t index, const TensorPiece& piece)>& work) {
   // Pieces differ in size, so threads take the next one whenever they are free.
   std::atomic<size_t> next{0};
-  at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t, int64_t) {
+  ForRangesOnTorchThreads(std::ssize(pieces), [&](int64_t, int64_t) {
     for (size_t i = next++; i < pieces.size(); i = next++) work(i, pieces[i]);
   });
 }

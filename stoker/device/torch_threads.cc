@@ -1,0 +1,32 @@
+#include "stoker/device/torch_threads.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorIterator.h>
+
+namespace stoker {
+
+// TensorIterator::for_each is at::parallel_for compiled within libtorch. It walks over a tensor of
+// n bytes, none of which is read or written: where a range of them lies says which range it is.
+void ForRangesOnTorchThreads(int64_t n,
+                             const std::function<void(int64_t begin, int64_t end)>& work) {
+  if (n <= 0) return;
+  const at::TensorBase bytes = at::detail::empty_cpu({n}, at::TensorOptions(at::kByte));
+  const char* const first = static_cast<const char*>(bytes.const_data_ptr());
+  at::TensorIterator iterator = at::TensorIteratorConfig().add_borrowed_const_input(bytes).build();
+  iterator.for_each(
+      [&](char** data, const int64_t* /*strides*/, int64_t size, int64_t rows) {
+        const int64_t begin = data[0] - first;
+        work(begin, begin + size * rows);
+      },
+      /*grain_size=*/1);
+}
+
+// So many ranges to give out that no thread is left without one.
+void OnEachTorchThread(const std::function<void()>& work) {
+  constexpr int64_t kRangesAThread = 1024;
+  ForRangesOnTorchThreads(kRangesAThread * at::get_num_threads(),
+                          [&](int64_t, int64_t) { work(); });
+}
+
+}  // namespace stoker

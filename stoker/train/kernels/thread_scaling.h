@@ -1,0 +1,37 @@
+// How much faster work is on two of torch's threads than on one. Included by benchmarks only.
+#pragma once
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
+
+namespace stoker {
+
+// The median seconds of `work` on one thread by those on two. They take turns, so what disturbs the
+// machine for a while disturbs both; each turn begins with one call that is not timed, which wakes
+// the threads.
+inline double TwoThreadScaling(const std::function<void()>& work) {
+  constexpr int kTurns = 8, kCallsATurn = 4;
+  const int before = at::get_num_threads();
+  std::vector<double> seconds[2];
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (const int threads : {1, 2}) {
+      at::set_num_threads(threads);
+      work();
+      for (int call = 0; call < kCallsATurn; ++call) {
+        const Stopwatch watch;
+        work();
+        seconds[threads - 1].push_back(watch.ElapsedSeconds());
+      }
+    }
+  }
+  at::set_num_threads(before);
+  return Median(seconds[0]) / Median(seconds[1]);
+}
+
+}  // namespace stoker
