@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/base/control_group.h"
+#include "stoker/base/denormals.h"
 
 namespace stoker {
 namespace {
@@ -73,6 +74,9 @@ Result<WorkerGroup> WorkerGroup::Start(int count, std::string_view name,
       group.threads_.emplace_back(
           [shared_body, gate, worker, thread_name = ThreadName(name, worker)] {
             pthread_setname_np(pthread_self(), thread_name.c_str());
+            // A thread inherits its starter's mode, and what the group computes must not depend on
+            // who starts it.
+            SetFloatMode(WithDenormalsFlushed(FloatMode(), /*flushed=*/false));
             if (gate->Pass()) (*shared_body)(worker);
           });
     }

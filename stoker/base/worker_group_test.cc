@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "stoker/base/denormals.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -91,6 +92,16 @@ TEST(WorkerGroup, EndsThoseItHasStartedWhereTheSystemGivesNoMoreThreads) {
 }
 
 #endif
+
+// A thread would otherwise have the mode of whichever thread starts it.
+TEST(WorkerGroup, KeepsDenormalsAlsoWhereItsStarterFlushesThem) {
+  const DenormalScope flushed(/*flushed=*/true);
+  std::atomic<uint32_t> mode{0};
+  STOKER_ASSERT_OK_AND_ASSIGN(WorkerGroup group,
+                              WorkerGroup::Start(1, "test", [&](int) { mode = FloatMode(); }));
+  group.Join();
+  EXPECT_EQ(mode, WithDenormalsFlushed(FloatMode(), false));
+}
 
 TEST(WorkerGroup, JoiningTwiceOrAnEmptyGroupIsHarmless) {
   WorkerGroup group = *WorkerGroup::Start(2, "w", [](int) {});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/denormals.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/device/torch_error.h"
 
@@ -33,6 +34,7 @@ Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& 
   const StopScope scope([asked = runtime.stop] { return asked != nullptr && *asked; });
   // Who takes batches from the pass by itself can end it by destroying it.
   if (depth > 0) runtime.stop = &prefetcher->stop_;
+  const DenormalScope kept(/*flushed=*/false);  // as in Feeder::NextElement
   STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(runtime, pass));
   prefetcher->elements_ = elements.get();
   STOKER_ASSIGN_OR_RETURN(prefetcher->feeder_,

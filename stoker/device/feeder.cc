@@ -6,6 +6,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/denormals.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 
@@ -67,6 +68,12 @@ Status CheckTarget(const Field& field) {
   return OkStatus();
 }
 
+// Where the pipeline computes on this thread, it gives the bytes that its own threads would.
+Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
+  const DenormalScope kept(/*flushed=*/false);
+  return elements.Next();
+}
+
 }  // namespace
 
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
@@ -110,7 +117,7 @@ Result<std::unique_ptr<Feeder>> Feeder::Create(std::unique_ptr<Iterator> element
 
 Result<std::optional<TensorBatch>> Feeder::Next() {
   const Stopwatch watch;
-  STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements_->Next());
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, NextKeepingDenormals(*elements_));
   waited_ns_ += watch.ElapsedNs();
   if (!element) return std::nullopt;
   STOKER_ASSIGN_OR_RETURN(TensorBatch batch, MakeBatch(*element));

@@ -64,6 +64,7 @@ std::string Choices::ToString() const {
   if (device_prefetch > 0) text += fmt::format(", {} batches ahead", device_prefetch);
   if (cudnn_benchmark) text += ", cuDNN benchmark";
   if (graph) text += ", recorded passes";
+  if (!flush_denormals) text += ", denormals kept";
   if (normalize_on_host) text += ", normalised on the host";
   return text;
 }
@@ -75,6 +76,7 @@ Json Choices::ToJson() const {
           {"device", device},
           {"cudnn_benchmark", cudnn_benchmark},
           {"graph", graph},
+          {"flush_denormals", flush_denormals},
           {"feed_threads", feed_threads},
           {"device_prefetch", device_prefetch},
           {"normalize_on_host", normalize_on_host}};
@@ -104,6 +106,7 @@ Result<Choices> Choices::FromJson(const Json& json) {
   choices.device = device->get<std::string>();
   STOKER_RETURN_IF_ERROR(ReadFlag(json, "cudnn_benchmark", choices.cudnn_benchmark));
   STOKER_RETURN_IF_ERROR(ReadFlag(json, "graph", choices.graph));
+  STOKER_RETURN_IF_ERROR(ReadFlag(json, "flush_denormals", choices.flush_denormals));
   STOKER_RETURN_IF_ERROR(ReadNumber(json, "feed_threads", 4096, choices.feed_threads));
   STOKER_RETURN_IF_ERROR(ReadNumber(json, "device_prefetch", 64, choices.device_prefetch));
   STOKER_RETURN_IF_ERROR(ReadFlag(json, "normalize_on_host", choices.normalize_on_host));

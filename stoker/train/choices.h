@@ -26,7 +26,8 @@ struct Choices {
   int threads = 1;             // that compute; those that feed do not count
   std::string device = "cpu";  // which `device: auto` found: "cpu", "cuda:0"
   bool cudnn_benchmark = false;
-  bool graph = false;  // train.graph: auto records passes (graphed_pass.h)
+  bool graph = false;            // train.graph: auto records passes (graphed_pass.h)
+  bool flush_denormals = false;  // on all threads that compute (device/torch_denormals.h)
   // These change no bits.
   int feed_threads = 0;            // that run the input pipeline; 0: as train.feed_threads says
   int device_prefetch = 0;         // batches that are copied to the device ahead of their step

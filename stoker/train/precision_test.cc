@@ -173,14 +173,15 @@ TEST(Choices, AreReadBackAndOlderOnesHaveFloat32) {
                         .threads = 3,
                         .cudnn_benchmark = true,
                         .graph = true,
+                        .flush_denormals = true,
                         .feed_threads = 5,
                         .device_prefetch = 2,
                         .normalize_on_host = true};
   STOKER_ASSERT_OK_AND_ASSIGN(const Choices read, Choices::FromJson(choices.ToJson()));
   EXPECT_EQ(read, choices);
   Json old = choices.ToJson();
-  for (const char* key : {"precision", "cudnn_benchmark", "graph", "feed_threads",
-                          "device_prefetch", "normalize_on_host"}) {
+  for (const char* key : {"precision", "cudnn_benchmark", "graph", "flush_denormals",
+                          "feed_threads", "device_prefetch", "normalize_on_host"}) {
     old.erase(key);
   }
   STOKER_ASSERT_OK_AND_ASSIGN(const Choices before, Choices::FromJson(old));

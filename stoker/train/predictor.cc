@@ -17,6 +17,7 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/tensor.h"
+#include "stoker/device/torch_denormals.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/io/file.h"
 #include "stoker/train/feed.h"
@@ -38,6 +39,19 @@ Result<Choices> UseChoices(const std::filesystem::path& run, const OpenedDevice&
   at::set_num_threads(choices->threads);
   return *choices;
 }
+
+// While it lives, this thread computes as chosen.
+class ComputeScope {
+ public:
+  ComputeScope(const Choices& choices, c10::DeviceType device)
+      : precision_(choices.precision, device) {
+    FlushTorchDenormals(choices.flush_denormals);
+  }
+
+ private:
+  const PrecisionScope precision_;
+  const TorchFloatModes modes_;
+};
 
 // Row `sample` of float32 [samples, n]; nothing of an array that is not there.
 std::vector<float> RowOf(const std::optional<Array>& rows, int64_t sample) {
@@ -170,7 +184,7 @@ struct Predictor::Parts {
   ModelInput sample = {};                  // that shape
 
   // It computes as the run did.
-  PrecisionScope Scope() const { return {choices.precision, device.device.type()}; }
+  ComputeScope Scope() const { return ComputeScope(choices, device.device.type()); }
 
   // For predictions: whatever the target is, nobody reads it.
   FeederOptions WithoutTarget(const Dataset& dataset) const {
@@ -229,7 +243,7 @@ struct Predictor::Parts {
       const std::function<Result<bool>(const TensorBatch&, std::vector<Prediction>)>& use) const {
     STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> built, loss.build());
     const c10::InferenceMode no_gradients;
-    const PrecisionScope scope = Scope();
+    const ComputeScope scope = Scope();
     model->eval();
     while (true) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
@@ -295,7 +309,7 @@ Result<Evaluation> Predictor::EvaluateRun() {
   feed.check_target = TargetCheckOf(loss, parts_->Names(eval));
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
   STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
-  const PrecisionScope scope = parts_->Scope();
+  const ComputeScope scope = parts_->Scope();
   return Evaluate(*parts_->model, {*loss, parts_->options.metrics, parts_->Names(eval)}, *batches);
 }
 

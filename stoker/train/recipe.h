@@ -34,6 +34,7 @@ struct TrainOptions {
   std::string precision = "float32";
   bool tf32 = true;
   std::string cudnn_benchmark = "off";
+  std::string denormals = "auto";
   bool lint = true;
   std::optional<int64_t> threads;
   std::optional<int64_t> feed_threads;

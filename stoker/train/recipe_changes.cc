@@ -38,7 +38,7 @@ constexpr std::string_view kOfCheckpoints[] = {
 // Keys on which the tuner's choices depend.
 constexpr std::string_view kChosenBy[] = {
     "model",         "train.device",          "train.memory_format", "train.precision",
-    "train.threads", "train.cudnn_benchmark", "train.graph"};
+    "train.threads", "train.cudnn_benchmark", "train.graph",         "train.denormals"};
 
 // Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
 bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
@@ -75,6 +75,16 @@ ConfigNode AsStored(const ConfigNode& recipe) {
   return parsed.ok() ? *std::move(parsed) : recipe;
 }
 
+// `before` with the keys of `train:` that Stoker has got since the run began, at their defaults:
+// what the run was trained with does not change because a later version names it.
+ConfigNode WithLaterKeys(ConfigNode before) {
+  const Result<TrainRecipe> train = ParseTrainSection(before);
+  const auto section =
+      std::ranges::find(before.entries, std::string_view("train"), &ConfigNode::Entry::key);
+  if (train.ok() && section != before.entries.end()) section->value = train->Filled();
+  return before;
+}
+
 }  // namespace
 
 std::vector<std::string> RecipeChanges::Warnings() const {
@@ -92,7 +102,8 @@ std::vector<std::string> RecipeChanges::Warnings() const {
 RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
   const Followed followed(now.train);
   RecipeChanges changes;
-  for (std::string& difference : Differences(AsStored(before), AsStored(now.Filled()))) {
+  for (std::string& difference :
+       Differences(AsStored(WithLaterKeys(before)), AsStored(now.Filled()))) {
     changes.choose_again |= IsOf(difference, kChosenBy);
     const bool harmless = IsOf(difference, kHarmless) ||
                           (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||

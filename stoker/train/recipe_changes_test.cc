@@ -71,7 +71,24 @@ TEST_F(RecipeChangesTest, AllElseMatters) {
   }
 }
 
+// As in a run of a Stoker that did not have them yet.
+TEST_F(RecipeChangesTest, KeysThatTheRunsRecipeDoesNotHaveCountAtTheirDefaults) {
+  const auto changes = [&](const std::vector<std::string>& now) {
+    ConfigNode before = problem_.Load({})->Filled();
+    for (ConfigNode::Entry& section : before.entries) {
+      if (section.key == "train") {
+        std::erase_if(section.value.entries, [](const auto& e) { return e.key == "denormals"; });
+      }
+    }
+    return CompareRecipes(before, *problem_.Load(now));
+  };
+  EXPECT_FALSE(changes({}).any());
+  EXPECT_THAT(changes({"train.denormals=keep"}).of_weights,
+              testing::ElementsAre("train.denormals: auto -> keep"));
+}
+
 TEST_F(RecipeChangesTest, WhatTheChoicesDependOnIsChosenAgain) {
+  EXPECT_TRUE(Changes({}, "train.denormals=keep").choose_again);
   EXPECT_TRUE(Changes({}, "train.threads=2").choose_again);
   EXPECT_TRUE(Changes({}, "train.precision=bf16").choose_again);
   EXPECT_FALSE(Changes({}, "train.log_every=7").choose_again);

@@ -33,6 +33,12 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
              "whether cuDNN times its algorithms for every new shape and takes the fastest: then a "
              "resumed run may give other bits; auto: tuned",
              OneOf{{"off", "on", "auto"}})
+      .Field("denormals", &O::denormals,
+             "whether the CPU's threads take floats nearer to zero than 1.2e-38 for zero (flush), "
+             "which it computes with up to a hundred times as slowly, as with moments of weights "
+             "that get no gradient; auto: flush, but a run that was begun with them kept goes on "
+             "so",
+             OneOf{{"auto", "flush", "keep"}})
       .Field("lint", &O::lint,
              "whether to look for mistakes in the model before the first step (`stoker lint`)")
       .Field("threads", &O::threads, "threads that compute; auto: tuned, all CPUs at first",

@@ -20,6 +20,7 @@ memory_format: auto
 precision: float32
 tf32: true
 cudnn_benchmark: "off"
+denormals: auto
 lint: true
 threads: auto
 feed_threads: auto

@@ -1,5 +1,6 @@
 #include "stoker/train/training_loop.h"
 
+#include "stoker/device/torch_denormals.h"
 #include "stoker/train/sample_noun.h"
 #include "stoker/train/training_evaluation.h"
 #include "stoker/train/training_start.h"
@@ -8,6 +9,7 @@
 namespace stoker {
 
 Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
+  const TorchFloatModes modes;
   STOKER_ASSIGN_OR_RETURN(session_,
                           StartTraining(std::move(setup_), std::move(callbacks_), observer, stop));
   session_->status = std::make_unique<RunStatus>(

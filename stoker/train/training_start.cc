@@ -38,6 +38,7 @@ Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) 
       (options.cudnn_benchmark == "auto" ||
        (options.cudnn_benchmark == "on") == before.cudnn_benchmark) &&
       (options.graph == "auto" || !before.graph) &&
+      (options.denormals == "auto" || (options.denormals == "flush") == before.flush_denormals) &&
       (options.normalize_on == "auto" || !before.normalize_on_host);
   return fits && !session.setup.choose_again && before.device == device;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "stoker/base/worker_group.h"
+#include "stoker/device/torch_denormals.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/graphed_pass.h"
 #include "stoker/train/learner.h"
@@ -123,6 +124,7 @@ Choices FirstChoices(const Recipe& recipe, const TrainingPlan& plan, const c10::
   Choices first{.threads = static_cast<int>(options.threads.value_or(AvailableCpus())),
                 .device = device.str(),
                 .cudnn_benchmark = options.cudnn_benchmark == "on",
+                .flush_denormals = options.denormals != "keep",
                 .device_prefetch = static_cast<int>(
                     options.device_prefetch.value_or(device.is_cpu() ? 0 : kUsualBatchesAhead))};
   const Result<Precision> precision = ParsePrecision(options.precision);
@@ -163,6 +165,7 @@ std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
 
 void ApplyChoices(const Choices& choices) {
   at::set_num_threads(choices.threads);
+  FlushTorchDenormals(choices.flush_denormals);
   at::globalContext().setBenchmarkCuDNN(choices.cudnn_benchmark);
 }
 

@@ -27,7 +27,8 @@ std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
                             const c10::Device& device, const Choices& first,
                             const DeviceGraphMaker& new_graph = NewDeviceGraph);
 
-// Has the process compute as chosen: at::set_num_threads, and cuDNN's benchmark.
+// Has the process compute as chosen: at::set_num_threads and cuDNN's benchmark; and the threads of
+// torch that work for this one, FlushTorchDenormals. TorchFloatModes undoes the last.
 void ApplyChoices(const Choices& choices);
 
 }  // namespace stoker

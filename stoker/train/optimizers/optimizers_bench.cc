@@ -1,6 +1,8 @@
 // One optimizer step over many small and a few large parameters (160 x 2,000 and 8 x 3 million), as
 // in large networks. Two optimizers take turns, step by step, so what disturbs one disturbs both;
-// the counter `times_faster` is the median time of the second by that of the first.
+// the counter `times_faster` is the median time of the second by that of the first. BM_Scaling has
+// how much faster a step is on two threads than on one, of weights that memory holds (those above)
+// and of some that caches do (160 x 2,000); BM_DecayedMoments what flushing denormals gains.
 #include <benchmark/benchmark.h>
 #include <torch/optim/adamw.h>
 #include <torch/utils.h>
@@ -9,6 +11,10 @@
 #include <functional>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
+#include "stoker/device/torch_denormals.h"
+#include "stoker/train/clipping.h"
+#include "stoker/train/kernels/thread_scaling.h"
 #include "stoker/train/named_tensor.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/optimizers/lamb.h"
@@ -23,8 +29,10 @@ namespace {
 
 constexpr ScheduleValue kNow{.lr = 1e-3, .momentum = {}};
 
+constexpr int64_t kLarge = 8;  // parameters of 3 million
+
 // Equal weights and gradients at each call.
-std::vector<at::Tensor> MakeParameters() {
+std::vector<at::Tensor> MakeParameters(int64_t large = kLarge) {
   torch::manual_seed(1);
   std::vector<at::Tensor> parameters;
   const auto add = [&](int64_t n) {
@@ -32,18 +40,18 @@ std::vector<at::Tensor> MakeParameters() {
     parameters.back().mutable_grad() = torch::randn({n});
   };
   for (int i = 0; i < 160; ++i) add(2000);
-  for (int i = 0; i < 8; ++i) add(3'000'000);
+  for (int64_t i = 0; i < large; ++i) add(3'000'000);
   return parameters;
 }
 
 struct Stepper {
-  std::vector<at::Tensor> parameters = MakeParameters();
+  std::vector<at::Tensor> parameters;
   std::function<void()> step = {};
 };
 
 template <typename Kind>
-Stepper Ours() {
-  Stepper stepper;
+Stepper OursOver(std::vector<at::Tensor> parameters) {
+  Stepper stepper{std::move(parameters)};
   TrainedParameters trained;
   for (const at::Tensor& parameter : stepper.parameters) {
     trained.push_back({std::to_string(trained.size()), parameter});
@@ -53,17 +61,17 @@ Stepper Ours() {
   return stepper;
 }
 
+template <typename Kind>
+Stepper Ours() {
+  return OursOver<Kind>(MakeParameters());
+}
+
 Stepper TorchAdamw() {
-  Stepper stepper;
+  Stepper stepper{MakeParameters()};
   auto optimizer = std::make_shared<torch::optim::AdamW>(
       stepper.parameters, torch::optim::AdamWOptions(kNow.lr).weight_decay(0.01));
   stepper.step = [optimizer] { optimizer->step(); };
   return stepper;
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
-  return values[values.size() / 2];
 }
 
 template <auto MakeFirst, auto MakeSecond>
@@ -96,6 +104,57 @@ BENCHMARK(BM_OptimizerStep<Ours<Lamb>, Ours<Adamw>>)->STOKER_STEP;
 BENCHMARK(BM_OptimizerStep<Ours<Lars>, Ours<Adamw>>)->STOKER_STEP;
 BENCHMARK(BM_OptimizerStep<Ours<Lion>, Ours<Adamw>>)->STOKER_STEP;
 BENCHMARK(BM_OptimizerStep<Ours<Rmsprop>, Ours<Adamw>>)->STOKER_STEP;
+
+template <typename Kind>
+void BM_Scaling(benchmark::State& bench) {
+  const Stepper stepper = OursOver<Kind>(MakeParameters(bench.range(0)));
+  for (auto _ : bench) bench.counters["two_threads"] = TwoThreadScaling(stepper.step);
+}
+#define STOKER_SCALING ArgName("large")->Arg(0)->Arg(kLarge)->Iterations(1)
+BENCHMARK(BM_Scaling<Adamw>)->STOKER_SCALING;  // torch's own kernel
+BENCHMARK(BM_Scaling<Lamb>)->STOKER_SCALING;
+BENCHMARK(BM_Scaling<Lars>)->STOKER_SCALING;
+BENCHMARK(BM_Scaling<Lion>)->STOKER_SCALING;
+BENCHMARK(BM_Scaling<Rmsprop>)->STOKER_SCALING;
+
+// Clipping reads all gradients once and changes none: their norm is below the limit.
+void BM_ClippingScaling(benchmark::State& bench) {
+  const std::vector<at::Tensor> parameters = MakeParameters(bench.range(0));
+  for (auto _ : bench) {
+    bench.counters["two_threads"] =
+        TwoThreadScaling([&] { ClipGradients({.norm = 1e9}, parameters); });
+  }
+}
+BENCHMARK(BM_ClippingScaling)->STOKER_SCALING;
+
+// Ten million weights without gradient, such as rows of an embedding that no sample names: after
+// some 830 steps their moments (beta 0.9) are denormals. `times_faster`: the median step that keeps
+// them by that which flushes them.
+template <typename Kind>
+void BM_DecayedMoments(benchmark::State& bench) {
+  const at::Tensor weights = torch::ones({10'000'000}).requires_grad_();
+  weights.mutable_grad() = torch::zeros_like(weights);
+  const std::unique_ptr<Optimizer> optimizer = *Kind{}.Build({{"weights", weights}});
+  optimizer->Step(kNow);
+  const TorchFloatModes modes;
+  std::vector<double> seconds[2];
+  for (auto _ : bench) {
+    for (const bool flushed : {false, true}) {
+      FlushTorchDenormals(flushed);
+      for (const NamedTensor& state : optimizer->State()) {
+        if (state.tensor.is_floating_point()) state.tensor.fill_(1e-40);
+      }
+      const Stopwatch watch;
+      optimizer->Step(kNow);
+      seconds[flushed ? 1 : 0].push_back(watch.ElapsedSeconds());
+    }
+    bench.SetIterationTime(seconds[1].back());
+  }
+  bench.counters["times_faster"] = Median(seconds[0]) / Median(seconds[1]);
+}
+BENCHMARK(BM_DecayedMoments<Adamw>)->STOKER_STEP;
+BENCHMARK(BM_DecayedMoments<Lamb>)->STOKER_STEP;
+BENCHMARK(BM_DecayedMoments<Rmsprop>)->STOKER_STEP;
 
 }  // namespace
 }  // namespace stoker

@@ -1,0 +1,34 @@
+// Whether denormals (base/denormals.h) are flushed on all of torch's threads.
+//
+// torch's operators run on the calling thread and on OpenMP workers that belong to it; torch's own
+// at::set_flush_denormal reaches the calling thread only.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+namespace stoker {
+
+// From now on the calling thread, and the threads that torch's operators use when it calls them,
+// flush denormals or keep them. Threads that start later on (at::set_num_threads with a greater
+// number) have the mode of the thread that starts them, which is this one. Costs some microseconds.
+void FlushTorchDenormals(bool flushed);
+
+// Gives each of those threads back, at its end, the mode that it had at its beginning; those that
+// have started meanwhile get the calling thread's. It begins and ends on the same thread.
+class TorchFloatModes {
+ public:
+  TorchFloatModes();
+  ~TorchFloatModes();
+  TorchFloatModes(const TorchFloatModes&) = delete;
+  TorchFloatModes& operator=(const TorchFloatModes&) = delete;
+
+ private:
+  const uint32_t callers_;
+  std::mutex mutex_;
+  std::unordered_map<std::thread::id, uint32_t> before_;  // guarded by mutex_
+};
+
+}  // namespace stoker
