@@ -119,6 +119,53 @@ class KilledEverythingTest(EverythingTest):
                     self.assert_same_results(run, want)
 
 
+# Rows of which some cannot be read, which are skipped and logged.
+SKIPPING = """\
+data:
+  train:
+    - csv: {files: rows.csv, fields: {image: {columns: [a, b, c, d]}, label: int64}}
+      on_error: {policy: skip, share: 1, log: skipped.jsonl}
+    - shuffle: {buffer: 32}
+    - batch: 8
+    - prefetch
+model:
+  mlp: {classes: 3, hidden: [16]}
+train:
+  max_steps: 3000
+  seed: 1
+  device: cpu
+  threads: 1
+  memory_format: contiguous
+  precision: float32
+  tune: "off"
+  checkpoint: {every_steps: 70}
+"""
+
+
+class SkippedSamplesTest(FaultTest):
+    def setUp(self):
+        super().setUp()
+        rows = [f"{'bad' if i % 37 == 5 else i % 10},{i % 7},{i % 11},{i % 13},{i % 3}" for i in range(400)]
+        self.write("rows.csv", "\n".join(["a,b,c,d,label", *rows]) + "\n")
+        self.write("skipping.yaml", SKIPPING)
+
+    def test_the_log_of_a_run_that_was_killed_and_resumed_is_that_of_an_undisturbed_one(self):
+        self.run_stoker("train", "skipping.yaml", "--run", "whole")
+        want = self.read("skipped.jsonl").splitlines()
+        self.assertGreater(len(want), 600, "11 of 400 rows in 60 epochs")
+        os.remove(self.path("skipped.jsonl"))
+        for step in (140, 700):
+            begun = os.path.exists(self.path("run/recipe.yaml"))
+            process = self.start("train", *(["--resume"] if begun else ["skipping.yaml"]), "--run", "run")
+            self.assertTrue(self.wait_for_checkpoint(process, step), "ended by itself")
+            process.kill()
+            process.communicate()
+        out, _ = self.run_stoker("train", "--resume", "--run", "run")
+        self.assertIn("resumed after step ", out)
+        self.assertEqual(self.read("skipped.jsonl").splitlines(), want)
+        self.assertEqual(self.read("run/weights.safetensors"), self.read("whole/weights.safetensors"))
+
+
 class FullDiskEverythingTest(EverythingTest):
     """A disk of its own, whose size decides when it is full; what happens on it is seen only by the shell that mounts it."""
     SIZES = int(os.environ.get("STOKER_DISKS", "6"))
