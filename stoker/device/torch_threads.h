@@ -3,7 +3,7 @@
 // at::parallel_for is a template: it is parallel only in files that are compiled for OpenMP, and
 // such files would bring the compiler's OpenMP runtime into the process beside torch's. These
 // functions enter through libtorch instead, so the process has the one runtime that torch has
-// (docs/adr/0019-kernels-run-on-the-threads-of-torch.md).
+// (docs/adr/0023-kernels-run-on-the-threads-of-torch.md).
 #pragma once
 
 #include <cstdint>
