@@ -28,9 +28,11 @@ constexpr StatusCode kAboutTheSample[] = {StatusCode::kInvalidArgument, StatusCo
 
 // Element 3 fails with `code`.
 Map FailThird(StatusCode code) {
-  return {.function = [code](Element& element, Rng&, Scratch&) {
-    return LabelOf(element) == 3 ? Status(code, "element 3 fails") : OkStatus();
-  }};
+  return {.function =
+              [code](Element& element, Rng&, Scratch&) {
+                return LabelOf(element) == 3 ? Status(code, "element 3 fails") : OkStatus();
+              },
+          .random = false};
 }
 
 // The elements of both kinds of source, losing what fails in every way that there is.

@@ -166,7 +166,8 @@ TEST(Pass, DeliversWhatWasMadeBeforeAWorkerRanOutOfMemory) {
       }
       STOKER_ASSERT_OK_AND_ASSIGN(state, iterator->Save());
       if (until == 5) {
-        EXPECT_THAT(iterator->Next(), FailsWith(StatusCode::kResourceExhausted, "element 5;"));
+        EXPECT_THAT(iterator->Next(),
+                    FailsWith(StatusCode::kResourceExhausted, "element 5: out of memory"));
       }
     }
   }
