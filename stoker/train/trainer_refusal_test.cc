@@ -76,6 +76,21 @@ TEST_F(TrainerTest, DamagedEvaluationDataIsFoundBeforeTheFirstStep) {
   EXPECT_EQ(watcher.steps, 0);
 }
 
+// As a run looks that was stopped before shuffles of few elements were stored.
+TEST_F(TrainerTest, ARunThatWasShuffledByAnEarlierVersionIsRefusedUnlessAllowed) {
+  STOKER_ASSERT_OK(TrainUntil("run", 4));
+  CheckpointStore store(Paths("run").checkpoints(), 1);
+  STOKER_ASSERT_OK_AND_ASSIGN(CheckpointStore::Newest newest, store.LoadNewest());
+  ASSERT_EQ(newest.checkpoint.state.erase("orders"), 1u);
+  fs::remove_all(store.PathOf(newest.step));
+  STOKER_ASSERT_OK(store.Write(newest.step, newest.checkpoint.tensors, newest.checkpoint.state));
+
+  EXPECT_THAT(Resume("run"),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "begun by a version of Stoker that shuffles in other orders"));
+  STOKER_EXPECT_OK(Resume("run", {}, nullptr, {.allow_changes = true}));
+}
+
 TEST_F(TrainerTest, AnotherModelIsRefusedEvenWhereChangesAreAllowed) {
   STOKER_ASSERT_OK(TrainUntil("run", 6));
   EXPECT_THAT(Resume("run", {"model.mlp.hidden=8"}, nullptr, {.allow_changes = true}),

@@ -11,6 +11,9 @@ namespace stoker {
 namespace {
 
 constexpr int kStateFormat = 1;
+// Which orders shuffles give for a seed; goes up with every change of base/permutation.h that makes
+// other ones. Checkpoints from before it was written have version 1.
+constexpr int kOrders = 2;
 
 Result<Json> Member(const Json& state, const char* key) {
   const auto found = state.find(key);
@@ -27,6 +30,7 @@ Result<Json> SessionState(const TrainingSession& session) {
   progress.train_samples = session.throughput().samples;
   const TrainingPlan& plan = session.plan();
   return Json{{"format", kStateFormat},
+              {"orders", kOrders},
               {"epoch", plan.EpochOf(progress.step)},
               {"sample", plan.input.ToString()},
               {"target", plan.target.form},
@@ -42,6 +46,14 @@ Result<Json> SessionState(const TrainingSession& session) {
               {"data", std::move(data)},
               {"loss", session.loss_log.Save()},
               {"metrics_bytes", metrics_bytes}};
+}
+
+Status CheckOrders(const TrainingSession& session, const Json& state) {
+  if (state.value("orders", 1) == kOrders || session.setup.allow_changes) return OkStatus();
+  return FailedPrecondition(
+      "the run was begun by a version of Stoker that shuffles in other orders, so some samples of "
+      "this epoch would come twice and others not at all: finish it with that version, start a new "
+      "run, or allow changes (--allow-changes)");
 }
 
 Status RestoreSchedule(TrainingSession& session, const Json& state) {
@@ -72,6 +84,7 @@ Status RestoreProgress(TrainingSession& session, const Json& state) {
 
 Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
   const Json& state = newest.checkpoint.state;
+  STOKER_RETURN_IF_ERROR(CheckOrders(session, state));
   STOKER_RETURN_IF_ERROR(RestoreSchedule(session, state));
   STOKER_RETURN_IF_ERROR(RestoreProgress(session, state));
   STOKER_ASSIGN_OR_RETURN(const Json data, Member(state, "data"));
