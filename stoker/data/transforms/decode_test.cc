@@ -238,7 +238,8 @@ TEST_F(DecodeFolderTest, ErrorsNameTheFileHoweverItCameHere) {
   with_paths.paths = true;
   const Result<Dataset> pipelines[] = {
       Source(folder) | Cache{} | Shuffle{} | Decode{},
-      Source(with_paths) | Sample{.count = 3} | Decode{},  // whose elements have keys of their own
+      Source(folder) | Sample{.count = 3} | Decode{},
+      Source(with_paths) | Shuffle{} | Sample{.count = 3} | Decode{},  // by the path beside it
       Source(Files{.path = dir_ / "bad/x/*.ppm", .read = true}) | Decode{.field = "bytes"},
       Source(List{.path = dir_.path() / "pairs.txt", .pairs = true}) | Decode{} |
           Decode{.field = "mask"},
@@ -248,8 +249,10 @@ TEST_F(DecodeFolderTest, ErrorsNameTheFileHoweverItCameHere) {
     EXPECT_THAT(ReadAll(*pipeline, Runtime::Inline()),
                 FailsWith(StatusCode::kDataLoss, dir_ / "bad/x/cut.ppm: "));
   }
-  EXPECT_THAT(ReadAll(*(Source(folder) | Sample{.count = 3} | Decode{}), Runtime::Inline()),
-              FailsWith(StatusCode::kDataLoss, "element 0: "));
+  // Which element of a shuffled order was drawn is not looked up.
+  EXPECT_THAT(
+      ReadAll(*(Source(folder) | Shuffle{} | Sample{.count = 3} | Decode{}), Runtime::Inline()),
+      FailsWith(StatusCode::kDataLoss, "element 0: "));
 }
 
 // Two files of pictures each, by position or in order, of which the last picture is damaged.
