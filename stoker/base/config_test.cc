@@ -1,8 +1,11 @@
 #include "stoker/base/config.h"
 
+#include <fmt/ranges.h>
+
 #include <string>
 #include <vector>
 
+#include "stoker/base/problems.h"
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
@@ -329,11 +332,12 @@ TEST(CheckKeys, NamesThePlaceTheOwnerAndWhatToDo) {
       {CheckKeys(node, "", "section", {"train", "data"}),
        "r.yaml:2:1: unknown section 'evla'; known are train, data"},
       {CheckKeys(node, "nothing", "option", {}),
-       "r.yaml:1:1: nothing: unknown option 'train'; there are none"},
+       "r.yaml:1:1: nothing: unknown option 'train'; there are none\n"
+       "r.yaml:2:1: nothing: unknown option 'evla'; there are none"},
   };
   for (const auto& [status, says] : kCases) {
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ(status.message(), says);
+    EXPECT_EQ(fmt::format("{}", fmt::join(ProblemsIn(status), "\n")), says);
   }
 }
 

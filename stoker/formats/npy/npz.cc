@@ -15,12 +15,23 @@ constexpr uint64_t kAlignment = 64;  // of the values, since headers are a multi
 
 // Of most headers all; the longest that is read at all where this is too little.
 constexpr size_t kUsualStart = 4 << 10, kLongestStart = (1 << 20) + 64;
+// A deflated array of more bytes is not inflated only to learn why its header cannot be read.
+constexpr uint64_t kMostInflated = 16 << 20;
+
+// The checksum tells damage apart from a header of another kind.
+Status HeaderError(const ZipFile& file, const ZipEntry& entry, const Status& error) {
+  if (entry.deflated && entry.bytes > kMostInflated) return error;
+  STOKER_RETURN_IF_ERROR(file.Read(entry).status());
+  return error;
+}
 
 Result<NpyHeader> ReadHeader(const ZipFile& file, const ZipEntry& entry, const std::string& where) {
   for (const size_t most : {kUsualStart, kLongestStart}) {
     STOKER_ASSIGN_OR_RETURN(const std::string start, file.ReadStart(entry, most));
     Result<NpyHeader> header = ParseNpyHeader(std::as_bytes(std::span(start)), where);
-    if (header.ok() || start.size() < most || most == kLongestStart) return header;
+    if (header.ok()) return header;
+    if (start.size() < most || most == kLongestStart)
+      return HeaderError(file, entry, header.status());
   }
   return Internal("{}: its header was not read", where);
 }
