@@ -55,7 +55,8 @@ std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
   const std::vector<std::string> commands = CommandNames(app);
   if (extra.starts_with("-")) {
     const std::string name = extra.substr(0, extra.find('='));
-    return fmt::format("unknown option '{}'{}", ShortText(name), DidYouMean(name, OptionNames(app)));
+    return fmt::format("unknown option '{}'{}", ShortText(name),
+                       DidYouMean(name, OptionNames(app)));
   }
   if (!commands.empty()) {
     return fmt::format("unknown command '{}'{}", ShortText(extra), DidYouMean(extra, commands));

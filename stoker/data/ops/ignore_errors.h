@@ -34,19 +34,19 @@ namespace stoker {
 //
 // Both limits count within an epoch and end the pass with an error that gives the figures. Without
 // either, 0.01 of the elements may fail; where `limit` is given, it alone counts unless `share` is
-// given too. The share is of the elements seen where it skips, of all elements of the epoch where it replaces;
-// rounded up, and before 1,000 (or an epoch, if it has fewer) have been seen, of as many. The
-// counts are part of the saved position: they hold across a resume, at under 500 bytes. Ranks that
-// read by position count what fails in their own part, each against the whole limit, and what one
-// of them has saved counts for all that continue; in order, each counts all that fails.
+// given too. The share is of the elements seen where it skips, of all elements of the epoch where
+// it replaces; rounded up, and before 1,000 (or an epoch, if it has fewer) have been seen, of as
+// many. The counts are part of the saved position: they hold across a resume, at under 500 bytes.
+// Ranks that read by position count what fails in their own part, each against the whole limit, and
+// what one of them has saved counts for all that continue; in order, each counts all that fails.
 //
 // Within the pipeline of interleave's files, each file is an epoch of its own: limits count within
 // it.
 //
 // The log gets a line of JSON for each (failure_policy.h), written when the pass hands out what
 // comes after it, so it is a function of what was handed out (loss_log.h). A pass that is restored
-// cuts the log back to where its position was saved; of ranks, each goes on writing. What an epoch has cost is
-// said once on standard error at its end, and is in the Profile.
+// cuts the log back to where its position was saved; of ranks, each goes on writing. What an epoch
+// has cost is said once on standard error at its end, and is in the Profile.
 struct IgnoreErrors {
   static constexpr std::string_view kName = "ignore_errors";
   static constexpr std::string_view kHelp =

@@ -30,7 +30,7 @@ using CsvFields = FieldMap<CsvField>;
 struct CsvStart {
   std::vector<std::string> names;  // of the columns; by number where there is no header
   std::vector<std::vector<std::string>> cells;  // of some rows, behind the header
-  std::vector<std::string> header_cells;  // as they stand in the file; none without a header
+  std::vector<std::string> header_cells;        // as they stand in the file; none without a header
   // What the first column is called where the header has no name for it, as that of a DataFrame
   // which pandas wrote with its index; else empty.
   std::string name_of_unnamed;
