@@ -28,7 +28,7 @@ struct FeistelRound {
 // "Ciphers with arbitrary finite domains", CT-RSA 2002). Where the number of bits is odd the halves
 // differ by one bit and take turns, so fewer than two walks are needed on average. Such a network
 // over a power of two makes even permutations alone, so a bit of the key says whether the first two
-// positions change places before. About 8 ns a call, 20 ns at sizes just above a power of two.
+// positions change places before. About 12 ns a call, 30 ns at sizes just above a power of two.
 // permutation_test.cc compares triples, parity and cycles with those of true shuffles.
 //
 // The key is (seed, epoch, stage), from which Philox makes what is needed. A bijection for every n
