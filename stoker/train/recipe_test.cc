@@ -58,6 +58,7 @@ early_stopping: {metric: loss, mode: auto, patience: auto, min_delta: 0}
 callbacks: []
 tensorboard: {enabled: false, histograms: auto, pictures: true}
 activation_checkpointing: []
+memory: {limit: auto}
 graph: off
 normalize_on: auto
 )",
