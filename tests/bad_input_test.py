@@ -17,7 +17,7 @@ class BadDataTest(ProgramTest):
         self.assert_bench_fails("data/train-images", "no such file")
 
     def test_a_missing_folder_is_named(self):
-        self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=/nowhere/data"], 1, "/nowhere")
+        self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=/nowhere/data"], 1, "/nowhere", others=1)
 
     def test_a_gzip_file_cut_short_anywhere_is_noticed(self):
         whole = self.read("data/train-labels.gz")
@@ -92,7 +92,7 @@ class BadRecipeTest(ProgramTest):
         self.write("recipe.yaml", RECIPE[RECIPE.index("model:"):])
         self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml", "'data' is missing")
         self.write("recipe.yaml", RECIPE.replace("  train:\n    - idx", "  validation:\n    - idx"))
-        self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml:3:3", "'validation'")
+        self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml:3:3", "'validation'", others=1)
 
     def test_text_that_is_no_yaml_is_located(self):
         self.assert_recipe_fails("south-west, south-east]", "south-west, south-east}", "}\nmodel", "not YAML")
@@ -110,7 +110,7 @@ class BadRecipeTest(ProgramTest):
             os.rmdir("../gone")
 
         _, err = self.assert_fails(["bench", self.path("recipe.yaml"), "--set", "data.root=data"], 1,
-                                   "working directory", preexec_fn=leave_nothing)
+                                   "working directory", others=1, preexec_fn=leave_nothing)
         self.assertNotIn("defect", err)
 
     def test_set_is_checked_like_the_recipe(self):

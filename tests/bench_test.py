@@ -46,7 +46,7 @@ class BenchTest(ProgramTest):
 
     def test_set_moves_the_data(self):
         self.run_stoker("bench", "recipe.yaml", "--seconds", "0.1")
-        self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=elsewhere"], 1, "elsewhere/train-images")
+        self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=elsewhere"], 1, "elsewhere/train-images", others=1)
         self.write("recipes/here.yaml", RECIPE)  # data.root is relative to the recipe: recipes/data does not exist
         self.assert_fails(["bench", "recipes/here.yaml"], 1, "recipes/data")
         # On the command line it is relative to the working directory.

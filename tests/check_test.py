@@ -77,7 +77,6 @@ class CheckTest(CheckCase):
         for change, place, says in [
                 (("classes: 4, channels", "classes: 3, channels"), "classes: [north-west", "4 names"),
                 (("  epochs: 3", "  input: picture\n  epochs: 3"), "picture", "picture"),
-                (("  epochs: 3", "  metrics: [top9]\n  epochs: 3"), "metrics", "top9"),
                 (("schedule:\n    one_cycle: {max_lr: 0.01}", "schedule:\n    multi_step: {lr: 0.1, milestones: [9, 3]}"), None, ""),
                 (("  epochs: 3", "  init_from: {weights: nowhere.pt}\n  epochs: 3"), None, "nowhere.pt"),
                 (("  epochs: 3", "  early_stopping: {patience: 1, metric: f1}\n  epochs: 3"), None, "f1")]:
@@ -128,7 +127,7 @@ class CheckWithoutTrainerTest(CheckCase):
         wrong = """\
 data:
   root: data
-  train: [csv: {path: rows.csv, columns: ["x: float32", "label: int64"]}, batch: 3]
+  train: [csv: {files: rows.csv, columns: ["x: float32", "label: int64"]}, batch: 3]
 """
         lines = self.check(recipe=wrong, **self.without_trainer())
         self.assertRegex(lines[0], r"\Arecipe\.yaml:3:\d+: .*rows\.csv")

@@ -97,11 +97,11 @@ class TrainedNamesTest(NamesCase):
                 self.write_bytes(os.path.join(b"photos", folder, b"%d" % i + NAME + b".bmp"), picture)
         self.write("photos.yaml", """\
 data:
-  train: [folder: photos, shuffle, decode, normalize: {mean: 100, std: 50}, batch: 4]
-  eval: [folder: photos, decode, normalize: {mean: 100, std: 50}, batch: 4]
+  train: [folder: photos, shuffle, decode, resize: {size: SIDE}, normalize: {mean: 100, std: 50}, batch: 4]
+  eval: [folder: photos, decode, resize: {size: SIDE}, normalize: {mean: 100, std: 50}, batch: 4]
 model: {linear: {classes: 2}}
 train: {epochs: 1, device: cpu, tune: off, threads: 1}
-""".replace("tune: off", "tune: 'off'"))
+""".replace("tune: off", "tune: 'off'").replace("SIDE", str(SIDE)))
         self.run_bytes("train", "photos.yaml", "--run", b"run" + NAME)
         one = b"photos/c0" + NAME + b"/1" + NAME + b".bmp"
         shown = self.run_bytes("predict", b"run" + NAME, one, "photos/c1/no\x1b.bmp", expect=1)

@@ -160,10 +160,12 @@ class ProgramTest(unittest.TestCase):
         return json.loads(out)
 
     def assert_fails(self, arguments, code, *says, **options):
-        """The program exits with `code`, prints nothing as a result, and one line that contains each of `says`."""
+        """The program exits with `code`, prints nothing as a result, and one line that contains each of `says`; with
+        `others`, so many more lines follow it, each of another mistake."""
+        others = options.pop("others", 0)
         out, err = self.run_stoker(*arguments, expect=code, **options)
         errors = [line for line in err.splitlines() if line.startswith("stoker: error: ")]
-        self.assertEqual(len(errors), 1, err)
+        self.assertEqual(len(errors), 1 + others, err)
         for text in says:
             self.assertIn(text, errors[0])
         return out, err

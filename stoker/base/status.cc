@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "stoker/base/printable.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 namespace {
@@ -99,8 +100,10 @@ std::string Status::ToString() const {
 }
 
 Status ErrnoStatus(int error_number, std::string_view what) {
+  // A name that is too long is not repeated whole.
+  const std::string shown = error_number == ENAMETOOLONG ? ShortText(what) : std::string(what);
   return {CodeOfErrno(error_number),
-          fmt::format("{}: {}", what, std::generic_category().message(error_number))};
+          fmt::format("{}: {}", shown, std::generic_category().message(error_number))};
 }
 
 namespace internal {

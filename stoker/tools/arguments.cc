@@ -29,7 +29,7 @@ CLI::Option& AddMemoryOption(CLI::App& app) {
     const Status status = SetDefaultBudget(bytes);
     if (!status.ok()) throw CLI::ValidationError("--memory", status.message());
   };
-  return *app.add_option_function<int64_t>("--memory", set, "limit for all buffers, such as 512MiB")
+  return *app.add_option_function<int64_t>("--memory", set, "limit for all buffers")
               ->type_name("BYTES")
               ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
               ->check(AtLeastCheck(1))

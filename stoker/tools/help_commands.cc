@@ -48,9 +48,10 @@ Status CheckCommand(const CLI::App& app, const std::string& name) {
 
 Status RunHelp(const CLI::App& app, const HelpArguments& arguments) {
   STOKER_RETURN_IF_ERROR(CheckCommand(app, arguments.command));
-  const std::string help = arguments.command.empty()
-                               ? app.help()
-                               : app.get_subcommand(arguments.command)->help("stoker");
+  const std::string help =
+      arguments.command.empty()
+          ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+          : app.get_subcommand(arguments.command)->help("stoker");
   return PrintResult(WithHeadings(help, STDOUT_FILENO));
 }
 
@@ -125,7 +126,7 @@ void AddCompletionCommand(Program& program, std::function<Status()> print_keys) 
       "bash: eval \"$(stoker completion bash)\" in ~/.bashrc; zsh: the same in ~/.zshrc, after "
       "compinit; fish: stoker completion fish | source in config.fish. `cmake --install` puts the "
       "scripts where the shells find them. `keys` prints what --set takes.",
-      "Example: stoker completion bash --to ~/.local/share/bash-completion/completions/stoker\n"
+      "Example: stoker completion fish --to ~/.config/fish/completions/stoker.fish\n"
       "Exit: 0 written, 1 failed, 2 wrong usage",
       [&all, print_keys = std::move(print_keys)](const CompletionArguments& given) {
         return given.shell == kKeys ? print_keys() : RunCompletion(all, given);

@@ -6,8 +6,9 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Looks for mistakes in a recipe's model that cost accuracy or time and raise no error.\n"
-    "Puts some samples of the first training batch through the model: a bias in front of a batch "
+    "Looks for mistakes in a recipe's model that raise no error.\n"
+    "They cost accuracy or time. Puts some samples of the first training batch through the model: "
+    "a bias in front of a batch "
     "norm, batch norm over one sample, inputs that are not normalised, a softmax in front of the "
     "loss, parameters that never learn, channels that tensor cores cannot use. Each finding names "
     "the layer and the mend; `stoker train` tells them too.";

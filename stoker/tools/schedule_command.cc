@@ -6,8 +6,8 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Plots the learning rate and the momentum of a recipe's steps. Trains nothing.\n"
-    "With --steps-per-epoch the data of the recipe is not looked at.";
+    "Plots the learning rate and the momentum of a recipe's steps.\n"
+    "Trains nothing. With --steps-per-epoch the data of the recipe is not looked at.";
 constexpr const char* kFooter =
     "Example: stoker schedule recipes/fashion-mnist.yaml --to schedule.svg\n"
     "Exit: 0 shown, 1 failed, 2 wrong usage or recipe";

@@ -10,9 +10,8 @@ constexpr const char* kAbout =
     "Trains the model of RECIPE and stores the run.\n"
     "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, and at "
     "the end weights.safetensors. The first SIGINT or SIGTERM finishes the step (or drops "
-    "one whose data do not come) and writes a checkpoint, a second ends at once; before "
-    "training begins one ends it. A resumed run "
-    "ends with the same bytes as one that was never stopped.";
+    "one whose data do not come) and writes a checkpoint, a second ends at once. A resumed "
+    "run ends with the same bytes as one that was never stopped.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "         stoker train --resume --run runs/first\n"
@@ -62,14 +61,12 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       "--resume", arguments.resume,
       "continue the run in DIR (RECIPE may be left out), or the newest under runs/ that RECIPE "
       "was given without --run");
-  app.add_flag(
-      "--allow-changes", arguments.allow_changes,
-      "resume although the recipe, or a data file, differs from what the run was made with");
+  app.add_flag("--allow-changes", arguments.allow_changes,
+               "resume although the recipe or a data file has changed");
   app.add_flag("--independent", arguments.independent,
-               "train although torchrun, srun or mpirun has started several processes: each "
-               "trains a run of its own");
+               "train although a launcher has started several processes");
   app.add_flag("--print-recipe", arguments.print_recipe,
-               "print the recipe with every default filled in, and train nothing");
+               "print the recipe with every default, and train nothing");
   app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
   AddJsonOption(app, arguments.json);
 }

@@ -23,9 +23,9 @@ namespace stoker {
 namespace {
 
 constexpr const char* kAbout =
-    "Writes the most frequent words of a recipe's texts into a file of one word a line, for the "
-    "operator `words`.\n"
-    "Reads data.train once, up to the first stage that makes numbers of texts (words, wordpiece, "
+    "Writes the most frequent words of a recipe's texts into a file.\n"
+    "It has one word a line, as the operator `words` reads it. Reads data.train once, up to the "
+    "first stage that makes numbers of texts (words, wordpiece, "
     "sentencepiece), so the recipe may name the file that is to be written. Words are split as "
     "`words` splits them with the same options.";
 constexpr const char* kFooter =

@@ -103,7 +103,7 @@ TEST(LintModel, FindsBatchNormOverOneSample) {
 TEST(LintModel, FindsInputsThatAreNotNormalised) {
   TensorBatch batch = Batch();
   batch.input = batch.input * 60 + 120;
-  ExpectOne(Lint({}, batch), "inputs", "inputs", "normalize: {mean: 119, std: 60.2}");
+  ExpectOne(Lint({}, batch), "inputs", "inputs", "normalize: {mean: 119, std: 60.2, field: image}");
   batch.input = torch::rand({16, 1, 8, 8});
   ExpectOne(Lint({}, batch), "inputs", "inputs", "their mean is 0.5");
   batch.input = torch::ones({16, 1, 8, 8});

@@ -91,7 +91,9 @@ TEST(Tuner, LeavesWhatTheRecipeFixes) {
       ConvnetRecipe(problem, {"train.threads=1", "train.memory_format=channels_last",
                               "train.feed_threads=1"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
-  EXPECT_EQ(tuned.choices, (Choices{.memory_format = MemoryFormat::kChannelsLast, .threads = 1}));
+  EXPECT_EQ(tuned.choices, (Choices{.memory_format = MemoryFormat::kChannelsLast,
+                                    .threads = 1,
+                                    .flush_denormals = true}));
   EXPECT_THAT(tuned.report.trials, testing::IsEmpty());
 }
 
@@ -102,8 +104,9 @@ TEST(Tuner, TimesNothingWhereItIsOffOrTheRunIsShort) {
     STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
                                 ConvnetRecipe(problem, {"train.threads=auto", set}));
     STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
-    EXPECT_EQ(tuned.choices,
-              (Choices{.memory_format = MemoryFormat::kChannelsLast, .threads = AvailableCpus()}));
+    EXPECT_EQ(tuned.choices, (Choices{.memory_format = MemoryFormat::kChannelsLast,
+                                      .threads = AvailableCpus(),
+                                      .flush_denormals = true}));
     EXPECT_THAT(tuned.report.trials, testing::IsEmpty());
     EXPECT_THAT(tuned.report.reason, testing::HasSubstr(why));
     EXPECT_EQ(at::get_num_threads(), AvailableCpus());
@@ -115,7 +118,9 @@ TEST(Tuner, DoesNotTimeLayoutsOfAModelWithoutImages) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe,
                               problem.Load({"train.feed_threads=1", "train.epochs=1000000"}));
   STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneOnCpu(recipe));
-  EXPECT_EQ(tuned.choices, (Choices{.memory_format = MemoryFormat::kContiguous, .threads = 1}));
+  EXPECT_EQ(
+      tuned.choices,
+      (Choices{.memory_format = MemoryFormat::kContiguous, .threads = 1, .flush_denormals = true}));
   EXPECT_THAT(tuned.report.trials, testing::IsEmpty());
 }
 
