@@ -419,7 +419,7 @@ class ScheduleTest(ProgramTest):
         self.assertEqual(shown["total_steps"], 300000)
         self.assertEqual((shown["step"][0], shown["step"][-1]), (0, 299999))
         self.assertEqual(set(shown["lr"]), {1})
-        self.assert_fails(["schedule", "recipe.yaml"], 1, "data")
+        self.assert_fails(["schedule", "recipe.yaml"], 1, "data", others=1)
 
     def test_plots_into_the_terminal_and_into_files(self):
         out, err = self.run_stoker("schedule", "recipe.yaml", "--to", "plot.svg", "--to", "plot.png", "--log")
