@@ -39,7 +39,7 @@ train:
 """
 AVERAGES = ("ema", "swa, start: 0.3")
 # Of lines and summaries: what depends on the clock.
-TIMES = {"images_per_s", "waited", "seconds", "train_seconds", "run"}
+TIMES = {"images_per_s", "waited", "seconds", "train_seconds", "run", "starved"}
 
 
 def without_times(value):
