@@ -48,7 +48,7 @@ class BenchTest(ProgramTest):
         self.run_stoker("bench", "recipe.yaml", "--seconds", "0.1")
         self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=elsewhere"], 1, "elsewhere/train-images", others=1)
         self.write("recipes/here.yaml", RECIPE)  # data.root is relative to the recipe: recipes/data does not exist
-        self.assert_fails(["bench", "recipes/here.yaml"], 1, "recipes/data")
+        self.assert_fails(["bench", "recipes/here.yaml"], 1, "recipes/data", others=1)
         # On the command line it is relative to the working directory.
         self.run_stoker("bench", "recipes/here.yaml", "--set", "data.root=data", "--seconds", "0.1")
 

@@ -122,7 +122,7 @@ void AddCompletionCommand(Program& program, std::function<Status()> print_keys) 
   const CLI::App& all = program.app();
   auto [app, arguments] = program.Add<CompletionArguments>(
       "completion",
-      "Prints a script that completes stoker's commands and options in a shell.\n"
+      "Prints a script by which a shell completes stoker's commands.\n"
       "bash: eval \"$(stoker completion bash)\" in ~/.bashrc; zsh: the same in ~/.zshrc, after "
       "compinit; fish: stoker completion fish | source in config.fish. `cmake --install` puts the "
       "scripts where the shells find them. `keys` prints what --set takes.",

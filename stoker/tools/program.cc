@@ -28,6 +28,7 @@ namespace {
 constexpr const char* kAbout =
     "Trains models from a recipe and keeps the accelerator fed while it does.";
 constexpr const char* kFooter =
+    "Example: stoker train recipes/fashion-mnist.yaml\n"
     "Exit: 0 done, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 std::vector<std::string> OptionNames(const CLI::App& app) {

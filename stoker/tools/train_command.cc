@@ -14,7 +14,6 @@ constexpr const char* kAbout =
     "run ends with the same bytes as one that was never stopped.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
-    "         stoker train --resume --run runs/first\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
 // Each process would train the whole run by itself, as if there were no others.
