@@ -49,6 +49,16 @@ class TrainTest(ProgramTest):
         runtimes = {file for file in files if re.match(r"lib(gomp|omp|iomp)", os.path.basename(file))}
         self.assertEqual(len(runtimes), 1, runtimes)
 
+    def test_five_runs_that_begin_at_once_get_a_directory_each(self):
+        processes = [self.start("train", "recipe.yaml", "--set", "train.epochs=1") for _ in range(5)]
+        for process in processes:
+            out, err = process.communicate()
+            self.assertEqual(process.returncode, 0, out + err)
+        runs = os.listdir(self.path("runs"))
+        self.assertEqual(len(runs), 5, runs)
+        for run in runs:
+            self.assertTrue(os.path.exists(self.path(f"runs/{run}/weights.safetensors")), run)
+
     def test_a_run_learns_and_leaves_what_it_promises(self):
         out, err = self.run_stoker("train", "recipe.yaml", "--run", "run")
         self.assertNotIn("\x1b", out + err)

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
 #include "stoker/data/recipe.h"
+#include "stoker/io/atomic_file.h"
 #include "stoker/tools/interrupt.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/terminal.h"
@@ -50,19 +53,30 @@ Result<std::filesystem::path> RunToResume(const TrainArguments& arguments) {
   return run;
 }
 
-// Of several that begin in one second each gets a directory of its own: whoever finds the name
-// taken meanwhile takes the next.
-Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments,
-                                             const Recipe& recipe) {
-  constexpr int kAttempts = 20;
-  for (int attempt = 1;; ++attempt) {
-    const std::filesystem::path run =
-        NewRunPath(kRuns, RecipeName(arguments), std::chrono::system_clock::now());
-    Result<std::unique_ptr<Trainer>> trainer = Trainer::Create(recipe, run);
-    if (trainer.status().code() != StatusCode::kUnavailable || attempt == kAttempts) {
-      return trainer;
+// Makes the directory of a new run. Of processes that do so at once each gets its own, since making
+// a directory that exists fails: then the next name is taken.
+Result<std::filesystem::path> MakeNamedDirectory(const std::string& recipe_name) {
+  for (;;) {
+    STOKER_RETURN_IF_ERROR(CreateDirectories(kRuns).While("making the run directory"));
+    std::filesystem::path run = NewRunPath(kRuns, recipe_name, std::chrono::system_clock::now());
+    if (::mkdir(run.c_str(), 0777) == 0) return run;
+    const int error = errno;
+    // Another process whose run was refused may have removed the empty directory of all runs.
+    if (error != EEXIST && error != ENOENT) {
+      return ErrnoStatus(error, run.string() + ": cannot make the directory");
     }
   }
+}
+
+Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments, Recipe recipe) {
+  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run,
+                          MakeNamedDirectory(RecipeName(arguments)));
+  Result<std::unique_ptr<Trainer>> trainer = Trainer::Create(std::move(recipe), run);
+  if (!trainer.ok()) {  // then nothing is left of it; directories that are not empty stay
+    ::rmdir(run.c_str());
+    ::rmdir(kRuns);
+  }
+  return trainer;
 }
 
 Result<std::unique_ptr<Trainer>> OpenTrainer(const TrainArguments& arguments, Recipe recipe) {
@@ -71,7 +85,7 @@ Result<std::unique_ptr<Trainer>> OpenTrainer(const TrainArguments& arguments, Re
     return Trainer::Resume(std::move(recipe), run, {.allow_changes = arguments.allow_changes});
   }
   if (!arguments.run.empty()) return Trainer::Create(std::move(recipe), arguments.run);
-  return CreateNamed(arguments, recipe);
+  return CreateNamed(arguments, std::move(recipe));
 }
 
 std::string SummaryText(const TrainSummary& summary) {
