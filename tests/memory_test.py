@@ -25,7 +25,8 @@ class MemoryTest(ProgramTest):
         self.run_stoker("eval", "one", "--memory", "1GiB")
         self.assert_fails(["eval", "one", "--memory", "10kB"], 1, "data/eval-images.gz: its values take", "raise the budget (--memory, or")
         # Another budget changes no weight.
-        self.run_stoker("train", "--resume", "--run", "one", "--set", "train.memory=1GiB")
+        _, err = self.run_stoker("train", "--resume", "--run", "one", "--set", "train.memory=1GiB")
+        self.assertNotIn("keeps a budget", err)  # that of the recipe that the run began with counts no more
         self.run_stoker("bench", "recipe.yaml", "--set", "train.memory=20kB", "--memory", "16MiB", "--epochs", "2")
 
     def test_a_size_that_is_none_is_refused_with_its_place(self):

@@ -1,6 +1,9 @@
 #include "stoker/data/memory_options.h"
 
 #include "stoker/base/byte_size.h"
+#include "stoker/base/default_budget.h"
+#include "stoker/base/ledger.h"
+#include "stoker/base/log.h"
 
 namespace stoker {
 
@@ -26,6 +29,15 @@ Result<int64_t> MemoryOf(const ConfigNode& train) {
 Result<int64_t> TrainMemoryOf(const ConfigNode& recipe) {
   const ConfigNode* const train = recipe.Find("train");
   return train == nullptr ? 0 : MemoryOf(*train);
+}
+
+Status WishForMemoryOf(const ConfigNode& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const int64_t bytes, TrainMemoryOf(recipe));
+  if (bytes > 0 && !WishForDefaultBudget(bytes)) {
+    LogWarning("train.memory is {}, but the process keeps a budget of {} bytes already", bytes,
+               Ledger::Default()->budget_bytes());
+  }
+  return OkStatus();
 }
 
 }  // namespace stoker

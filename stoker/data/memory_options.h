@@ -24,4 +24,9 @@ Result<int64_t> MemoryOf(const ConfigNode& train);
 // The same of a whole recipe, which need not have the section.
 Result<int64_t> TrainMemoryOf(const ConfigNode& recipe);
 
+// Makes it the budget of the process (WishForDefaultBudget), since all pipelines of a process keep
+// one; a warning says so where another is in use already. For a recipe whose pipelines are about to
+// be made, and no other: one that is only read to be compared must not decide. Errors: as above.
+Status WishForMemoryOf(const ConfigNode& recipe);
+
 }  // namespace stoker

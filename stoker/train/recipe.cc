@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "stoker/base/default_budget.h"
-#include "stoker/base/ledger.h"
-#include "stoker/base/log.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/memory_options.h"
 #include "stoker/train/losses/cross_entropy.h"
@@ -91,17 +88,6 @@ Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups)
   return problems.ToStatus();
 }
 
-// All pipelines of the process keep one budget, so the recipe's becomes the process's, unless its
-// user has set one.
-Status SetMemory(const ConfigNode& section) {
-  STOKER_ASSIGN_OR_RETURN(const int64_t bytes, MemoryOf(section));
-  if (bytes > 0 && !WishForDefaultBudget(bytes)) {
-    LogWarning("train.memory is {}, but the process keeps a budget of {} bytes already", bytes,
-               Ledger::Default()->budget_bytes());
-  }
-  return OkStatus();
-}
-
 }  // namespace
 
 LossRegistry::Configured DefaultLoss() { return Configure(CrossEntropy{}); }
@@ -183,7 +169,7 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
                           train.early_stopping));
   problems.Add(ParseCallbacks(section, train.callbacks));
   problems.Add(ParseGroups(section, train.groups));
-  problems.Add(SetMemory(section));
+  problems.Add(MemoryOf(section).status());
   std::erase_if(section.entries,
                 [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
   problems.Add(ParseOptionsOf(section, train.options));
@@ -245,6 +231,7 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
   // Files are opened only for sections that are right.
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
+  STOKER_RETURN_IF_ERROR(WishForMemoryOf(root));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
