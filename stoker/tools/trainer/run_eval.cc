@@ -2,6 +2,7 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
@@ -25,7 +26,7 @@ Status RunEval(const EvalArguments& arguments) {
   if (evaluation.accuracy) text += fmt::format("accuracy  {:.4f}\n", *evaluation.accuracy);
   text += fmt::format("loss      {:.4f}\nsamples   {} in {}\nweights   {}\n", evaluation.loss,
                       WithThousands(static_cast<double>(evaluation.samples)),
-                      DurationText(evaluation.seconds), predictor->weights());
+                      DurationText(evaluation.seconds), Printable(predictor->weights()));
   text += TableText(MetricRows(evaluation.metrics, predictor->classes()));
   return PrintResult(text);
 }
