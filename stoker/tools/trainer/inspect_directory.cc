@@ -5,6 +5,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "stoker/base/printable.h"
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/io/file.h"
 #include "stoker/tools/text.h"
@@ -120,7 +121,8 @@ Result<Inspection> InspectRun(const RunPaths& paths) {
               {"checkpoints", Json::array()}};
   const RunState state = StateOfRun(paths, finished);
   out.json.update(state.json);
-  out.text = fmt::format("{}: run, {}\n{}", paths.root.string(), state.headline, state.text);
+  out.text =
+      fmt::format("{}: run, {}\n{}", Printable(paths.root.string()), state.headline, state.text);
   if (const Status weights = finished ? ReadWeights(paths.weights()).status() : OkStatus();
       !weights.ok()) {
     out.damage = weights;
