@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +26,22 @@ inline bool ReadInPieces(ByteSource& source, size_t piece, std::string& out) {
     out.append(reinterpret_cast<const char*>(part.data()), *got);
   }
   return false;
+}
+
+// Decompresses `data` by the source that `make` puts over it, in small and in large pieces; aborts
+// where these differ. Returns whether it was whole; `out` gets what it gave in large pieces.
+template <typename Make>
+bool DecompressesAlikeInAnyPieces(Make make, const uint8_t* data, size_t size, std::string& out) {
+  const auto decompress = [&](size_t piece, std::string& to) {
+    const std::unique_ptr<ByteSource> source =
+        make(MakeMemorySource(std::as_bytes(std::span(data, size)), "input"), nullptr);
+    return ReadInPieces(*source, piece, to);
+  };
+  std::string small;
+  const bool small_ok = decompress(33, small);
+  const bool large_ok = decompress(1 << 17, out);
+  if (small_ok != large_ok || (small_ok && small != out)) std::abort();
+  return large_ok;
 }
 
 }  // namespace stoker
