@@ -11,7 +11,7 @@
 namespace stoker {
 namespace {
 
-thread_local const StopScope* innermost = nullptr;
+thread_local const StopScope* innermost_here = nullptr;
 
 // Sleeps between two looks at something that announces no change: short at first, since most locks
 // are held for a moment only.
@@ -29,19 +29,20 @@ class Pauses {
 
 }  // namespace
 
-StopScope::StopScope(std::function<bool()> stop) : stop_(std::move(stop)), around_(innermost) {
-  innermost = this;
+StopScope::StopScope(std::function<bool()> stop) : stop_(std::move(stop)), around_(innermost_here) {
+  innermost_here = this;
 }
 
-StopScope::StopScope(const StopScope* of_another) : of_another_(of_another), around_(innermost) {
-  innermost = this;
+StopScope::StopScope(const StopScope* of_another)
+    : of_another_(of_another), around_(innermost_here) {
+  innermost_here = this;
 }
 
-StopScope::~StopScope() { innermost = around_; }
+StopScope::~StopScope() { innermost_here = around_; }
 
-const StopScope* StopScope::Innermost() { return innermost; }
+const StopScope* StopScope::Innermost() { return innermost_here; }
 
-bool StopScope::Asked() { return IsAskedIn(innermost); }
+bool StopScope::Asked() { return IsAskedIn(innermost_here); }
 
 bool StopScope::IsAskedIn(const StopScope* innermost) {
   for (const StopScope* scope = innermost; scope != nullptr; scope = scope->around_) {
