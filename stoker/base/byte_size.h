@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
+#include <string>
+
+#include "stoker/base/status.h"
 
 namespace stoker {
 
-// The bytes that a text such as "512MiB", "2 GB" or "1000000" means: units k, m, g, t of 1000 (kB,
-// MB, ...) and Ki, Mi, Gi, Ti of 1024 (KiB, MiB, ...), in any case. Nothing where it is no such
-// text, or means less than a byte or more than 2^62.
-std::optional<int64_t> ParseByteSize(std::string_view text);
+// "50GB", "32 MiB", "1000000": bytes. k, M, G and T are powers of 1000, Ki, Mi, Gi and Ti of 1024,
+// in any case. Errors: kInvalidArgument, with the text.
+Result<int64_t> ParseByteSize(const std::string& text);
+
+// The inverse, for people and for ParseByteSize: "50GB", "32MiB".
+std::string ByteSizeText(int64_t bytes);
 
 }  // namespace stoker

@@ -4,6 +4,7 @@
 #include "stoker/base/default_budget.h"
 #include "stoker/base/ledger.h"
 #include "stoker/base/log.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 
@@ -19,11 +20,10 @@ Result<int64_t> MemoryOf(const ConfigNode& train) {
   if (node == nullptr) return 0;
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, options));
   if (options.limit == "auto") return 0;
-  const std::optional<int64_t> bytes = ParseByteSize(options.limit);
-  if (bytes) return *bytes;
-  constexpr size_t kShown = 40;
+  const Result<int64_t> bytes = ParseByteSize(options.limit);
+  if (bytes.ok() && *bytes > 0) return *bytes;
   return InvalidArgument("{}: train.memory: '{}' is no size, such as 2GiB or 500MB, nor auto",
-                         node->location.ToString(), options.limit.substr(0, kShown));
+                         node->location.ToString(), ShortText(options.limit));
 }
 
 Result<int64_t> TrainMemoryOf(const ConfigNode& recipe) {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/byte_size.h"
+
 namespace stoker {
 namespace {
 

@@ -37,10 +37,4 @@ std::shared_ptr<const RemoteOptions> CurrentRemoteOptions();
 // is forgotten. Thread-safe.
 void SetRemoteOptions(RemoteOptions options);
 
-// "50GB", "32 MiB", "1000000": bytes. k, M, G and T are powers of 1000, Ki, Mi, Gi and Ti of 1024.
-// Errors: kInvalidArgument, with the text.
-Result<int64_t> ParseByteSize(const std::string& text);
-// The inverse, for people and for ParseByteSize: "50GB", "32MiB".
-std::string ByteSizeText(int64_t bytes);
-
 }  // namespace stoker

@@ -139,18 +139,5 @@ TEST(Ini, SectionsKeysCommentsAndNestedSettings) {
   EXPECT_EQ(sections.size(), 2u);
 }
 
-TEST(ByteSize, IsReadAndWritten) {
-  EXPECT_EQ(*ParseByteSize("50GB"), 50'000'000'000);
-  EXPECT_EQ(*ParseByteSize("32 MiB"), 32 << 20);
-  EXPECT_EQ(*ParseByteSize("1.5Ki"), 1536);
-  EXPECT_EQ(*ParseByteSize("123"), 123);
-  for (const char* text : {"", "GB", "-1GB", "5 apples", "1e30", "nan", "10TBs"})
-    EXPECT_THAT(ParseByteSize(text), FailsWith(StatusCode::kInvalidArgument, "is not a size"))
-        << text;
-  for (const int64_t bytes :
-       {int64_t{0}, int64_t{1}, int64_t{1000}, int64_t{32} << 20, int64_t{50'000'000'000}})
-    EXPECT_EQ(*ParseByteSize(ByteSizeText(bytes)), bytes);
-}
-
 }  // namespace
 }  // namespace stoker

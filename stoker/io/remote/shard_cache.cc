@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/byte_size.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
