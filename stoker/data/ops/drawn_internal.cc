@@ -24,6 +24,8 @@ Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
 }
 
 Status DrawnNode::Prepare(const OpenContext& context) const {
+  const Pass& pass = *context.pass();
+  NoteDraws(DrawsOf(seed_, {pass.seed(), pass.stage(*this).number}));
   // Another pass may be learning, which can take long.
   std::unique_lock lock(learning_, std::defer_lock);
   if (!LockUnlessStopped(lock))
@@ -58,15 +60,13 @@ Result<Rows> DrawnNode::DoReadRows(std::span<const int64_t> positions,
 
 DrawnNode::Key DrawnNode::KeyOf(const ReadContext& context) const {
   const RngFactory rngs = DrawsOf(seed_, context.rngs(*this));
-  const Key key{.seed = rngs.seed, .epoch = context.epoch(), .stage = rngs.stage};
-  NoteDraws(key);
-  return key;
+  return {.seed = rngs.seed, .epoch = context.epoch(), .stage = rngs.stage};
 }
 
-void DrawnNode::NoteDraws(const Key& key) const {
+void DrawnNode::NoteDraws(const RngFactory& rngs) const {
   const std::lock_guard lock(noting_);
-  if (!draws_) draws_ = key;
-  draws_differ_ = draws_differ_ || draws_->seed != key.seed || draws_->stage != key.stage;
+  if (!draws_) draws_ = Key{.seed = rngs.seed, .epoch = 0, .stage = rngs.stage};
+  draws_differ_ = draws_differ_ || draws_->seed != rngs.seed || draws_->stage != rngs.stage;
 }
 
 std::string DrawnNode::NameOfKey(const SampleKey& key, std::string_view field) const {

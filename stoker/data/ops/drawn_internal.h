@@ -65,8 +65,8 @@ class DrawnNode : public DatasetNode, public SampleNames {
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override;
   Key KeyOf(const ReadContext& context) const;
-  // Notes for NameOfKey what the draws are keyed by.
-  void NoteDraws(const Key& key) const;
+  // Notes for NameOfKey what the draws of a pass are keyed by.
+  void NoteDraws(const RngFactory& rngs) const;
 
   const std::optional<int64_t> seed_;
   mutable std::mutex learning_;
