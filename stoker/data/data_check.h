@@ -12,12 +12,12 @@ namespace stoker {
 
 // What of the section could be made, and all that is wrong with the rest (base/problems.h): a
 // mistake in one pipeline hides none in the other.
-struct DataCheck {
+struct CheckedData {
   std::optional<Dataset> train, eval;
   Status status;
 };
 
 // ParseDataSection (recipe.h), but for that.
-DataCheck CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder);
+CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder);
 
 }  // namespace stoker

@@ -191,7 +191,7 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                     std::move(options.classes), std::move(filled)};
 }
 
-DataCheck CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
   SectionRead read = ReadSection(recipe, recipe_folder);
   return {std::move(read.train), std::move(read.eval), read.problems.ToStatus()};
 }

@@ -57,10 +57,7 @@ std::string ToText(const PipelineMeasurement& measured, const BenchArguments& ar
 
 // --memory, else what the recipe trains with (data/memory_options.h), else as much as is usual.
 Status SetBudget(const ConfigNode& recipe, int64_t memory_bytes) {
-  if (memory_bytes == 0) {
-    STOKER_ASSIGN_OR_RETURN(memory_bytes, TrainMemoryOf(recipe));
-  }
-  return memory_bytes == 0 ? OkStatus() : SetDefaultBudget(memory_bytes);
+  return memory_bytes > 0 ? SetDefaultBudget(memory_bytes) : WishForMemoryOf(recipe);
 }
 
 Status CheckAndRun(const BenchArguments& arguments,

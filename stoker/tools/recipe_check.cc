@@ -146,7 +146,7 @@ Inspection RecipeCheck::Report() const {
 }
 
 void CheckData(const ConfigNode& recipe, const std::filesystem::path& folder, RecipeCheck& check) {
-  const DataCheck data = CheckDataSection(recipe, folder);
+  const CheckedData data = CheckDataSection(recipe, folder);
   check.Add(data.status, "data");
   if (data.train) check.Add(ReadFirstElement(*data.train, "data.train"), "data.train");
   if (data.eval) check.Add(ReadFirstElement(*data.eval, "data.eval"), "data.eval");
