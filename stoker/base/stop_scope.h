@@ -1,4 +1,4 @@
-// StopScope: how a pass that is told to end reaches a thread that waits deep inside a read, whose
+// StopScope: how a pass that is asked to stop reaches a thread that waits deep inside a read, whose
 // functions know of files and bytes and of no pass.
 #pragma once
 

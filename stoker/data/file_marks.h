@@ -35,7 +35,7 @@ Result<DataCheck> ParseDataCheck(std::string_view text);
 // The marks of all sources of `dataset` (DatasetNode::files), those of inputs first. Costs, for
 // each source, reading at most 64 MiB in sequence, or at most 64 MiB in 16,384 places; with kFull
 // reading all its files once; of files on servers a request for each whose version this process
-// does not know yet. What cannot be read has no mark: whoever reads it will say why.
+// does not know yet. What cannot be read has no mark: its reader reports why.
 //   root  what names are relative to where they lie below it, so that files may be moved together;
 //         may be empty or on a server
 Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root,

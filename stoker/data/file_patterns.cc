@@ -54,8 +54,7 @@ Status CheckNoHttpPattern(const std::string& address) {
   return InvalidArgument(
       "{}: a pattern, but what is on a server cannot be listed over HTTP; name the files, as in "
       "x-{{000..146}}.tar or x@128.tar, write \\* or %2A for a name that has the character, or "
-      "read "
-      "them from S3",
+      "read them from S3",
       NameForMessages(address));
 }
 

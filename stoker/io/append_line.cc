@@ -125,8 +125,8 @@ Result<uint64_t> TakeBackLines(const std::string& path, uint64_t offset,
     if (!take_back(line)) kept.append(line).append("\n");
     begin = end + 1;
   }
-  // What is kept is written before the rest is cut off: whoever is killed between the two loses
-  // nothing.
+  // What is kept is written before the rest is cut off: a process that is killed between the two
+  // loses nothing.
   STOKER_RETURN_IF_ERROR(WriteAt(fd, kept, offset, path));
   if (::ftruncate(fd, static_cast<off_t>(offset + kept.size())) != 0)
     return internal::WriteError(errno, path, "cannot take lines back");

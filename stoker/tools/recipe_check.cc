@@ -40,7 +40,7 @@ std::optional<RecipeFinding> FindPlace(const std::string& path, const std::strin
     const bool leads = at == 0;
     const std::optional<int> column = TakeNumber(rest, leads ? ':' : ')');
     if (!column) continue;
-    // A place at the front is told by itself; one within stays, for the sentence needs it.
+    // A place at the front is reported apart; one within stays, because the sentence needs it.
     std::string text = leads ? std::string(rest.substr(rest.starts_with(' ') ? 1 : 0)) : message;
     return RecipeFinding{path, *line, *column, std::move(text)};
   }

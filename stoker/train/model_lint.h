@@ -39,7 +39,7 @@ struct LintFinding {
 // Puts some samples of `batch` through the model in training mode, which changes the running
 // statistics of norms and torch's random state: give it a model of its own. No backward pass.
 //   accelerator  whether the model will be trained on one
-//   field        of the recipe that the inputs are, for what the mend says
+//   field        of the recipe that the inputs are, for the proposed fix
 // Errors: those of the model's Forward.
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
                                            std::string_view field = "image");

@@ -138,8 +138,7 @@ void MemoryStore::Warn(const std::string& what) {
   if (std::exchange(warned_, true)) return;
   LogWarning(
       "cache: {}, and there is room for {:.1f} MB, half of the memory budget; {}: {}, or give "
-      "cache "
-      "a path to keep them on disk",
+      "cache a path to keep them on disk",
       what, static_cast<double>(limit_) * 1e-6,
       in_order_ ? "elements that come in order and do not all fit are not kept"
                 : "elements that do not fit are made again in every epoch",

@@ -199,7 +199,7 @@ class Packer {
         ++number;
         return OkStatus();
       });
-      if (!status.ok() && !IsAboutOneElement(status)) return status;  // says nothing of the file
+      if (!status.ok() && !IsAboutOneElement(status)) return status;  // trouble, not damage
       if (status.ok() && number == file.elements && checksum == manifest_.done()[i].checksum)
         continue;
       if (status.ok())

@@ -33,7 +33,7 @@ namespace {
 constexpr double kStall = 60;   // seconds that a wait would take which nobody ends
 constexpr double kPrompt = 30;  // beyond it a thread was stuck
 
-// How the server treats a reader from the moment on at which it is told to.
+// How the server treats a reader from the moment on at which it is switched.
 struct Wait {
   const char* name;
   LoopbackAnswer answer;
@@ -253,7 +253,7 @@ TEST(StopWaits, ForTheWriterOfANamedPipeEndSoonAfterThePassIsAskedToStop) {
   ::close(writer);
 }
 
-// Where an element cannot be broken off, whoever asks for it comes back all the same.
+// Where an element cannot be broken off, the caller comes back all the same.
 TEST(StopWaits, ForAnElementOfAnotherThreadEndBeforeThatElementDoes) {
   std::atomic<bool> began{false}, release{false};
   const Map slow{.function = [&](Element&, Rng&, Scratch&) {
