@@ -4,7 +4,7 @@
 Usage: changed_folders.py COMMIT [ROOT]     ROOT is the repository; without it, where this file stands
 
 Prints, one a line, the folders in which a file differs from COMMIT (committed or not), and those that may include them by
-the table of layering_test.py. A change of the build (CMake's files, dev) concerns all folders. `program` stands for the tests
+the table of layering_test.py. A change of the build (CMake's files, dev and its scripts) concerns all folders. `program` stands for the tests
 of tests/*.py, which run the programs: they are concerned where stoker/tools or tests/ themselves changed.
 """
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 from layering_test import MAY_INCLUDE
 
-BUILD = re.compile(r"(.*/)?CMakeLists\.txt|CMakePresets\.json|cmake/.*|dev")
+BUILD = re.compile(r"(.*/)?CMakeLists\.txt|CMakePresets\.json|cmake/.*|dev|scripts/.*")
 PROGRAM = "program"
 
 

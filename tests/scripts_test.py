@@ -24,6 +24,11 @@ class ScriptTest(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
 
+    def copy_dev(self):
+        """./dev and its parts, into the repository of this test."""
+        shutil.copy(ROOT / "dev", self.folder / "dev")
+        shutil.copytree(ROOT / "scripts", self.folder / "scripts")
+
     def run_script(self, *command, expect, cwd=ROOT, **environment):
         done = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -38,7 +43,7 @@ class LintTest(ScriptTest):
 
     def setUp(self):
         super().setUp()
-        shutil.copy(ROOT / "dev", self.folder / "dev")
+        self.copy_dev()
         self.write("bench/right", "#!/usr/bin/env python3\nprint('right')\n")
         self.write("right.sh", "#!/bin/sh\necho right\n")
         self.write("LICENSE", "do as you (like\n")
@@ -74,7 +79,8 @@ class TestSinceTest(ScriptTest):
 
     def setUp(self):
         super().setUp()
-        for name in ["dev", "tests/changed_folders.py", "tests/layering_test.py"]:
+        self.copy_dev()
+        for name in ["tests/changed_folders.py", "tests/layering_test.py"]:
             self.write(name, (ROOT / name).read_text(encoding="utf-8"))
         for folder in ["base", "io", "formats", "image", "data", "device", "train", "tools"]:
             self.write(f"stoker/{folder}/a_test.cc", "")
@@ -135,7 +141,7 @@ class PortableTest(ScriptTest):
 
     def setUp(self):
         super().setUp()
-        shutil.copy(ROOT / "dev", self.folder / "dev")
+        self.copy_dev()
         for name in ["include/torch/csrc/api/include/torch/torch.h", "lib/libtorch_cpu.so"]:
             self.write(f"torch/{name}", "")
         self.write("torch/lib/libc10.so", "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11\n")
