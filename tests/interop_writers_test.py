@@ -94,6 +94,14 @@ class WritersInteropTest(InteropTest):
                 self.assertEqual({name: self.read("out/" + name) for name in self.members}, self.members)
                 shutil.rmtree(self.path("out"))
 
+    def test_compressed_files_are_whole_to_gzip_and_pigz(self):
+        names = [name for name in os.listdir(self.folder) if name.endswith(".gz")]
+        self.assertGreater(len(names), 2)
+        for tool, name in [(tool, name) for tool in ("gzip", "pigz") if shutil.which(tool) for name in names]:
+            with self.subTest(tool=tool, file=name), gzip.open(self.path(name)) as file:
+                self.assertEqual(self.run_tool(tool, "-t", name), b"")
+                self.assertEqual(self.run_tool(tool, "-dc", name), file.read())
+
     def test_zip_archives_are_read_by_info_zip_and_python(self):
         with zipfile.ZipFile(self.path("ours.zip")) as archive:
             self.assertEqual({name: archive.read(name) for name in archive.namelist()}, self.members)
