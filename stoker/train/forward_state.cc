@@ -1,30 +1,50 @@
 #include "stoker/train/forward_state.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_copy.h>
+#include <ATen/ops/empty_like.h>
+
+#include <algorithm>
 
 #include "stoker/device/torch_error.h"
 #include "stoker/train/random_state.h"
 
 namespace stoker {
 
-Result<ForwardState> ForwardState::Take(Model& model, c10::Device device) {
-  ForwardState state(model, device);
-  state.random_ = SaveRandomState(device);
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
-    for (const at::Tensor& buffer : model.buffers()) {
-      state.buffers_.push_back(buffer.detach().clone());
+// Of one type each, so that an accelerator copies a list in few launches.
+ForwardState::ForwardState(Model& model, c10::Device device) : device_(device) {
+  for (const at::Tensor& buffer : model.buffers()) {
+    const auto list = std::ranges::find_if(buffers_, [&](const std::vector<at::Tensor>& tensors) {
+      return tensors.front().scalar_type() == buffer.scalar_type();
+    });
+    if (list == buffers_.end()) {
+      buffers_.push_back({buffer});
+    } else {
+      list->push_back(buffer);
     }
-  }));
-  return state;
+  }
+}
+
+Status ForwardState::Take() {
+  return CatchTorchErrors([&] {
+    const at::NoGradGuard no_grad;
+    random_ = TakeRandomState(device_);
+    if (copies_.empty()) {
+      for (const std::vector<at::Tensor>& list : buffers_) {
+        std::vector<at::Tensor>& copies = copies_.emplace_back();
+        for (const at::Tensor& buffer : list) copies.push_back(at::empty_like(buffer));
+      }
+    }
+    for (size_t i = 0; i < buffers_.size(); ++i) at::_foreach_copy_(copies_[i], buffers_[i]);
+  });
 }
 
 Status ForwardState::Restore() const {
-  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+  return CatchTorchErrors([&] {
     const at::NoGradGuard no_grad;
-    const std::vector<at::Tensor> buffers = model_->buffers();
-    for (size_t i = 0; i < buffers.size(); ++i) buffers[i].copy_(buffers_[i]);
-  }));
-  return RestoreRandomState(random_, device_);
+    for (size_t i = 0; i < buffers_.size(); ++i) at::_foreach_copy_(buffers_[i], copies_[i]);
+    PutRandomState(random_, device_);
+  });
 }
 
 }  // namespace stoker

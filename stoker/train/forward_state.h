@@ -7,29 +7,29 @@
 
 #include <vector>
 
-#include "stoker/base/json.h"
 #include "stoker/base/status.h"
 #include "stoker/train/model.h"
 
 namespace stoker {
 
-// The buffers of a model (batch norm's running means) and torch's random state, as they are when it
-// is taken. Gradients are not among them. One thread at a time; does not wait for the device.
+// The buffers of a model (batch norm's running means) and torch's random state, as they were at the
+// last Take. Gradients are not among them. One thread at a time; does not wait for the device.
 class ForwardState {
  public:
-  // Copies them: a few kilobytes, and what the buffers hold. The model is borrowed.
-  static Result<ForwardState> Take(Model& model, c10::Device device);
+  // The model is borrowed.
+  ForwardState(Model& model, c10::Device device);
 
-  // Gives them back. Any number of times.
+  // Copies them: a few kilobytes, and what the buffers hold, into memory that is kept for the next
+  // time.
+  Status Take();
+
+  // Gives them back as they were at the last Take. Any number of times.
   Status Restore() const;
 
  private:
-  ForwardState(Model& model, c10::Device device) : model_(&model), device_(device) {}
-
-  Model* model_;
   c10::Device device_;
-  Json random_;
-  std::vector<at::Tensor> buffers_;
+  std::vector<at::Tensor> random_;
+  std::vector<std::vector<at::Tensor>> buffers_, copies_;  // of the model, by type
 };
 
 }  // namespace stoker

@@ -177,6 +177,7 @@ bool Learner::BackwardByGraph(const TensorBatch& batch) {
 
 void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
                            const LayerTrace* trace) {
+  if (!broken_) why_.clear();
   const TrainingScores all = Forward(batch.input);
   scores = all.scores;
   const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);

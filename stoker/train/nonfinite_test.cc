@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "stoker/data/map.h"
 #include "stoker/train/callback.h"
 #include "stoker/train/trainer_testing.h"
 
@@ -67,6 +68,8 @@ class NonfiniteTest : public TrainerTest {
     trainer->Add("poison", std::make_unique<Kind>(steps));
     return watcher == nullptr ? trainer->Run() : trainer->Run(watcher, &watcher->stop);
   }
+
+  int runs_ = 0;
 };
 
 TEST_F(NonfiniteTest, StopNamesStepAndSample) {
@@ -210,6 +213,74 @@ TEST_F(NonfiniteTest, TooManyRollbacksStopTheRun) {
   EXPECT_THAT(
       TrainPoisoned("run", {3, 8, 12}, {"train.on_nonfinite=rollback", "train.nonfinite_limit=2"}),
       FailsWith(StatusCode::kFailedPrecondition, "has rolled back 2 times before"));
+}
+
+// Where the checkpoint that it would go back to was not kept, as by a run that was told to skip.
+TEST_F(NonfiniteTest, ARollbackWhoseCheckpointIsGoneGoesBackToTheOneThatTheRunWentOnFrom) {
+  Watcher watcher;
+  watcher.stop_after = 5;
+  const std::vector<std::string> set = {"train.checkpoint={every_steps: 4, keep: 1}"};
+  STOKER_ASSERT_OK(Train("run", set, &watcher));  // the newest is that of step 5, which no plan has
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe,
+                              problem_.Load({set[0], "train.on_nonfinite=rollback"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const auto trainer,
+      Trainer::Resume(std::move(recipe), problem_ / "run", {.allow_changes = true}));
+  trainer->Add("poison", std::make_unique<Poison>(std::set<int64_t>{7}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary summary, trainer->Run());
+  EXPECT_EQ(summary.rollbacks, 1);
+  EXPECT_THAT(ReadFileForTest(Paths("run").log()),
+              testing::HasSubstr("back to the weights of step 5"));
+}
+
+// Batch norm and dropout have seen the NaNs by the time the loss is known.
+TEST_F(NonfiniteTest, ARunThatStopsHasStoredItsLastWholeStepAndEndsWithTheSameBytes) {
+  for (const char* model : {"{mlp: {classes: 4, hidden: [16], dropout: 0.25}}",
+                            "{convnet: {classes: 4, channels: [8, 8]}}"}) {
+    for (const char* more : {"train.accumulate=1", "train.accumulate=2", "train.average=ema"}) {
+      SCOPED_TRACE(std::string(model) + " " + more);
+      const std::vector<std::string> set = {std::string("model=") + model, more,
+                                            "train.checkpoint.keep=1"};
+      const std::string name = std::to_string(++runs_);
+      STOKER_ASSERT_OK(Train("whole" + name, set));
+      const std::string run = "broken" + name;
+      EXPECT_THAT(TrainPoisoned(run, {5}, set),
+                  FailsWith(StatusCode::kFailedPrecondition,
+                            "step 5: the loss is nan; the input holds values that are not finite"));
+      STOKER_EXPECT_OK(CheckpointStore(Paths(run).checkpoints(), 1).Load(4).status());
+      STOKER_ASSERT_OK(Resume(run, set));
+      EXPECT_EQ(WeightsOf(run), WeightsOf("whole" + name));
+      EXPECT_EQ(MetricsOf(run), MetricsOf("whole" + name));
+    }
+  }
+}
+
+TEST_F(NonfiniteTest, ARunAtItsLimitHasStoredTheStepBefore) {
+  for (const char* action : {"skip", "rollback"}) {
+    SCOPED_TRACE(action);
+    const std::vector<std::string> set = {std::string("train.on_nonfinite=") + action,
+                                          "train.nonfinite_limit=1"};
+    EXPECT_FALSE(TrainPoisoned(action, {9, 10}, set).ok());
+    STOKER_EXPECT_OK(CheckpointStore(Paths(action).checkpoints(), 1).Load(9).status());
+  }
+}
+
+// The loss of an evaluation tells nothing about the steps before it.
+TEST_F(NonfiniteTest, AnEvaluationThatIsNotFiniteLosesNoStep) {
+  STOKER_ASSERT_OK(Train("whole"));
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load({"train.eval_every_steps=4"}));
+  recipe.data.eval = *(Result<Dataset>(*recipe.data.eval) |
+                       Map{.function = [](Element& element, Rng&, Scratch&) -> Status {
+                         element.arrays[0].values<float>()[0] = NAN;
+                         return OkStatus();
+                       }});
+  STOKER_ASSERT_OK_AND_ASSIGN(auto trainer, Trainer::Create(std::move(recipe), problem_ / "run"));
+  EXPECT_THAT(trainer->Run(),
+              FailsWith(StatusCode::kFailedPrecondition, "step 4: the loss on data.eval is nan"));
+  trainer.reset();  // it holds the run's lock
+  STOKER_EXPECT_OK(CheckpointStore(Paths("run").checkpoints(), 1).Load(4).status());
+  STOKER_ASSERT_OK(Resume("run"));
+  EXPECT_EQ(WeightsOf("run"), WeightsOf("whole"));
 }
 
 // Also where the interruption left a checkpoint of its own, which it must not go back to.

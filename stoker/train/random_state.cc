@@ -45,13 +45,30 @@ at::Tensor FromHex(std::string_view hex) {
 
 }  // namespace
 
-Json SaveRandomState(c10::Device device) {
-  Json state = Json::object();
+std::vector<at::Tensor> TakeRandomState(c10::Device device) {
+  std::vector<at::Tensor> states;
   for (const c10::Device& each : GeneratorsOf(device)) {
     at::Generator generator = at::globalContext().defaultGenerator(each);
     const std::lock_guard lock(generator.mutex());
-    state[each.str()] = ToHex(generator.get_state());
+    states.push_back(generator.get_state());
   }
+  return states;
+}
+
+void PutRandomState(const std::vector<at::Tensor>& state, c10::Device device) {
+  const std::vector<c10::Device> devices = GeneratorsOf(device);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    at::Generator generator = at::globalContext().defaultGenerator(devices[i]);
+    const std::lock_guard lock(generator.mutex());
+    generator.set_state(state[i]);
+  }
+}
+
+Json SaveRandomState(c10::Device device) {
+  const std::vector<at::Tensor> states = TakeRandomState(device);
+  const std::vector<c10::Device> devices = GeneratorsOf(device);
+  Json state = Json::object();
+  for (size_t i = 0; i < devices.size(); ++i) state[devices[i].str()] = ToHex(states[i]);
   return state;
 }
 

@@ -2,7 +2,10 @@
 // it.
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
+
+#include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
@@ -14,5 +17,9 @@ Json SaveRandomState(c10::Device device);
 
 // Errors: kDataLoss for a state that is missing or not ours.
 Status RestoreRandomState(const Json& state, c10::Device device);
+
+// The same as torch has it, within a process: microseconds. Throw what torch does.
+std::vector<at::Tensor> TakeRandomState(c10::Device device);
+void PutRandomState(const std::vector<at::Tensor>& state, c10::Device device);
 
 }  // namespace stoker

@@ -1,7 +1,6 @@
 #include "stoker/train/step_runner.h"
 
 #include "stoker/base/clock.h"
-#include "stoker/train/forward_state.h"
 #include "stoker/train/training_checkpoints.h"
 
 namespace stoker {
@@ -17,6 +16,9 @@ Status WithAdvice(const Status& status) {
 }
 
 }  // namespace
+
+StepRunner::StepRunner(TrainingSession& session)
+    : session_(session), before_(session.learner->model(), session.setup.device.device) {}
 
 Result<TensorBatch> StepRunner::NextBatch() {
   Result<std::optional<TensorBatch>> read = session_.batches->Next();
@@ -37,27 +39,28 @@ Status StepRunner::PutThrough(const TensorBatch& batch, int64_t batches) {
   return OkStatus();
 }
 
-// All batches of a step go forward and back one by one, so that they need the memory of one. Where
-// one of them does not come, what those before it have changed is undone.
+// All batches of a step go forward and back one by one, so that they need the memory of one.
 Result<int64_t> StepRunner::Backward() {
   const int64_t batches = session_.plan().BatchesOf(session_.progress.step);
-  std::optional<ForwardState> before;
   int64_t samples = 0;
   for (int64_t i = 0; i < batches; ++i) {
-    const Result<TensorBatch> batch = NextBatch();
-    if (!batch.ok()) {
-      if (before) STOKER_RETURN_IF_ERROR(before->Restore());
-      lacks_data_ = true;
-      return batch.status();
-    }
-    if (i == 0 && batches > 1) {
-      STOKER_ASSIGN_OR_RETURN(
-          before, ForwardState::Take(session_.learner->model(), session_.setup.device.device));
-    }
-    STOKER_RETURN_IF_ERROR(PutThrough(*batch, batches));
-    samples += batch->size();
+    STOKER_ASSIGN_OR_RETURN(const TensorBatch batch, NextBatch());
+    STOKER_RETURN_IF_ERROR(PutThrough(batch, batches));
+    samples += batch.size();
   }
+  // Callbacks see no step that will be undone: Learner knows by now of a loss that is not finite.
+  if (!session_.learner->why().empty() && !WhyStop().empty()) return samples;
+  STOKER_RETURN_IF_ERROR(CallEach(
+      session_, [](Callback& callback, RunView& view) { return callback.OnBackward(view); }));
   return samples;
+}
+
+// Nothing of the step that failed has reached the weights or the optimizer.
+Status StepRunner::Undo(const Status& why, Failure failure) {
+  failure_ = Failure::kLost;
+  STOKER_RETURN_IF_ERROR(before_.Restore());
+  failure_ = failure;
+  return why;
 }
 
 Status StepRunner::Step() {
@@ -65,19 +68,27 @@ Status StepRunner::Step() {
   Progress& progress = session_.progress;
   const ScheduleValue now = session_.schedule->At(progress.step);
   if (session_.view) TellCallbacks(now);
-  STOKER_ASSIGN_OR_RETURN(const int64_t samples, Backward());
-  STOKER_RETURN_IF_ERROR(CallEach(
-      session_, [](Callback& callback, RunView& view) { return callback.OnBackward(view); }));
+  STOKER_RETURN_IF_ERROR(before_.Take());
+  const Result<int64_t> samples = Backward();
+  if (!samples.ok()) return Undo(samples.status(), Failure::kUndone);
+  failure_ = Failure::kLost;
   const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
   if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress.step + 1));
+  if (session_.learner->outcome() == StepOutcome::kBroken) {
+    if (const std::string why = WhyStop(); !why.empty()) {
+      return Undo(FailedPrecondition("{}", why), Failure::kBroken);
+    }
+  }
   ++progress.step;
   session_.batches->StepDone();
   const bool log = progress.step % session_.options().log_every == 0;
   STOKER_RETURN_IF_ERROR(Settle(*loss, log));
   session_.total.seconds += watch.ElapsedSeconds();
-  session_.total.samples += samples;
-  Tell(samples, now);
-  return log ? LogLine(now) : LogRest(now);
+  session_.total.samples += *samples;
+  Tell(*samples, now);
+  STOKER_RETURN_IF_ERROR(log ? LogLine(now) : LogRest(now));
+  failure_ = Failure::kNone;
+  return OkStatus();
 }
 
 Status StepRunner::LogRest(const ScheduleValue& last) {
@@ -112,6 +123,22 @@ Status StepRunner::CountLoss(const at::Tensor& loss, bool log) {
   return log ? Broken(session_, session_.loss_log.Flush()) : OkStatus();
 }
 
+// Why a step whose loss or gradient was not finite ends the run, before it is counted; empty where
+// the recipe goes on.
+std::string StepRunner::WhyStop() const {
+  const TrainOptions& options = session_.options();
+  const Progress& progress = session_.progress;
+  const std::string what = fmt::format("step {}: {}", progress.step + 1, session_.learner->why());
+  if (options.on_nonfinite == "stop") return what;
+  if (options.on_nonfinite == "skip" && progress.skipped_in_row >= options.nonfinite_limit) {
+    return fmt::format("{}; {} steps in a row were skipped before", what, options.nonfinite_limit);
+  }
+  if (options.on_nonfinite == "rollback" && progress.rollbacks >= options.nonfinite_limit) {
+    return fmt::format("{}; the run has rolled back {} times before", what, progress.rollbacks);
+  }
+  return {};
+}
+
 // The weights are those before the step, Learner has seen to that, unless it broke them: then only
 // going back helps.
 Status StepRunner::HandleBroken() {
@@ -132,17 +159,13 @@ Status StepRunner::Skip(const std::string& what) {
   Progress& progress = session_.progress;
   ++progress.skipped;
   ++progress.skipped_in_row;
-  if (progress.skipped_in_row > session_.options().nonfinite_limit) {
-    return Broken(session_, FailedPrecondition("{}; {} steps in a row were skipped before", what,
-                                               session_.options().nonfinite_limit));
-  }
   session_.setup.run.Log(fmt::format("{}; skipped, {} in all", what, progress.skipped));
   return OkStatus();
 }
 
 Status StepRunner::RollBack(const std::string& what) {
   Progress& progress = session_.progress;
-  if (progress.rollbacks >= session_.options().nonfinite_limit) {
+  if (progress.rollbacks >= session_.options().nonfinite_limit) {  // the weights are broken
     return Broken(session_, FailedPrecondition("{}; the run has rolled back {} times before", what,
                                                progress.rollbacks));
   }

@@ -1,6 +1,7 @@
 // StepRunner: one step of a run after the other, and what is done about those that break.
 #pragma once
 
+#include "stoker/train/forward_state.h"
 #include "stoker/train/training_session.h"
 
 namespace stoker {
@@ -8,7 +9,7 @@ namespace stoker {
 // One thread at a time.
 class StepRunner {
  public:
-  explicit StepRunner(TrainingSession& session) : session_(session) {}
+  explicit StepRunner(TrainingSession& session);
 
   // All batches of one step, the update, the lines that are due. Errors: those of the pipeline and
   // of Learner; kFailedPrecondition where a loss, gradient or weight was not finite and the recipe
@@ -16,9 +17,15 @@ class StepRunner {
   // waited for and the run was asked to stop meanwhile.
   Status Step();
 
-  // Whether Step has failed because a batch did not come, and for nothing else: the run then stands
-  // behind its last whole step, as if this one had not begun, and can be stored.
-  bool lacks_data() const { return lacks_data_; }
+  // How Step has failed.
+  enum class Failure {
+    kNone,
+    kUndone,  // before it moved a weight: the run stands after its last whole step, as if this one
+              // had not begun, and can be stored
+    kBroken,  // the same, because a loss or gradient was not finite
+    kLost     // after it moved the weights, or while going back to others
+  };
+  Failure failure() const { return failure_; }
 
   // The line of the steps since the last one, where no step follows and there were any.
   //   last  what the schedule gave the last of them
@@ -29,12 +36,14 @@ class StepRunner {
 
  private:
   Result<int64_t> Backward();
+  Status Undo(const Status& why, Failure failure);
   Result<TensorBatch> NextBatch();
   Status PutThrough(const TensorBatch& batch, int64_t batches);
   void TellCallbacks(const ScheduleValue& now);
   Status Settle(const at::Tensor& loss, bool log);
   Status CountLoss(const at::Tensor& loss, bool log);
   Status HandleBroken();
+  std::string WhyStop() const;
   Status Skip(const std::string& what);
   Status RollBack(const std::string& what);
   void Tell(int64_t samples, const ScheduleValue& now);
@@ -42,7 +51,8 @@ class StepRunner {
   std::optional<LossScaling> Scaling() const;
 
   TrainingSession& session_;
-  bool lacks_data_ = false;
+  ForwardState before_;  // the step under way
+  Failure failure_ = Failure::kNone;
   Throughput at_last_line_, at_last_epoch_;
   double waited_at_last_line_ = 0;
 };

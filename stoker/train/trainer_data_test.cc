@@ -23,7 +23,8 @@ struct Trouble {
 };
 
 // Batches of the quadrants without an end.
-Dataset Quadrants(const Trouble& trouble) {
+//   bad_batch  the number of one that has a label which no class has; -1: none has
+Dataset Quadrants(const Trouble& trouble, int64_t bad_batch = -1) {
   const Array bytes = QuadrantImages(kSamples);
   Array images = Array::Allocate(DType::kFloat32, {kSamples, 1, 8, 8});
   for (size_t i = 0; i < bytes.values<uint8_t>().size(); ++i) {
@@ -35,7 +36,11 @@ Dataset Quadrants(const Trouble& trouble) {
              if (epoch * kSamples + element.key.index < trouble.from) return true;
              return trouble.happens();
            }} |
-           Batch{.size = kBatch, .drop_remainder = true});
+           Batch{.size = kBatch, .drop_remainder = true} |
+           Map{.function = [bad_batch](Element& element, Rng&, Scratch&) -> Status {
+             if (element.key.index == bad_batch) element.arrays[1].values<uint8_t>()[0] = 77;
+             return OkStatus();
+           }});
 }
 
 // Batches ahead of the step, and a model with something that forward passes change: random draws or
@@ -54,14 +59,14 @@ class StepCounter final : public Watcher {
 
 class DataTroubleTest : public TrainerTest, public testing::WithParamInterface<Setting> {
  protected:
-  Result<Recipe> Load(const Trouble& trouble) const {
+  Result<Recipe> Load(const Trouble& trouble, int64_t bad_batch = -1) const {
     STOKER_ASSIGN_OR_RETURN(
         Recipe recipe,
         problem_.Load({fmt::format("model={}", std::get<1>(GetParam())), "train.max_steps=9",
                        "train.eval_every_steps=4", "train.tune=off", "train.sanity=false",
                        "train.lint=false", "train.accumulate=2",
                        fmt::format("train.device_prefetch={}", std::get<0>(GetParam()))}));
-    recipe.data.train = Quadrants(trouble);
+    recipe.data.train = Quadrants(trouble, bad_batch);
     return recipe;
   }
   Result<TrainSummary> Begin(const std::string& run, const Trouble& trouble,
@@ -119,6 +124,21 @@ TEST_P(DataTroubleTest, WhereABatchCannotBeMadeTheLastWholeStepIsStoredBeforeThe
                           fmt::format("the file is gone. The {} steps done are stored in {}; "
                                       "--resume goes on from there",
                                       batches / 2, CheckpointOf(run, batches / 2))));
+    ExpectGoesOnToTheBytesOf("whole", run);
+  }
+}
+
+// The model has seen it by the time it is found: also what batch norm and dropout keep is undone.
+TEST_P(DataTroubleTest, ALabelThatNoClassHasLosesNoStep) {
+  STOKER_ASSERT_OK(Begin("whole", {}));
+  for (const int64_t batches : {6, 9, 17}) {
+    SCOPED_TRACE(batches);
+    STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, Load({}, batches));
+    const std::string run = fmt::format("failed{}", batches);
+    const Status status = Begin(run, std::move(recipe), nullptr).status();
+    EXPECT_THAT(status, FailsWith(StatusCode::kDataLoss, "has class number 77"));
+    EXPECT_THAT(status.message(),
+                testing::HasSubstr(fmt::format("The {} steps done are stored in", batches / 2)));
     ExpectGoesOnToTheBytesOf("whole", run);
   }
 }

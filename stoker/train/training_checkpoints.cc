@@ -82,6 +82,26 @@ Status RestoreProgress(TrainingSession& session, const Json& state) {
       session.progress.step, session.plan().total_steps());
 }
 
+// Only a run that may go back keeps the checkpoint that it would go back to, so one that was told
+// to stop or skip before may have lost it: then it is the one that the run goes on from.
+Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
+  Progress& progress = session.progress;
+  if (session.options().on_nonfinite != "rollback" || progress.planned_checkpoint == newest) {
+    return OkStatus();
+  }
+  const Status there = progress.planned_checkpoint < 0
+                           ? DataLoss("the run has none that its plan asked for")
+                           : session.store.Load(progress.planned_checkpoint).status();
+  if (there.ok()) return OkStatus();
+  if (there.code() != StatusCode::kDataLoss) return there;
+  session.setup.warnings.push_back(fmt::format(
+      "on_nonfinite: rollback goes back to the weights of step {} until the next planned "
+      "checkpoint: {}",
+      newest, there.message()));
+  progress.planned_checkpoint = newest;
+  return OkStatus();
+}
+
 Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
   const Json& state = newest.checkpoint.state;
   STOKER_RETURN_IF_ERROR(CheckOrders(session, state));
@@ -99,6 +119,7 @@ Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) 
       session.learner->Restore(newest.checkpoint.tensors, session.store.PathOf(newest.step)));
   STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
+  STOKER_RETURN_IF_ERROR(CheckRollbackTarget(session, newest.step));
   // Last, when nothing can be refused any more.
   STOKER_RETURN_IF_ERROR(session.recorder->metrics().CutBack(metrics_bytes.get<uint64_t>()));
   session.last_checkpoint = newest.step;
@@ -128,7 +149,7 @@ Result<bool> CopyWeights(TrainingSession& session) {
 
 // Uses nothing of the session that a step changes.
 std::function<Status()> WritingOf(TrainingSession& session, Json state, bool copied) {
-  std::vector<int64_t> kept = {session.progress.best_step};
+  std::vector<int64_t> kept = {session.progress.best_step, session.kept_beside};
   if (session.options().on_nonfinite == "rollback") {
     kept.push_back(session.progress.planned_checkpoint);
   }

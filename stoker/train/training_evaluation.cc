@@ -53,10 +53,6 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
 
 Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
   Progress& progress = session.progress;
-  if (!std::isfinite(evaluation.loss)) {
-    return Broken(session, FailedPrecondition("step {}: the loss on data.eval is {}", progress.step,
-                                              evaluation.loss));
-  }
   const bool best = IsBest(progress, evaluation);
   progress.last_evaluation = evaluation;
   // Nothing is less than any number.

@@ -10,8 +10,9 @@ namespace stoker {
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop);
 
+//   REQUIRES: its loss is finite
 // Of the evaluation that was due the recorder, the schedule, early stopping and the callbacks are
-// told, and the best so far is noted. Errors: a loss that is not finite; those of callbacks.
+// told, and the best so far is noted. Errors: those of callbacks.
 Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation);
 
 }  // namespace stoker

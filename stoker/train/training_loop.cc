@@ -1,5 +1,7 @@
 #include "stoker/train/training_loop.h"
 
+#include <cmath>
+
 #include "stoker/device/torch_denormals.h"
 #include "stoker/train/sample_noun.h"
 #include "stoker/train/training_evaluation.h"
@@ -80,9 +82,7 @@ Status TrainingLoop::DoWhatIsDue() {
   if (AtEndOfEpoch() && session_->progress.closed_step != session_->progress.step) {
     return CloseEpoch();
   }
-  const Status status = steps_->Step();
-  if (steps_->lacks_data()) return WithoutData(status);
-  STOKER_RETURN_IF_ERROR(status);
+  if (const Status status = steps_->Step(); !status.ok()) return AfterFailedStep(status);
   return AtEndOfEpoch() ? OkStatus() : CheckpointBetweenEpochs();
 }
 
@@ -91,7 +91,11 @@ Status TrainingLoop::EvaluateNow() {
   const ScheduleValue last = session_->schedule->At(step - 1);
   const Result<Evaluation> evaluation = EvaluateOn(*session_, *session_->eval, session_->stop);
   // The resumed run evaluates again.
-  if (!evaluation.ok()) return WithoutData(evaluation.status());
+  if (!evaluation.ok()) return StoreAndPass(evaluation.status());
+  if (!std::isfinite(evaluation->loss)) {
+    return StopBroken(
+        FailedPrecondition("step {}: the loss on data.eval is {}", step, evaluation->loss), 0);
+  }
   STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation));
   // It may have ended the run.
   STOKER_RETURN_IF_ERROR(steps_->LogRest(last));
@@ -100,9 +104,32 @@ Status TrainingLoop::EvaluateNow() {
   return best && !AtEndOfEpoch() ? Checkpoint(CheckpointKind::kPlanned) : OkStatus();
 }
 
-// The run stands behind its last whole step. Where it was asked to stop, the loop stores that;
-// where data are missing, nothing of what is done is to be lost with them.
-Status TrainingLoop::WithoutData(const Status& status) {
+Status TrainingLoop::AfterFailedStep(const Status& status) {
+  switch (steps_->failure()) {
+    case StepRunner::Failure::kUndone: return StoreAndPass(status);
+    case StepRunner::Failure::kBroken: return StopBroken(status, 1);
+    case StepRunner::Failure::kNone:
+    case StepRunner::Failure::kLost: break;
+  }
+  return status;
+}
+
+// Weights that are finite are stored as they were before the loss was not, and the checkpoint
+// before stays beside them: the trouble may have begun earlier.
+Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
+  Status stored;
+  if (session_->progress.step > 0 && session_->learner->CheckFinite().ok()) {
+    session_->kept_beside = session_->last_checkpoint;
+    stored = Checkpoint(CheckpointKind::kUnplanned);
+  }
+  const Status broken = Broken(*session_, status, ahead);
+  if (stored.ok()) return broken;
+  return {broken.code(), fmt::format("{} ({})", broken.message(), stored.message())};
+}
+
+// The run stands after its last whole step. Where it was asked to stop, the loop stores that; where
+// something is wrong, nothing of what is done is to be lost with it.
+Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
   if (session_->progress.step == 0) return status;
   Status stored = Checkpoint(CheckpointKind::kUnplanned);

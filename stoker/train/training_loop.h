@@ -28,7 +28,9 @@ class TrainingLoop {
   Status RunSteps();
   Status DoWhatIsDue();
   Status EvaluateNow();
-  Status WithoutData(const Status& status);
+  Status AfterFailedStep(const Status& status);
+  Status StoreAndPass(const Status& status);
+  Status StopBroken(const Status& status, int64_t ahead);
   Status Checkpoint(CheckpointKind kind);
   Status CheckpointBetweenEpochs();
   Status CloseEpoch();

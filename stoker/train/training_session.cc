@@ -26,11 +26,11 @@ int BatchesAhead(const TrainingSession& session) {
       session.options().device_prefetch.value_or(session.choices.device_prefetch));
 }
 
-Status Broken(TrainingSession& session, const Status& status) {
+Status Broken(TrainingSession& session, const Status& status, int64_t ahead) {
   if (status.ok()) return status;
   const Status stored = FinishCheckpoint(session);
   const TrainingPlan& plan = session.plan();
-  const int64_t step = std::max<int64_t>(session.progress.step, 1);
+  const int64_t step = std::max<int64_t>(session.progress.step + ahead, 1);
   const std::string left = session.last_checkpoint < 0
                                ? "there is no checkpoint yet"
                                : fmt::format("the last good checkpoint is {}",

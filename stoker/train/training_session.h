@@ -103,6 +103,7 @@ struct TrainingSession {
   Progress progress;
   std::string initial_weights;   // where they came from, for people; empty: from nowhere else
   int64_t last_checkpoint = -1;  // step of the newest that is stored; -1: none
+  int64_t kept_beside = -1;      // step of one that stays whatever `keep` says; -1: none
 
   Throughput total;   // of this process
   Throughput before;  // of those that it goes on from
@@ -127,7 +128,8 @@ FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches
 
 // `status` of a loss or weight that is not finite, with where it happened and what is left; waits
 // for a checkpoint that is under way.
-Status Broken(TrainingSession& session, const Status& status);
+//   ahead  1 where it is of the step after those done, 0 where it is of the last of them
+Status Broken(TrainingSession& session, const Status& status, int64_t ahead = 0);
 
 // Asks each callback, and ends the run where one wants it to.
 template <typename Hook>
