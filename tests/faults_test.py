@@ -49,9 +49,10 @@ class FaultTest(ProgramTest):
         _, err = process.communicate()
         return process.returncode, err
 
-    def make_interrupted_run(self):
+    def make_interrupted_run(self, *settings):
         """A run of three epochs' length that has checkpoints and was not finished."""
-        process = self.start("train", "recipe.yaml", "--run", "run", "--set", "train.checkpoint.every_steps=1")
+        changes = [word for setting in ("train.checkpoint.every_steps=1", *settings) for word in ("--set", setting)]
+        process = self.start("train", "recipe.yaml", "--run", "run", *changes)
         self.wait_for_checkpoint(process, 5)
         process.kill()
         process.communicate()
@@ -311,6 +312,34 @@ class DamagedCheckpointTest(FaultTest):
         out, err = self.resume()
         self.assertEqual(err, "")
         self.assertIn(f"resumed after step {steps[-1]} ", out)
+        self.assertEqual(self.read("run/weights.safetensors"), want)
+
+    def test_lines_that_are_gone_from_the_metrics_are_noticed(self):
+        want = self.weights_of_an_undisturbed_run()
+        self.make_interrupted_run("train.log_every=1")
+        metrics = self.read("run/metrics.jsonl")
+        short = metrics[:metrics.index(b"\n") + 1]
+        self.write("run/metrics.jsonl", short)
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "run/metrics.jsonl", "lines are missing", "--allow-changes")
+        self.assertEqual(self.read("run/metrics.jsonl"), short)
+        _, err = self.run_stoker("train", "--resume", "--run", "run", "--allow-changes")
+        self.assertIn("lines are missing", err)
+        self.assertEqual(self.read("run/weights.safetensors"), want)
+
+    def test_what_a_link_leads_to_is_not_cut(self):
+        want = self.weights_of_an_undisturbed_run()
+        self.make_interrupted_run()
+        for name in ("metrics.jsonl", "log"):
+            with self.subTest(name=name):
+                own = self.read(f"run/{name}")
+                self.write("thesis", own * 3)
+                os.remove(self.path(f"run/{name}"))
+                os.symlink(self.path("thesis"), self.path(f"run/{name}"))
+                self.assert_fails(["train", "--resume", "--run", "run"], 1, f"run/{name}", "is a symbolic link to")
+                self.assertEqual(self.read("thesis"), own * 3)
+                os.remove(self.path(f"run/{name}"))
+                self.write(f"run/{name}", own)
+        self.run_stoker("train", "--resume", "--run", "run")
         self.assertEqual(self.read("run/weights.safetensors"), want)
 
     def test_if_all_are_damaged_nothing_is_trained(self):

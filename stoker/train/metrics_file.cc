@@ -12,7 +12,13 @@ namespace stoker {
 namespace {
 
 Result<Descriptor> OpenForAppending(const std::string& path) {
-  Descriptor descriptor(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  Descriptor descriptor(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!descriptor.valid() && errno == ELOOP) {
+    return FailedPrecondition(
+        "{}: is a symbolic link, and what it leads to would be cut; put the file itself there",
+        path);
+  }
   if (!descriptor.valid()) return ErrnoStatus(errno, path);
   return descriptor;
 }
@@ -60,9 +66,12 @@ Status MetricsFile::Sync() const {
 Status MetricsFile::CutBack(uint64_t size) {
   struct stat status;
   if (::fstat(descriptor_.get(), &status) != 0) return ErrnoStatus(errno, path_);
-  const auto longest = std::min(static_cast<uint64_t>(status.st_size), size);
+  if (static_cast<uint64_t>(status.st_size) < size) {
+    return DataLoss("{}: has {} bytes, and {} were written: lines are missing", path_,
+                    status.st_size, size);
+  }
   STOKER_ASSIGN_OR_RETURN(const off_t kept,
-                          EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(longest)));
+                          EndOfWholeLines(descriptor_.get(), path_, static_cast<off_t>(size)));
   if (::ftruncate(descriptor_.get(), kept) != 0) return ErrnoStatus(errno, path_);
   return OkStatus();
 }

@@ -11,11 +11,12 @@
 namespace stoker {
 
 // Open for appending. One thread at a time. Lines reach the file with each Append, in one write, so
-// a reader sees whole lines; only the machine's crash can lose them, and then CutBack mends the
+// a reader sees whole lines; only the machine's crash can lose them, and then CutBack repairs the
 // file.
 class MetricsFile {
  public:
-  // Opens `path`, which is made where it does not exist.
+  // Opens `path`, which is made where it does not exist. Errors: also kFailedPrecondition where it
+  // is a symbolic link.
   static Result<MetricsFile> Open(std::string path);
 
   // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
@@ -29,6 +30,7 @@ class MetricsFile {
 
   // Removes what was appended when the file was longer than `size` bytes, and a last line that was
   // cut short: a run that resumes from there writes it again, so that no step appears twice.
+  // Errors: kDataLoss where the file is shorter; it stays as it is.
   Status CutBack(uint64_t size);
 
  private:

@@ -26,8 +26,23 @@ std::tm LocalTime(std::chrono::system_clock::time_point when) {
   return local;
 }
 
+// What a link leads to belongs to somebody else, and these files are written and cut in place.
+Status CheckOwnFiles(const RunPaths& paths) {
+  for (const std::string& path : {paths.lock(), paths.log(), paths.metrics()}) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) continue;
+    return FailedPrecondition(
+        "{}: is a symbolic link to {}, and a run writes only to files of its own; put the file "
+        "itself in the link's place",
+        path, target.string());
+  }
+  return OkStatus();
+}
+
 Result<Descriptor> TakeLock(const RunPaths& paths) {
-  Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
+  Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "locking " + paths.lock());
@@ -52,15 +67,17 @@ void RemoveLeftovers(const std::string& directory) {
   }
 }
 
+Status ExistsAlready(const fs::path& root) {
+  return FailedPrecondition("{}: exists already; resume that run, or name another directory",
+                            root.string());
+}
+
 Status MakeDirectory(const fs::path& root) {
   std::error_code error;
   if (fs::is_directory(root, error)) {
     STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
   }
-  if (fs::exists(root, error) && !IsUnused(root)) {
-    return FailedPrecondition("{}: exists already; resume that run, or name another directory",
-                              root.string());
-  }
+  if (fs::exists(root, error) && !IsUnused(root)) return ExistsAlready(root);
   return CreateDirectories(root.string()).While("making the run directory");
 }
 
@@ -124,6 +141,8 @@ Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode
   STOKER_RETURN_IF_ERROR(MakeDirectory(root));
   RunPaths paths{root};
   STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  // Another process may have had the lock until now.
+  if (!IsUnused(root)) return ExistsAlready(root);
   RunDirectory run(std::move(paths), std::move(lock));
   STOKER_RETURN_IF_ERROR(run.WriteRecipe(recipe));
   return run;
@@ -181,7 +200,7 @@ void RunDirectory::Discard() {
 
 void RunDirectory::Log(std::string_view message) {
   const Descriptor log(
-      ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+      ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   const std::string line =
       fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()),
                   WithoutSecrets(message));

@@ -1,5 +1,8 @@
 #include "stoker/train/run_directory.h"
 
+#include <chrono>
+#include <filesystem>
+
 #include "stoker/base/testing.h"
 #include "stoker/train/metrics_file.h"
 #include "stoker/train/testing.h"
@@ -153,6 +156,36 @@ TEST(NewRunPath, IsNamedAfterRecipeAndTimeAndDoesNotExist) {
   EXPECT_EQ(NewRunPath(dir.path(), "fashion", now).string(), first.string() + "-3");
 }
 
+TEST(RunDirectory, AFileThatIsALinkIsRefusedAndWhatItLeadsToStaysWhole) {
+  for (const char* name : {"metrics.jsonl", "log", "lock"}) {
+    const TempDir dir;
+    STOKER_ASSERT_OK(RunDirectory::Create(dir / "run", kRecipe));
+    WriteFileForTest(dir / "thesis", "precious");
+    const std::string link = dir / (std::string("run/") + name);
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(dir / "thesis", link);
+    EXPECT_THAT(RunDirectory::Open(dir / "run"),
+                FailsWith(StatusCode::kFailedPrecondition, link + ": is a symbolic link to "));
+    EXPECT_EQ(ReadFileForTest(dir / "thesis"), "precious");
+  }
+}
+
+TEST(MetricsFile, ALinkIsNotFollowed) {
+  const TempDir dir;
+  WriteFileForTest(dir / "thesis", "precious");
+  std::filesystem::create_symlink(dir / "thesis", dir / "m");
+  EXPECT_THAT(MetricsFile::Open(dir / "m"),
+              FailsWith(StatusCode::kFailedPrecondition, "is a symbolic link"));
+}
+
+TEST(MetricsFile, OneThatIsShorterThanItWasIsNotCutBack) {
+  const TempDir dir;
+  WriteFileForTest(dir / "m", "{\"step\":1}\n");
+  STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
+  EXPECT_THAT(metrics.CutBack(12), FailsWith(StatusCode::kDataLoss, "has 11 bytes, and 12 were"));
+  EXPECT_EQ(ReadFileForTest(dir / "m"), "{\"step\":1}\n");
+}
+
 TEST(MetricsFile, AppendsOneLineAnObject) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(MetricsFile metrics, MetricsFile::Open(dir / "m"));
@@ -179,15 +212,8 @@ struct CutCase {
   uint64_t size;
 };
 constexpr CutCase kCuts[] = {
-    {"", "", 0},
-    {"", "", 100},
-    {"{}\n", "{}\n", 100},
-    {"{}\n{\"st", "{}\n", 100},
-    {"{\"st", "", 100},
-    {"{}\n{}\n", "", 0},
-    {"{}\n{}\n", "", 2},
-    {"{}\n{}\n", "{}\n", 3},
-    {"{}\n{}\n", "{}\n", 5},
+    {"", "", 0},         {"{}\n", "{}\n", 3}, {"{}\n{\"st", "{}\n", 7}, {"{\"st", "", 4},
+    {"{}\n{}\n", "", 0}, {"{}\n{}\n", "", 2}, {"{}\n{}\n", "{}\n", 3},  {"{}\n{}\n", "{}\n", 5},
 };
 
 TEST(MetricsFile, CutBackLeavesOnlyWholeLines) {

@@ -102,6 +102,21 @@ Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
   return OkStatus();
 }
 
+// The metrics were flushed before the checkpoint was written, so that a shorter file is one that
+// was changed.
+Status CutMetrics(TrainingSession& session, uint64_t bytes) {
+  MetricsFile& metrics = session.recorder->metrics();
+  const Status cut = metrics.CutBack(bytes);
+  if (cut.code() != StatusCode::kDataLoss) return cut;
+  if (!session.setup.allow_changes) {
+    return FailedPrecondition(
+        "{}. Put the file back, or go on without these lines (--allow-changes)", cut.message());
+  }
+  session.setup.warnings.push_back(cut.message());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t there, metrics.Size());
+  return metrics.CutBack(there);
+}
+
 Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
   const Json& state = newest.checkpoint.state;
   STOKER_RETURN_IF_ERROR(CheckOrders(session, state));
@@ -121,7 +136,7 @@ Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) 
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
   STOKER_RETURN_IF_ERROR(CheckRollbackTarget(session, newest.step));
   // Last, when nothing can be refused any more.
-  STOKER_RETURN_IF_ERROR(session.recorder->metrics().CutBack(metrics_bytes.get<uint64_t>()));
+  STOKER_RETURN_IF_ERROR(CutMetrics(session, metrics_bytes.get<uint64_t>()));
   session.last_checkpoint = newest.step;
   session.view->checkpoint = newest.step;
   return OkStatus();

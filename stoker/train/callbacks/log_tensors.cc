@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "stoker/base/log.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/callback.h"
 #include "stoker/train/metrics_file.h"
@@ -45,7 +46,11 @@ class LogTensorsCallback final : public Callback {
                              options_.match, ParametersOf(run.model).front().name);
     }
     STOKER_ASSIGN_OR_RETURN(file_, MetricsFile::Open((run.run / "tensors.jsonl").string()));
-    return file_->CutBack(kept_bytes_);
+    STOKER_ASSIGN_OR_RETURN(const uint64_t there, file_->Size());
+    if (there >= kept_bytes_) return file_->CutBack(kept_bytes_);
+    LogWarning("{}: has {} bytes, and {} were written: lines are missing",
+               (run.run / "tensors.jsonl").string(), there, kept_bytes_);
+    return file_->CutBack(there);
   }
 
   Status OnBackward(RunView& run) override {
