@@ -132,9 +132,9 @@ TEST_F(NormalizePlaceTest, AutoIsTunedOnAnAcceleratorBetweenTwoPlacesThatGiveThe
                            InputsOf(recipe, there, MemoryFormat::kContiguous)));
   StepTimer timer(recipe, plan, c10::kCPU);
   STOKER_ASSERT_OK(timer.Begin(first, /*most_seconds=*/20).status());
-  STOKER_ASSERT_OK_AND_ASSIGN(
-      const ChoiceTimer::Compared compared,
-      timer.Compare(first, host->choices, StepKind::kWithData, /*seconds=*/0));
+  STOKER_ASSERT_OK_AND_ASSIGN(const ChoiceTimer::Compared compared,
+                              timer.Compare(first, host->choices, StepKind::kWithData,
+                                            /*seconds=*/0, /*most_seconds=*/1000));
   EXPECT_THAT(compared.best, Each(testing::Gt(0)));
   EXPECT_EQ(compared.best.size(), compared.other.size());
 }

@@ -30,6 +30,10 @@ void RunRecorder::Started(const StartEvent& event) {
                        event.choices.ToString()));
   if (!event.initial_weights.empty()) run_.Log(event.initial_weights);
   for (const TuneTrial& trial : event.tuning.trials) {
+    if (trial.step_ms <= 0) {
+      run_.Log(fmt::format("{}: {}", trial.change, trial.verdict));
+      continue;
+    }
     run_.Log(fmt::format("tried {}: {:.2f} ms a step, {:.2f} times as fast as the best before; {}",
                          trial.change, trial.step_ms, trial.gain, trial.verdict));
   }

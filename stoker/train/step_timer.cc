@@ -12,7 +12,7 @@
 namespace stoker {
 namespace {
 
-constexpr int kSamplesAVisit = 3;
+constexpr size_t kSamplesAVisit = 3;
 constexpr double kSecondsToWarmUp = 0.05;  // and at least one step
 constexpr int kMostVisits = 8;
 // An alternative that is this much slower than the best is not looked at a third time, or not a
@@ -62,17 +62,23 @@ Status StepTimer::UseGraph(const Choices& choices, Learner& learner) const {
 }
 
 // A device is given several steps at once, as in a run, and waited for behind the last.
-Status StepTimer::Time(Learner& learner, const TensorBatch& batch, int samples,
+Status StepTimer::Time(Learner& learner, const TensorBatch& batch, size_t samples,
                        StepTimes& times) const {
-  for (int i = 0; i < samples; ++i) {
+  for (size_t i = 0; i < samples; ++i) {
     const Stopwatch watch;
     for (int step = 0; step < StepsTogether(); ++step) {
       STOKER_RETURN_IF_ERROR(learner.Step(batch, kTinyStep).status());
     }
     Synchronize(device_);
     times.push_back(watch.ElapsedSeconds() * 1e3 / StepsTogether());
+    STOKER_RETURN_IF_ERROR(CheckTime());
   }
   return OkStatus();
+}
+
+Status StepTimer::CheckTime() const {
+  if (!ends_ || ElapsedSeconds() < *ends_) return OkStatus();
+  return Cancelled("the time for the comparison is up");
 }
 
 // Passes are recorded behind a few in the usual way, which must not be timed for them.
@@ -116,7 +122,7 @@ Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
   open_seconds_ = ElapsedSeconds();
   StepTimes times;
-  const double steps_of_a_comparison = 2 * (1 + kSamplesAVisit) * StepsTogether();
+  const double steps_of_a_comparison = 2.0 * (1 + kSamplesAVisit) * StepsTogether();
   STOKER_RETURN_IF_ERROR(Visit(first, times, most_seconds * 1e3 / steps_of_a_comparison));
   return times;
 }
@@ -124,20 +130,27 @@ Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
 double StepTimer::LeastSeconds(StepKind kind, double step_ms) const {
   const double step = step_ms * 1e-3;
   if (kind == StepKind::kWithData) return 2 * (open_seconds_ + kStepsAPass * step);
-  return make_seconds_ + kSecondsToWarmUp + 2 * (1 + kSamplesAVisit) * StepsTogether() * step;
+  return make_seconds_ + kSecondsToWarmUp + 2.0 * (1 + kSamplesAVisit) * StepsTogether() * step;
 }
 
 Result<ChoiceTimer::Compared> StepTimer::Compare(const Choices& best, const Choices& other,
-                                                 StepKind kind, double seconds) {
-  return kind == StepKind::kWithData ? CompareWithData(best, other, seconds)
-                                     : CompareComputing(best, other, seconds);
+                                                 StepKind kind, double seconds,
+                                                 double most_seconds) {
+  ends_ = ElapsedSeconds() + most_seconds;
+  Compared compared;
+  const Status status = kind == StepKind::kWithData
+                            ? CompareWithData(best, other, seconds, compared)
+                            : CompareComputing(best, other, seconds, compared);
+  ends_.reset();
+  const bool enough = std::min(compared.best.size(), compared.other.size()) >= kSamplesAVisit;
+  if (status.ok() || (status.code() == StatusCode::kCancelled && enough)) return compared;
+  return status;
 }
 
 // They take turns, so that a machine busy with other things for a while slows both alike.
-Result<ChoiceTimer::Compared> StepTimer::CompareComputing(const Choices& best, const Choices& other,
-                                                          double seconds) {
+Status StepTimer::CompareComputing(const Choices& best, const Choices& other, double seconds,
+                                   Compared& compared) {
   const Stopwatch watch;
-  Compared compared;
   for (int visit = 0; visit < kMostVisits; ++visit) {
     STOKER_RETURN_IF_ERROR(Visit(best, compared.best));
     const double best_ms = Median(compared.best);
@@ -147,13 +160,12 @@ Result<ChoiceTimer::Compared> StepTimer::CompareComputing(const Choices& best, c
     const double of_a_visit = watch.ElapsedSeconds() / (visit + 1);
     if (watch.ElapsedSeconds() + of_a_visit > seconds) break;
   }
-  return compared;
+  return OkStatus();
 }
 
-Result<ChoiceTimer::Compared> StepTimer::CompareWithData(const Choices& best, const Choices& other,
-                                                         double seconds) {
+Status StepTimer::CompareWithData(const Choices& best, const Choices& other, double seconds,
+                                  Compared& compared) {
   const Stopwatch watch;
-  Compared compared;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     STOKER_RETURN_IF_ERROR(TimeWithData(best, compared.best));
     STOKER_RETURN_IF_ERROR(TimeWithData(other, compared.other));
@@ -161,7 +173,7 @@ Result<ChoiceTimer::Compared> StepTimer::CompareWithData(const Choices& best, co
     const double of_a_pass = watch.ElapsedSeconds() / (pass + 1);
     if (watch.ElapsedSeconds() + of_a_pass > seconds) break;
   }
-  return compared;
+  return OkStatus();
 }
 
 // Samples are of several steps, since batches that are made by several threads come in bursts.
@@ -182,6 +194,7 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());
     if (!batch) return FailedPrecondition("the data ended after {} batches", step - 1);
     STOKER_RETURN_IF_ERROR(made->learner->Step(*batch, kTinyStep).status());
+    STOKER_RETURN_IF_ERROR(CheckTime());
     if (step < kStepsBefore || (step - kStepsBefore) % kStepsOfASample != 0) continue;
     Synchronize(device_);
     if (step > kStepsBefore) times.push_back(watch.ElapsedSeconds() * 1e3 / kStepsOfASample);

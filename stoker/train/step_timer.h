@@ -28,8 +28,8 @@ class StepTimer final : public ChoiceTimer {
   // Time counts from when the pipeline has loaded what it keeps in memory, which the run needs too.
   // Errors: those of the pipeline, of Learner and of its steps.
   Result<StepTimes> Begin(const Choices& first, double most_seconds) override;
-  Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
-                           double seconds) override;
+  Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind, double seconds,
+                           double most_seconds) override;
   double LeastSeconds(StepKind kind, double step_ms) const override;
   double ElapsedSeconds() const override { return watch_.ElapsedSeconds(); }
 
@@ -46,12 +46,16 @@ class StepTimer final : public ChoiceTimer {
   Status UseGraph(const Choices& choices, Learner& learner) const;
   static int64_t StepsToWarmUp(const Made& made);
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
-  Status Time(Learner& learner, const TensorBatch& batch, int samples, StepTimes& times) const;
+  Status Time(Learner& learner, const TensorBatch& batch, size_t samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
+  // kCancelled where the time of the comparison under way is up.
+  Status CheckTime() const;
   // Where the last of the steps that warm up takes more than `too_slow_ms`, it is the only sample.
   Status Visit(const Choices& choices, StepTimes& times, std::optional<double> too_slow_ms = {});
-  Result<Compared> CompareComputing(const Choices& best, const Choices& other, double seconds);
-  Result<Compared> CompareWithData(const Choices& best, const Choices& other, double seconds);
+  Status CompareComputing(const Choices& best, const Choices& other, double seconds,
+                          Compared& compared);
+  Status CompareWithData(const Choices& best, const Choices& other, double seconds,
+                         Compared& compared);
   Status TimeWithData(const Choices& choices, StepTimes& times);
 
   const Recipe& recipe_;
@@ -59,6 +63,7 @@ class StepTimer final : public ChoiceTimer {
   const c10::Device device_;
   const DeviceGraphMaker new_graph_;
   Stopwatch watch_;
+  std::optional<double> ends_;  // of watch_, where a comparison is under way
   std::optional<FirstBatch> first_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model

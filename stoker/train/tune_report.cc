@@ -1,6 +1,12 @@
 #include "stoker/train/tune_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "stoker/train/tune_search.h"
 
 namespace stoker {
 namespace {
@@ -17,15 +23,24 @@ std::string TimeText(const TuneReport& report) {
 }  // namespace
 
 std::string TuneReport::ToText() const {
-  if (trials.empty()) return {};
+  const auto untried = [](const TuneTrial& trial) { return trial.verdict == kNoTimeLeft; };
+  if (std::ranges::count_if(trials, std::not_fn(untried)) < 2) return {};
   std::string text = fmt::format("  {:<28} {:>9}  {:>6}  {}\n", "alternative", "ms a step", "gain",
                                  TimeText(*this));
+  std::vector<std::string> without_time;
   for (const TuneTrial& trial : trials) {
+    if (untried(trial)) {
+      without_time.push_back(trial.change);
+      continue;
+    }
     const bool timed = trial.step_ms > 0;
     const bool compared = timed && trial.gain > 0;
     text += fmt::format("{} {:<28} {:>9}  {:>6}  {}\n", trial.kept ? '*' : ' ', trial.change,
                         timed ? fmt::format("{:.2f}", trial.step_ms) : "-",
                         compared ? fmt::format("{:.2f}x", trial.gain) : "-", trial.verdict);
+  }
+  if (!without_time.empty()) {
+    text += fmt::format("  no time was left for {}\n", fmt::join(without_time, ", "));
   }
   return text;
 }

@@ -54,7 +54,9 @@ class Search {
 
  private:
   std::string WhyNothingWasCompared() const {
-    if (tried_) return "nothing was compared: no alternative is possible";
+    if (tried_ && !lacked_time_) {
+      return "nothing was compared: no alternative is possible";
+    }
     const double limit = tuned_.report.limit_seconds;
     if (limit >= limits_.most_seconds) {
       return fmt::format("nothing was compared: that takes more than {:.3g} s", limit);
@@ -78,19 +80,28 @@ class Search {
     if (!alternative.obstacle.empty()) {
       trial.verdict = fmt::format("not possible: {}", alternative.obstacle);
     } else if (needed > seconds) {
-      trial.verdict = fmt::format("not tried: needs {:.1f} s of the {:.1f} s left", needed,
-                                  std::max(0.0, seconds));
+      SetLackedTime(trial);
     } else {
       tried_ = true;
-      Judge(timer_.Compare(tuned_.choices, alternative.choices, kind,
-                           std::max(needed, seconds / static_cast<double>(left))),
-            trial);
+      const double share = std::max(needed, seconds / static_cast<double>(left));
+      const auto compared =
+          timer_.Compare(tuned_.choices, alternative.choices, kind, share, seconds);
+      if (compared.status().code() == StatusCode::kCancelled) {
+        SetLackedTime(trial);
+      } else {
+        Judge(compared, trial);
+      }
     }
     if (trial.kept) {
       tuned_.choices = trial.choices;
       best_ = tuned_.report.trials.size();
     }
     tuned_.report.trials.push_back(std::move(trial));
+  }
+
+  void SetLackedTime(TuneTrial& trial) {
+    lacked_time_ = true;
+    trial.verdict = kNoTimeLeft;
   }
 
   void Judge(const Result<ChoiceTimer::Compared>& compared, TuneTrial& trial) {
@@ -126,6 +137,7 @@ class Search {
   size_t best_ = 0;  // of the trials
   double best_ms_ = 0;
   bool tried_ = false, compared_ = false;  // any alternative; with success
+  bool lacked_time_ = false;               // for any
 };
 
 }  // namespace

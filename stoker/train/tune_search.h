@@ -48,12 +48,14 @@ class ChoiceTimer {
   virtual Result<StepTimes> Begin(const Choices& first, double most_seconds) = 0;
 
   // Times both in turns, for so many seconds or until more would not make it more certain; at least
-  // some steps of each. An error is one of `other`: `best` has been timed before.
+  // some steps of each, unless `most_seconds` have passed before: steps may take longer than they
+  // did, on a machine that does other things too. An error is one of `other`: `best` has been timed
+  // before. kCancelled: the time was up.
   struct Compared {
     StepTimes best, other;
   };
   virtual Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
-                                   double seconds) = 0;
+                                   double seconds, double most_seconds) = 0;
 
   // What Compare takes at least, where a step of the best takes `step_ms`.
   virtual double LeastSeconds(StepKind kind, double step_ms) const = 0;
@@ -62,7 +64,7 @@ class ChoiceTimer {
   virtual double ElapsedSeconds() const = 0;
 };
 
-// Tuning takes at most the smaller of these, but for what one comparison takes at least.
+// Tuning takes at most the smaller of these, but for one step or the making of a model.
 struct TuneLimits {
   double batches = 0;   // that the whole run goes through
   double share = 0.03;  // of the time that these will take
@@ -78,10 +80,13 @@ struct Tuned {
 // gain.
 inline constexpr double kLeastGain = 0.02;
 
+inline constexpr std::string_view kNoTimeLeft = "not tried: no time was left";
+
 // A run of fewer batches is not worth timing: beginning alone would take longer than is allowed.
 inline constexpr double kFewestBatches = 200;
 
-// Errors: those of Begin. Alternatives that fail, such as for want of memory, are not kept, and
+// An alternative for which there is no time has the verdict kNoTimeLeft. Errors: those of Begin.
+// Alternatives that fail, such as for want of memory, are not kept, and
 // their verdict says why.
 Result<Tuned> SearchChoices(const Choices& first, const std::vector<Knob>& knobs,
                             ChoiceTimer& timer, const TuneLimits& limits);

@@ -17,9 +17,12 @@ class FakeTimer final : public ChoiceTimer {
     for (double& time : times) time *= slower_at_first;
     return times;
   }
-  Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
-                           double seconds) override {
-    elapsed += seconds_each;
+  Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind, double seconds,
+                           double most_seconds) override {
+    most.push_back(most_seconds);
+    const bool in_time = seconds_each * slower_than_announced <= most_seconds;
+    elapsed += in_time ? seconds_each * slower_than_announced : most_seconds;
+    if (!in_time) return Cancelled("the time is up");
     compared.push_back({best.threads, other.threads});
     kinds.push_back(kind);
     given.push_back(seconds);
@@ -43,7 +46,8 @@ class FakeTimer final : public ChoiceTimer {
   Status begin;
   std::vector<std::pair<int, int>> compared = {};
   std::vector<StepKind> kinds = {};
-  std::vector<double> given = {};
+  double slower_than_announced = 1;  // what comparisons take, by LeastSeconds
+  std::vector<double> given = {}, most = {};
 };
 
 Choices Threads(int threads) { return {.threads = threads}; }
@@ -133,8 +137,23 @@ TEST(SearchChoices, TakesNoLongerThanThreePercentOfTheRunAndTwentySeconds) {
     EXPECT_DOUBLE_EQ(tuned.report.limit_seconds, limit);
     EXPECT_LE(tuned.report.seconds, limit);
     EXPECT_GT(tuned.report.seconds, limit - 2 * timer.seconds_each);
-    EXPECT_THAT(tuned.report.trials.back().verdict, testing::HasSubstr("not tried: needs 0.1 s"));
+    // That the others were not tried is said once.
+    EXPECT_EQ(tuned.report.trials.back().verdict, kNoTimeLeft);
+    EXPECT_THAT(tuned.report.ToText(), testing::HasSubstr("no time was left for threads: 2, "));
   }
+}
+
+// As on a machine that does other things too.
+TEST(SearchChoices, TakesNoLongerWhereComparisonsTakeLongerThanTheyShould) {
+  FakeTimer timer;
+  timer.ms = {{1, 10}, {2, 10}};
+  timer.slower_than_announced = 100;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Tuned tuned, SearchChoices(Threads(1), {KnobOf({2, 2, 2})}, timer, {.batches = 1000}));
+  EXPECT_LE(tuned.report.seconds, tuned.report.limit_seconds);
+  EXPECT_THAT(tuned.report.trials,
+              testing::Contains(testing::Field(&TuneTrial::verdict, kNoTimeLeft)).Times(3));
+  EXPECT_THAT(tuned.report.reason, testing::HasSubstr("the run is too short"));
 }
 
 TEST(SearchChoices, DividesTheTimeThatIsLeftAmongTheAlternativesThatAreLeft) {
@@ -204,6 +223,7 @@ TEST(SearchChoices, SaysThatNothingWasComparedWhereTheTimeAllowsForNoComparison)
                               SearchChoices(Threads(1), {KnobOf({2})}, timer, {.batches = 200}));
   EXPECT_EQ(tuned.report.reason,
             "nothing was compared: the run is too short, tuning may take 3 % of it, 0.06 s");
+  EXPECT_EQ(tuned.report.ToText(), "");
   timer.seconds_each = 21;
   STOKER_ASSERT_OK_AND_ASSIGN(const Tuned slow,
                               SearchChoices(Threads(1), {KnobOf({2})}, timer, kLong));
@@ -219,7 +239,9 @@ TEST(SearchChoices, SaysThatNothingWasComparedWhereNoAlternativeIsPossible) {
 }
 
 TEST(TuneReport, SaysWhatTookLongerThanWasMeant) {
-  TuneReport report{.trials = {{.change = "begin", .step_ms = 1}}, .seconds = 0.4};
+  TuneReport report{
+      .trials = {{.change = "begin", .step_ms = 1}, {.change = "threads: 2", .step_ms = 1}},
+      .seconds = 0.4};
   report.limit_seconds = 0.5;
   EXPECT_THAT(report.ToText(), testing::HasSubstr("tuned in 0.4 s of at most 0.5 s\n"));
   report.seconds = 0.8;
