@@ -111,9 +111,30 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
   return problems.ToStatus();
 }
 
+namespace {
+
+// The first letters of the words of a name: "ce" of cross_entropy.
+std::string InitialsOf(std::string_view name) {
+  std::string initials;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (i == 0 || name[i - 1] == '_') initials += name[i];
+  }
+  return initials;
+}
+
+// The one name whose initials these are; empty where there is none, or several.
+std::string NameOfInitials(std::string_view wanted, const std::vector<std::string>& names) {
+  if (wanted.size() < 2) return {};
+  const auto has = [&](const std::string& name) { return InitialsOf(name) == wanted; };
+  return std::ranges::count_if(names, has) == 1 ? *std::ranges::find_if(names, has) : std::string();
+}
+
+}  // namespace
+
 std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names) {
   if (names.empty()) return "there are none";
-  const std::string nearest = NearestName(wanted, names);
+  std::string nearest = NameOfInitials(wanted, names);
+  if (nearest.empty()) nearest = NearestName(wanted, names);
   if (!nearest.empty()) return fmt::format("did you mean '{}'?", ShortText(nearest));
   const auto list = [](const std::vector<std::string>& some) {
     std::vector<std::string> shortened;

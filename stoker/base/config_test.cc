@@ -356,5 +356,13 @@ TEST(NearestName, SuggestsTyposAndNothingElse) {
   EXPECT_EQ(NearestName("size", {}), "");
 }
 
+TEST(NameAdvice, KnowsANameByTheFirstLettersOfItsWords) {
+  const std::vector<std::string> names = {"bce", "cross_entropy", "mse", "smooth_l1", "soft_loss"};
+  EXPECT_EQ(NameAdvice("ce", names), "did you mean 'cross_entropy'?");
+  EXPECT_EQ(NameAdvice("bc", names), "did you mean 'bce'?");
+  // Two have these letters.
+  EXPECT_THAT(NameAdvice("sl", names), testing::Not(testing::HasSubstr("smooth_l1'?")));
+}
+
 }  // namespace
 }  // namespace stoker

@@ -116,6 +116,13 @@ std::vector<std::string> NamesOf(const std::vector<Option>& options) {
   return names;
 }
 
+// To many programs that write YAML the words on and off are true and false.
+bool TakeAsWord(const Option& option, const ConfigNode& value, void* object) {
+  if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar)) return false;
+  const ConfigNode word = ConfigNode::Scalar(value.scalar == "true" ? "on" : "off");
+  return option.set(object, word).ok() && option.check(object).ok();
+}
+
 // Converts and checks; the message begins with the place.
 Status SetOption(const Option& option, std::string_view what, const ConfigNode& value,
                  void* object) {
@@ -124,6 +131,7 @@ Status SetOption(const Option& option, std::string_view what, const ConfigNode& 
                       status);
   }
   if (const Status status = option.check(object); !status.ok()) {
+    if (TakeAsWord(option, value, object)) return OkStatus();
     return {status.code(), fmt::format("{}: {}.{} {}", value.location.ToString(), what, option.name,
                                        status.message())};
   }

@@ -13,10 +13,25 @@ std::string FirstParagraph(const std::string& text) {
   return text.substr(0, text.find("\nException raised from"));
 }
 
+// What torch's allocator of host memory says, and what is left of std::bad_alloc where a library
+// turned it into text. "you tried to allocate N bytes" stays: out_of_memory.h reads N.
+bool SaysNoMemory(std::string_view what) {
+  return what.find("can't allocate memory") != std::string_view::npos ||
+         what.find("not enough memory: you tried to allocate") != std::string_view::npos ||
+         what.find("std::bad_alloc") != std::string_view::npos;
+}
+
+std::string NoMemoryText(std::string_view what) {
+  constexpr std::string_view kWanted = "you tried to allocate";
+  const size_t wanted = what.find(kWanted);
+  if (wanted == std::string_view::npos) return "out of memory; use a smaller batch or model";
+  const std::string_view rest = what.substr(wanted);
+  return fmt::format("out of memory: {}; use a smaller batch or model",
+                     rest.substr(0, rest.find_first_of(".;\n")));
+}
+
 StatusCode CodeOf(const c10::Error& error) {
-  const std::string_view what = error.what_without_backtrace();
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-      what.find("can't allocate memory") != std::string_view::npos) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) {
     return StatusCode::kResourceExhausted;
   }
   if (dynamic_cast<const c10::NotImplementedError*>(&error) != nullptr) {
@@ -30,12 +45,13 @@ StatusCode CodeOf(const c10::Error& error) {
 }  // namespace
 
 Status StatusOfException(const std::exception& error) {
+  const auto* const from_torch = dynamic_cast<const c10::Error*>(&error);
+  const std::string_view what =
+      from_torch != nullptr ? from_torch->what_without_backtrace() : error.what();
+  if (SaysNoMemory(what)) return ResourceExhausted("{}", NoMemoryText(what));
   if (const auto* torch_error = dynamic_cast<const c10::Error*>(&error)) {
     return {CodeOf(*torch_error),
             "torch: " + FirstParagraph(torch_error->what_without_backtrace())};
-  }
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return ResourceExhausted("out of memory; use a smaller batch");
   }
   return Internal("{}", error.what());
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "stoker/device/tensor.h"
@@ -110,7 +111,18 @@ Result<Sources> NameArrays(const InitFromOptions& options, std::span<const Named
   return sources;
 }
 
-// What stands in front of the model's first name in the file, where it does: "module.".
+// How many of the model's names the file has with `prefix` before them.
+int64_t NamesFound(const NamedTensors& tensors, std::span<const NamedArray> arrays,
+                   std::string_view prefix) {
+  std::set<std::string_view> names;
+  for (const NamedArray& named : arrays) names.insert(named.name);
+  return std::ranges::count_if(tensors, [&](const NamedTensor& tensor) {
+    return names.contains(fmt::format("{}{}", prefix, tensor.name));
+  });
+}
+
+// What precedes the model's names in the file, where it does: "module.". Empty where more of them
+// are there as they are: "conv1.weight" is also the end of "layer1.0.conv1.weight".
 std::string LikelyPrefix(const Model& model, std::span<const NamedArray> arrays) {
   const NamedTensors tensors = StateOf(model);
   if (tensors.empty()) return "";
@@ -118,7 +130,9 @@ std::string LikelyPrefix(const Model& model, std::span<const NamedArray> arrays)
   const auto found = std::ranges::find_if(
       arrays, [&](const NamedArray& named) { return named.name.ends_with(end); });
   if (found == arrays.end()) return "";
-  return found->name.substr(0, found->name.size() - end.size() + 1);
+  std::string prefix = found->name.substr(0, found->name.size() - end.size() + 1);
+  const bool better = NamesFound(tensors, arrays, prefix) > NamesFound(tensors, arrays, "");
+  return better ? prefix : "";
 }
 
 bool TypesAgree(const Array& array, const at::Tensor& tensor) {

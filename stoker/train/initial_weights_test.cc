@@ -101,6 +101,18 @@ TEST(CopyWeights, AdvisesToSkipTheLayersThatReallyDoNotFit) {
               testing::Not(testing::HasSubstr("skip:")));
 }
 
+// "1.weight" is also the end of "deep.1.weight".
+TEST(CopyWeights, AdvisesNoPrefixWhereTheNamesAreThereAsTheyAre) {
+  const auto from = Net(1, /*classes=*/10), to = Net(2);
+  std::vector<NamedArray> arrays = Arrays(*from);
+  arrays.insert(arrays.begin(), {"deep.1.weight", Array::Of(std::vector<float>{1})});
+  const auto report = CopyWeights(*to, {}, arrays, "w.pt");
+  EXPECT_THAT(report, FailsWith(StatusCode::kFailedPrecondition, "take what fits"));
+  EXPECT_THAT(report.status().message(), testing::Not(testing::HasSubstr("give prefix")));
+  EXPECT_THAT(CopyWeights(*to, {}, Arrays(*from, "module."), "w.pt"),
+              FailsWith(StatusCode::kFailedPrecondition, "give prefix: \"module.\""));
+}
+
 TEST(CopyWeights, RefusesValuesThatAreNotFiniteAndCopiesNothing) {
   const auto from = Net(1), to = Net(2), untouched = Net(2);
   const NamedTensors tensors = StateOf(*from);

@@ -20,15 +20,6 @@ namespace {
 constexpr std::string_view kOfCounts[] = {"confusion", "precision", "recall", "f1"};
 constexpr std::string_view kOthers[] = {"auc", "mse", "mae"};
 
-// The K of "topK".
-std::optional<int64_t> TopOf(std::string_view name) {
-  if (!name.starts_with("top")) return std::nullopt;
-  int64_t k = 0;
-  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), k);
-  if (error != std::errc() || end != name.data() + name.size() || k < 1) return std::nullopt;
-  return k;
-}
-
 bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -129,7 +120,7 @@ std::string_view MetricsOf(TargetKind kind) {
 
 bool HasMeaning(std::string_view name, TargetKind kind) {
   if (kind == TargetKind::kNumbers) return name == "mse" || name == "mae";
-  if (kind == TargetKind::kLabels) return name != "confusion" && !TopOf(name);
+  if (kind == TargetKind::kLabels) return name != "confusion" && !MetricSet::TopOf(name);
   return true;
 }
 
@@ -142,12 +133,20 @@ Json ListOf(const std::vector<double>& values) {
 
 }  // namespace
 
+std::optional<int64_t> MetricSet::TopOf(std::string_view name) {
+  if (!name.starts_with("top")) return std::nullopt;
+  int64_t k = 0;
+  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), k);
+  if (error != std::errc() || end != name.data() + name.size() || k < 1) return std::nullopt;
+  return k;
+}
+
 Status MetricSet::Check(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::ranges::count(names, name) > 1) {
       return InvalidArgument("train.metrics: '{}' is named twice; once is enough", name);
     }
-    if (TopOf(name) || IsAmong(name, kOfCounts) || IsAmong(name, kOthers)) continue;
+    if (MetricSet::TopOf(name) || IsAmong(name, kOfCounts) || IsAmong(name, kOthers)) continue;
     return InvalidArgument("train.metrics: there is no metric '{}'; known are {}", name,
                            MetricsOf(TargetKind::kClass));
   }
@@ -194,7 +193,7 @@ void MetricSet::Add(const at::Tensor& scores, const Answers& answers, const at::
   samples_ += target.size(0);
   columns_ = scores.size(1);
   for (const std::string& name : names_) {
-    if (const auto k = TopOf(name)) AddSum(name, CountInTop(*k, scores, answers.right));
+    if (const auto k = MetricSet::TopOf(name)) AddSum(name, CountInTop(*k, scores, answers.right));
     if (name != "mse" && name != "mae") continue;
     const at::Tensor off = (scores - WantedScores(target, scores)).to(at::kDouble);
     AddSum(name, name == "mse" ? off.square().sum() : off.abs().sum());
@@ -256,7 +255,7 @@ Json MetricSet::Values() const {
   Json values = Json::object();
   for (size_t i = 0; i < names_.size(); ++i) {
     if (!sums_[i].defined()) continue;
-    const int64_t each = TopOf(names_[i]) ? 1 : columns_;
+    const int64_t each = MetricSet::TopOf(names_[i]) ? 1 : columns_;
     values[names_[i]] = sums_[i].item<double>() / static_cast<double>(samples_ * each);
   }
   if (counts_) values.update(OfCounts());

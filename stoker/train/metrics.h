@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,9 @@ class MetricSet {
 
   // Errors: kInvalidArgument for a name that has no meaning for such targets, with those that have.
   static Status CheckFor(const std::vector<std::string>& names, TargetKind kind);
+
+  // The K of "topK"; nothing where `name` is none.
+  static std::optional<int64_t> TopOf(std::string_view name);
 
   // `names` as both checks allow them.
   explicit MetricSet(const std::vector<std::string>& names, TargetKind kind = TargetKind::kClass);

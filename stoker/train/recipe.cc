@@ -51,6 +51,20 @@ Status ParseParts(const ConfigNode& section, T&... options) {
   return problems.ToStatus();
 }
 
+// Reads one entry, and lets what is wrong when it is made say where it stands.
+template <typename R>
+Result<typename R::Configured> ParsePlaced(const R& registry, const ConfigNode& node) {
+  STOKER_ASSIGN_OR_RETURN(auto parsed, registry.Parse(node));
+  using Made = typename decltype(parsed.build)::result_type;
+  parsed.build = [build = std::move(parsed.build),
+                  where = node.location.ToString()](const auto&... args) -> Made {
+    Made made = build(args...);
+    if (made.ok()) return made;
+    return Status(made.status().code(), fmt::format("{}: {}", where, made.status().message()));
+  };
+  return parsed;
+}
+
 template <typename T>
 ConfigNode::Entry FilledPart(const T& options) {
   return {std::string(T::kName), {}, FormatOptions(OptionsOf<T>(), &options)};
@@ -67,7 +81,7 @@ Status ParseCallbacks(const ConfigNode& section,
   }
   Problems problems;
   for (const ConfigNode& item : node->items) {
-    problems.Take(CallbackRegistry::Builtin().Parse(item), callbacks.emplace_back());
+    problems.Take(ParsePlaced(CallbackRegistry::Builtin(), item), callbacks.emplace_back());
   }
   return problems.ToStatus();
 }
@@ -141,7 +155,7 @@ Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
         "10}}}}",
         recipe.location.ToString());
   }
-  return ModelRegistry::Builtin().Parse(*section);
+  return ParsePlaced(ModelRegistry::Builtin(), *section);
 }
 
 Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
@@ -156,13 +170,13 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   ConfigNode section = *written;
   problems.Add(CheckTrainKeys(section));
   if (const ConfigNode* node = section.Find("loss")) {
-    problems.Take(LossRegistry::Builtin().Parse(*node), train.loss);
+    problems.Take(ParsePlaced(LossRegistry::Builtin(), *node), train.loss);
   }
   if (const ConfigNode* node = section.Find("optimizer")) {
-    problems.Take(OptimizerRegistry::Builtin().Parse(*node), train.optimizer);
+    problems.Take(ParsePlaced(OptimizerRegistry::Builtin(), *node), train.optimizer);
   }
   if (const ConfigNode* node = section.Find("schedule")) {
-    problems.Take(ScheduleRegistry::Builtin().Parse(*node), train.schedule);
+    problems.Take(ParsePlaced(ScheduleRegistry::Builtin(), *node), train.schedule);
   }
   problems.Add(ParseParts(section, train.warmup, train.lr_scaling, train.clip, train.average,
                           train.init_from, train.checkpoint, train.tensorboard, train.limit_batches,

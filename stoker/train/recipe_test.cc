@@ -8,6 +8,18 @@
 namespace stoker {
 namespace {
 
+TEST(Recipe, TheWordsOnAndOffMayBeWrittenAsWritersOfYamlDo) {
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const ConfigNode root,
+      ParseYaml("model: linear\ntrain: {tune: false, normalize_on: auto}\n", "r.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, ParseTrainSection(root));
+  EXPECT_EQ(train.options.tune, "off");
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const ConfigNode wrong,
+      ParseYaml("model: linear\ntrain: {memory_format: false}\n", "r.yaml"));
+  EXPECT_THAT(ParseTrainSection(wrong), FailsWith(StatusCode::kInvalidArgument, "channels_last"));
+}
+
 TEST(Recipe, FillsInEveryDefault) {
   STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode root, ParseYaml("model: linear", "r.yaml"));
   STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe train, ParseTrainSection(root));

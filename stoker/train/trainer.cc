@@ -9,6 +9,7 @@
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_trial.h"
 #include "stoker/train/recipe_changes.h"
+#include "stoker/train/recipe_place.h"
 #include "stoker/train/training_loop.h"
 
 namespace stoker {
@@ -45,6 +46,19 @@ Status TryInitialWeights(const Recipe& recipe, const ModelInput& input) {
   return InitializeWeights(*model, recipe.train.init_from).status();
 }
 
+struct Opened {
+  OpenedDevice device;
+  TrainingPlan plan;
+};
+
+Result<Opened> Open(const Recipe& recipe) {
+  Result<OpenedDevice> device = OpenDeviceFor(recipe.train.options);
+  if (!device.ok()) return WithPlace(recipe.train, device.status());
+  Result<TrainingPlan> plan = MakePlan(recipe);
+  if (!plan.ok()) return WithPlace(recipe.train, plan.status());
+  return Opened{*std::move(device), *std::move(plan)};
+}
+
 }  // namespace
 
 Json TrainSummary::ToJson() const {
@@ -70,9 +84,8 @@ Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}
 Trainer::~Trainer() = default;
 
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run) {
-  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(recipe.train.options));
-  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
-  STOKER_RETURN_IF_ERROR(TryInitialWeights(recipe, plan.input));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
+  STOKER_RETURN_IF_ERROR(WithPlace(recipe.train, TryInitialWeights(recipe, opened.plan.input)));
   std::optional<FirstBatch> first;
   if (recipe.train.options.sanity) {
     STOKER_ASSIGN_OR_RETURN(first, TryFirstSamples(recipe));
@@ -81,8 +94,8 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
-                                                               .plan = std::move(plan),
-                                                               .device = std::move(device),
+                                                               .plan = std::move(opened.plan),
+                                                               .device = std::move(opened.device),
                                                                .run = std::move(directory),
                                                                .data_marks = std::move(marks),
                                                                .first_batch = std::move(first)})));
@@ -100,12 +113,11 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
   STOKER_ASSIGN_OR_RETURN(std::vector<std::string> of_data, CheckData(run, recipe, marks, options));
   std::vector<std::string> warnings = changes.Warnings();
   std::ranges::move(of_data, std::back_inserter(warnings));
-  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(recipe.train.options));
-  STOKER_ASSIGN_OR_RETURN(TrainingPlan plan, MakePlan(recipe));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
-                                                   .plan = std::move(plan),
-                                                   .device = std::move(device),
+                                                   .plan = std::move(opened.plan),
+                                                   .device = std::move(opened.device),
                                                    .run = std::move(directory),
                                                    .resume = true,
                                                    .allow_changes = options.allow_changes,

@@ -175,7 +175,8 @@ TEST_F(TrainerTest, AWarmupThatTheRunEndsInIsWarnedOf) {
   STOKER_ASSERT_OK(Train("longer", {"train.warmup={epochs: 5}"}, &longer));
   EXPECT_THAT(longer.start.warnings,
               testing::ElementsAre(
-                  testing::HasSubstr("train.warmup: it takes 30 steps and the run ends after 18")));
+                  testing::HasSubstr("train.warmup (--set train.warmup): it takes 30 steps and the "
+                                     "run ends after 18")));
   STOKER_ASSERT_OK(Train("fits", {"train.warmup={epochs: 2}"}, &fits));
   EXPECT_THAT(fits.start.warnings, testing::IsEmpty());
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stoker/device/torch_denormals.h"
+#include "stoker/train/recipe_place.h"
 #include "stoker/train/sample_noun.h"
 #include "stoker/train/training_evaluation.h"
 #include "stoker/train/training_start.h"
@@ -12,8 +13,11 @@ namespace stoker {
 
 Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
   const TorchFloatModes modes;
-  STOKER_ASSIGN_OR_RETURN(session_,
-                          StartTraining(std::move(setup_), std::move(callbacks_), observer, stop));
+  const TrainRecipe recipe = setup_.recipe.train;  // for messages; the setup moves on
+  Result<std::unique_ptr<TrainingSession>> session =
+      StartTraining(std::move(setup_), std::move(callbacks_), observer, stop);
+  if (!session.ok()) return WithPlace(recipe, session.status());
+  session_ = *std::move(session);
   session_->status = std::make_unique<RunStatus>(
       RunStatus::Of{.path = ProgressPath(session_->setup.run.paths().root),
                     .first_step = session_->progress.step,

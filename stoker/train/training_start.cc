@@ -6,6 +6,7 @@
 #include "stoker/data/runtime.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_lint.h"
+#include "stoker/train/no_effect.h"
 #include "stoker/train/normalize_place.h"
 #include "stoker/train/random_state.h"
 #include "stoker/train/run_schedule.h"
@@ -130,18 +131,6 @@ Status TryEvaluation(TrainingSession& session) {
   return tried.status().While("trying the first batch of data.eval");
 }
 
-// A warm-up that the run ends in is a mistake of one or the other; a short trial of a recipe is
-// none.
-void CheckWarmup(TrainingSession& session) {
-  const SchedulePlan& plan = session.plan().schedule;
-  const double steps = plan.StepsIn(session.setup.recipe.train.warmup.epochs);
-  if (steps < static_cast<double>(plan.total_steps) || steps == 0) return;
-  session.setup.warnings.push_back(fmt::format(
-      "train.warmup: it takes {:.0f} steps and the run ends after {}, so the rate never becomes "
-      "what the schedule says; take fewer warmup.epochs, or more epochs",
-      steps, plan.total_steps));
-}
-
 // What it finds are warnings, and so is that it could find nothing out: they stop nobody.
 void Lint(TrainingSession& session) {
   std::vector<std::string>& warnings = session.setup.warnings;
@@ -228,7 +217,9 @@ Status GetReady(TrainingSession& session) {
   STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
   if (session.options().lint && !session.setup.resume) Lint(session);
   session.setup.first_batch.reset();
-  CheckWarmup(session);
+  for (std::string& warning : SettingsWithoutEffect(session.setup.recipe, session.plan())) {
+    session.setup.warnings.push_back(std::move(warning));
+  }
   STOKER_RETURN_IF_ERROR(session.setup.resume ? RestoreNewest(session) : BeginWithWeights(session));
   STOKER_RETURN_IF_ERROR(StoreDecisions(session, tuning));
   STOKER_RETURN_IF_ERROR(OpenTensorboard(session));

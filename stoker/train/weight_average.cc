@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stoker/train/average_times.h"
+
 namespace stoker {
 
 double EmaDecay(const AverageOptions& options, int64_t n) {
@@ -18,10 +20,9 @@ WeightAverage::WeightAverage(const AverageOptions& options, const SchedulePlan& 
                              const Model& model)
     : options_(options), updates_(at::zeros({}, at::kLong)) {
   if (options.kind == "none" || plan.total_steps == 0) return;
-  const bool swa = options.kind == "swa";
-  const double start = options.start.value_or(swa ? 0.75 : 0.0);
-  first_ = static_cast<int64_t>(std::floor(start * static_cast<double>(plan.total_steps))) + 1;
-  every_ = options.every.value_or(swa ? plan.steps_per_epoch : 1);
+  const AverageTimes times(options, plan);
+  first_ = times.first;
+  every_ = times.every;
   weights_ = StateOf(model);
   for (const NamedTensor& weight : weights_) averages_.push_back(weight.tensor.detach().clone());
 }

@@ -75,6 +75,12 @@ void CosineSchedule::Describe(OptionTable<CosineSchedule>& table) {
 }
 
 Result<std::unique_ptr<Schedule>> CosineSchedule::Build(const SchedulePlan& plan) const {
+  if (first_cycle && plan.StepsIn(*first_cycle) < 1) {
+    return InvalidArgument(
+        "cosine: first_cycle ({} epochs) is {:.3g} steps long, and an epoch has {}; a cycle needs "
+        "1 at least",
+        *first_cycle, plan.StepsIn(*first_cycle), plan.steps_per_epoch);
+  }
   return std::make_unique<Cosine>(*this, plan);
 }
 

@@ -63,6 +63,12 @@ Result<std::unique_ptr<Schedule>> CyclicSchedule::Build(const SchedulePlan& plan
         "max_momentum ({})",
         base_lr, max_lr, base_momentum, max_momentum);
   }
+  if (const double steps = plan.StepsIn(up + down.value_or(up)); steps < 2) {
+    return InvalidArgument(
+        "cyclic: up and down ({} and {} epochs) make a cycle of {:.3g} steps, and an epoch has {}; "
+        "a cycle needs 2 at least",
+        up, down.value_or(up), steps, plan.steps_per_epoch);
+  }
   return std::make_unique<Cyclic>(*this, plan);
 }
 

@@ -211,6 +211,24 @@ TEST(CyclicSchedule, RefusesABaseAboveItsTop) {
               FailsWith(StatusCode::kInvalidArgument, "must not be above max_lr"));
 }
 
+TEST(CyclicSchedule, RefusesACycleOfLessThanTwoSteps) {
+  CyclicSchedule options = SmallCycles("triangular");
+  options.up = 1e-17;
+  EXPECT_THAT(options.Build({10, 4}),
+              FailsWith(StatusCode::kInvalidArgument, "a cycle needs 2 at least"));
+  options.up = 0.25;
+  STOKER_EXPECT_OK(options.Build({10, 4}));
+}
+
+TEST(CosineSchedule, RefusesACycleOfLessThanAStep) {
+  CosineSchedule options;
+  options.first_cycle = 1e-9;
+  EXPECT_THAT(options.Build({10, 4}),
+              FailsWith(StatusCode::kInvalidArgument, "first_cycle (1e-09 epochs) is"));
+  options.first_cycle = 0.25;
+  STOKER_EXPECT_OK(options.Build({10, 4}));
+}
+
 // The rate after each evaluation.
 std::vector<double> RatesAfter(Schedule& schedule, const std::vector<double>& values) {
   std::vector<double> rates;

@@ -1,0 +1,17 @@
+// What a recipe asks for that the run it makes will not do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stoker/train/recipe.h"
+#include "stoker/train/training_plan.h"
+
+namespace stoker {
+
+// Warnings of settings without an effect, each with its place in the recipe: a warm-up that never
+// ends, an average of weights without an update, a share of right answers among as many as there
+// are classes. They are no errors, since a short trial of a recipe may have them.
+std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const TrainingPlan& plan);
+
+}  // namespace stoker
