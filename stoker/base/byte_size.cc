@@ -22,7 +22,7 @@ Status NotASize(const std::string& text) {
   return InvalidArgument("'{}' is not a size in bytes; write it like 50GB, 32MiB or 1000000", text);
 }
 
-// In any case.
+// Whether they are the same text, in upper or lower case.
 bool IsSame(std::string_view a, std::string_view b) {
   return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
 }

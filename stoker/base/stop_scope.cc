@@ -59,6 +59,17 @@ bool LockUnlessStopped(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
+bool SleepUnlessStopped(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!StopScope::Asked()) {
+    const auto now = Clock::now();
+    if (now >= end) return true;
+    std::this_thread::sleep_until(std::min<decltype(end)>(end, now + kAskStopEvery));
+  }
+  return false;
+}
+
 int FlockUnlessStopped(int fd, int operation) {
   for (Pauses pauses; ::flock(fd, operation | LOCK_NB) != 0;) {
     if (errno == EINTR) continue;

@@ -55,6 +55,9 @@ bool WaitUnlessStopped(std::condition_variable& changed, std::unique_lock<std::m
 // with it unlocked, where this thread was asked to stop before.
 bool LockUnlessStopped(std::unique_lock<std::mutex>& lock);
 
+// Sleeps so long. Returns false where this thread was asked to stop before.
+bool SleepUnlessStopped(double seconds);
+
 // flock(2), which another process may hold for ever, also where signals come meanwhile. Returns 0
 // or an errno; ECANCELED where this thread was asked to stop before.
 int FlockUnlessStopped(int fd, int operation);

@@ -130,6 +130,90 @@ TEST(TakeBackLines, TakesThoseAfterTheOffsetThatAreAskedForAndLeavesOthers) {
   EXPECT_EQ(size, std::filesystem::file_size(dir / "log"));
 }
 
+// Killed between any two system calls, the file is one or the other: what was there is never
+// written to, and a copy takes its place in one step.
+TEST(TakeBackLines, IsWholeAtEveryMoment) {
+  const TempDir dir;
+  const std::string before = "bad 1\ngood 1\nbad 2\ngood 2\nbad 3\nhal";
+  std::ofstream(dir / "log") << before;
+  std::ifstream old(dir / "log");
+  std::ofstream(dir / ".log.tmp-999999999-0123abcd") << "of one that was killed";
+  STOKER_ASSERT_OK(TakeBackLines(dir / "log", 0, IsBad));
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("good 1", "good 2"));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(old), {}), before);
+  const auto files = std::distance(std::filesystem::directory_iterator(dir.path()), {});
+  EXPECT_EQ(files, 1);
+}
+
+TEST(TakeBackLines, WhereTheDiskIsFullLeavesTheFileAsItWas) {
+  const TempDir dir;
+  std::ofstream(dir / "log") << "bad 1\ngood 1\ngood 2\n";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 10, .rlim_max = 10};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const Status status = TakeBackLines(dir / "log", 0, IsBad).status();
+    ::_exit(status.code() == StatusCode::kResourceExhausted ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(LinesOf(dir / "log"), ElementsAre("bad 1", "good 1", "good 2"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1);
+}
+
+// One that waits for the lock of the file that is replaced appends to the one in its place.
+TEST(TakeBackLines, LosesNoLineThatOthersAppendMeanwhile) {
+  const TempDir dir;
+  constexpr int kLines = 2000;
+  STOKER_ASSERT_OK(PrepareToAppend(dir / "log"));
+  std::thread appends([&] {
+    for (int i = 0; i < kLines; ++i)
+      STOKER_EXPECT_OK(AppendLine(dir / "log", fmt::format("good {}", i)));
+  });
+  for (int i = 0; i < 200; ++i) {
+    STOKER_EXPECT_OK(AppendLine(dir / "log", "bad"));
+    STOKER_EXPECT_OK(TakeBackLines(dir / "log", 0, IsBad));
+  }
+  appends.join();
+  std::vector<std::string> expected;
+  for (int i = 0; i < kLines; ++i) expected.push_back(fmt::format("good {}", i));
+  EXPECT_EQ(LinesOf(dir / "log"), expected);
+}
+
+TEST(TakeBackLines, KeepsTheAccessRightsOfTheFile) {
+  using std::filesystem::perms;
+  const TempDir dir;
+  std::ofstream(dir / "log") << "bad 1\ngood 1\n";
+  std::filesystem::permissions(dir / "log", perms::owner_read | perms::owner_write);
+  STOKER_ASSERT_OK(TakeBackLines(dir / "log", 0, IsBad));
+  EXPECT_EQ(std::filesystem::status(dir / "log").permissions(),
+            perms::owner_read | perms::owner_write);
+}
+
+TEST(TakeBackLines, KeepsLinesThatAreTooLongToBeLookedAt) {
+  const TempDir dir;
+  const std::string longest = "bad " + std::string(kMostLineBytes - 4, 'x'), longer = longest + "x";
+  for (const std::string& line : {longest, longer, std::string("bad"), std::string("good")})
+    STOKER_ASSERT_OK(AppendLine(dir / "log", line));
+  STOKER_ASSERT_OK(TakeBackLines(dir / "log", 0, IsBad));
+  const std::vector<std::string> left = LinesOf(dir / "log");
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_TRUE(left[0] == longer);
+  EXPECT_EQ(left[1], "good");
+}
+
+TEST(VisitLines, GivesThoseThatHaveAnEnd) {
+  const TempDir dir;
+  std::ofstream(dir / "log") << "one\n\ntwo\nhal";
+  std::vector<std::string> lines;
+  const auto note = [&](std::string_view line) { lines.emplace_back(line); };
+  STOKER_ASSERT_OK(VisitLines(dir / "log", note));
+  EXPECT_THAT(lines, ElementsAre("one", "", "two"));
+  STOKER_EXPECT_OK(VisitLines(dir / "none", note));
+}
+
 TEST(TakeBackLines, LeavesAFileInWhichNoLineBeginsThere) {
   const TempDir dir;
   for (const uint64_t offset : {3, 100}) {

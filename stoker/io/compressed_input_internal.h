@@ -37,6 +37,11 @@ class CompressedInput {
   // Whether there is nothing more than left().
   bool ended() const { return ended_; }
 
+  // "a.xz: byte 12 (compressed): `what`": where left() begins.
+  std::string AtByte(std::string_view what) const {
+    return fmt::format("{}: byte {} (compressed): {}", name(), position(), what);
+  }
+
   // Reads more where nothing is left. Errors: those of the source.
   Status Refill() {
     if (!left_.empty() || ended_) return OkStatus();
@@ -60,7 +65,8 @@ class CompressedInput {
   bool ended_ = false;
 };
 
-// Memory that a library allocates by itself, charged to an account (may be null) as it is learnt.
+// Memory that a library allocates by itself, charged to an account (may be null) as soon as its
+// size is known.
 class LibraryMemory {
  public:
   explicit LibraryMemory(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}

@@ -5,7 +5,6 @@
 
 #include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/remote/http_client.h"
 
 namespace stoker {
 namespace {
@@ -56,7 +55,7 @@ bool LocalRetry::Again(int error_number) {
   }
   const double wait = std::min(next_wait_seconds_, patience_seconds_ - waited);
   next_wait_seconds_ = std::min(2 * next_wait_seconds_, kLongestWaitSeconds);
-  if (!Cancellation(&StopScope::Asked).WaitFor(wait)) return true;
+  if (SleepUnlessStopped(wait)) return true;
   errno = ECANCELED;
   return false;
 }

@@ -27,7 +27,8 @@ std::string ManifestText(const Json& files) {
   return manifest.dump(2) + "\n";
 }
 
-// `error` of opening or reading `path`: kDataLoss only where that proves damage.
+// `error` of opening or reading `path`, which says itself whether it is damage (kDataLoss: a file
+// system that finds its checksum wrong, a file that is cut while it is read) or trouble.
 Status DamageOrTrouble(const Status& error, const std::string& path) {
   if (error.code() == StatusCode::kNotFound) return DataLoss("{}: is missing", path);
   std::error_code unknown;
@@ -35,8 +36,7 @@ Status DamageOrTrouble(const Status& error, const std::string& path) {
   if (fs::status_known(there) && fs::exists(there) && !fs::is_regular_file(there)) {
     return DataLoss("{}: is no regular file", path);
   }
-  const bool unclear = error.code() == StatusCode::kDataLoss;  // an EIO
-  return {unclear ? StatusCode::kUnavailable : error.code(), error.message()};
+  return error;
 }
 
 // A file that is listed, open, of the size that it must have.

@@ -1,3 +1,5 @@
+// Files that are replaced in one step but not flushed to the disk, such as the state of a run for
+// those who look at it.
 #pragma once
 
 #include <string>

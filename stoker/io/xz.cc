@@ -39,28 +39,33 @@ class XzSource final : public ByteSource {
 };
 
 Status XzSource::Problem(lzma_ret code) const {
-  const auto at = [&](std::string_view what) {
-    return fmt::format("{}: byte {} (compressed): {}", input_.name(), input_.position(), what);
-  };
   switch (code) {
     case LZMA_MEM_ERROR:
-      return ResourceExhausted("{}", at("no memory for the decoder's dictionary; free some"));
+      return ResourceExhausted("{}",
+                               input_.AtByte("no memory for the decoder's dictionary; free some"));
     case LZMA_MEMLIMIT_ERROR:
-      return Unimplemented("{}", at("the data needs a dictionary of more than 128 MiB; compress it "
-                                    "again with xz -9 at most"));
+      return Unimplemented(
+          "{}", input_.AtByte("the data needs a dictionary of more than 128 MiB; compress it "
+                              "again with xz -9 at most"));
     case LZMA_OPTIONS_ERROR:
-      return Unimplemented("{}", at("the data was compressed with a filter that liblzma does not "
-                                    "know; compress it again without one"));
+      return Unimplemented(
+          "{}", input_.AtByte("the data was compressed with a filter that liblzma does not "
+                              "know; compress it again without one"));
     case LZMA_UNSUPPORTED_CHECK:
-      return Unimplemented("{}", at("the data has a check that liblzma does not know; compress it "
-                                    "again with --check=crc64"));
+      return Unimplemented(
+          "{}", input_.AtByte("the data has a check that liblzma does not know; compress it "
+                              "again with --check=crc64"));
     case LZMA_FORMAT_ERROR:
-      return DataLoss("{}", at("an xz stream should begin here, with fd 37 7a 58 5a 00, but does "
-                               "not; copy or download the file again"));
+      return DataLoss(
+          "{}", input_.AtByte("an xz stream should begin here, with fd 37 7a 58 5a 00, but does "
+                              "not; copy or download the file again"));
     case LZMA_BUF_ERROR:
-      return DataLoss("{}", at("the file ends in the middle of its xz data; it was cut short: copy "
-                               "or download it again"));
-    default: return DataLoss("{}", at("the xz data is damaged: copy or download the file again"));
+      return DataLoss(
+          "{}", input_.AtByte("the file ends in the middle of its xz data; it was cut short: copy "
+                              "or download it again"));
+    default:
+      return DataLoss("{}",
+                      input_.AtByte("the xz data is damaged: copy or download the file again"));
   }
 }
 

@@ -42,25 +42,27 @@ class ZstdSource final : public ByteSource {
 };
 
 Status ZstdSource::Problem(size_t code) const {
-  const auto at = [&](std::string_view what) {
-    return fmt::format("{}: byte {} (compressed): {}", input_.name(), input_.position(), what);
-  };
   switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_frameParameter_windowTooLarge:
-      return Unimplemented("{}", at("the data needs a window of more than 128 MiB; compress it "
-                                    "again without --long, or with --long=27 at most"));
+      return Unimplemented(
+          "{}", input_.AtByte("the data needs a window of more than 128 MiB; compress it "
+                              "again without --long, or with --long=27 at most"));
     case ZSTD_error_dictionary_wrong:
-      return Unimplemented("{}", at("the data was compressed with a dictionary; compress it again "
-                                    "without one"));
+      return Unimplemented(
+          "{}", input_.AtByte("the data was compressed with a dictionary; compress it again "
+                              "without one"));
     case ZSTD_error_memory_allocation:
-      return ResourceExhausted("{}", at("no memory for the decoder's window; free some"));
+      return ResourceExhausted("{}",
+                               input_.AtByte("no memory for the decoder's window; free some"));
     case ZSTD_error_prefix_unknown:
-      return DataLoss("{}", at("a zstd frame should begin here, with 28 b5 2f fd, but does not; "
-                               "copy or download the file again"));
+      return DataLoss(
+          "{}", input_.AtByte("a zstd frame should begin here, with 28 b5 2f fd, but does not; "
+                              "copy or download the file again"));
     default:
-      return DataLoss("{}", at(fmt::format("{}; the zstd data is damaged: copy or download the "
-                                           "file again",
-                                           ZSTD_getErrorName(code))));
+      return DataLoss(
+          "{}", input_.AtByte(fmt::format("{}; the zstd data is damaged: copy or download the "
+                                          "file again",
+                                          ZSTD_getErrorName(code))));
   }
 }
 

@@ -52,7 +52,8 @@ std::optional<Descriptor> LockUnused(const std::string& path) {
   Descriptor copy(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!copy.valid() && errno == ENOENT) return copy;
   if (!copy.valid() || ::flock(copy.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-  if (!ReadCopyCheck(path)) return std::nullopt;
+  const Result<std::optional<CopyCheck>> check = ReadCopyCheck(path);
+  if (!check.ok() || !*check) return std::nullopt;
   return copy;
 }
 
@@ -76,15 +77,22 @@ std::string ToJson(const CopyCheck& check, const std::string& source, const std:
   return fmt::format("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-std::optional<CopyCheck> ReadCopyCheck(const std::string& path) {
-  const Result<std::string> text = ReadTextFile(CheckPathOf(path), kMostCheckBytes);
-  if (!text.ok()) return std::nullopt;
+Result<std::optional<CopyCheck>> ReadCopyCheck(const std::string& path) {
+  struct stat found {};
+  const std::string check = CheckPathOf(path);
+  if (::stat(check.c_str(), &found) == 0 &&
+      (!S_ISREG(found.st_mode) || static_cast<uint64_t>(found.st_size) > kMostCheckBytes))
+    return std::nullopt;
+  const Result<std::string> text = ReadTextFile(check, kMostCheckBytes);
+  if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
+  STOKER_RETURN_IF_ERROR(text.status());
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("file") || !json.contains("etag")) return std::nullopt;
   const auto bytes = json.find("bytes"), crc32c = json.find("crc32c");
   if (bytes == json.end() || !bytes->is_number_unsigned()) return std::nullopt;
   if (crc32c == json.end() || !crc32c->is_number_unsigned()) return std::nullopt;
-  return CopyCheck{.bytes = bytes->get<uint64_t>(), .crc32c = crc32c->get<uint32_t>()};
+  return std::optional(
+      CopyCheck{.bytes = bytes->get<uint64_t>(), .crc32c = crc32c->get<uint32_t>()});
 }
 
 Result<CacheEntries> ListCacheEntries(const std::string& directory) {

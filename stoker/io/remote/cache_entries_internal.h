@@ -26,7 +26,8 @@ struct CopyCheck {
 };
 std::string ToJson(const CopyCheck& check, const std::string& source, const std::string& etag);
 // Of the copy at `path`, a path without the suffix; nothing where there is none, or it is no check.
-std::optional<CopyCheck> ReadCopyCheck(const std::string& path);
+// Errors: those of reading it.
+Result<std::optional<CopyCheck>> ReadCopyCheck(const std::string& path);
 
 struct CacheEntry {
   std::string name;

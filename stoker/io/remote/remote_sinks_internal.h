@@ -80,8 +80,8 @@ class RangeSink final : public VersionedSink {
   const std::function<void(size_t)>& progress_;
 };
 
-// The first bytes of a file of which nothing is known before the first answer. A try that breaks
-// off is gone on with where it stood, by the version which that answer tells of.
+// The first bytes of a file of which nothing is known before the first answer. Where a try breaks
+// off, the next one asks for the rest, of the version that the first answer names.
 class HeadSink final : public VersionedSink {
  public:
   HeadSink(const RemoteLocation& location, size_t bytes)
@@ -90,7 +90,8 @@ class HeadSink final : public VersionedSink {
   bool complete() const override {
     return done() == bytes_ || (found_.size && done() == *found_.size);
   }
-  // Of the first answer that had bytes, or would have had; nothing where there was none.
+  // The head of the first answer that had bytes, or said that the file has none; nothing where no
+  // such answer came.
   const std::optional<HttpHead>& head() const { return head_; }
   std::vector<std::byte> TakeContent() { return std::move(content_); }
   RemoteRequest Next() override;

@@ -161,8 +161,10 @@ class RemoteSource final : public ByteSource {
   }
   void NoteLast(std::span<const std::byte> bytes) {
     if (repeated_ == 0) return;
+    bytes = bytes.last(std::min(bytes.size(), repeated_));
     last_.insert(last_.end(), bytes.begin(), bytes.end());
-    if (last_.size() > repeated_) last_.erase(last_.begin(), last_.end() - kMostRepeated);
+    if (last_.size() > repeated_)
+      last_.erase(last_.begin(), last_.end() - static_cast<std::ptrdiff_t>(repeated_));
   }
 
   void DropFirstPart() {

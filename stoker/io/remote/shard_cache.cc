@@ -24,6 +24,7 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file.h"
+#include "stoker/io/local_retry.h"
 #include "stoker/io/remote/cache_entries_internal.h"
 #include "stoker/io/remote/remote_source.h"
 #include "stoker/io/sha256.h"
@@ -89,15 +90,17 @@ std::string OrderLockNameOf(const std::string& name) {
   return fmt::format(".{}.order{}", name, kLockSuffix);
 }
 
-// Nothing where it cannot be read; kCancelled where this thread was asked to stop.
+// Nothing where it ends before. Errors: those of reading; kCancelled where this thread was asked to
+// stop.
 Result<std::optional<uint32_t>> ChecksumOf(int fd, uint64_t size, const std::string& path) {
   std::vector<std::byte> piece(kPieceBytes);
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < size;) {
     if (StopScope::Asked()) return Cancelled("{}: byte {}: asked to stop checking it", path, at);
-    const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return std::nullopt;
+    const ssize_t got = RetryPassingTrouble(
+        path, [&] { return ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(at)); });
+    if (got < 0) return ErrnoStatus(errno, fmt::format("{}: byte {}: cannot check it", path, at));
+    if (got == 0) return std::nullopt;
     checksum = Crc32c(std::span(piece).first(static_cast<size_t>(got)), checksum);
     at += static_cast<uint64_t>(got);
   }
@@ -124,12 +127,13 @@ bool ShardCache::KeepsEverything(const RemoteOptions& options) {
   return !options.cache.empty() || !Variable("STOKER_CACHE").empty();
 }
 
-// Of the copy `name`, open as `fd`.
+// Of the copy `name`, open as `fd`. What cannot be read is an error, and says nothing about it.
 Result<bool> ShardCache::IsWhole(const std::string& name, int fd) {
   struct stat found {};
-  if (::fstat(fd, &found) != 0) return false;
+  if (::fstat(fd, &found) != 0)
+    return ErrnoStatus(errno, fmt::format("{}: cannot look at the copy", PathOf(name)));
   const std::string id = fmt::format("{} {}", name, found.st_ino);
-  const std::optional<CopyCheck> check = ReadCopyCheck(PathOf(name));
+  STOKER_ASSIGN_OR_RETURN(const std::optional<CopyCheck> check, ReadCopyCheck(PathOf(name)));
   if (!check || check->bytes != static_cast<uint64_t>(found.st_size)) return false;
   {
     const std::lock_guard lock(mutex_);
@@ -146,7 +150,8 @@ Result<bool> ShardCache::IsWhole(const std::string& name, int fd) {
 // As far as that can be seen without reading it.
 bool ShardCache::IsThere(const std::string& name) const {
   struct stat found {};
-  const std::optional<CopyCheck> check = ReadCopyCheck(PathOf(name));
+  const Result<std::optional<CopyCheck>> read = ReadCopyCheck(PathOf(name));
+  const std::optional<CopyCheck> check = read.ok() ? *read : std::nullopt;
   return check && ::stat(PathOf(name).c_str(), &found) == 0 &&
          check->bytes == static_cast<uint64_t>(found.st_size);
 }
@@ -159,7 +164,8 @@ void ShardCache::Remove(const std::string& name) const {
 Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
   const std::string name = NameOf(file);
   const std::string path = PathOf(name);
-  Descriptor copy(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor copy(
+      RetryPassingTrouble(path, [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
   if (!copy.valid() && errno == ENOENT) return std::nullopt;
   if (!copy.valid())
     return ErrnoStatus(errno, fmt::format("{}: cannot open the copy of a remote file", path));
