@@ -17,8 +17,9 @@ struct AwsCredentials {
   std::string session_token;  // of temporary ones; else empty
 };
 
-// What is signed. `path` and `query` are percent-encoded as they are sent, `query` with its
-// parameters sorted by name. `headers`: at least host; names in lower case, in any order.
+// What is signed. `path` and `query` are percent-encoded as they are sent; parameters may come in
+// any order, more than once, and without a value. `headers`: at least host, in any order; a name
+// may come more than once, in upper or lower case.
 struct SigV4Request {
   std::string_view method = "GET";
   std::string path, query;

@@ -55,6 +55,41 @@ TEST(SigV4, GivesTheSignatureOfAmazonsTestSuite) {  // aws-sig-v4-test-suite, ge
       EndsWith("Signature=5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"));
 }
 
+// The signature of a request of aws-sig-v4-test-suite.
+std::string SignatureOfTestSuite(SigV4Request request) {
+  request.headers.emplace_back("Host", "example.amazonaws.com");
+  request.headers.emplace_back("X-Amz-Date", "20150830T123600Z");
+  request.payload_sha256 = kEmptySha256;
+  const std::string text =
+      SigV4Authorization(request, {.region = "us-east-1", .service = "service", .time = 1440938160},
+                         {"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", ""});
+  return text.substr(text.rfind('=') + 1);
+}
+
+TEST(SigV4, SortsParametersByNameThenByValueBeforeItSigns) {
+  EXPECT_EQ(SignatureOfTestSuite({.path = "/", .query = "Param2=value2&Param1=value1"}),
+            "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500");  // order-key-case
+  const auto sign = [](std::string query) {
+    return SignatureOfTestSuite({.path = "/", .query = std::move(query)});
+  };
+  EXPECT_EQ(sign("a-b=1&a=2&a=1&a&A="), sign("A=&a=&a=1&a=2&a-b=1"));
+  EXPECT_EQ(sign("a&&b="), sign("=&a=&b="));
+  EXPECT_EQ(sign("a&"), sign("=&a="));
+  EXPECT_NE(sign("a=1&b=2"), sign("a=2&b=1"));
+}
+
+TEST(SigV4, TrimsAndJoinsHeadersBeforeItSigns) {
+  EXPECT_EQ(
+      SignatureOfTestSuite(
+          {.path = "/", .headers = {{"My-Header1", " value1"}, {"My-Header2", " \"a   b   c\""}}}),
+      "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736");  // value-trim
+  EXPECT_EQ(SignatureOfTestSuite({.path = "/",
+                                  .headers = {{"My-Header1", "value2"},
+                                              {"My-Header1", "value2"},
+                                              {"My-Header1", "value1"}}}),
+            "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea");  // key-duplicate
+}
+
 TEST(AwsTime, IsTheBasicFormOfIso8601) { EXPECT_EQ(AwsTime(1440938160), "20150830T123600Z"); }
 
 }  // namespace
