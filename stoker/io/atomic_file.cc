@@ -108,7 +108,7 @@ Result<AtomicDirectory> AtomicDirectory::Create(std::string path) {
 }
 
 Status AtomicDirectory::Commit() {
-  STOKER_RETURN_IF_ERROR(SyncTree(temporary_.path()));
+  STOKER_RETURN_IF_ERROR(WithFinalName(SyncTree(temporary_.path())));
   return temporary_.Publish();
 }
 

@@ -70,6 +70,10 @@ class AtomicDirectory {
 
   // Where to write the files until Commit.
   const std::string& path() const { return temporary_.path(); }
+  // An error of something below path(), told of the directory's final name.
+  Status WithFinalName(const Status& status) const {
+    return internal::WithFinalName(status, temporary_.path(), temporary_.final_path());
+  }
 
   // Flushes every file and directory below path() to the disk and gives the directory its final
   // name. Errors: also kFailedPrecondition where something of that name has appeared meanwhile.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/few_files_testing_internal.h"
 #include "stoker/io/file.h"
 #include "stoker/io/file_names_testing_internal.h"
 #include "stoker/io/file_size_limit_testing_internal.h"
@@ -236,6 +237,19 @@ TEST(AtomicDirectory, SaysWhyItCannotBegin) {
     status = AtomicDirectory::Create(dir / "d").status();
   }
   EXPECT_THAT(status, FailsWith(StatusCode::kPermissionDenied, "/d: cannot create"));
+}
+
+TEST(AtomicFileWriter, GivesNoNameWhereTheDirectoryCannotBeOpenedToFlushIt) {
+  const TempDir dir;
+  {
+    STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+    STOKER_ASSERT_OK(writer.Append("text"));
+    const NoMoreFiles none;
+    EXPECT_THAT(writer.Commit(), FailsWith(StatusCode::kResourceExhausted,
+                                           "cannot open to flush it to the disk: Too many"));
+    EXPECT_FALSE(fs::exists(dir / "a"));
+  }
+  EXPECT_TRUE(Names(dir.path()).empty());
 }
 
 class RecordFlushes {

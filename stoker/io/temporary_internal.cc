@@ -112,6 +112,16 @@ Status WriteError(int error_number, std::string_view path, std::string_view acti
   return {code, fmt::format("{}{}", status.message(), AdviceFor(error_number))};
 }
 
+Status WithFinalName(const Status& status, const std::string& temporary,
+                     const std::string& final_path) {
+  if (status.ok()) return status;
+  std::string message = status.message();
+  for (size_t at = 0; (at = message.find(temporary, at)) != std::string::npos;
+       at += final_path.size())
+    message.replace(at, temporary.size(), final_path);
+  return {status.code(), std::move(message)};
+}
+
 Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path, uint64_t offset) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
@@ -162,15 +172,22 @@ Temporary::~Temporary() {
 }
 
 Status Temporary::Publish() {
+  STOKER_ASSIGN_OR_RETURN(const ParentDirectory parent, ParentDirectory::Open(final_path_));
   if (std::rename(path_.c_str(), final_path_.c_str()) != 0) {
     return WriteError(errno, final_path_, "cannot give the finished file its name");
   }
   const Descriptor published = std::move(descriptor_);
-  const std::string parent = DirectoryOf(final_path_);
-  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.valid()) return WriteError(errno, parent, "cannot open to flush it to the disk");
-  return SyncToDisk(directory.get(), parent);
+  return parent.Flush();
 }
+
+Result<ParentDirectory> ParentDirectory::Open(const std::string& path) {
+  std::string parent = DirectoryOf(path);
+  Descriptor descriptor(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.valid()) return WriteError(errno, parent, "cannot open to flush it to the disk");
+  return ParentDirectory(std::move(parent), std::move(descriptor));
+}
+
+Status ParentDirectory::Flush() const { return SyncToDisk(descriptor_.get(), path_); }
 
 std::string_view FinalNameIn(std::string_view name) {
   const std::optional<NameParts> parts = ParseName(name);

@@ -30,7 +30,8 @@ class Temporary {
   const std::string& path() const { return path_; }
   int fd() const { return descriptor_.get(); }
 
-  // Gives it the final name and flushes the directory that holds it.
+  // Gives it the final name and flushes the directory that holds it. After an error it has the
+  // final name only where the flush itself failed.
   Status Publish();
 
  private:
@@ -50,6 +51,24 @@ std::string TemporaryName(const std::string& final_path);
 // What `name` (not a path) is to become, where it is that of a temporary; empty for other names.
 std::string_view FinalNameIn(std::string_view name);
 
+// The directory that holds a file, opened before the file gets its name there: whatever could fail
+// but the flush itself then fails while nothing has changed.
+class ParentDirectory {
+ public:
+  // That of `path`, which need not exist.
+  static Result<ParentDirectory> Open(const std::string& path);
+
+  // Flushes its entries to the disk.
+  Status Flush() const;
+
+ private:
+  ParentDirectory(std::string path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  std::string path_;
+  Descriptor descriptor_;
+};
+
 // Removes what `name` is in the directory where it is a temporary whose process is gone; whether it
 // was. One that is just being made, by whichever thread, is left alone, or its maker takes another
 // name: Create never hands out what is removed here.
@@ -64,6 +83,10 @@ Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path,
 
 // Flushes an open file or directory to the disk.
 Status SyncToDisk(int fd, std::string_view path);
+
+// `status` with `final_path` wherever its message names `temporary`, which the user never sees.
+Status WithFinalName(const Status& status, const std::string& temporary,
+                     const std::string& final_path);
 
 // The status of a failed write, mkdir or rename: what happened and what to do.
 Status WriteError(int error_number, std::string_view path, std::string_view action);

@@ -32,14 +32,16 @@ class LmdbSink final : public PackSink {
     for (const size_t f : by_name_) {
       value_.clear();
       STOKER_RETURN_IF_ERROR(AppendPackedValue(schema_.fields[f], arrays[f], value_));
-      STOKER_RETURN_IF_ERROR(writer_.Append(PackedKey(next_, schema_.fields[f].name), value_));
+      STOKER_RETURN_IF_ERROR(directory_.WithFinalName(
+          writer_.Append(PackedKey(next_, schema_.fields[f].name), value_)));
     }
     ++next_;
     return OkStatus();
   }
   Status Commit() override {
-    STOKER_RETURN_IF_ERROR(writer_.Append(kPackedSchemaKey, RecordSchemaToText(schema_)));
-    STOKER_RETURN_IF_ERROR(writer_.Finish());
+    Status status = writer_.Append(kPackedSchemaKey, RecordSchemaToText(schema_));
+    if (status.ok()) status = writer_.Finish();
+    STOKER_RETURN_IF_ERROR(directory_.WithFinalName(status));
     return directory_.Commit();
   }
 
@@ -67,8 +69,9 @@ Status Check(const Spec& spec) {
 
 Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory directory, AtomicDirectory::Create(file.path));
-  STOKER_ASSIGN_OR_RETURN(LmdbWriter writer, LmdbWriter::Create(directory.path()));
-  return std::make_unique<LmdbSink>(std::move(directory), std::move(writer), file.schema(),
+  Result<LmdbWriter> writer = LmdbWriter::Create(directory.path());
+  if (!writer.ok()) return directory.WithFinalName(writer.status());
+  return std::make_unique<LmdbSink>(std::move(directory), *std::move(writer), file.schema(),
                                     file.first);
 }
 

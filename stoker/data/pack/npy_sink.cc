@@ -21,11 +21,12 @@ class NpySink final : public PackSink {
 
   Status Append(std::span<const Array> arrays) override {
     for (size_t f = 0; f < columns_.size(); ++f)
-      STOKER_RETURN_IF_ERROR(columns_[f].Append(arrays[f]));
+      STOKER_RETURN_IF_ERROR(directory_.WithFinalName(columns_[f].Append(arrays[f])));
     return OkStatus();
   }
   Status Commit() override {
-    for (NpyWriter& column : columns_) STOKER_RETURN_IF_ERROR(column.Finish());
+    for (NpyWriter& column : columns_)
+      STOKER_RETURN_IF_ERROR(directory_.WithFinalName(column.Finish()));
     return directory_.Commit();
   }
 
@@ -57,9 +58,10 @@ Result<std::unique_ptr<PackSink>> Create(const PackedFile& file) {
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory directory, AtomicDirectory::Create(file.path));
   std::vector<NpyWriter> columns;
   for (const Field& field : file.spec.fields) {
-    STOKER_ASSIGN_OR_RETURN(NpyWriter column, NpyWriter::Create(FileOf(directory.path(), field),
-                                                                field.dtype, field.shape));
-    columns.push_back(std::move(column));
+    Result<NpyWriter> column =
+        NpyWriter::Create(FileOf(directory.path(), field), field.dtype, field.shape);
+    if (!column.ok()) return directory.WithFinalName(column.status());
+    columns.push_back(*std::move(column));
   }
   return std::make_unique<NpySink>(std::move(directory), std::move(columns));
 }

@@ -62,14 +62,6 @@ void AppendFilesOf(const Dataset& dataset, std::vector<std::string>& files) {
   std::ranges::move(dataset.node().files(), std::back_inserter(files));
 }
 
-// An error of the file `made` as one of the file that it was to become.
-Status ToldOf(const std::string& path, const std::string& made, const Status& status) {
-  std::string message = status.message();
-  for (size_t at = 0; (at = message.find(made, at)) != std::string::npos; at += path.size())
-    message.replace(at, made.size(), path);
-  return {status.code(), std::move(message)};
-}
-
 // One packing, from the pass that is opened to the last file.
 class Packer {
  public:
@@ -138,8 +130,8 @@ class Packer {
       if (!status.ok()) static_cast<void>(RemoveAtomically(made));
     }
     if (status.ok() && aside) status = TakePlace(made, file.path);
-    if (!status.ok()) return ToldOf(file.path, made, status);
-    file.bytes = BytesOnDisk(file.path);
+    if (!status.ok()) return internal::WithFinalName(status, made, file.path);
+    STOKER_ASSIGN_OR_RETURN(file.bytes, BytesOnDisk(file.path));
     STOKER_ASSIGN_OR_RETURN(Json state, elements_->Save());
     STOKER_RETURN_IF_ERROR(manifest_.Add({file.elements, file.bytes, checksum_}, std::move(state)));
     report_.files.push_back(std::move(file));
@@ -171,6 +163,7 @@ class Packer {
       Observe();
     }
     if (report_.files.size() + 1 == names_.size()) STOKER_RETURN_IF_ERROR(CheckEnd());
+    STOKER_RETURN_IF_ERROR(manifest_.EnsureThere());
     return sink->Commit();
   }
 

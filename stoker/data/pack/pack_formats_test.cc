@@ -31,7 +31,7 @@ TEST_F(PackFormatsTest, EveryFormatThatTakesAnySpecGivesBackWhatWasPacked) {
     STOKER_ASSERT_OK_AND_ASSIGN(const PackReport report, Pack(dataset, Path("x"), options));
     ASSERT_EQ(report.files.size(), 1u);
     EXPECT_EQ(report.elements(), 50);
-    EXPECT_EQ(report.bytes(), BytesOnDisk(report.files[0].path));
+    EXPECT_EQ(report.bytes(), *BytesOnDisk(report.files[0].path));
     EXPECT_EQ(ReadBack(*options.format, report.files[0].path, dataset.spec()), wanted);
   }
 }

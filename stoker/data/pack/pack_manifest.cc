@@ -8,7 +8,6 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/data/ops/cache_store_internal.h"
-#include "stoker/data/pack/pack_target.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 
@@ -92,18 +91,21 @@ std::optional<Json> ParseManifest(const std::string& text) {
 
 }  // namespace
 
-uint64_t BytesOnDisk(const std::string& path) {
+Result<uint64_t> BytesOnDisk(const std::string& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    const auto bytes = fs::file_size(path, error);
-    return error ? 0 : bytes;
-  }
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return uint64_t{0};
   uint64_t bytes = 0;
-  for (auto entry = fs::directory_iterator(path, error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const auto size = entry->file_size(error);
-    if (!error) bytes += size;
+  if (fs::is_regular_file(status)) bytes = fs::file_size(path, error);
+  if (fs::is_directory(status)) {
+    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+      const bool counts = it->is_regular_file(error);
+      const uint64_t size = counts && !error ? it->file_size(error) : 0;
+      if (error) break;
+      bytes += size;
+    }
   }
+  if (error) return ErrnoStatus(error.value(), path + ": cannot be looked at");
   return bytes;
 }
 
@@ -111,7 +113,8 @@ PackManifest::PackManifest(std::string path, Request request)
     : path_(std::move(path)),
       files_(std::move(request.files)),
       identity_(IdentityOf(request.origin, files_)),
-      options_(Json::parse(DumpJson(Json(request.options)))) {}
+      options_(Json::parse(DumpJson(Json(request.options)))),
+      before_(files_.size()) {}
 
 Result<PackManifest> PackManifest::Begin(Request request) {
   const std::string directory = DirectoryOf(request.destination);
@@ -131,6 +134,7 @@ Result<PackManifest> PackManifest::Begin(Request request) {
   STOKER_RETURN_IF_ERROR(manifest.CheckMayGo());
   if (goes_on) return manifest;
   if (!overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckRoom());
+  manifest.NoteFiles();
   STOKER_RETURN_IF_ERROR(manifest.Write());
   return manifest;
 }
@@ -167,6 +171,7 @@ Result<bool> PackManifest::TakeUp(bool overwrite) {
     return TakeUpFinished(*stored, overwrite);
   const Status status = stored ? Continue(*stored) : CannotBeRead();
   if (status.ok()) return true;
+  if (status.code() != StatusCode::kFailedPrecondition) return status;
   const bool nothing_done = stored && (*stored)["done"].empty();
   if (!overwrite && !nothing_done) return status;
   done_.clear();
@@ -178,8 +183,10 @@ Result<bool> PackManifest::TakeUp(bool overwrite) {
 
 // Whether it is this packing and all of its files are there. Whatever else is there is as good as
 // made by hand: it stays unless it is to be replaced.
-bool PackManifest::TakeUpFinished(const Json& stored, bool overwrite) {
-  if (!overwrite && Continue(stored).ok()) return true;
+Result<bool> PackManifest::TakeUpFinished(const Json& stored, bool overwrite) {
+  const Status status = overwrite ? OkStatus() : Continue(stored);
+  if (!overwrite && status.ok()) return true;
+  if (!status.ok() && status.code() != StatusCode::kFailedPrecondition) return status;
   done_.clear();
   state_ = nullptr;
   replaced_.clear();
@@ -195,7 +202,8 @@ void PackManifest::Replace(const Json& names) {
   }
 }
 
-// The position is only known behind the last shard, so all are kept or none.
+// The position is only known behind the last shard, so all are kept or none. kFailedPrecondition
+// where this packing cannot go on there; any other error says only that it could not be found out.
 Status PackManifest::Continue(const Json& stored) {
   for (const auto& [key, value] : identity_.items()) {
     if (stored[key] != value) return BelongsToAnother(stored);
@@ -205,11 +213,12 @@ Status PackManifest::Continue(const Json& stored) {
     done_.push_back({.elements = shard["elements"].get<int64_t>(),
                      .bytes = shard["bytes"].get<uint64_t>(),
                      .checksum = shard["checksum"].get<uint32_t>()});
-    if (Exists(files_[i]) && BytesOnDisk(files_[i]) == done_.back().bytes) continue;
+    STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOnDisk(files_[i]));
+    if (Exists(files_[i]) && bytes == done_.back().bytes) continue;
     return FailedPrecondition(
         "{}: the interrupted packing had finished it with {} bytes, {} are there; put it back, or "
         "give --overwrite to begin anew",
-        files_[i], done_.back().bytes, BytesOnDisk(files_[i]));
+        files_[i], done_.back().bytes, bytes);
   }
   state_ = stored["state"];
   Replace(stored["replaces"]);
@@ -228,6 +237,17 @@ Status PackManifest::CheckRoom() const {
   return FailedPrecondition("{}: is there already; give --overwrite to replace it, or another name",
                             *there);
 }
+
+void PackManifest::NoteFiles() { std::ranges::transform(files_, before_.begin(), FileIdOf); }
+
+bool PackManifest::HasMadeFiles() const {
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (const auto now = FileIdOf(files_[i]); now && now != before_[i]) return true;
+  }
+  return false;
+}
+
+Status PackManifest::EnsureThere() const { return Exists(path_) ? OkStatus() : Write(); }
 
 Status PackManifest::Write() const {
   Json done = Json::array();
@@ -264,7 +284,10 @@ Status PackManifest::Finish() {
 
 void PackManifest::Abandon() {
   std::error_code ignored;
-  if (done_.empty() && replaced_.empty()) fs::remove(path_, ignored);
+  if (done_.empty() && replaced_.empty() && !HasMadeFiles()) fs::remove(path_, ignored);
+  // Another process may have made a file just now, or have abandoned the packing before this one.
+  const bool needed = !done_.empty() || !replaced_.empty() || HasMadeFiles();
+  if (needed) static_cast<void>(EnsureThere());
 }
 
 }  // namespace stoker

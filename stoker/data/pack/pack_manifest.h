@@ -14,11 +14,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
+#include "stoker/data/pack/pack_target.h"
 
 namespace stoker {
 
@@ -62,20 +64,27 @@ class PackManifest {
   Status Add(const Shard& shard, Json state);
   // All are, and what belongs to them: what they replace goes.
   Status Finish();
+  // The next file is about to get its name: sees to it that the manifest is there, which another
+  // process that packs the same may have abandoned.
+  Status EnsureThere() const;
   // The packing has failed: the manifest goes too, unless there is something to keep or to remove.
+  // That includes a file that got its name although this packing failed, or that another process
+  // made which packs the same: without a manifest it would refuse the next packing.
   void Abandon();
 
  private:
   PackManifest(std::string path, Request request);
 
   Result<bool> TakeUp(bool overwrite);
-  bool TakeUpFinished(const Json& stored, bool overwrite);
+  Result<bool> TakeUpFinished(const Json& stored, bool overwrite);
   Status Continue(const Json& stored);
   void Replace(const Json& names);
   Status BelongsToAnother(const Json& stored) const;
   Status CannotBeRead() const;
   Status CheckMayGo() const;
   Status CheckRoom() const;
+  void NoteFiles();
+  bool HasMadeFiles() const;
   Status Write() const;
 
   std::string path_;
@@ -83,12 +92,16 @@ class PackManifest {
   Json identity_;  // version, origin and names
   Json options_;
   std::vector<std::string> replaced_;  // paths, none of files_
+  // What had the names of files_ before anything was made; nothing for one that was not there, and
+  // where a packing is taken up: then what is there is of its making.
+  std::vector<std::optional<FileId>> before_;
   std::vector<Shard> done_;
   Json state_;
   bool finished_ = false;
 };
 
-// Bytes of a file, or of the files in a directory; 0 where there is nothing of that name.
-uint64_t BytesOnDisk(const std::string& path);
+// Bytes of a file, or of the files in a directory; 0 where there is nothing of that name. Errors:
+// those of looking (kUnavailable, kResourceExhausted and others), which say nothing of the file.
+Result<uint64_t> BytesOnDisk(const std::string& path);
 
 }  // namespace stoker

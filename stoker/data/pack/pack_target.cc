@@ -14,30 +14,12 @@
 
 #include "stoker/data/pack/pack_format.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/descriptor.h"
 #include "stoker/io/temporary_internal.h"
 
 namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-using FileId = std::pair<dev_t, ino_t>;
-
-std::optional<FileId> IdOf(const std::string& path) {
-  struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
-  return FileId(found.st_dev, found.st_ino);
-}
-
-Status FlushDirectoryOf(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  const std::string directory = parent.empty() ? "." : parent.string();
-  const Descriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file.valid())
-    return internal::WriteError(errno, directory, "cannot open to flush it to the disk");
-  return internal::SyncToDisk(file.get(), directory);
-}
 
 bool IsPacked(const fs::directory_entry& entry) {
   std::error_code ignored;
@@ -62,6 +44,8 @@ Result<std::string> ForeignEntry(const std::string& path) {
 
 // Leaves what had the name under `made`, if it could not be removed at once.
 Status Exchange(const std::string& made, const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const internal::ParentDirectory parent,
+                          internal::ParentDirectory::Open(path));
   std::error_code ignored;
   const bool exchanged = StandsInTheWay(path, fs::is_directory(made, ignored));
   bool placed =
@@ -71,17 +55,23 @@ Status Exchange(const std::string& made, const std::string& path) {
     STOKER_RETURN_IF_ERROR(RemoveAtomically(path));
     placed = std::rename(made.c_str(), path.c_str()) == 0;
   }
-  if (placed) return FlushDirectoryOf(path);
+  if (placed) return parent.Flush();
   return internal::WriteError(errno, path, "cannot give the finished file its name");
 }
 
 }  // namespace
 
+std::optional<FileId> FileIdOf(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return FileId(found.st_dev, found.st_ino);
+}
+
 Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
                               const std::vector<std::string>& inputs) {
   std::map<FileId, const std::string*> replaced;
   const auto note = [&](const std::string& path, const std::string& target) {
-    if (const std::optional<FileId> id = IdOf(path)) replaced.emplace(*id, &target);
+    if (const std::optional<FileId> id = FileIdOf(path)) replaced.emplace(*id, &target);
   };
   for (const std::string& target : targets) {
     note(target, target);
@@ -93,7 +83,7 @@ Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
   }
   if (replaced.empty()) return OkStatus();
   for (const std::string& input : inputs) {
-    const std::optional<FileId> id = IdOf(input);
+    const std::optional<FileId> id = FileIdOf(input);
     const auto found = id ? replaced.find(*id) : replaced.end();
     if (found == replaced.end()) continue;
     return FailedPrecondition("{}: is read by this pipeline; give another name", *found->second);

@@ -130,7 +130,7 @@ TEST_F(PackTest, WhatWasInterruptedGoesOnToTheSameBytes) {
       const std::string to = (parts.path() / "x").string();
       EXPECT_THAT(PackUpTo(at, shuffled, to, options), WasStopped());
       const auto done = std::ranges::count_if(
-          PackedNames(to, format, 7), [](const auto& name) { return BytesOnDisk(name) > 0; });
+          PackedNames(to, format, 7), [](const auto& name) { return *BytesOnDisk(name) > 0; });
       STOKER_ASSERT_OK_AND_ASSIGN(const PackReport report,
                                   Pack(shuffled, to, options, Runtime::Inline()));
       EXPECT_EQ(FilesIn(parts.path()), FilesIn(whole.path()));
