@@ -1,5 +1,7 @@
 """A few seeds of `./dev chaos`, and that it finds what it is there to find. tests/chaos/README.md explains the harness."""
+import itertools
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -38,17 +40,21 @@ class ChaosTest(unittest.TestCase):
 class ChaosHarnessTest(ProgramTest):
     """The preloaded library does what its rules say, and each kind of defect is found when it is planted."""
 
-    PACK_SEED = 31  # draws a `pack` of local files with a budget; the faults that it draws are not used
+    # Each draws a `pack` of local files, with and without a budget; the faults that it draws are not used.
+    PACK_SEED, FREE_SEED = 31, 33
+    GREEDY = f'exec "{sys.executable}" -c "import time; x = bytes([1]) * 400_000_000; time.sleep(0.3)"'
 
-    def preload(self, rules, *command):
-        """(exit code, stderr, the log) of `stoker COMMAND` in the test's folder under these rules."""
-        log = self.path("../" + os.path.basename(self.folder) + ".log")
+    def preload(self, rules, *command, folder=""):
+        """(exit code, stderr, the log) of `stoker COMMAND` in the test's folder, or in this one, under these rules."""
+        log, folder = self.path("../" + os.path.basename(self.folder) + ".log"), folder or self.folder
         self.addCleanup(lambda: os.path.exists(log) and os.remove(log))
-        environment = {**os.environ, "LD_PRELOAD": LIBRARY, "STOKER_CHAOS_FOLDER": self.folder, "STOKER_CHAOS_RULES": rules,
+        environment = {**os.environ, "LD_PRELOAD": LIBRARY, "STOKER_CHAOS_FOLDER": folder, "STOKER_CHAOS_RULES": rules,
                        "STOKER_CHAOS_LOG": log}
-        done = subprocess.run([STOKER, *command], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run([STOKER, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False)
         with open(log, encoding="utf-8") as file:
-            return done.returncode, done.stderr, file.read()
+            text = file.read()
+        os.remove(log)
+        return done.returncode, done.stderr, text
 
     def test_a_rule_makes_the_call_fail_that_it_names_and_logs_it(self):
         code, err, log = self.preload("read:EIO:1:0:labels", "bench", "recipe.yaml", "--epochs", "1")
@@ -66,20 +72,43 @@ class ChaosHarnessTest(ProgramTest):
             code, err, log = self.preload("open:EIO:1:0,read:EIO:1:0,stat:EIO:1:0", "bench", recipe, "--epochs", "1")
         self.assertEqual((code, log), (0, ""), err)
 
-    def planted(self, script, trouble):
+    def test_a_packing_of_which_any_call_fails_is_given_again_and_names_no_temporary(self):
+        for to, format in [("x.tar", "tar"), ("x.lmdb", "lmdb"), ("x", "npy")]:
+            for rule in ["open:ENFILE", "list:EMFILE", "sync:EIO", "rename:EIO", "write:ENOSPC"]:
+                for count in [1, 0]:
+                    with self.subTest(format=format, rule=rule, count=count):
+                        self.assertGreater(self.fail_each_call(f"{rule}:{{}}:{count}", "pack", "pack.yaml", to, "--format", format,
+                                                               "--shards", "2", "--threads", "1"), 1)
+
+    def fail_each_call(self, rule, *command):
+        """Gives the command while one call after the other fails by the rule, then once more without; how many calls there were."""
+        for call in itertools.count(1):
+            shutil.rmtree(self.path("work"), ignore_errors=True)
+            os.makedirs(self.path("work"))
+            self.write("work/t.csv", "a,b\n" + "".join(f"{i},{i}.5\n" for i in range(30)))
+            self.write("work/pack.yaml", "data:\n  root: .\n  train:\n    - csv: {files: t.csv, index: memory, fields: {a: int64, b: float32}}\n")
+            code, err, log = self.preload(rule.format(call), *command, folder=self.path("work"))
+            self.assertNotIn(".tmp-", err)
+            again = subprocess.run([STOKER, *command], cwd=self.path("work"), capture_output=True, text=True, check=False)
+            self.assertEqual(again.returncode, 0, f"call {call}: first {code}, {err}, then {again.stderr}")
+            if not log:
+                return call
+
+    def planted(self, script, trouble, budget=True):
         """The findings of a seed whose program is `script` when it is disturbed, and Stoker itself otherwise."""
         fake = self.path("fake-stoker")
         # The undisturbed run has rules too, which only count; those of the tests below make the clock jump.
         plainly = f'case "$STOKER_CHAOS_RULES" in *jump*) ;; *) exec "{STOKER}" "$@" ;; esac'
         self.write("fake-stoker", f"#!/bin/sh\n{plainly}\nunset LD_PRELOAD\n{script}\n")
         os.chmod(fake, os.stat(fake).st_mode | stat.S_IXUSR)
-        verdict = judge_seed(Settings(fake, LIBRARY, late=0.5, hang=20), self.PACK_SEED, trouble)
-        self.assertTrue(verdict.case.kind == "pack" and verdict.case.budget and not verdict.case.address, "choose another seed")
+        verdict = judge_seed(Settings(fake, LIBRARY, late=0.5, hang=20), self.PACK_SEED if budget else self.FREE_SEED, trouble)
+        case = verdict.case
+        self.assertTrue(case.kind == "pack" and bool(case.budget) == budget and not case.address, "choose another seed")
         return verdict.findings
 
-    def assert_found(self, text, script, **trouble):
+    def assert_found(self, text, script, budget=True, **trouble):
         rules = ["clock:jump-1:1:0"]  # one that hurts nobody, so that the disturbed run is known from the others
-        findings = self.planted(script, Trouble(rules, **trouble))
+        findings = self.planted(script, Trouble(rules, **trouble), budget)
         self.assertTrue(any(text in finding for finding in findings), findings)
 
     def test_what_does_not_misbehave_is_not_blamed(self):
@@ -114,7 +143,10 @@ class ChaosHarnessTest(ProgramTest):
         self.assert_found("hangs:", "while true; do sleep 0.1; done")
 
     def test_memory_beyond_the_budget_is_found(self):
-        self.assert_found("memory:", f'exec "{sys.executable}" -c "import time; x = bytes([1]) * 400_000_000; time.sleep(0.3)"')
+        self.assert_found("memory:", self.GREEDY)
+
+    def test_memory_far_beyond_the_undisturbed_command_is_found(self):
+        self.assert_found("memory:", self.GREEDY, budget=False)
 
 
 if __name__ == "__main__":

@@ -54,16 +54,23 @@ def errors_of(outcome):
 PLACES = re.compile(r"(?m)://|\.ya?ml:\d+|(?:^|\s)\.(?:: |/)|memory|threads?\b|standard output|stopped")
 
 
-def names_a_place(outcome, folder):
+def names_a_place(case, outcome, folder):
     """Whether what it says tells where: a file of the case, an address, a line of the recipe, or what is short."""
     said = "\n".join([outcome.out, *(line.removeprefix("stoker: error: ") for line in outcome.err.splitlines())])
     names = {name for _, folders, files in os.walk(folder) for name in [*folders, *files]} | set(outcome.arguments)
+    names |= set(case.environment.values())  # the directory of copies, which may not have been made
     # Some are words: they count as names where a path goes on or a message begins behind them.
     named = any(re.search(r"(?<!\w)" + re.escape(name) + ("" if "." in name else "(?=[/:])"), said) for name in names)
     return folder in said or named or bool(PLACES.search(said))
 
 
-def wrong_with_end(outcome, folder, late_limit):
+def are_of_the_recipe(errors):
+    """Whether there are several, each of another line of the recipe: all that is wrong there is reported at once."""
+    lines = [re.match(r"stoker: error: \S+\.ya?ml:(\d+):", error) for error in errors]
+    return len(errors) > 1 and all(lines) and len({line[1] for line in lines}) == len(lines)
+
+
+def wrong_with_end(case, outcome, folder, late_limit):
     """What is wrong with how one process ended, whatever it made."""
     if outcome.hung:
         return [f"hangs: still there after {outcome.seconds:.0f} s; {outcome.hung}"]
@@ -80,17 +87,16 @@ def wrong_with_end(outcome, folder, late_limit):
     if raw:
         wrong.append(f"says {raw[0]!r}, which is no message for a user")
     errors = errors_of(outcome)
-    if outcome.code in (1, 2) and len(errors) != 1:
+    if outcome.code in (1, 2) and len(errors) != 1 and not are_of_the_recipe(errors):
         wrong.append(f"exit code {outcome.code} with {len(errors)} errors")
-    if outcome.code in (1, 2) and errors and not names_a_place(outcome, folder):
+    if outcome.code in (1, 2) and errors and not names_a_place(case, outcome, folder):
         wrong.append("the error names no place: " + errors[0])
     return wrong
 
 
-def wrong_with_memory(case, outcome):
-    if not case.budget:
-        return []
-    bound = case.budget + (case.stages + MOST_THREADS) * case.source.largest + ALLOWANCE
+def wrong_with_memory(case, outcome, undisturbed):
+    """What was resident against what is promised, or without a budget (libtorch has none) against the undisturbed command."""
+    bound = ALLOWANCE + (case.budget + (case.stages + MOST_THREADS) * case.source.largest if case.budget else undisturbed.peak)
     if outcome.peak <= bound:
         return []
     return [f"memory: {outcome.peak / MEGABYTE:.0f} MB were resident, {bound / MEGABYTE:.0f} MB are promised"]

@@ -105,10 +105,10 @@ class Session:
         found = judge.results_of(case, self.workshop.work)
         findings = []
         for outcome in outcomes:
-            findings += judge.wrong_with_end(outcome, self.workshop.work, self.settings.late)
+            findings += judge.wrong_with_end(case, outcome, self.workshop.work, self.settings.late)
             findings += judge.wrong_with_results(case, outcome, found, want, want_printed)
             if self.settings.memory:
-                findings += judge.wrong_with_memory(case, outcome)
+                findings += judge.wrong_with_memory(case, outcome, quiet)
         return findings
 
     def once_more(self, case, want):

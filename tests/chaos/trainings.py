@@ -66,6 +66,9 @@ def make(seed, work, address):
     stages, evaluation = training(rng, source, work, remote)
     text = pipelines.recipe_text(place[0], stages, *place[1:])
     # Whether a source knows its length differs, so steps are counted.
-    text += RECIPE.replace("EVAL", "\n".join(evaluation)).replace("STEPS", f"max_steps: {rng.choice([6, 15, 30])}")
+    recipe = RECIPE.replace("EVAL", "\n".join(evaluation)).replace("STEPS", f"max_steps: {rng.choice([6, 15, 30])}")
+    if stream(seed, "memory").random() < 0.3:
+        recipe += "  memory: 64MiB\n"
+    text += recipe
     work.write("recipe.yaml", text.replace("EVERY", str(rng.choice([1, 3, 5]))).replace("KEEP", str(rng.choice([1, 2, 3]))))
     return use_case(rng, seed, source, work) if uses else case
