@@ -27,10 +27,10 @@ class ArrayTableNode : public DatasetNode {
  protected:
   using DatasetNode::DatasetNode;
 
-  Result<Element> DoRead(int64_t position, const ReadContext& context) const final;
-  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const final;
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override;
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override;
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
-                          const ReadContext& context) const final;
+                          const ReadContext& context) const override;
 };
 
 }  // namespace stoker

@@ -51,7 +51,7 @@ DatabaseSummary Summarize(std::string name, const LmdbFile& file) {
 std::vector<DatabaseSummary> SummarizeNamed(const LmdbFile& main) {
   std::vector<DatabaseSummary> all;
   for (const std::string& name : main.databases()) {
-    const Result<LmdbFile> file = LmdbFile::Parse(main.bytes(), main.name(), name);
+    const Result<LmdbFile> file = main.Database(name);
     all.push_back(file.ok() ? Summarize(name, *file)
                             : DatabaseSummary{.name = name, .status = file.status()});
   }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "stoker/io/file_bytes.h"
 #include "stoker/tools/interrupt.h"
 #include "stoker/tools/lost_page.h"
 
@@ -25,6 +26,8 @@ void PrepareProcess() {
   ::signal(SIGXFSZ, SIG_IGN);
   EndOnInterrupt();
   EndOnLostPage();
+  // A page that is lost ends this process with a message, so files are read the faster way.
+  SetFileAccess(FileAccess::kMapped);
 }
 
 }  // namespace stoker

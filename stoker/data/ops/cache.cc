@@ -9,6 +9,7 @@
 #include "stoker/data/kept_memory.h"
 #include "stoker/data/key_lists.h"
 #include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/data/room_in.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
 #include "stoker/data/stages_before.h"
@@ -102,7 +103,9 @@ class CacheNode final : public DatasetNode {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     CacheStore& store = *store_;
-    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept, store.Read(position));
+    Scratch scratch = context.scratch(*this);
+    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept,
+                            store.Read(position, RoomIn(scratch)));
     if (kept) return AsElement(*std::move(kept), context.epoch());
     STOKER_ASSIGN_OR_RETURN(Element element,
                             input().node().Read(position, context.WithEpoch(kKeptEpoch)));
@@ -114,6 +117,7 @@ class CacheNode final : public DatasetNode {
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     CacheStore& store = *store_;
+    if (!store.in_memory()) return DatasetNode::DoReadRows(positions, context);  // one by one
     std::vector<const std::byte*> records;
     records.reserve(positions.size());
     for (const int64_t position : positions) {
@@ -279,7 +283,9 @@ class CacheIterator final : public Iterator {
 
   Result<std::optional<Element>> FromStore() {
     if (position_ >= *store_.complete()) return std::nullopt;
-    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept, store_.Read(position_));
+    Scratch scratch(context_.pass()->stage(node_).pool);
+    STOKER_ASSIGN_OR_RETURN(std::optional<RecordLayout::Record> kept,
+                            store_.Read(position_, RoomIn(scratch)));
     ++position_;
     return AsElement(*std::move(kept), epoch_);
   }

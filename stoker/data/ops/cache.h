@@ -25,7 +25,7 @@ namespace stoker {
 //
 // On disk (path): an element file (formats/elements), which has its name only once it holds every
 // element, so what a killed run leaves is never taken for a cache. It is used again by later runs,
-// memory-mapped, each element's checksum verified when it is read. It is made anew, and the log
+// and each element's checksum is verified when it is read. It is made anew, and the log
 // says why, where the version of Stoker, the stages before it with their options, the size or time
 // of a file that they read, or the values of arrays (FromArrays) are others. In C++, where no
 // recipe says what they are, those options count that Dataset::ToString shows. The code of a C++

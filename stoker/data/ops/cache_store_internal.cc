@@ -86,7 +86,8 @@ Result<const std::byte*> MemoryStore::Find(int64_t position) const {
   return slots_[static_cast<size_t>(position)].load(std::memory_order_acquire);
 }
 
-Result<std::optional<RecordLayout::Record>> MemoryStore::Read(int64_t position) const {
+Result<std::optional<RecordLayout::Record>> MemoryStore::Read(int64_t position,
+                                                              const NewArray&) const {
   STOKER_ASSIGN_OR_RETURN(const std::byte* record, Find(position));
   if (record == nullptr) return std::nullopt;
   Buffer block;
@@ -198,14 +199,15 @@ Result<std::unique_ptr<FileStore>> FileStore::Open(const std::string& path,
 }
 
 Result<const std::byte*> FileStore::Find(int64_t position) const {
-  if (!complete_) return nullptr;
+  if (!complete_ || !file_->shared()) return nullptr;
   STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> record, file_->ReadRecord(position));
   return record.data();
 }
 
-Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position) const {
+Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position,
+                                                            const NewArray& make) const {
   if (!complete_) return std::nullopt;
-  STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_->Read(position));
+  STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_->Read(position, make));
   return record;
 }
 

@@ -24,10 +24,14 @@ class CacheStore {
 
   const RecordLayout& layout() const { return layout_; }
 
-  // The record of the element at `position`, or null where it is not kept, or not yet.
+  // Whether what is kept lies in memory; else each read makes a copy.
+  virtual bool in_memory() const = 0;
+  // The record of the element at `position`, or null where it is not kept, or not yet. REQUIRES:
+  // in_memory().
   virtual Result<const std::byte*> Find(int64_t position) const = 0;
-  // The same as arrays that share the store's memory.
-  virtual Result<std::optional<RecordLayout::Record>> Read(int64_t position) const = 0;
+  // The same as arrays that share the store's memory, or a copy that `make` makes room for.
+  virtual Result<std::optional<RecordLayout::Record>> Read(int64_t position,
+                                                           const NewArray& make) const = 0;
   // Keeps a copy. False where there is no room: then it is not kept.
   virtual Result<bool> Put(int64_t position, const Element& element) = 0;
 
@@ -60,8 +64,10 @@ class MemoryStore final : public CacheStore {
   // do not fit. What comes in order is then not kept at all.
   void WarnIfTooSmall(int64_t elements, int64_t bytes, bool exactly);
 
+  bool in_memory() const override { return true; }
   Result<const std::byte*> Find(int64_t position) const override;
-  Result<std::optional<RecordLayout::Record>> Read(int64_t position) const override;
+  Result<std::optional<RecordLayout::Record>> Read(int64_t position,
+                                                   const NewArray& make) const override;
   Result<bool> Put(int64_t position, const Element& element) override;
   Status Finish() override;
   void Abandon() override;
@@ -97,8 +103,10 @@ class FileStore final : public CacheStore {
   static Result<std::unique_ptr<FileStore>> Open(const std::string& path, ElementFileHeader header,
                                                  std::optional<int64_t> elements);
 
+  bool in_memory() const override { return !complete_ || file_->shared(); }
   Result<const std::byte*> Find(int64_t position) const override;
-  Result<std::optional<RecordLayout::Record>> Read(int64_t position) const override;
+  Result<std::optional<RecordLayout::Record>> Read(int64_t position,
+                                                   const NewArray& make) const override;
   Result<bool> Put(int64_t position, const Element& element) override;
   Status Finish() override;
   void Abandon() override;

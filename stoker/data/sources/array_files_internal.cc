@@ -1,9 +1,11 @@
 #include "stoker/data/sources/array_files_internal.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "stoker/data/array_table_node.h"
+#include "stoker/data/check_key.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/kept_memory.h"
 #include "stoker/data/runtime.h"
@@ -18,7 +20,9 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
       : ArrayTableNode(std::string(op), std::move(spec), Cardinality::Of(rows), {}),
         files_(std::move(files)),
         classes_(std::move(classes)),
-        fields_(std::move(fields)) {}
+        fields_(std::move(fields)),
+        reads_rows_(std::ranges::any_of(
+            fields_, [](const ArrayField& field) { return field.rows.has_value(); })) {}
 
   std::string Details() const override { return files_.front(); }
   std::vector<std::string> files() const override { return files_; }
@@ -36,10 +40,75 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   }
   const ArrayTable& table() const override { return *table_; }
 
+ protected:
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
+    if (!reads_rows_) return ArrayTableNode::DoRead(position, context);
+    const Element kept = table_->Read(position, context.epoch());
+    Element element{.key = {context.epoch(), position}, .arrays = {}};
+    Scratch scratch = context.scratch(*this);
+    size_t next_kept = 0;
+    for (size_t f = 0; f < fields_.size(); ++f) {
+      if (!fields_[f].rows) {
+        element.arrays.push_back(kept.arrays[next_kept++]);
+        continue;
+      }
+      Array array = scratch.NewArray(spec().fields[f].dtype, spec().fields[f].shape);
+      STOKER_RETURN_IF_ERROR(ReadRowsAt(*fields_[f].rows, position,
+                                        {array.data(), array.num_bytes()}, array.num_bytes()));
+      element.arrays.push_back(std::move(array));
+    }
+    return element;
+  }
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
+    if (!reads_rows_) return ArrayTableNode::DoReadKey(key, context);
+    STOKER_RETURN_IF_ERROR(CheckKey(*this, key));
+    STOKER_ASSIGN_OR_RETURN(Element element, DoRead(key.index, context));
+    element.key = key;
+    return element;
+  }
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override {
+    if (!reads_rows_) return ArrayTableNode::DoReadRows(positions, context);
+    Scratch scratch = context.scratch(*this);
+    Rows rows = table_->ReadRows(positions, context.epoch(), scratch);
+    std::vector<Array> kept = std::exchange(rows.columns, {});
+    size_t next_kept = 0;
+    for (size_t f = 0; f < fields_.size(); ++f) {
+      if (!fields_[f].rows) {
+        rows.columns.push_back(std::move(kept[next_kept++]));
+        continue;
+      }
+      STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, scratch));
+      rows.columns.push_back(std::move(column));
+    }
+    return rows;
+  }
+
  private:
+  static Status ReadRowsAt(const RowsInFile& rows, int64_t first, std::span<std::byte> out,
+                           size_t row_bytes) {
+    return rows.file.ReadAt(rows.at + static_cast<uint64_t>(first) * row_bytes, out);
+  }
+
+  // Rows that follow each other are read at once.
+  Result<Array> ReadColumn(size_t f, std::span<const int64_t> positions, Scratch& scratch) const {
+    Shape shape = spec().fields[f].shape;
+    shape.insert(shape.begin(), std::ssize(positions));
+    Array column = scratch.NewArray(spec().fields[f].dtype, std::move(shape));
+    const size_t row_bytes = column.num_bytes() / positions.size();
+    for (size_t begin = 0, end = 1; begin < positions.size(); begin = end++) {
+      while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;
+      STOKER_RETURN_IF_ERROR(
+          ReadRowsAt(*fields_[f].rows, positions[begin],
+                     {column.data() + begin * row_bytes, (end - begin) * row_bytes}, row_bytes));
+    }
+    return column;
+  }
+
   Status Load(const Pass& pass) const {
     std::vector<Array> columns;
     for (const ArrayField& field : fields_) {
+      if (field.rows) continue;
       if (!field.to_load) {
         columns.push_back(field.array);
         continue;
@@ -59,21 +128,36 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   const std::vector<std::string> files_;
   const std::vector<std::string> classes_;
   const std::vector<ArrayField> fields_;
+  const bool reads_rows_;  // of some field, row by row
   mutable std::mutex loading_;
   mutable KeptMemory kept_;
-  // Written under the lock in Prepare, afterwards only read.
+  // Of the fields in memory. Written under the lock in Prepare, afterwards only read.
   mutable std::optional<ArrayTable> table_;
 };
 
 }  // namespace
+
+ArrayField FieldInFile(std::string name, std::string where, const FileBytes& file, uint64_t at,
+                       DType dtype, Shape shape) {
+  ArrayField field{.name = std::move(name), .where = std::move(where), .array = {}};
+  if (file.present() || NumValues(shape) == 0) {
+    field.array = NumValues(shape) == 0
+                      ? Array::Allocate(dtype, std::move(shape))
+                      : Array(file.buffer(), dtype, std::move(shape), static_cast<size_t>(at));
+  } else {
+    field.rows = RowsInFile{.file = file, .at = at, .dtype = dtype, .shape = std::move(shape)};
+  }
+  return field;
+}
 
 Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayField>& fields,
                                   std::vector<std::string> files,
                                   std::vector<std::string> classes) {
   Spec spec;
   std::optional<int64_t> rows;
-  for (const auto& [name, where, array, to_load] : fields) {
-    const Shape& shape = to_load ? to_load->shape : array.shape();
+  for (const ArrayField& field : fields) {
+    const std::string& where = field.where;
+    const Shape& shape = field.shape();
     if (shape.empty())
       return InvalidArgument(
           "{}: the array is a single value; elements lie along its first dimension", where);
@@ -82,8 +166,7 @@ Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayFi
                       shape[0], fields.front().where, *rows);
     }
     rows = shape[0];
-    spec.fields.push_back(
-        {name, to_load ? to_load->dtype : array.dtype(), Shape(shape.begin() + 1, shape.end())});
+    spec.fields.push_back({field.name, field.dtype(), Shape(shape.begin() + 1, shape.end())});
   }
   if (!rows)
     return InvalidArgument("{}: no fields are named; name at least one, such as image: x", op);

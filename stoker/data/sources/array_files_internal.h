@@ -11,6 +11,7 @@
 #include "stoker/base/array.h"
 #include "stoker/base/ledger.h"
 #include "stoker/data/dataset.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
@@ -24,11 +25,32 @@ struct ArrayToLoad {
   std::function<Result<Array>(const std::shared_ptr<MemoryAccount>& account)> load;
 };
 
+// Rows that lie in a file as they are used, read by position.
+struct RowsInFile {
+  FileBytes file;
+  uint64_t at = 0;  // of the first one
+  DType dtype = DType::kUInt8;
+  Shape shape;  // of the array
+};
+
+// An array whose values lie from byte `at` of `file` on, of this dtype and shape, which is aligned
+// and lies in the file: shared where the file is in memory, else read row by row.
+struct ArrayField;
+ArrayField FieldInFile(std::string name, std::string where, const FileBytes& file, uint64_t at,
+                       DType dtype, Shape shape);
+
 struct ArrayField {
   std::string name;
   std::string where;  // what messages call the array: a file, or a file and a name in it
   Array array;        // that takes no memory, such as one that is mapped
-  std::optional<ArrayToLoad> to_load = std::nullopt;  // in the place of `array`
+  // In the place of `array`.
+  std::optional<ArrayToLoad> to_load = std::nullopt;
+  std::optional<RowsInFile> rows = std::nullopt;
+
+  DType dtype() const { return to_load ? to_load->dtype : rows ? rows->dtype : array.dtype(); }
+  const Shape& shape() const {
+    return to_load ? to_load->shape : rows ? rows->shape : array.shape();
+  }
 };
 
 // Element i is row i of each array, which have elements along their first dimension; read by

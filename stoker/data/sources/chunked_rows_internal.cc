@@ -10,6 +10,7 @@
 #include "stoker/data/by_position_node.h"
 #include "stoker/data/kept_memory.h"
 #include "stoker/data/key_lists.h"
+#include "stoker/data/room_in.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
 #include "stoker/data/sources/chunk_cache_internal.h"
@@ -186,9 +187,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
     }
     std::vector<std::byte> stored(array.stored_row_bytes());
     STOKER_RETURN_IF_ERROR(Gather(array, {&row, 1}, context, stored.data()));
-    return array.Follow(stored, [&](DType dtype, Shape shape) {
-      return scratch.NewArray(dtype, std::move(shape));
-    });
+    return array.Follow(stored, RoomIn(scratch));
   }
 
   Result<Array> ReadColumn(size_t field, std::span<const int64_t> positions,

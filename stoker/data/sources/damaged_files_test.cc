@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "stoker/data/sources/damaged_files_testing_internal.h"
+#include "stoker/io/file_bytes_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -150,16 +151,7 @@ TEST_P(DamagedFiles, ThatMayNotBeReadAreAnErrorThatSaysSo) {
   fs::permissions(path_, fs::perms(0644));
 }
 
-// Of what is mapped io/file.h says what its writers must not do.
-class DamagedUnmappedFiles : public DamagedFiles {};
-
-std::vector<DamagedKind> UnmappedKinds() {
-  std::vector<DamagedKind> kinds = DamagedKinds();
-  std::erase_if(kinds, [](const DamagedKind& kind) { return kind.mapped; });
-  return kinds;
-}
-
-TEST_P(DamagedUnmappedFiles, ThatAreCutWhileTheyAreReadAreAnErrorOrGiveWhatTheyHad) {
+TEST_P(DamagedFiles, ThatAreCutWhileTheyAreReadAreAnErrorOrGiveWhatTheyHad) {
   for (const size_t size : {size_t{0}, whole_.size() / 2, whole_.size() - 1}) {
     SCOPED_TRACE(size);
     WriteFast(path_, whole_);
@@ -179,8 +171,16 @@ TEST_P(DamagedUnmappedFiles, ThatAreCutWhileTheyAreReadAreAnErrorOrGiveWhatTheyH
   }
 }
 
+TEST_P(DamagedFiles, GiveTheSameElementsWhereTheyAreMapped) {
+  const ScopedMapping mapping;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, OpenDamaged(GetParam().stages, dir_));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> pass,
+                              dataset.Open(Runtime::Inline()));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> read, ReadAll(*pass));
+  EXPECT_EQ(Fingerprint(read), Fingerprint(elements_));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, DamagedFiles, testing::ValuesIn(DamagedKinds()), NameOfKind);
-INSTANTIATE_TEST_SUITE_P(All, DamagedUnmappedFiles, testing::ValuesIn(UnmappedKinds()), NameOfKind);
 
 }  // namespace
 }  // namespace stoker

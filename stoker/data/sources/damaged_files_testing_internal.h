@@ -48,7 +48,6 @@ struct DamagedKind {
   Cut cut;
   Flip flip;
   std::function<void(const TempDir&)> make;  // writes all files that are wanted
-  bool mapped = false;                       // must not be cut while it is open (io/file.h)
 };
 
 inline void PrintTo(const DamagedKind& kind, std::ostream* out) { *out << kind.name; }
@@ -211,24 +210,21 @@ inline std::vector<DamagedKind> Streams() {
   };
 }
 
-// Files that are mapped, and in which numbers say where what stands.
+// Files in which numbers say where what stands.
 inline std::vector<DamagedKind> Maps() {
   using enum Cut;
   const std::string rows = "hdf5: {files: $/x.h5, fields: {c: c, f: f}}";
   return {
       {"zip", "x.zip", "zip_archive: {files: $/x.zip, fields: [txt, cls]}", kError, Flip::kError,
-       Text("x.zip", ZipOf({{"1.txt", "one"}, {"1.cls", "7"}, {"2.txt", ""}, {"2.cls", "8"}})),
-       true},
+       Text("x.zip", ZipOf({{"1.txt", "one"}, {"1.cls", "7"}, {"2.txt", ""}, {"2.cls", "8"}}))},
       {"npy", "x/image.npy", "npy: {fields: {image: $/x/image.npy}}", kError, Flip::kOther,
-       Packed("npy"), true},
-      {"npz", "x.npz", "npz: {path: $/x.npz, fields: {x: a}}", kError, Flip::kError, MakeNpz, true},
-      {"lmdb", "x.lmdb/data.mdb", "lmdb: {path: $/x.lmdb}", kError, Flip::kOther, Packed("lmdb"),
-       true},
-      {"hdf5", "x.h5", rows, kError, Flip::kOther, Hdf5Rows(/*latest=*/true), true},
-      {"hdf5.old", "x.h5", rows, kError, Flip::kOther, Hdf5Rows(/*latest=*/false), true},
-      {"stoker", "x.stoker", "stoker: $/x.stoker", kError, Flip::kError, Packed("stoker"), true},
-      {"elements", "x.elements", "snapshot: $/x.elements", kError, Flip::kError, MakeElements,
-       true},
+       Packed("npy")},
+      {"npz", "x.npz", "npz: {path: $/x.npz, fields: {x: a}}", kError, Flip::kError, MakeNpz},
+      {"lmdb", "x.lmdb/data.mdb", "lmdb: {path: $/x.lmdb}", kError, Flip::kOther, Packed("lmdb")},
+      {"hdf5", "x.h5", rows, kError, Flip::kOther, Hdf5Rows(/*latest=*/true)},
+      {"hdf5.old", "x.h5", rows, kError, Flip::kOther, Hdf5Rows(/*latest=*/false)},
+      {"stoker", "x.stoker", "stoker: $/x.stoker", kError, Flip::kError, Packed("stoker")},
+      {"elements", "x.elements", "snapshot: $/x.elements", kError, Flip::kError, MakeElements},
   };
 }
 

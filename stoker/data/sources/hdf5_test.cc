@@ -7,6 +7,7 @@
 #include "stoker/data/sample_names.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/file_bytes_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -96,7 +97,8 @@ TEST_F(Hdf5Test, KeepsItsPromisesWithTextsAndLists) {
   ExpectKeepsItsPromises(Result<Dataset>(dataset) | Shuffle{});
 }
 
-TEST_F(Hdf5Test, WhatLiesUncompressedIsMappedAndNotCopied) {
+TEST_F(Hdf5Test, WhatLiesUncompressedIsSharedWhereTheFileIsMapped) {
+  const ScopedMapping mapping;
   WriteHdf5(dir_ / "a.h5", false, [&](hid_t file) {
     const std::vector<int32_t> numbers = Numbers(size_t{12});
     AddHdf5Dataset(file, "flat", H5T_NATIVE_INT32, {4, 3}, numbers.data());

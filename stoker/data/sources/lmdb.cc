@@ -18,9 +18,26 @@ namespace {
 
 constexpr std::string_view kKeyField = "key";
 
+// Keys and values are parts of the file where it is in memory, else copies.
 Array Part(const LmdbFile& file, std::span<const std::byte> part) {
-  return Array(file.bytes(), DType::kUInt8, {std::ssize(part)},
-               static_cast<size_t>(part.data() - file.bytes().data()));
+  return Array(file.file().buffer(), DType::kUInt8, {std::ssize(part)},
+               static_cast<size_t>(part.data() - file.file().bytes().data()));
+}
+
+Array KeyOf(const LmdbFile& file, int64_t entry, Scratch& scratch) {
+  const std::span<const std::byte> key = std::as_bytes(std::span(file.key(entry)));
+  if (file.file().present()) return Part(file, key);
+  Array copy = scratch.NewArray(DType::kUInt8, {std::ssize(key)});
+  std::ranges::copy(key, copy.data());
+  return copy;
+}
+
+Result<Array> ValueOf(const LmdbFile& file, int64_t entry, Scratch& scratch) {
+  const std::span<const std::byte> value = file.value(entry);
+  if (file.file().present()) return Part(file, value);
+  Array copy = scratch.NewArray(DType::kUInt8, {std::ssize(value)});
+  STOKER_RETURN_IF_ERROR(file.ReadValue(entry, {copy.data(), copy.num_bytes()}));
+  return copy;
 }
 
 // What both share: which files, and what their elements are called.
@@ -61,16 +78,20 @@ class LmdbValuesNode final : public LmdbNode {
  public:
   using LmdbNode::LmdbNode;
 
-  // Keys and values are mapped.
-  std::optional<int64_t> MemoryToRead(int64_t) const override { return 0; }
+  // Keys, of at most 511 bytes, and values are copied where the files are not mapped.
+  std::optional<int64_t> MemoryToRead(int64_t count) const override {
+    constexpr int64_t kBlock = 64, kKey = 512;
+    if (databases().present()) return 0;
+    return MultiplySizes(count, static_cast<int64_t>(databases().longest_value()) + kBlock + kKey);
+  }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     const auto [file, entry] = databases().At(position);
-    Element element{.key = {context.epoch(), position},
-                    .arrays = {Part(*file, file->value(entry))}};
-    if (options().key)
-      element.arrays.push_back(Part(*file, std::as_bytes(std::span(file->key(entry)))));
+    Scratch scratch = context.scratch(*this);
+    Element element{.key = {context.epoch(), position}, .arrays = {}};
+    STOKER_ASSIGN_OR_RETURN(element.arrays.emplace_back(), ValueOf(*file, entry, scratch));
+    if (options().key) element.arrays.push_back(KeyOf(*file, entry, scratch));
     return element;
   }
 };
@@ -84,15 +105,16 @@ class LmdbPackedNode final : public LmdbNode {
     std::ranges::sort(by_name_, {}, [&](size_t f) { return fields()[f].name; });
   }
 
-  // Bytes lie mapped; larger values are copied where they are not aligned.
+  // Bytes lie in memory where the files are mapped; larger values are copied where they are not
+  // aligned.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     constexpr int64_t kBlock = 64;
     int64_t bytes = 0;
     for (const ElementField& field : fields()) {
-      if (DTypeSize(field.dtype) == 1) continue;
+      if (databases().present() && DTypeSize(field.dtype) == 1) continue;
       const uint64_t most = IsFullyKnown(field.shape) ? *ArrayBytes(field.dtype, field.shape)
                                                       : databases().longest_value();
-      bytes += static_cast<int64_t>(most) + kBlock;
+      bytes += (static_cast<int64_t>(most) + kBlock) * (databases().present() ? 1 : 2);
     }
     return MultiplySizes(count, bytes);
   }
@@ -114,9 +136,10 @@ class LmdbPackedNode final : public LmdbNode {
         return DataLoss("{}: field '{}' of element {} should be there; pack it again", name,
                         field.name, number);
       }
-      STOKER_ASSIGN_OR_RETURN(
-          element.arrays[by_name_[i]],
-          ParsePackedValue(field, file->bytes(), file->value(at), name, scratch));
+      STOKER_ASSIGN_OR_RETURN(const Array value, ValueOf(*file, at, scratch));
+      STOKER_ASSIGN_OR_RETURN(element.arrays[by_name_[i]],
+                              ParsePackedValue(field, value.buffer(),
+                                               {value.data(), value.num_bytes()}, name, scratch));
     }
     return element;
   }

@@ -12,9 +12,9 @@ namespace {
 Result<std::optional<RecordSchema>> PackedSchemaIn(const LmdbFile& file) {
   const int64_t last = file.size() - 1;
   if (last < 0 || file.key(last) != kPackedSchemaKey) return std::nullopt;
-  const std::span<const std::byte> text = file.value(last);
-  Result<RecordSchema> schema =
-      ParseRecordSchema({reinterpret_cast<const char*>(text.data()), text.size()});
+  std::string text(file.value(last).size(), '\0');
+  STOKER_RETURN_IF_ERROR(file.ReadValue(last, std::as_writable_bytes(std::span(text))));
+  Result<RecordSchema> schema = ParseRecordSchema(text);
   if (schema.ok()) return std::optional(*std::move(schema));
   return DataLoss("{}: the value of '{}': {}; read the others with a prefix that it lacks",
                   file.name(), kPackedSchemaKey, schema.status().message());

@@ -26,6 +26,8 @@ class LmdbFiles {
   const std::optional<RecordSchema>& packed() const { return packed_; }
   int64_t size() const { return starts_.back(); }
   uint64_t longest_value() const { return longest_; }
+  // Whether keys and values lie in memory; else values are read from the files.
+  bool present() const { return files_.front().file().present(); }
   std::vector<std::string> names() const;
 
   // Element `position`, 0 <= position < size().

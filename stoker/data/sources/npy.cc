@@ -5,7 +5,7 @@
 #include "stoker/data/class_names.h"
 #include "stoker/data/sources/array_files_internal.h"
 #include "stoker/formats/npy/npy.h"
-#include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 Status NamedFiles::Read(const ConfigNode& node) {
@@ -49,15 +49,17 @@ Result<Dataset> Npy::Build() const {
   std::vector<ArrayField> arrays;
   std::vector<std::string> paths, directories;
   for (const auto& [name, path] : fields.files()) {
-    STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-    STOKER_ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(file.bytes(), path));
-    STOKER_RETURN_IF_ERROR(CheckNpySize(header, file.bytes().size(), path));
-    ArrayField& field = arrays.emplace_back(ArrayField{.name = name, .where = path, .array = {}});
+    STOKER_ASSIGN_OR_RETURN(const FileBytes file, FileBytes::Open(path));
+    STOKER_ASSIGN_OR_RETURN(const NpyHeader header, ReadNpyHeader(file));
+    STOKER_RETURN_IF_ERROR(CheckNpySize(header, file.size(), path));
     if (LiesAsUsed(header, file.bytes().data() + header.data)) {
-      STOKER_ASSIGN_OR_RETURN(field.array, ParseNpy(file.buffer(), file.bytes(), path));
+      arrays.push_back(FieldInFile(name, path, file, header.data, header.dtype, header.shape));
     } else {
+      ArrayField& field = arrays.emplace_back(ArrayField{.name = name, .where = path, .array = {}});
+      const auto whole = static_cast<int64_t>(file.present() ? 0 : file.size());
       field.to_load = {.dtype = header.dtype,
                        .shape = header.shape,
+                       .bytes_meanwhile = whole,
                        .remedy =
                            "save it in C order, little-endian, of a type that is not unsigned "
                            "(but uint8), which is not loaded",

@@ -31,14 +31,15 @@ Result<Dataset> Npz::Build() const {
   std::vector<ArrayField> all;
   for (size_t i = 0; i < file.entries().size(); ++i) {
     const NpzEntry& entry = file.entries()[i];
-    ArrayField& field =
-        all.emplace_back(ArrayField{.name = fields.empty() ? entry.name : fields.fields()[i].name,
-                                    .where = fmt::format("{}: {}", path.string(), entry.name),
-                                    .array = {}});
-    if (entry.shared) {
-      STOKER_ASSIGN_OR_RETURN(field.array, file.Read(entry));
+    const std::string name = fields.empty() ? entry.name : fields.fields()[i].name;
+    const std::string where = fmt::format("{}: {}", path.string(), entry.name);
+    if (entry.in_file) {
+      STOKER_RETURN_IF_ERROR(file.Verify(entry));
+      all.push_back(FieldInFile(name, where, file.file(), entry.offset(), entry.header.dtype,
+                                entry.header.shape));
       continue;
     }
+    ArrayField& field = all.emplace_back(ArrayField{.name = name, .where = where, .array = {}});
     field.to_load = {.dtype = entry.header.dtype,
                      .shape = entry.header.shape,
                      .bytes_meanwhile = entry.bytes_meanwhile(),

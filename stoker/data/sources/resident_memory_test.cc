@@ -1,5 +1,8 @@
 // What a pass over each source keeps resident, whatever its files hold: each is read in a process
-// of its own, whose high-water mark (VmHWM) counts everything.
+// of its own. By position, which is the default, its high-water mark (VmHWM) counts everything.
+// Where the program has files mapped, their pages are resident too, as many as the machine has room
+// for, and the kernel takes them back without writing them; so what is counted is memory that has
+// no file (RssAnon), looked at with every element, since there is no high-water mark of it.
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -9,7 +12,9 @@
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/sources/damaged_files_testing_internal.h"
+#include "stoker/formats/lmdb/lmdb_writer.h"
 #include "stoker/io/atomic_file.h"
+#include "stoker/io/file_bytes_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -19,6 +24,7 @@ constexpr int64_t kElement = kMiB;  // bytes of each element
 constexpr int64_t kElements = 192;
 constexpr int64_t kBudget = 24 * kMiB;
 constexpr int kThreads = 4;
+constexpr int64_t kLookEvery = 16;  // elements
 // More than the budget, an element for each stage and thread, and 64 MB for everything else.
 static_assert(kElements * kElement > kBudget + 20 * kElement + 64 * kMiB);
 
@@ -89,12 +95,39 @@ void MakeZip(const TempDir& dir) {
 }
 
 // Rows in chunks of 4, which the element of one row is a part of.
-void MakeHdf5(const TempDir& dir) {
-  WriteHdf5(dir / "x.h5", /*latest=*/false, [](hid_t file) {
+void MakeHdf5(const TempDir& dir, bool deflate) {
+  WriteHdf5(dir / "x.h5", /*latest=*/false, [&](hid_t file) {
     const std::vector<uint8_t> values(static_cast<size_t>(kElements * kElement), 1);
     AddHdf5Dataset(file, "x", H5T_NATIVE_UINT8, {kElements, kElement}, values.data(),
-                   {.chunk = {4, kElement}, .deflate = 1, .shuffle = true});
+                   {.chunk = {4, kElement}, .deflate = deflate ? 1 : 0, .shuffle = deflate});
   });
+}
+
+// As much in many small parts, which formats keep together in pages.
+constexpr int64_t kSmall = 1024;
+
+void MakeSmallLmdb(const TempDir& dir) {
+  std::filesystem::create_directories(dir / "x.lmdb");
+  STOKER_ASSERT_OK_AND_ASSIGN(LmdbWriter writer, LmdbWriter::Create(dir / "x.lmdb"));
+  const std::string value(kSmall, 'x');
+  for (int64_t i = 0; i < kElements * kElement / kSmall; ++i)
+    STOKER_ASSERT_OK(writer.Append(fmt::format("{:08}", i), value));
+  STOKER_ASSERT_OK(writer.Finish());
+}
+
+void MakeHdf5Texts(const TempDir& dir) {
+  WriteHdf5(dir / "x.h5", /*latest=*/false, [&](hid_t file) {
+    const std::string text(kSmall, 'x');
+    const std::vector<const char*> texts(kElements * kElement / kSmall, text.c_str());
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    AddHdf5Dataset(file, "x", type, {texts.size()}, texts.data());
+    H5Tclose(type);
+  });
+}
+
+void MakeSnapshot(const TempDir& dir) {
+  STOKER_ASSERT_OK(WriteSnapshot(LargeElements(), dir / "x.elements", Runtime::Inline()));
 }
 
 void MakeN5(const TempDir& dir) {
@@ -123,7 +156,19 @@ std::vector<LargeKind> LargeKinds() {
       {"idx", "idx: {images: $/x}", Repeated("x", IdxStart(), OfOneByte('x')), true},
       {"idx_gz", "idx: {images: $/x.gz}", Repeated("x.gz", IdxStart(), OfOneByte('x')), true},
       {"npz", "npz: {path: $/x.npz}", MakeNpz, true},
+      {"npy", "npy: {fields: {image: $/x/image.npy}}", PackedAs("npy")},
+      {"stoker", "stoker: $/x.stoker", PackedAs("stoker")},
+      {"lmdb", "lmdb: {path: $/x.lmdb}", PackedAs("lmdb")},
+      {"lmdb_small", "lmdb: {path: $/x.lmdb, key: true}", MakeSmallLmdb},
+      {"snapshot", "snapshot: $/x.elements", MakeSnapshot},
+      {"cache_file",
+       "{tfrecord: {files: $/x.tfrecord, index: memory}}, {cache: {path: $/c}}, "
+       "{repeat: 2}, shuffle",
+       PackedAs("tfrecord")},
+      {"hdf5_texts", "hdf5: {files: $/x.h5}", MakeHdf5Texts},
       {"zip", "zip_archive: {files: $/x.zip, fields: [txt]}", MakeZip},
+      {"hdf5_flat", "hdf5: {files: $/x.h5}",
+       [](const TempDir& dir) { MakeHdf5(dir, /*deflate=*/false); }},
       {"tfrecord", "tfrecord: {files: $/x.tfrecord, index: memory}", PackedAs("tfrecord")},
       {"tfrecord_in_order", "tfrecord: {files: $/x.tfrecord, index: none}", PackedAs("tfrecord")},
       {"tar", "webdataset: {files: $/x.tar, index: memory}", PackedAs("tar")},
@@ -142,7 +187,8 @@ std::vector<LargeKind> LargeKinds() {
       {"binary",
        fmt::format("binary: {{files: $/x.bin, fields: {{a: {{shape: [{}]}}}}}}", kElement),
        Repeated("x.bin", "", OfOneByte('x'))},
-      {"hdf5", "hdf5: {files: $/x.h5}", MakeHdf5},
+      {"hdf5", "hdf5: {files: $/x.h5}",
+       [](const TempDir& dir) { MakeHdf5(dir, /*deflate=*/true); }},
       {"n5", "n5: {path: $/c}", MakeN5},
       {"folder", "folder: {path: $/f, extensions: [bin]}", MakeFolder},
       {"shuffled_cache",
@@ -158,14 +204,17 @@ int64_t StatusKiB(std::string_view line) {
 }
 
 // Reads all of it and checks how much memory that took, beside what the process had.
-void ReadWithinBounds(const LargeKind& kind, const TempDir& dir) {
+void ReadWithinBounds(const LargeKind& kind, const TempDir& dir, FileAccess access) {
   const QuietLog quiet;
-  const int64_t before = StatusKiB("VmRSS");
+  SetFileAccess(access);
+  const bool mapped = access == FileAccess::kMapped;
+  const std::string_view counted = mapped ? "RssAnon" : "VmRSS";
+  const int64_t before = StatusKiB(counted);
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, OpenDamaged(kind.stages, dir));
   Runtime runtime = Runtime::Threaded(kThreads);
   runtime.memory_budget = kBudget;
   const auto pass = dataset.Open(runtime);
-  int64_t elements = 0;
+  int64_t elements = 0, most = before;
   if (kind.held) {
     EXPECT_THAT(pass, FailsWith(StatusCode::kResourceExhausted, "its values take 201.3 MB of"));
   } else {
@@ -173,40 +222,70 @@ void ReadWithinBounds(const LargeKind& kind, const TempDir& dir) {
     while (true) {
       STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, (*pass)->Next());
       if (!element) break;
+      if (mapped && elements % kLookEvery == 0) most = std::max(most, StatusKiB(counted));
       ++elements;
     }
     EXPECT_GE(elements, kElements);
   }
+  most = std::max(most, StatusKiB(mapped ? counted : "VmHWM"));
   const auto stages = static_cast<int64_t>(2 + std::ranges::count(kind.stages, '}'));
   const int64_t allowed = kBudget + (stages + kThreads) * kElement + 64'000'000;
-  EXPECT_LE((StatusKiB("VmHWM") - before) << 10, allowed) << elements << " elements";
+  EXPECT_LE((most - before) << 10, allowed) << elements << " elements";
 }
 
-class ResidentMemory : public testing::TestWithParam<LargeKind> {};
+class ResidentMemory : public testing::TestWithParam<LargeKind> {
+ protected:
+  void ReadsWithinBounds(FileAccess access) {
+    const TempDir dir;
+    GetParam().make(dir);
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ReadWithinBounds(GetParam(), dir, access);
+      std::fflush(nullptr);
+      ::_exit(HasFailure() ? 1 : 0);
+    }
+    int result = 0;
+    ASSERT_EQ(::waitpid(child, &result, 0), child);
+    EXPECT_TRUE(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+  }
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // a sanitizer's own memory hides ours
+#else
+constexpr bool kSanitized = false;
+#endif
 
 TEST_P(ResidentMemory, StaysWithinTheBudgetAnElementForEachStageAndThreadAnd64Megabytes) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own memory hides ours";
-#endif
-  const TempDir dir;
-  GetParam().make(dir);
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ReadWithinBounds(GetParam(), dir);
-    std::fflush(nullptr);
-    ::_exit(HasFailure() ? 1 : 0);
-  }
-  int result = 0;
-  ASSERT_EQ(::waitpid(child, &result, 0), child);
-  EXPECT_TRUE(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+  if (kSanitized) GTEST_SKIP();
+  ReadsWithinBounds(FileAccess::kByPosition);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ResidentMemory, testing::ValuesIn(LargeKinds()),
-                         [](const testing::TestParamInfo<LargeKind>& kind) {
-                           return std::string(kind.param.name);
-                         });
+// Of the kinds that FileBytes opens.
+class MappedResidentMemory : public ResidentMemory {};
+
+TEST_P(MappedResidentMemory, BesidePagesOfFilesStaysWithinTheSame) {
+  if (kSanitized) GTEST_SKIP();
+  ReadsWithinBounds(FileAccess::kMapped);
+}
+
+std::vector<LargeKind> MappedKinds() {
+  std::vector<LargeKind> kinds = LargeKinds();
+  std::erase_if(kinds, [](const LargeKind& kind) {
+    constexpr std::string_view kMapped[] = {"npz",        "npy",       "stoker",     "lmdb",
+                                            "lmdb_small", "snapshot",  "cache_file", "hdf5_texts",
+                                            "zip",        "hdf5_flat", "hdf5"};
+    return std::ranges::find(kMapped, kind.name) == std::end(kMapped);
+  });
+  return kinds;
+}
+
+std::string NameOfLarge(const testing::TestParamInfo<LargeKind>& kind) { return kind.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(All, ResidentMemory, testing::ValuesIn(LargeKinds()), NameOfLarge);
+INSTANTIATE_TEST_SUITE_P(All, MappedResidentMemory, testing::ValuesIn(MappedKinds()), NameOfLarge);
 
 }  // namespace
 }  // namespace stoker

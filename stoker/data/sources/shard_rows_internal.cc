@@ -4,6 +4,7 @@
 #include <array>
 
 #include "stoker/data/copy_runs.h"
+#include "stoker/data/room_in.h"
 #include "stoker/formats/shard/even_steps.h"
 
 namespace stoker {
@@ -39,6 +40,7 @@ Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardCh
     rows.AddPagesOf(rows.files_.size() - 1);
   }
   rows.pages_.push_back({.first = rows.size(), .file = 0, .number = 0});
+  rows.shared_ = rows.files_.front().file().present();
   rows.pages_per_record_ = PagesPerRecord(rows.files_);
   return rows;
 }
@@ -49,7 +51,9 @@ void ShardRows::AddPagesOf(size_t file) {
     pages_.push_back(
         {.first = starts_[file] + from.page(page).first, .file = file, .number = page});
     for (size_t f = 0; f < schema().fields.size(); ++f)
-      values_.push_back(IsFullyKnown(schema().fields[f].shape) ? from.Values(page, f) : nullptr);
+      values_.push_back(IsFullyKnown(schema().fields[f].shape)
+                            ? from.file().bytes().data() + from.Values(page, f)
+                            : nullptr);
   }
 }
 
@@ -64,9 +68,9 @@ std::string ShardRows::NameOf(int64_t position) const {
   return fmt::format("{}: record {}", files_[file].name(), position - starts_[file]);
 }
 
-Result<std::vector<Array>> ShardRows::Read(int64_t position) const {
+Result<std::vector<Array>> ShardRows::Read(int64_t position, Scratch& scratch) const {
   const size_t file = FileOf(position);
-  return files_[file].Read(position - starts_[file]);
+  return files_[file].Read(position - starts_[file], RoomIn(scratch));
 }
 
 size_t ShardRows::PageOf(int64_t position) const {
@@ -108,8 +112,8 @@ Status ShardRows::CheckRuns(std::span<const Run> runs) const {
   return OkStatus();
 }
 
-void ShardRows::CopyField(size_t field, std::span<const Run> runs, size_t record_bytes,
-                          std::byte* to) const {
+Status ShardRows::CopyField(size_t field, std::span<const Run> runs, size_t record_bytes,
+                            std::byte* to) const {
   std::array<MemoryRun, kRunsAtOnce> places;
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto& [page, first, records] = runs[i];
@@ -117,7 +121,18 @@ void ShardRows::CopyField(size_t field, std::span<const Run> runs, size_t record
     places[i] = {values + static_cast<size_t>(first) * record_bytes,
                  static_cast<size_t>(records) * record_bytes};
   }
-  CopyRuns(std::span(places).first(runs.size()), to);
+  const auto wanted = std::span(places).first(runs.size());
+  if (shared_) {
+    CopyRuns(wanted, to);
+    return OkStatus();
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const FileBytes& file = files_[pages_[runs[i].page].file].file();
+    const auto at = static_cast<uint64_t>(wanted[i].from - file.bytes().data());
+    STOKER_RETURN_IF_ERROR(file.ReadAt(at, {to, wanted[i].bytes}));
+    to += wanted[i].bytes;
+  }
+  return OkStatus();
 }
 
 Result<std::vector<Array>> ShardRows::Gather(std::span<const int64_t> positions,
@@ -142,7 +157,8 @@ Result<std::vector<Array>> ShardRows::Gather(std::span<const int64_t> positions,
     STOKER_RETURN_IF_ERROR(CheckRuns(runs));
     for (size_t f = 0; f < fields.size(); ++f) {
       const size_t record_bytes = columns[f].num_bytes() / wanted;
-      CopyField(f, runs, record_bytes, columns[f].data() + done * record_bytes);
+      STOKER_RETURN_IF_ERROR(
+          CopyField(f, runs, record_bytes, columns[f].data() + done * record_bytes));
     }
   }
   return columns;

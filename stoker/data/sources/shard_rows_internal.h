@@ -24,8 +24,10 @@ class ShardRows {
   const ShardSchema& schema() const { return files_.front().schema(); }
   const std::vector<std::string>& classes() const { return classes_.names(); }
 
-  // Record `position`, 0 <= position < size(), sharing the mapping.
-  Result<std::vector<Array>> Read(int64_t position) const;
+  // Whether records share the files' memory; else they are copies.
+  bool shared() const { return shared_; }
+  // Record `position`, 0 <= position < size(); a copy is made in `scratch`.
+  Result<std::vector<Array>> Read(int64_t position, Scratch& scratch) const;
   // Copies of these records in their order, column by column; shapes are fully known.
   Result<std::vector<Array>> Gather(std::span<const int64_t> positions, Scratch& scratch) const;
 
@@ -53,14 +55,17 @@ class ShardRows {
   size_t FindRuns(std::span<const int64_t>& positions, std::span<Run> runs) const;
   Status CheckRuns(std::span<const Run> runs) const;
   // `runs`: at most kRunsAtOnce.
-  void CopyField(size_t field, std::span<const Run> runs, size_t record_bytes, std::byte* to) const;
+  Status CopyField(size_t field, std::span<const Run> runs, size_t record_bytes,
+                   std::byte* to) const;
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;
   std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
   std::vector<Page> pages_;            // of all files; behind them one more, which has no records
-  double pages_per_record_ = 0;        // on average, the last page of each file left out
-  // For each page and each of its fields where its values lie; of fields of unknown shape nothing.
+  bool shared_ = true;
+  double pages_per_record_ = 0;  // on average, the last page of each file left out
+  // For each page and each of its fields where its values lie in the memory of the file, or would,
+  // were it there; of fields of unknown shape nothing.
   std::vector<const std::byte*> values_;
 };
 

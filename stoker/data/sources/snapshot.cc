@@ -3,6 +3,7 @@
 #include "stoker/data/by_position_node.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/data/room_in.h"
 #include "stoker/formats/elements/element_file.h"
 
 namespace stoker {
@@ -15,6 +16,10 @@ Spec SpecOf(const ElementFile& file) {
   return spec;
 }
 
+// More than a record has beside the arrays and what they are aligned by, which is less than what
+// BytesApart counts for them.
+constexpr int64_t kRecordStart = 128;
+
 class SnapshotNode final : public ByPositionNode {
  public:
   SnapshotNode(ElementFile file, std::string path)
@@ -25,12 +30,15 @@ class SnapshotNode final : public ByPositionNode {
   std::string Details() const override { return path_; }
   std::vector<std::string> files() const override { return {path_}; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return count == 1 ? std::optional<int64_t>(0) : spec().BytesTogether(count);
+    if (count > 1) return spec().BytesTogether(count);
+    return file_.shared() ? std::optional<int64_t>(0)
+                          : AddSizes(spec().BytesApart(1), kRecordStart);
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_.Read(position));
+    Scratch scratch = context.scratch(*this);
+    STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_.Read(position, RoomIn(scratch)));
     return Element{.key = {context.epoch(), position}, .arrays = std::move(record.arrays)};
   }
 

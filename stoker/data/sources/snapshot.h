@@ -13,11 +13,11 @@ namespace stoker {
 // up to its `cache` with a path. So tf.data's save and load are WriteSnapshot and this; its
 // snapshot, which writes in the first run and reads in the next, is `cache: {path: ...}`.
 //
-// Readable by position, memory-mapped; every element's checksum is verified when it is read. The
+// Readable by position; every element's checksum is verified when it is read. The
 // Spec comes from the file, the elements are numbered anew. What the file was made from does not
-// matter here: it is never made anew. Opening reads the header and the index; elements share the
-// mapping, gathered rows are copies.
-// Errors: kDataLoss with file and byte; those of MappedFile::Open.
+// matter here: it is never made anew. Opening reads the header and the index; where the
+// file is mapped (io/file_bytes.h) elements share it, gathered rows are copies.
+// Errors: kDataLoss with file and byte; those of FileBytes::Open.
 struct Snapshot {
   static constexpr std::string_view kName = "snapshot";
   static constexpr std::string_view kHelp =

@@ -31,14 +31,16 @@ class StokerNode final : public ByPositionNode, public SampleNames, public Label
     return index >= 0 && index < rows_.size() ? rows_.NameOf(index) : "";
   }
   std::vector<std::string> ClassNames() const override { return rows_.classes(); }
-  // Elements share the mapping; rows, which need known shapes, are copies.
+  // Elements share the files' memory where it is there; rows, which need known shapes, are copies.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
-    return count == 1 ? std::optional<int64_t>(0) : spec().BytesTogether(count);
+    if (count > 1) return spec().BytesTogether(count);
+    return rows_.shared() ? std::optional<int64_t>(0) : spec().BytesApart(1);
   }
 
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
-    STOKER_ASSIGN_OR_RETURN(std::vector<Array> arrays, rows_.Read(position));
+    Scratch scratch = context.scratch(*this);
+    STOKER_ASSIGN_OR_RETURN(std::vector<Array> arrays, rows_.Read(position, scratch));
     return Element{.key = {context.epoch(), position}, .arrays = std::move(arrays)};
   }
   Result<Rows> DoReadRows(std::span<const int64_t> positions,

@@ -14,6 +14,8 @@
 //   bare           the same of two bare threads: the images of the same records in the same order,
 //                  known beforehand, one by one (CopyRuns), divided by whole batches in order, both
 //                  into memory that is used again after 100 batches
+//   of_mapped      a pass that reads by position, as programs do that only link the library,
+//                  divided by one over the mapped file, as all others here are
 //   of_unchecked   the first pass over an open file, which checks the checksums, divided by one
 //                  that does not
 // And what opening one of ten million records takes, and keeps of memory.
@@ -46,6 +48,7 @@
 #include "stoker/formats/shard/shard_file.h"
 #include "stoker/formats/shard/shard_writer.h"
 #include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 namespace {
@@ -59,6 +62,7 @@ constexpr int64_t kPage = (8 << 20) / (kPixels + 8);
 class Files {
  public:
   Files() : folder_(std::filesystem::temp_directory_path() / "stoker-bench-shard") {
+    SetFileAccess(FileAccess::kMapped);
     std::filesystem::create_directories(folder_);
     Array images = Array::Allocate(DType::kUInt8, {kRecords, 28, 28});
     Array labels = Array::Allocate(DType::kInt64, {kRecords});
@@ -256,8 +260,9 @@ std::vector<MemoryRun> ImagesIn(Order order) {
   std::vector<MemoryRun> images;
   for (int64_t i = 0; i < kRecords; ++i) {
     const int64_t record = order(i), page = file->PageOf(record);
-    images.push_back(
-        {file->Values(page, 0) + (record - file->page(page).first) * kPixels, kPixels});
+    images.push_back({file->file().bytes().data() + file->Values(page, 0) +
+                          static_cast<size_t>(record - file->page(page).first) * kPixels,
+                      kPixels});
   }
   return images;
 }
@@ -300,6 +305,34 @@ BENCHMARK(BM_ShuffledByPages)
     ->Arg(1)
     ->Arg(4)
     ->Arg(16)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+// Shuffled within so many pages; 0: in order; -1: each record from anywhere.
+Result<Dataset> InOrderOf(int64_t pages) {
+  const Result<Dataset> records = Source(Stoker{.files = TheFiles().shard()});
+  if (pages == 0) return records | Batch{.size = kBatch};
+  if (pages < 0) return records | Shuffle{} | Batch{.size = kBatch};
+  return records | Shuffle{.window = pages * kPage, .page = kPage} | Batch{.size = kBatch};
+}
+
+void BM_ByPosition(benchmark::State& state) {
+  const Result<Dataset> mapped = InOrderOf(state.range(0));
+  SetFileAccess(FileAccess::kByPosition);
+  const Result<Dataset> by_position = InOrderOf(state.range(0));
+  SetFileAccess(FileAccess::kMapped);
+  double seconds = 0, seconds_mapped = 0;
+  for (auto _ : state) {
+    seconds += SecondsOf(by_position, kEpochs, state);
+    seconds_mapped += SecondsOf(mapped, kEpochs, state);
+  }
+  state.counters["of_mapped"] = seconds_mapped / seconds;
+}
+BENCHMARK(BM_ByPosition)
+    ->ArgName("window_pages")
+    ->Arg(0)
+    ->Arg(4)
+    ->Arg(-1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

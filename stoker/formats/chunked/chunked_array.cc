@@ -1,6 +1,7 @@
 #include "stoker/formats/chunked/chunked_array.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -34,6 +35,19 @@ ChunkGridSizes::ChunkGridSizes(const ChunkedLayout& layout) {
   stored_row_bytes = layout.value_bytes;
   for (size_t d = 1; d < layout.shape.size(); ++d)
     stored_row_bytes *= static_cast<size_t>(layout.shape[d]);
+}
+
+Array NewArrayOfNobody(DType dtype, Shape shape) {
+  return Array::Allocate(dtype, std::move(shape));
+}
+
+Status StoredChunk::Copy(size_t offset, size_t bytes, std::byte* to) const {
+  if (unloaded != nullptr) {
+    const auto at = static_cast<uint64_t>(data - unloaded->bytes().data());
+    return unloaded->ReadAt(at + offset, {to, bytes});
+  }
+  std::memcpy(to, data + offset, bytes);
+  return OkStatus();
 }
 
 Result<Array> ChunkedArray::Follow(std::span<const std::byte>, const NewArray&) const {

@@ -14,11 +14,14 @@
 #include "stoker/base/shape.h"
 #include "stoker/base/status.h"
 #include "stoker/formats/chunked/stored_values.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
 // Makes an array whose values are not set.
 using NewArray = std::function<Array(DType dtype, Shape shape)>;
+// One whose memory is charged to nobody.
+Array NewArrayOfNobody(DType dtype, Shape shape);
 
 // What a row is to become.
 enum class RowForm : uint8_t {
@@ -32,6 +35,12 @@ struct StoredChunk {
   const std::byte* data = nullptr;  // null: was never written, so all of it is the fill value
   Shape shape;                      // at least the part of the chunk that lies in the array
   bool mapped = false;              // it lies in the file, so that keeping it costs nothing
+  // Where `data` stands for bytes of a file that are to be read from it (FileBytes::ReadAt): that
+  // file, which the array keeps.
+  const FileBytes* unloaded = nullptr;
+
+  // Copies `bytes` bytes from `offset` of the chunk on.
+  Status Copy(size_t offset, size_t bytes, std::byte* to) const;
 };
 
 // What a format describes of an array when it opens it. Everything has been checked.

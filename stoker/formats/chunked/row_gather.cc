@@ -22,12 +22,11 @@ class RowCopier {
     }
     if (whole_rows_) {
       const auto in_chunk = static_cast<size_t>(row % layout_.chunk_shape.front());
-      std::memcpy(out, held_.front().data + in_chunk * array_.stored_row_bytes(),
-                  array_.stored_row_bytes());
-      return OkStatus();
+      return held_.front().Copy(in_chunk * array_.stored_row_bytes(), array_.stored_row_bytes(),
+                                out);
     }
     for (int64_t tile = 0; tile < across_; ++tile)
-      CopyTile(tile, row % layout_.chunk_shape.front(), out);
+      STOKER_RETURN_IF_ERROR(CopyTile(tile, row % layout_.chunk_shape.front(), out));
     return OkStatus();
   }
 
@@ -48,7 +47,7 @@ class RowCopier {
   }
 
   // What one tile has of a row is a box; it is copied run by run, each contiguous in both.
-  void CopyTile(int64_t tile, int64_t row_in_chunk, std::byte* out) const {
+  Status CopyTile(int64_t tile, int64_t row_in_chunk, std::byte* out) const {
     const StoredChunk& chunk = held_[static_cast<size_t>(tile)];
     const size_t rank = layout_.shape.size();
     Shape first(rank), extent(rank, 1);  // of the box, in the array
@@ -75,22 +74,25 @@ class RowCopier {
         to = to * layout_.shape[d] + first[d] + at[d];
         if (chunk.data != nullptr) from = from * chunk.shape[d] + at[d];
       }
-      CopyRun(chunk, from, run, out + static_cast<size_t>(to) * layout_.value_bytes);
+      STOKER_RETURN_IF_ERROR(
+          CopyRun(chunk, from, run, out + static_cast<size_t>(to) * layout_.value_bytes));
       size_t d = whole;
       while (d > 1 && ++at[d - 1] == extent[d - 1]) at[--d] = 0;
-      if (d <= 1) return;
+      if (d <= 1) return OkStatus();
     }
   }
 
-  void CopyRun(const StoredChunk& chunk, int64_t from, int64_t values, std::byte* to) const {
+  Status CopyRun(const StoredChunk& chunk, int64_t from, int64_t values, std::byte* to) const {
     const size_t size = layout_.value_bytes, bytes = static_cast<size_t>(values) * size;
     if (chunk.data != nullptr) {
-      std::memcpy(to, chunk.data + static_cast<size_t>(from) * size, bytes);
-    } else if (layout_.fill.empty()) {
+      return chunk.Copy(static_cast<size_t>(from) * size, bytes, to);
+    }
+    if (layout_.fill.empty()) {
       std::memset(to, 0, bytes);
     } else {
       for (size_t at = 0; at < bytes; at += size) std::memcpy(to + at, layout_.fill.data(), size);
     }
+    return OkStatus();
   }
 
   const ChunkedLayout& layout_;
@@ -123,7 +125,7 @@ Result<std::optional<Array>> ShareRow(const ChunkedArray& array, int64_t row,
   if (!std::equal(layout.shape.begin() + 1, layout.shape.end(), layout.chunk_shape.begin() + 1))
     return std::nullopt;
   STOKER_ASSIGN_OR_RETURN(const StoredChunk chunk, chunks(row / layout.chunk_shape.front()));
-  if (chunk.data == nullptr || !chunk.mapped) return std::nullopt;
+  if (chunk.data == nullptr || !chunk.mapped || chunk.unloaded != nullptr) return std::nullopt;
   const std::byte* const values =
       chunk.data + static_cast<size_t>(row % layout.chunk_shape.front()) * array.stored_row_bytes();
   if (reinterpret_cast<uintptr_t>(values) % layout.value_bytes != 0) return std::nullopt;

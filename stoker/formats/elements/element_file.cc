@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "STKELEM1", kEndMagic = "STKELEMZ";
 constexpr size_t kAlignment = 8;
+constexpr size_t kStartBytes = 16;  // before the header's text
 constexpr size_t kTrailerBytes = 32;
 constexpr size_t kMaxHeader = 64 << 20;
 
@@ -42,8 +43,10 @@ Result<ElementFileHeader> ParseHeader(const std::string& text) {
                            .origin = json["origin"].get<std::string>()};
 }
 
-Result<ElementFileHeader> ReadHeader(ByteReader& reader) {
+// Goes behind the header.
+Result<ElementFileHeader> ReadHeader(const FileBytes& file, ByteReader& reader) {
   std::string magic(kMagic.size(), '\0');
+  STOKER_RETURN_IF_ERROR(file.Load(0, std::min<uint64_t>(file.size(), kStartBytes)));
   STOKER_RETURN_IF_ERROR(reader.ReadBytes(std::as_writable_bytes(std::span(magic)), "magic"));
   if (magic != kMagic) {
     return DataLoss("{}: byte 0: this is no element file; check the path", reader.name());
@@ -52,12 +55,15 @@ Result<ElementFileHeader> ReadHeader(ByteReader& reader) {
   STOKER_ASSIGN_OR_RETURN(const uint32_t checksum, reader.ReadU32Le("header checksum"));
   STOKER_RETURN_IF_ERROR(reader.CheckAvailable(length, "header"));
   const uint64_t at = reader.position();
-  std::string text(length, '\0');
-  STOKER_RETURN_IF_ERROR(reader.ReadBytes(std::as_writable_bytes(std::span(text)), "header"));
-  if (length > kMaxHeader || Crc32c(text) != checksum) {
+  const auto damaged = [&] {
     return DataLoss("{}: byte {}: the header does not have its checksum; the file is damaged",
                     reader.name(), at);
-  }
+  };
+  if (length > kMaxHeader) return damaged();
+  STOKER_RETURN_IF_ERROR(file.Load(at, length));
+  std::string text(length, '\0');
+  STOKER_RETURN_IF_ERROR(reader.ReadBytes(std::as_writable_bytes(std::span(text)), "header"));
+  if (Crc32c(text) != checksum) return damaged();
   Result<ElementFileHeader> header = ParseHeader(text);
   if (!header.ok())
     return DataLoss("{}: byte {}: {}", reader.name(), at, header.status().message());
@@ -112,8 +118,8 @@ Status ElementFileWriter::Commit() {
 }
 
 Result<ElementFile> ElementFile::Open(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile mapped, MappedFile::Open(path, MapAdvice::kRandom));
-  return Parse(mapped.buffer(), path);
+  STOKER_ASSIGN_OR_RETURN(FileBytes file, FileBytes::Open(path, MapAdvice::kRandom));
+  return Parse(std::move(file));
 }
 
 Result<bool> ElementFile::BeginsLikeOne(const std::string& path) {
@@ -125,18 +131,29 @@ Result<bool> ElementFile::BeginsLikeOne(const std::string& path) {
 }
 
 Result<ElementFile> ElementFile::Parse(Buffer bytes, std::string name) {
-  const std::span<const std::byte> all(bytes.data(), bytes.size());
-  ByteReader reader(all, name);
-  ElementFile file;
-  STOKER_ASSIGN_OR_RETURN(file.header_, ReadHeader(reader));
-  const uint64_t records_at = reader.position();
+  return Parse(FileBytes::Of(std::move(bytes), std::move(name)));
+}
+
+Result<ElementFile> ElementFile::Parse(FileBytes bytes) {
+  ElementFile file(std::move(bytes));
+  ByteReader reader(file.file_.bytes(), file.file_.name());
+  STOKER_ASSIGN_OR_RETURN(file.header_, ReadHeader(file.file_, reader));
+  STOKER_RETURN_IF_ERROR(file.ParseEnd(reader.position()));
+  file.layout_ = std::make_shared<const RecordLayout>(file.header_.fields);
+  return file;
+}
+
+Status ElementFile::ParseEnd(uint64_t records_at) {
+  const std::string& name = file_.name();
+  const std::span<const std::byte> all = file_.bytes();
   if (all.size() < records_at + kTrailerBytes)
     return DataLoss("{}: byte {}: the file is cut short: its end is missing", name, all.size());
   const uint64_t trailer_at = all.size() - kTrailerBytes;
   const std::span<const std::byte> trailer = all.subspan(trailer_at);
+  STOKER_RETURN_IF_ERROR(file_.Load(trailer_at, kTrailerBytes));
   ByteReader end(trailer, name);
   STOKER_ASSIGN_OR_RETURN(const uint64_t count, end.ReadU64Le());
-  STOKER_ASSIGN_OR_RETURN(file.index_at_, end.ReadU64Le());
+  STOKER_ASSIGN_OR_RETURN(index_at_, end.ReadU64Le());
   STOKER_ASSIGN_OR_RETURN(const uint32_t index_checksum, end.ReadU32Le());
   STOKER_ASSIGN_OR_RETURN(const uint32_t checksum, end.ReadU32Le());
   constexpr size_t kChecked = 20;
@@ -148,39 +165,54 @@ Result<ElementFile> ElementFile::Parse(Buffer bytes, std::string name) {
         "or damaged",
         name, trailer_at);
   }
-  if (file.index_at_ < records_at || file.index_at_ > trailer_at ||
-      file.index_at_ % kAlignment != 0 ||
-      (trailer_at - file.index_at_) / sizeof(uint64_t) != count ||
-      (trailer_at - file.index_at_) % sizeof(uint64_t) != 0 ||
-      index_checksum != Crc32c(all.subspan(file.index_at_, trailer_at - file.index_at_))) {
+  bool fits = index_at_ >= records_at && index_at_ <= trailer_at && index_at_ % kAlignment == 0 &&
+              (trailer_at - index_at_) / sizeof(uint64_t) == count &&
+              (trailer_at - index_at_) % sizeof(uint64_t) == 0;
+  if (fits) {
+    STOKER_RETURN_IF_ERROR(file_.Load(index_at_, trailer_at - index_at_));
+    fits = index_checksum == Crc32c(all.subspan(index_at_, trailer_at - index_at_));
+  }
+  if (!fits) {
     return DataLoss(
         "{}: byte {}: the index does not fit the file, or does not have its checksum; "
         "the file is damaged",
-        name, file.index_at_);
+        name, index_at_);
   }
-  file.size_ = static_cast<int64_t>(count);
-  file.layout_ = std::make_shared<const RecordLayout>(file.header_.fields);
-  file.name_ = std::move(name);
-  file.bytes_ = std::move(bytes);
-  return file;
+  size_ = static_cast<int64_t>(count);
+  return OkStatus();
 }
 
 uint64_t ElementFile::OffsetOf(int64_t position) const {
   uint64_t offset = 0;
   std::memcpy(&offset,
-              bytes_.data() + index_at_ + static_cast<uint64_t>(position) * sizeof(uint64_t),
+              file_.bytes().data() + index_at_ + static_cast<uint64_t>(position) * sizeof(uint64_t),
               sizeof(offset));
   return offset;
 }
 
-Result<RecordLayout::Record> ElementFile::Read(int64_t position) const {
-  STOKER_RETURN_IF_ERROR(ReadRecord(position).status());
-  return layout_->Parse(bytes_, OffsetOf(position));
+Result<RecordLayout::Record> ElementFile::Read(int64_t position, const NewArray& make) const {
+  const uint64_t at = OffsetOf(position);
+  if (shared()) {
+    STOKER_RETURN_IF_ERROR(ReadRecord(position).status());
+    return layout_->Parse(file_.buffer(), at);
+  }
+  // The records end where the index begins. One that makes no sense is not read further than that
+  // can be seen.
+  const uint64_t left = index_at_ - std::min(at, index_at_);
+  std::vector<std::byte> start(std::min<uint64_t>(layout_->start_bytes(), left));
+  STOKER_RETURN_IF_ERROR(file_.ReadAt(at, start));
+  uint64_t bytes = start.size();
+  if (bytes == layout_->start_bytes())
+    bytes = std::min(std::max(layout_->SizeOf(start), bytes), left);
+  const Array room = make(DType::kUInt8, {static_cast<int64_t>(bytes)});
+  const std::span<std::byte> record(room.data(), bytes);
+  STOKER_RETURN_IF_ERROR(file_.ReadAt(at, record));
+  STOKER_RETURN_IF_ERROR(layout_->Check(record, 0, file_.name(), at).status());
+  return layout_->Parse(room.buffer(), 0);
 }
 
 Result<std::span<const std::byte>> ElementFile::ReadRecord(int64_t position) const {
-  // The records end where the index begins.
-  return layout_->Check({bytes_.data(), index_at_}, OffsetOf(position), name_);
+  return layout_->Check(file_.bytes().first(index_at_), OffsetOf(position), file_.name());
 }
 
 }  // namespace stoker

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "stoker/formats/chunked/chunked_array.h"
 #include "stoker/formats/elements/record.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
@@ -57,7 +58,8 @@ class ElementFileWriter {
 // checked when it is read. A cheap value; const calls are safe from several threads.
 class ElementFile {
  public:
-  // Maps the file. Errors: kDataLoss with file and byte; those of MappedFile::Open.
+  // Opens it as io/file_bytes.h says. Errors: kDataLoss with file and byte; those of
+  // FileBytes::Open.
   static Result<ElementFile> Open(const std::string& path);
   // The same over bytes in memory, 8-byte aligned, shared, not copied.
   static Result<ElementFile> Parse(Buffer bytes, std::string name);
@@ -69,18 +71,22 @@ class ElementFile {
   const RecordLayout& layout() const { return *layout_; }
   int64_t size() const { return size_; }
 
-  // The element at `position`, 0 <= position < size(): its arrays share the mapping. Errors:
+  // Whether elements share the file's memory; else they are copies.
+  bool shared() const { return file_.present(); }
+  // The element at `position`, 0 <= position < size(); `make` makes room for a copy. Errors:
   // kDataLoss.
-  Result<RecordLayout::Record> Read(int64_t position) const;
-  // Its record as it lies in the file, checked.
+  Result<RecordLayout::Record> Read(int64_t position,
+                                    const NewArray& make = NewArrayOfNobody) const;
+  // Its record as it lies in the file, which is `shared`, checked.
   Result<std::span<const std::byte>> ReadRecord(int64_t position) const;
 
  private:
-  ElementFile() = default;
+  explicit ElementFile(FileBytes file) : file_(std::move(file)) {}
+  static Result<ElementFile> Parse(FileBytes bytes);
+  Status ParseEnd(uint64_t records_at);
   uint64_t OffsetOf(int64_t position) const;
 
-  std::string name_;
-  Buffer bytes_;
+  FileBytes file_;
   ElementFileHeader header_;
   std::shared_ptr<const RecordLayout> layout_;
   int64_t size_ = 0;

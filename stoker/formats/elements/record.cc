@@ -87,27 +87,33 @@ std::optional<size_t> RecordLayout::EndOf(std::span<const int64_t> extents) cons
   return end;
 }
 
-Result<std::span<const std::byte>> RecordLayout::Check(std::span<const std::byte> bytes,
-                                                       size_t offset,
-                                                       const std::string& name) const {
-  const auto damaged = [&](std::string_view what) {
-    return DataLoss("{}: byte {}: the record {}; the file is damaged: remove it, and make it again",
-                    name, offset, what);
-  };
-  const size_t head = kExtentsAt + unknown_extents_ * sizeof(int64_t);
-  if (offset % kAlignment != 0 || offset > bytes.size() || bytes.size() - offset < head)
-    return damaged("does not lie in the file");
-  const std::span<const std::byte> rest = bytes.subspan(offset);
-  const auto size = Load<uint64_t>(rest.data() + kSizeAt);
-  if (size < head || size > rest.size()) return damaged("is cut short");
-  if (Load<uint32_t>(rest.data() + kChecksumAt) != Crc32c(rest.subspan(kZeroAt, size - kZeroAt)))
-    return damaged("does not have its checksum");
+size_t RecordLayout::start_bytes() const { return kExtentsAt + unknown_extents_ * sizeof(int64_t); }
+
+uint64_t RecordLayout::SizeOf(std::span<const std::byte> start) const {
   std::vector<int64_t> extents(unknown_extents_);
   for (size_t i = 0; i < extents.size(); ++i) {
-    extents[i] = Load<int64_t>(rest.data() + kExtentsAt + i * sizeof(int64_t));
-    if (extents[i] < 0) return damaged("has an extent below 0");
+    extents[i] = Load<int64_t>(start.data() + kExtentsAt + i * sizeof(int64_t));
+    if (extents[i] < 0) return 0;
   }
-  if (EndOf(extents) != size) return damaged("is of another size than its arrays");
+  const auto size = Load<uint64_t>(start.data() + kSizeAt);
+  return EndOf(extents) == size ? size : 0;
+}
+
+Result<std::span<const std::byte>> RecordLayout::Check(std::span<const std::byte> bytes,
+                                                       size_t offset, const std::string& name,
+                                                       uint64_t begins) const {
+  const auto damaged = [&](std::string_view what) {
+    return DataLoss("{}: byte {}: the record {}; the file is damaged: remove it, and make it again",
+                    name, begins + offset, what);
+  };
+  if (offset % kAlignment != 0 || offset > bytes.size() || bytes.size() - offset < start_bytes())
+    return damaged("does not lie in the file");
+  const std::span<const std::byte> rest = bytes.subspan(offset);
+  const uint64_t size = SizeOf(rest);
+  if (size == 0) return damaged("is of another size than its arrays");
+  if (size > rest.size()) return damaged("is cut short");
+  if (Load<uint32_t>(rest.data() + kChecksumAt) != Crc32c(rest.subspan(kZeroAt, size - kZeroAt)))
+    return damaged("does not have its checksum");
   return rest.first(size);
 }
 

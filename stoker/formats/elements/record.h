@@ -42,9 +42,14 @@ class RecordLayout {
   // Reads a record that begins at `offset` of `bytes` (8-byte aligned) and checks all of it, its
   // checksum too. Errors: kDataLoss; `name` is what they call the bytes.
   Result<Record> Read(const Buffer& bytes, size_t offset, const std::string& name) const;
-  // The same without the arrays: where the record's bytes are, checked.
+  // The same without the arrays: where the record's bytes are, checked. `begins`: where `bytes`
+  // begin in what `name` calls, for errors.
   Result<std::span<const std::byte>> Check(std::span<const std::byte> bytes, size_t offset,
-                                           const std::string& name) const;
+                                           const std::string& name, uint64_t begins = 0) const;
+  // What a record begins with, and the size that it has, 0 where it makes no sense, which is known
+  // from that: `start` has start_bytes().
+  size_t start_bytes() const;
+  uint64_t SizeOf(std::span<const std::byte> start) const;
   // The arrays of a record that has been checked, or was written here.
   Record Parse(const Buffer& bytes, size_t offset) const;
 

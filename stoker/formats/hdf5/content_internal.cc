@@ -5,6 +5,12 @@
 #include <bit>
 
 namespace stoker::internal {
+namespace {
+
+// What libraries make heaps of texts and lists of, at least.
+constexpr uint64_t kWindowBytes = 4096;
+
+}  // namespace
 
 Status Hdf5Content::Damaged(uint64_t at, std::string_view problem) const {
   return DataLoss("{}: byte {}: {}; the file is damaged or cut short: copy or write it again", name,
@@ -24,15 +30,32 @@ Hdf5Cursor::Hdf5Cursor(const Hdf5Content& file, uint64_t at, uint64_t size) : Hd
   }
 }
 
+Hdf5Cursor& Hdf5Cursor::KeepingNothing() {
+  keeps_ = file_->file.present();
+  return *this;
+}
+
+const std::byte* Hdf5Cursor::Next(uint64_t bytes) {
+  failed_ = failed_ || bytes > left();
+  if (failed_) return nullptr;
+  if (keeps_) {
+    failed_ = !file_->file.Load(at_, bytes).ok();
+    return failed_ ? nullptr : file_->bytes.data() + at_;
+  }
+  if (at_ < window_at_ || at_ + bytes > window_at_ + window_bytes_) {
+    window_at_ = at_;
+    window_bytes_ = std::min(left(), std::max(bytes, kWindowBytes));
+    failed_ = !file_->file.View(at_, window_bytes_, window_).ok();
+  }
+  return failed_ ? nullptr : window_.data() + (at_ - window_at_);
+}
+
 uint64_t Hdf5Cursor::Number(int size) {
   const auto bytes = static_cast<uint64_t>(size);
-  if (failed_ || bytes > left()) {
-    failed_ = true;
-    return 0;
-  }
+  const std::byte* const from = Next(bytes);
+  if (from == nullptr) return 0;
   uint64_t value = 0;
-  for (uint64_t i = bytes; i-- > 0;)
-    value = value << 8 | std::to_integer<uint64_t>(file_->bytes[at_ + i]);
+  for (uint64_t i = bytes; i-- > 0;) value = value << 8 | std::to_integer<uint64_t>(from[i]);
   at_ += bytes;
   return value;
 }
@@ -49,16 +72,16 @@ uint64_t Hdf5Cursor::Address() {
 }
 
 std::string_view Hdf5Cursor::Text(uint64_t size) {
-  if (failed_ || size > left()) {
-    failed_ = true;
-    return {};
-  }
-  const std::string_view text(reinterpret_cast<const char*>(file_->bytes.data()) + at_, size);
+  const std::byte* const from = Next(size);
+  if (from == nullptr) return {};
   at_ += size;
-  return text;
+  return {reinterpret_cast<const char*>(from), size};
 }
 
-void Hdf5Cursor::Skip(uint64_t size) { Text(size); }
+void Hdf5Cursor::Skip(uint64_t size) {
+  failed_ = failed_ || size > left();
+  if (!failed_) at_ += size;
+}
 
 Status Hdf5Cursor::Check(uint64_t begin, std::string_view what) const {
   if (!failed_) return OkStatus();
@@ -69,6 +92,7 @@ Status CheckMetadata(const Hdf5Content& file, uint64_t begin, uint64_t end, std:
   Hdf5Cursor stored(file, end, 4);
   const uint32_t checksum = stored.U32();
   STOKER_RETURN_IF_ERROR(stored.Check(begin, what));
+  STOKER_RETURN_IF_ERROR(file.file.Load(begin, end - begin));
   if (Lookup3(file.bytes.subspan(begin, end - begin)) == checksum) return OkStatus();
   return file.Damaged(begin, fmt::format("{} lacks its checksum", what));
 }

@@ -6,17 +6,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/status.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker::internal {
 
 inline constexpr uint64_t kNoAddress = std::numeric_limits<uint64_t>::max();
 
 struct Hdf5Content {
-  Buffer owner;
-  std::span<const std::byte> bytes;  // all of the file
+  explicit Hdf5Content(FileBytes of)
+      : file(std::move(of)), bytes(file.bytes()), name(file.name()) {}
+
+  FileBytes file;
+  // All of the file; looked at only where Load was asked for it, as the cursor does.
+  std::span<const std::byte> bytes;
   std::string name;
   uint64_t base = 0;      // what addresses count from: behind a user block
   int address_bytes = 8;  // of an address, and of a length, in the file
@@ -29,13 +35,16 @@ struct Hdf5Content {
   }
 };
 
-// Goes through the little-endian numbers of one structure. Where one would lie outside, the cursor
-// has failed: it gives zeros from there on, and whoever reads asks once, behind a few reads.
+// Goes through the little-endian numbers of one structure. Where one would lie outside, or cannot
+// be read, the cursor has failed: it gives zeros from there on, and whoever reads asks once, behind
+// a few reads.
 class Hdf5Cursor {
  public:
   // From byte `at` of the file on, up to its end or for `size` bytes; `file` is borrowed.
   Hdf5Cursor(const Hdf5Content& file, uint64_t at);
   Hdf5Cursor(const Hdf5Content& file, uint64_t at, uint64_t size);
+  // For what is read with every element: nothing of it stays in memory once the cursor is gone.
+  Hdf5Cursor& KeepingNothing();
 
   uint64_t Number(int size);  // 0 to 8 bytes
   uint8_t U8() { return static_cast<uint8_t>(Number(1)); }
@@ -57,9 +66,15 @@ class Hdf5Cursor {
   Status Check(uint64_t begin, std::string_view what) const;
 
  private:
+  // The next bytes, which are not passed; null, and it has failed, where they are not there.
+  const std::byte* Next(uint64_t bytes);
+
   const Hdf5Content* file_;
   uint64_t at_, end_;
   bool failed_ = false;
+  bool keeps_ = true;
+  Buffer window_;  // of the file from byte window_at_ on, if it keeps nothing
+  uint64_t window_at_ = 0, window_bytes_ = 0;
 };
 
 // The checksum of metadata (Jenkins' lookup3) over bytes begin..end-1, which must be in the file,

@@ -40,9 +40,11 @@ class Dataset final : public ChunkedArray {
     const auto chunk = std::ranges::lower_bound(storage_.chunks, number, {}, &Hdf5Chunk::number);
     if (chunk == storage_.chunks.end() || chunk->number != number) return out;
     if (storage_.filters.empty()) return Mapped(chunk->at, std::move(out));
+    Buffer room;
+    STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> stored,
+                            content_->file.View(chunk->at, chunk->bytes, room, account));
     Result<Buffer> values =
-        UndoHdf5Filters(storage_.filters, chunk->left_out,
-                        content_->bytes.subspan(chunk->at, chunk->bytes), chunk_bytes(), account);
+        UndoHdf5Filters(storage_.filters, chunk->left_out, stored, chunk_bytes(), account);
     if (!values.ok()) {
       return Status(values.status().code(),
                     fmt::format("{}: chunk {} (byte {}): {}; copy or write the file again", name(),
@@ -65,8 +67,13 @@ class Dataset final : public ChunkedArray {
   Result<Array> Follow(std::span<const std::byte> stored, const NewArray& make) const override {
     if (type_.followed == Hdf5Type::Followed::kHeapText) {
       STOKER_ASSIGN_OR_RETURN(const HeapContent text, FollowToHeap(*content_, stored, 1));
-      return Array(content_->owner, DType::kUInt8, {static_cast<int64_t>(text.values)},
-                   static_cast<size_t>(text.at));
+      const auto values = static_cast<int64_t>(text.values);
+      if (content_->file.present())
+        return Array(content_->file.buffer(), DType::kUInt8, {values},
+                     static_cast<size_t>(text.at));
+      Array copy = make(DType::kUInt8, {values});
+      STOKER_RETURN_IF_ERROR(content_->file.ReadAt(text.at, {copy.data(), copy.num_bytes()}));
+      return copy;
     }
     if (type_.followed == Hdf5Type::Followed::kHeapList) return FollowToList(stored, make);
     const std::string_view text =
@@ -82,10 +89,8 @@ class Dataset final : public ChunkedArray {
                             FollowToHeap(*content_, stored, type_.value.bytes));
     Array list = make(layout().dtype, {static_cast<int64_t>(content.values)});
     const size_t bytes = content.values * type_.value.bytes;
-    if (bytes > 0) {
-      std::memcpy(list.data() + list.num_bytes() - bytes, content_->bytes.data() + content.at,
-                  bytes);
-    }
+    STOKER_RETURN_IF_ERROR(
+        content_->file.ReadAt(content.at, {list.data() + list.num_bytes() - bytes, bytes}));
     const Status converted = ConvertStored(type_.value, list.data(), content.values);
     if (converted.ok()) return list;
     return Status(converted.code(), fmt::format("{}: {}", name(), converted.message()));
@@ -101,9 +106,10 @@ class Dataset final : public ChunkedArray {
   }
 
   StoredChunk Mapped(uint64_t at, StoredChunk out) const {
-    out.owner = content_->owner;
+    out.owner = content_->file.buffer();
     out.data = content_->bytes.data() + at;
     out.mapped = true;
+    if (!content_->file.present()) out.unloaded = &content_->file;
     return out;
   }
 

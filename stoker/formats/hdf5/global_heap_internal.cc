@@ -24,11 +24,13 @@ Result<HeapContent> FollowToHeap(const Hdf5Content& file, std::span<const std::b
     return file.Damaged(0, "a text or list lies outside the file");
   const uint64_t block = file.base + address;
   Hdf5Cursor in(file, block);
+  in.KeepingNothing();
   if (!in.Take("GCOL") || in.U8() != 1) in.Fail();
   in.Skip(3);
   const uint64_t block_bytes = in.Length();
   STOKER_RETURN_IF_ERROR(in.Check(block, kHeap));
   Hdf5Cursor objects(file, in.at(), block_bytes - std::min(block_bytes, in.at() - block));
+  objects.KeepingNothing();
   while (!objects.failed()) {
     const uint16_t here = objects.U16();
     objects.Skip(6);  // how often it is used

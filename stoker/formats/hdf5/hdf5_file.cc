@@ -12,7 +12,7 @@
 #include "stoker/formats/hdf5/dataset_internal.h"
 #include "stoker/formats/hdf5/links_internal.h"
 #include "stoker/formats/probe/file_kind.h"
-#include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 namespace {
@@ -37,7 +37,9 @@ std::optional<uint64_t> FindSuperblock(const Hdf5Content& file) {
 bool IsNumberSize(int bytes) { return bytes == 2 || bytes == 4 || bytes == 8; }
 
 Status NoHdf5(const Hdf5Content& file) {
-  const FileKind kind = ProbeFile(file.bytes.first(std::min(file.bytes.size(), kProbeBytes)));
+  const auto start = file.bytes.first(std::min(file.bytes.size(), kProbeBytes));
+  STOKER_RETURN_IF_ERROR(file.file.Load(0, start.size()));
+  const FileKind kind = ProbeFile(start);
   return DataLoss("{}: byte 0: this is {}, not an HDF5 file; check the path", file.name,
                   FileKindName(kind));
 }
@@ -231,15 +233,16 @@ class Lister {
 }  // namespace
 
 Result<Hdf5File> Hdf5File::Open(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  return Parse(file.buffer(), path);
+  STOKER_ASSIGN_OR_RETURN(FileBytes file, FileBytes::Open(path));
+  return Parse(std::move(file));
 }
 
 Result<Hdf5File> Hdf5File::Parse(Buffer bytes, std::string name) {
-  auto content = std::make_shared<Hdf5Content>();
-  content->bytes = {bytes.data(), bytes.size()};
-  content->owner = std::move(bytes);
-  content->name = std::move(name);
+  return Parse(FileBytes::Of(std::move(bytes), std::move(name)));
+}
+
+Result<Hdf5File> Hdf5File::Parse(FileBytes file) {
+  auto content = std::make_shared<Hdf5Content>(std::move(file));
   STOKER_ASSIGN_OR_RETURN(const uint64_t root, ReadSuperblock(*content));
   return Hdf5File(std::move(content), root);
 }

@@ -12,6 +12,7 @@
 #include "stoker/base/buffer.h"
 #include "stoker/base/status.h"
 #include "stoker/formats/chunked/chunked_array.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
@@ -24,7 +25,7 @@ class Hdf5Groups;
 // threads, and datasets may outlive it. Errors: kDataLoss with file and byte.
 class Hdf5File {
  public:
-  // Maps the file (io/file.h, MappedFile: it must not be changed meanwhile).
+  // Reads the file as io/file_bytes.h says. Its metadata stays in memory.
   static Result<Hdf5File> Open(const std::string& path);
   // The same over bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<Hdf5File> Parse(Buffer bytes, std::string name);
@@ -51,6 +52,7 @@ class Hdf5File {
   Result<std::shared_ptr<const ChunkedArray>> OpenDataset(std::string_view path) const;
 
  private:
+  static Result<Hdf5File> Parse(FileBytes file);
   Hdf5File(std::shared_ptr<const internal::Hdf5Content> content, uint64_t root);
 
   std::shared_ptr<const internal::Hdf5Content> content_;

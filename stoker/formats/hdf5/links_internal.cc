@@ -78,6 +78,7 @@ class SymbolTables {
   // The text at this place of the heap, up to a byte 0.
   bool NameAt(uint64_t at, std::string& name) const {
     if (at >= names_bytes_) return false;
+    if (!file_.file.Load(names_ + at, names_bytes_ - at).ok()) return false;
     const std::string_view heap(reinterpret_cast<const char*>(file_.bytes.data()) + names_ + at,
                                 names_bytes_ - at);
     const size_t end = heap.find('\0');

@@ -1,4 +1,4 @@
-// Databases of LMDB, mapped and read by position. README.md has the layout.
+// Databases of LMDB, read by position. README.md has the layout.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,38 @@
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/status.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
-// Immutable and thread-safe. Takes 24 bytes a value, and at Open a look at every leaf page.
+// Immutable and thread-safe. Takes 24 bytes a value, and where the file is not mapped
+// (io/file_bytes.h) its key too; and at Open a look at every leaf page.
 class LmdbFile {
  public:
   // `path`: the folder, or its data file. `database`: the name of one within; empty: the main one.
-  // `prefix`: values whose keys begin otherwise are left out. The file must not be written
-  // meanwhile (io/file.h, MappedFile). Errors: kDataLoss with page and byte; kNotFound where there
-  // is no such database; kUnimplemented for several values a key; those of MappedFile::Open.
+  // `prefix`: values whose keys begin otherwise are left out. Errors: kDataLoss with page and byte;
+  // kNotFound where there is no such database; kUnimplemented for several values a key; those of
+  // FileBytes::Open.
   static Result<LmdbFile> Open(const std::string& path, std::string_view database = {},
                                std::string_view prefix = {});
   // The same over bytes in memory. `name`: what errors call them.
   static Result<LmdbFile> Parse(Buffer bytes, std::string name, std::string_view database = {},
                                 std::string_view prefix = {});
 
+  // Another database of the same file.
+  Result<LmdbFile> Database(std::string_view name) const;
+
   // The data file's path.
-  const std::string& name() const { return name_; }
-  // What is mapped: keys and values are parts of it.
-  const Buffer& bytes() const { return bytes_; }
+  const std::string& name() const { return file_.name(); }
+  const FileBytes& file() const { return file_; }
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
-  // By position in the order of the keys' bytes.
+  // By position in the order of the keys' bytes. A part of the file's bytes where they are present.
   std::string_view key(int64_t position) const;
+  // Where the value lies in the file's bytes; they are there only where file().present().
   std::span<const std::byte> value(int64_t position) const;
+  // Copies the value; `out` has value(position).size() bytes. Errors: those of FileBytes::ReadAt.
+  Status ReadValue(int64_t position, std::span<std::byte> out) const;
   uint64_t longest_value() const { return longest_; }
   // The names of the databases that the opened one holds beside its values, which are the main
   // one's in all files that libraries write; in the order of their bytes.
@@ -48,10 +55,12 @@ class LmdbFile {
   };
   class Walk;
 
-  LmdbFile(Buffer bytes, std::string name) : bytes_(std::move(bytes)), name_(std::move(name)) {}
+  explicit LmdbFile(FileBytes file) : file_(std::move(file)) {}
+  static Result<LmdbFile> Parse(FileBytes bytes, std::string_view database,
+                                std::string_view prefix);
 
-  Buffer bytes_;
-  std::string name_;
+  FileBytes file_;
+  std::string keys_;  // one after the other, where they cannot be found in the file's bytes
   std::vector<Entry> entries_;
   uint64_t longest_ = 0;
   std::vector<std::string> databases_;

@@ -25,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!file.empty()) std::memcpy(bytes.data(), file.data(), file.size());
   const Result<LmdbFile> lmdb = LmdbFile::Parse(std::move(bytes), "input", size % 2 ? "in" : "");
   if (!lmdb.ok()) return 0;
-  const std::byte* const begin = lmdb->bytes().data();
-  const std::byte* const end = begin + lmdb->bytes().size();
+  const std::byte* const begin = lmdb->file().bytes().data();
+  const std::byte* const end = begin + lmdb->file().size();
   for (int64_t i = 0; i < lmdb->size(); ++i) {
     const std::span<const std::byte> value = lmdb->value(i);
     if (value.data() < begin || value.data() + value.size() > end) std::abort();

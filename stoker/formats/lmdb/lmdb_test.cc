@@ -21,9 +21,9 @@ void ExpectNodes(const LmdbFile& file, const std::vector<LmdbBuilder::Node>& nod
   for (int64_t i = 0; i < file.size(); ++i) {
     const LmdbBuilder::Node& node = nodes[static_cast<size_t>(i)];
     EXPECT_EQ(file.key(i), node.key);
-    const std::span<const std::byte> value = file.value(i);
-    EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(value.data()), value.size()),
-              node.value);
+    std::string value(file.value(i).size(), '\0');
+    STOKER_ASSERT_OK(file.ReadValue(i, std::as_writable_bytes(std::span(value))));
+    EXPECT_EQ(value, node.value);
   }
 }
 

@@ -252,8 +252,22 @@ Status CheckNpySize(const NpyHeader& header, uint64_t bytes, const std::string& 
 }
 
 Result<Array> ReadNpy(const std::string& path, const std::shared_ptr<MemoryAccount>& account) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  return ParseNpy(file.buffer(), file.bytes(), path, account);
+  STOKER_ASSIGN_OR_RETURN(const FileBytes file, FileBytes::Open(path));
+  if (file.present()) return ParseNpy(file.buffer(), file.bytes(), path, account);
+  const Buffer copy = Buffer::Allocate(file.size(), account);
+  STOKER_RETURN_IF_ERROR(file.ReadAt(0, {copy.data(), copy.size()}));
+  return ParseNpy(copy, {copy.data(), copy.size()}, path, account);
+}
+
+Result<NpyHeader> ReadNpyHeader(const FileBytes& file) {
+  constexpr uint64_t kUsual = 4 << 10, kLongest = kMostHeader + kAlignment;
+  for (const uint64_t most : {kUsual, kLongest}) {
+    const uint64_t bytes = std::min(file.size(), most);
+    STOKER_RETURN_IF_ERROR(file.Load(0, bytes));
+    Result<NpyHeader> header = ParseNpyHeader(file.bytes().first(bytes), file.name());
+    if (header.ok() || bytes < most || most == kLongest) return header;
+  }
+  return Internal("{}: its header was not read", file.name());
 }
 
 Result<Array> ParseNpy(const Buffer& owner, std::span<const std::byte> bytes,

@@ -13,6 +13,7 @@
 #include "stoker/base/shape.h"
 #include "stoker/base/status.h"
 #include "stoker/formats/chunked/stored_values.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
@@ -28,6 +29,9 @@ struct NpyHeader {
 // kDataLoss, with the byte, for what is no such header; kUnimplemented for types that Stoker lacks.
 Result<NpyHeader> ParseNpyHeader(std::span<const std::byte> bytes, const std::string& name);
 
+// The same of a file: loads its header alone.
+Result<NpyHeader> ReadNpyHeader(const FileBytes& file);
+
 // Whether values that begin at `values` are used as they lie there; else ParseNpy copies them.
 bool LiesAsUsed(const NpyHeader& header, const std::byte* values);
 
@@ -35,10 +39,10 @@ bool LiesAsUsed(const NpyHeader& header, const std::byte* values);
 // with the byte.
 Status CheckNpySize(const NpyHeader& header, uint64_t bytes, const std::string& name);
 
-// The array of a file, mapped: its pages are read when they are touched, and shared by all who map
-// it. The file must not be changed while the array lives (io/file.h, MappedFile). Where the values
-// are big-endian, unsigned of more than a byte, which become the next wider signed integers, or lie
-// in Fortran order they are copied, into memory charged to `account` (may be null). Errors: those
+// The array of a file, which io/file_bytes.h opens: mapped, its pages are read when they are
+// touched and shared by all who map it; by position, it is read whole. Where the values are
+// big-endian, unsigned of more than a byte, which become the next wider signed integers, or lie in
+// Fortran order they are copied, into memory charged to `account` (may be null). Errors: those
 // above; kDataLoss where the values are not exactly those announced; kOutOfRange for one that int64
 // cannot hold; those of io/file.h.
 Result<Array> ReadNpy(const std::string& path,

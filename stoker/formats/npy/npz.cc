@@ -43,7 +43,8 @@ Result<NpzEntry> Describe(const ZipFile& file, const ZipEntry& entry) {
                .entry = &entry};
   STOKER_ASSIGN_OR_RETURN(out.header, ReadHeader(file, entry, out.where));
   STOKER_RETURN_IF_ERROR(CheckNpySize(out.header, entry.bytes, out.where));
-  out.shared = !entry.deflated && LiesAsUsed(out.header, file.DataOf(entry) + out.header.data);
+  out.in_file =
+      !entry.deflated && LiesAsUsed(out.header, file.file().bytes().data() + out.offset());
   return out;
 }
 
@@ -68,11 +69,11 @@ Result<std::vector<const ZipEntry*>> Wanted(const ZipFile& file,
 }  // namespace
 
 int64_t NpzEntry::bytes() const {
-  return shared ? 0 : NumValues(header.shape) * static_cast<int64_t>(DTypeSize(header.dtype));
+  return in_file ? 0 : NumValues(header.shape) * static_cast<int64_t>(DTypeSize(header.dtype));
 }
 
 int64_t NpzEntry::bytes_meanwhile() const {
-  if (shared || !entry->deflated) return 0;
+  if (in_file || !entry->deflated) return 0;
   // The header too; and all of it where the values are converted.
   // Inflated content begins where any block does.
   const bool converted = !LiesAsUsed(header, reinterpret_cast<const std::byte*>(header.data));

@@ -23,9 +23,11 @@ struct NpzEntry {
   std::string where;  // what messages call it
   NpyHeader header;
   const ZipEntry* entry = nullptr;
-  bool shared = false;  // its values are used as they lie in the file, without memory of their own
+  bool in_file = false;  // its values are used as they lie in the file, without memory of their own
 
-  // What holding the array takes, 0 where it is shared, and what making it takes beside that.
+  // Where the values begin in the file, if they are in_file.
+  uint64_t offset() const { return entry->offset + header.data; }
+  // What holding the array takes, 0 where it is in_file, and what making it takes beside that.
   int64_t bytes() const;
   int64_t bytes_meanwhile() const;
 };
@@ -34,14 +36,17 @@ struct NpzEntry {
 // threads.
 class NpzFile {
  public:
-  // The file is mapped, as ZipFile says. `names`: only these arrays, in this order; else all, in
+  // The file is read as ZipFile says. `names`: only these arrays, in this order; else all, in
   // the order of the archive. Errors: kNotFound for a name that is not there; those of ZipFile and
   // ParseNpyHeader, and kDataLoss where a header announces other values than there are.
   static Result<NpzFile> Open(const std::string& path, const std::vector<std::string>& names = {});
 
   const std::vector<NpzEntry>& entries() const { return *entries_; }
-  // One of entries(), its checksum verified. What is not shared is charged to `account` (may be
-  // null). Errors: those of ZipFile and ParseNpy.
+  const FileBytes& file() const { return zip_->file(); }
+  // Checks the checksum of one that is in_file. Errors: those of ZipFile.
+  Status Verify(const NpzEntry& entry) const { return zip_->Verify(*entry.entry); }
+  // One of entries(), its checksum verified. What has memory of its own is charged to `account`
+  // (may be null). Errors: those of ZipFile and ParseNpy.
   Result<Array> Read(const NpzEntry& entry,
                      const std::shared_ptr<MemoryAccount>& account = nullptr) const;
 

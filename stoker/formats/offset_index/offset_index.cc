@@ -11,7 +11,7 @@
 
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
-#include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 namespace {
@@ -90,8 +90,8 @@ OffsetIndex OffsetIndex::Of(const std::vector<uint64_t>& offsets) {
 
 std::optional<OffsetIndex> OffsetIndex::Load(const std::string& path,
                                              const IndexedContent& content) {
-  Result<MappedFile> file = MappedFile::Open(path, MapAdvice::kSequential);
-  if (!file.ok() || file->bytes().size() < sizeof(Header)) return std::nullopt;
+  const Result<FileBytes> file = FileBytes::Open(path, MapAdvice::kSequential);
+  if (!file.ok() || file->size() < sizeof(Header) || !file->LoadAll().ok()) return std::nullopt;
   const std::span<const std::byte> bytes = file->bytes();
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));

@@ -11,7 +11,7 @@
 #include "stoker/formats/array_bytes.h"
 #include "stoker/formats/pt/contents_internal.h"
 #include "stoker/io/byte_reader.h"
-#include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 namespace {
@@ -190,7 +190,8 @@ Status CheckBooleans(const std::string& file, const std::string& tensor, const A
 bool IsPtArchive(const ZipFile& archive) { return FolderOf(archive).has_value(); }
 
 Result<PtFile> PtFile::Open(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  STOKER_ASSIGN_OR_RETURN(const FileBytes file, FileBytes::Open(path));
+  STOKER_RETURN_IF_ERROR(file.LoadAll());
   return Parse(file.buffer(), path);
 }
 

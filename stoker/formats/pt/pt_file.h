@@ -63,7 +63,7 @@ struct PtEntry {
 // and for TorchScript modules.
 class PtFile {
  public:
-  // Maps the file (io/file.h, MappedFile: it must not be changed meanwhile).
+  // Reads the whole file, or maps it (io/file_bytes.h).
   static Result<PtFile> Open(const std::string& path);
   // The same over bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<PtFile> Parse(Buffer bytes, std::string name);

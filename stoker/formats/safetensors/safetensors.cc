@@ -9,7 +9,7 @@
 #include "stoker/formats/safetensors/header_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/byte_reader.h"
-#include "stoker/io/file.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 namespace {
@@ -94,7 +94,8 @@ Status WriteSafetensors(const std::string& path, std::span<const NamedArray> arr
 }
 
 Result<SafetensorsFile> SafetensorsFile::Open(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  STOKER_ASSIGN_OR_RETURN(const FileBytes file, FileBytes::Open(path));
+  STOKER_RETURN_IF_ERROR(file.LoadAll());
   return Parse(file.buffer(), path);
 }
 

@@ -51,7 +51,7 @@ struct SafetensorsEntry {
 // that the format does not have, by name.
 class SafetensorsFile {
  public:
-  // Maps the file (see MappedFile for what that asks of its writers: WriteSafetensors complies).
+  // Reads the whole file, or maps it (io/file_bytes.h).
   static Result<SafetensorsFile> Open(const std::string& path);
 
   // The same over bytes in memory, shared, not copied. `name`: what errors call them.

@@ -22,22 +22,24 @@ bool IsMagic(const char (&found)[8], std::string_view magic) {
 Result<uint64_t> ParseHeader(std::span<const std::byte> bytes, ShardContent& content) {
   ShardHeader header;
   if (bytes.size() < sizeof(header)) {
-    return DataLoss("{}: byte 0: {} bytes are too few for a .stoker file", content.name,
+    return DataLoss("{}: byte 0: {} bytes are too few for a .stoker file", content.name(),
                     bytes.size());
   }
+  STOKER_RETURN_IF_ERROR(content.file.Load(0, sizeof(header)));
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (!IsMagic(header.magic, kShardMagic))
-    return DataLoss("{}: byte 0: this is no .stoker file; check the path", content.name);
+    return DataLoss("{}: byte 0: this is no .stoker file; check the path", content.name());
   if (header.version == 0 || header.version > kShardVersion) {
     return Unimplemented(
         "{}: byte 8: this is version {} of the format, and at most {} is known; "
         "use a newer stoker",
-        content.name, header.version, kShardVersion);
+        content.name(), header.version, kShardVersion);
   }
   if (header.checksum != Crc32c(BytesOf(header).subspan(kShardHeaderUnchecked)))
     return content.DamagedAt(0, "the header does not have its checksum");
   if (header.schema_bytes > bytes.size() - sizeof(header))
     return content.DamagedAt(sizeof(header), "the file ends within the schema");
+  STOKER_RETURN_IF_ERROR(content.file.Load(sizeof(header), header.schema_bytes));
   const std::span<const std::byte> text = bytes.subspan(sizeof(header), header.schema_bytes);
   if (header.schema_checksum != Crc32c(text))
     return content.DamagedAt(sizeof(header), "the schema does not have its checksum");
@@ -67,6 +69,7 @@ Status ParseTrailer(std::span<const std::byte> bytes, uint64_t schema_end, Shard
   }
   const uint64_t at = bytes.size() - sizeof(ShardTrailer);
   ShardTrailer& trailer = content.trailer;
+  STOKER_RETURN_IF_ERROR(content.file.Load(at, sizeof(trailer)));
   std::memcpy(&trailer, bytes.data() + at, sizeof(trailer));
   if (!IsMagic(trailer.magic, kShardEndMagic) ||
       trailer.checksum != Crc32c(BytesOf(trailer).first(kShardTrailerChecked))) {
@@ -75,6 +78,7 @@ Status ParseTrailer(std::span<const std::byte> bytes, uint64_t schema_end, Shard
   }
   if (trailer.footer < schema_end || !Plausible(trailer, at, content.entry_words()))
     return content.DamagedAt(at, "the footer does not fit the file");
+  STOKER_RETURN_IF_ERROR(content.file.Load(trailer.footer, at - trailer.footer));
   const std::span<const std::byte> footer = bytes.subspan(trailer.footer, at - trailer.footer);
   if (trailer.footer_checksum != Crc32c(footer))
     return content.DamagedAt(trailer.footer, "the footer does not have its checksum");
@@ -114,7 +118,7 @@ Status CheckPages(uint64_t schema_end, const ShardContent& content) {
                       page.records <= kMostShardPageRecords && ColumnsFit(content, p, page.records);
     if (!fits) {
       const auto entry = reinterpret_cast<const std::byte*>(content.entry(p));
-      return content.DamagedAt(static_cast<uint64_t>(entry - content.memory.data()),
+      return content.DamagedAt(static_cast<uint64_t>(entry - content.bytes().data()),
                                "the footer tells of a page that does not fit the file");
     }
     records += page.records;
@@ -127,7 +131,8 @@ Status CheckPages(uint64_t schema_end, const ShardContent& content) {
 
 }  // namespace
 
-Status ParseShard(std::span<const std::byte> bytes, ShardContent& content) {
+Status ParseShard(ShardContent& content) {
+  const std::span<const std::byte> bytes = content.bytes();
   STOKER_ASSIGN_OR_RETURN(const uint64_t schema_end, ParseHeader(bytes, content));
   STOKER_RETURN_IF_ERROR(ParseTrailer(bytes, schema_end, content));
   return CheckPages(schema_end, content);

@@ -12,12 +12,14 @@
 #include "stoker/base/status.h"
 #include "stoker/formats/shard/shard_file.h"
 #include "stoker/formats/shard/shard_layout_internal.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker::internal {
 
 struct ShardContent {
-  std::string name;
-  Buffer memory;
+  explicit ShardContent(FileBytes of) : file(std::move(of)) {}
+
+  FileBytes file;
   ShardChecks checks = ShardChecks::kOnFirstRead;
   ShardSchema schema;
   std::vector<ShardColumn> columns;  // one for each field
@@ -29,7 +31,8 @@ struct ShardContent {
   std::unique_ptr<std::atomic<bool>[]> checked;
   mutable std::atomic<uint64_t> unchecked{0};  // blocks that are still to be checked
 
-  std::span<const std::byte> bytes() const { return {memory.data(), memory.size()}; }
+  const std::string& name() const { return file.name(); }
+  std::span<const std::byte> bytes() const { return file.bytes(); }
   size_t entry_words() const { return sizeof(ShardPageEntry) / 8 + columns.size(); }
   const uint64_t* entry(int64_t page) const {
     return table.data() + static_cast<size_t>(page) * entry_words();
@@ -41,15 +44,17 @@ struct ShardContent {
     return field + 1 < columns.size() ? column(page, field + 1) : entry(page)[1];
   }
 
-  bool BlockIsWhole(uint64_t block) const;
+  Result<bool> BlockIsWhole(uint64_t block) const;
   // Checks the blocks of these bytes of the file that have not been checked.
   Status Check(uint64_t begin, uint64_t bytes) const;
-  Result<Array> ReadField(int64_t page, size_t field, int64_t record) const;
+  Result<Array> ReadField(int64_t page, size_t field, int64_t record, const NewArray& make) const;
+  // Values at this byte: those of the file, or a copy that `make` makes room for.
+  Result<Array> ArrayAt(uint64_t at, DType dtype, Shape shape, const NewArray& make) const;
   // An error at this byte of the file.
   Status DamagedAt(uint64_t at, std::string_view what) const;
 };
 
 // Reads and checks header, schema, trailer and footer, and fills what comes from them.
-Status ParseShard(std::span<const std::byte> bytes, ShardContent& content);
+Status ParseShard(ShardContent& content);
 
 }  // namespace stoker::internal

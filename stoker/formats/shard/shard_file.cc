@@ -1,12 +1,12 @@
 #include "stoker/formats/shard/shard_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "stoker/formats/shard/even_steps.h"
 #include "stoker/formats/shard/shard_content_internal.h"
 #include "stoker/io/checksum.h"
-#include "stoker/io/file.h"
 
 namespace stoker {
 
@@ -30,14 +30,16 @@ Shape KnownShape(const Shape& shape, const std::byte* extents) {
 }  // namespace
 
 Status internal::ShardContent::DamagedAt(uint64_t at, std::string_view what) const {
-  return DataLoss("{}: byte {}: {}; the file is damaged: make it again, or take it out", name, at,
+  return DataLoss("{}: byte {}: {}; the file is damaged: make it again, or take it out", name(), at,
                   what);
 }
 
-bool internal::ShardContent::BlockIsWhole(uint64_t block) const {
+Result<bool> internal::ShardContent::BlockIsWhole(uint64_t block) const {
   const uint64_t begin = block * internal::kShardBlockBytes;
   const uint64_t bytes = std::min<uint64_t>(internal::kShardBlockBytes, trailer.footer - begin);
-  return Crc32c({memory.data() + begin, bytes}) == checksums[block];
+  thread_local Buffer room;
+  STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> content, file.View(begin, bytes, room));
+  return Crc32c(content) == checksums[block];
 }
 
 Status internal::ShardContent::Check(uint64_t begin, uint64_t bytes) const {
@@ -45,7 +47,8 @@ Status internal::ShardContent::Check(uint64_t begin, uint64_t bytes) const {
   const uint64_t last = (begin + bytes - 1) / internal::kShardBlockBytes;
   for (uint64_t block = begin / internal::kShardBlockBytes; block <= last; ++block) {
     if (checked[block].load(std::memory_order_relaxed)) continue;
-    if (!BlockIsWhole(block)) {
+    STOKER_ASSIGN_OR_RETURN(const bool whole, BlockIsWhole(block));
+    if (!whole) {
       return DamagedAt(block * internal::kShardBlockBytes,
                        "the block that begins here does not have its checksum");
     }
@@ -56,16 +59,18 @@ Status internal::ShardContent::Check(uint64_t begin, uint64_t bytes) const {
 }
 
 Result<ShardFile> ShardFile::Open(const std::string& path, ShardChecks checks) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile mapped, MappedFile::Open(path));
-  return Parse(mapped.buffer(), path, checks);
+  STOKER_ASSIGN_OR_RETURN(FileBytes file, FileBytes::Open(path));
+  return Parse(std::move(file), checks);
 }
 
 Result<ShardFile> ShardFile::Parse(Buffer bytes, std::string name, ShardChecks checks) {
-  auto content = std::make_shared<internal::ShardContent>();
-  content->name = std::move(name);
-  content->memory = std::move(bytes);
+  return Parse(FileBytes::Of(std::move(bytes), std::move(name)), checks);
+}
+
+Result<ShardFile> ShardFile::Parse(FileBytes file, ShardChecks checks) {
+  auto content = std::make_shared<internal::ShardContent>(std::move(file));
   content->checks = checks;
-  STOKER_RETURN_IF_ERROR(internal::ParseShard(content->bytes(), *content));
+  STOKER_RETURN_IF_ERROR(internal::ParseShard(*content));
   content->pages_per_record =
       static_cast<double>(content->trailer.pages) / static_cast<double>(content->trailer.records);
   if (checks == ShardChecks::kOnFirstRead) {
@@ -75,10 +80,11 @@ Result<ShardFile> ShardFile::Parse(Buffer bytes, std::string name, ShardChecks c
   return ShardFile(std::move(content));
 }
 
-const std::string& ShardFile::name() const { return content_->name; }
+const std::string& ShardFile::name() const { return content_->name(); }
 const ShardSchema& ShardFile::schema() const { return content_->schema; }
 int64_t ShardFile::size() const { return static_cast<int64_t>(content_->trailer.records); }
-uint64_t ShardFile::bytes() const { return content_->memory.size(); }
+uint64_t ShardFile::bytes() const { return content_->file.size(); }
+const FileBytes& ShardFile::file() const { return content_->file; }
 int64_t ShardFile::pages() const { return static_cast<int64_t>(content_->trailer.pages); }
 int64_t ShardFile::blocks() const { return static_cast<int64_t>(content_->trailer.blocks); }
 
@@ -99,8 +105,8 @@ int64_t ShardFile::PageOf(int64_t record) const {
   });
 }
 
-const std::byte* ShardFile::Values(int64_t page, size_t field) const {
-  return content_->memory.data() + content_->entry(page)[0] + content_->column(page, field);
+uint64_t ShardFile::Values(int64_t page, size_t field) const {
+  return content_->entry(page)[0] + content_->column(page, field);
 }
 
 Status ShardFile::CheckValues(int64_t page, size_t field, int64_t first, int64_t records) const {
@@ -114,18 +120,27 @@ bool ShardFile::all_checked() const {
   return content_->unchecked.load(std::memory_order_relaxed) == 0;
 }
 
-Result<std::vector<Array>> ShardFile::Read(int64_t record) const {
+Result<std::vector<Array>> ShardFile::Read(int64_t record, const NewArray& make) const {
   const int64_t page = PageOf(record);
   std::vector<Array> arrays;
   arrays.reserve(content_->columns.size());
   for (size_t f = 0; f < content_->columns.size(); ++f) {
-    STOKER_ASSIGN_OR_RETURN(Array array, content_->ReadField(page, f, record));
+    STOKER_ASSIGN_OR_RETURN(Array array, content_->ReadField(page, f, record, make));
     arrays.push_back(std::move(array));
   }
   return arrays;
 }
 
-Result<Array> internal::ShardContent::ReadField(int64_t page, size_t field, int64_t record) const {
+Result<Array> internal::ShardContent::ArrayAt(uint64_t at, DType dtype, Shape shape,
+                                              const NewArray& make) const {
+  if (file.present()) return Array(file.buffer(), dtype, std::move(shape), at);
+  Array copy = make(dtype, std::move(shape));
+  STOKER_RETURN_IF_ERROR(file.ReadAt(at, {copy.data(), copy.num_bytes()}));
+  return copy;
+}
+
+Result<Array> internal::ShardContent::ReadField(int64_t page, size_t field, int64_t record,
+                                                const NewArray& make) const {
   const ElementField& described = schema.fields[field];
   const internal::ShardColumn& column_kind = columns[field];
   const auto records = entry(page)[3];
@@ -134,28 +149,33 @@ Result<Array> internal::ShardContent::ReadField(int64_t page, size_t field, int6
   if (column_kind.fixed()) {
     const uint64_t at = begin + row * column_kind.record_bytes;
     STOKER_RETURN_IF_ERROR(Check(at, column_kind.record_bytes));
-    return Array(memory, described.dtype, described.shape, at);
+    return ArrayAt(at, described.dtype, described.shape, make);
   }
   constexpr uint64_t kWord = sizeof(uint32_t);
   const uint64_t unknown = column_kind.unknown_extents;
   const uint64_t extents_at = begin + (records + row * unknown) * kWord;
   STOKER_RETURN_IF_ERROR(Check(begin + (row == 0 ? 0 : row - 1) * kWord, 2 * kWord));
   STOKER_RETURN_IF_ERROR(Check(extents_at, unknown * kWord));
-  const std::byte* const ends = memory.data() + begin;
-  const uint64_t from = row == 0 ? 0 : LoadU32(ends, row - 1), to = LoadU32(ends, row);
-  const std::byte* const extents = memory.data() + extents_at;
+  // The end of the record before, where there is one, and its own; then its extents.
+  std::array<std::byte, 2 * kWord> ends = {};
+  STOKER_RETURN_IF_ERROR(row == 0 ? file.ReadAt(begin, std::span(ends).subspan(kWord))
+                                  : file.ReadAt(begin + (row - 1) * kWord, ends));
+  const uint64_t from = LoadU32(ends.data(), 0), to = LoadU32(ends.data(), 1);
+  std::vector<std::byte> extents(unknown * kWord);
+  STOKER_RETURN_IF_ERROR(file.ReadAt(extents_at, extents));
   const uint64_t lead = column_kind.LeadBytes(records);
-  Shape shape = KnownShape(described.shape, extents);
+  Shape shape = KnownShape(described.shape, extents.data());
   const uint64_t room = column_end(page, field) - column(page, field) - lead;
   if (from > to || to > room || ArrayBytes(described.dtype, shape) != to - from)
     return DamagedAt(begin + row * kWord,
                      fmt::format("record {} does not lie in its page", record));
   STOKER_RETURN_IF_ERROR(Check(begin + lead + from, to - from));
-  return Array(memory, described.dtype, std::move(shape), begin + lead + from);
+  return ArrayAt(begin + lead + from, described.dtype, std::move(shape), make);
 }
 
 bool ShardFile::CheckBlock(int64_t number) const {
-  return content_->BlockIsWhole(static_cast<uint64_t>(number));
+  const Result<bool> whole = content_->BlockIsWhole(static_cast<uint64_t>(number));
+  return whole.ok() && *whole;
 }
 
 ShardFile::Damage ShardFile::DamageOf(int64_t number) const {

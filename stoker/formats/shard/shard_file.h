@@ -1,4 +1,4 @@
-// Reads .stoker files: records by their number, from memory that the file is mapped to.
+// Reads .stoker files: records by their number.
 // docs/formats/stoker.md has the layout.
 #pragma once
 
@@ -12,7 +12,9 @@
 #include "stoker/base/array.h"
 #include "stoker/base/buffer.h"
 #include "stoker/base/status.h"
+#include "stoker/formats/chunked/chunked_array.h"
 #include "stoker/formats/shard/shard_schema.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
@@ -26,8 +28,8 @@ enum class ShardChecks {
 };
 
 // Open reads header and footer: 12 bytes a page and field, and 4 bytes for each 256 KiB. Immutable
-// and a cheap value; const functions are safe from several threads. The file must not be cut
-// shorter while it is open (io/file.h, MappedFile).
+// and a cheap value; const functions are safe from several threads. How the file is read,
+// io/file_bytes.h says.
 //
 // Errors: kDataLoss with file and byte ("a.stoker: byte 262144: ...").
 class ShardFile {
@@ -53,17 +55,19 @@ class ShardFile {
   // The page that holds `record`, 0 <= record < size().
   int64_t PageOf(int64_t record) const;
 
-  // Where the values of one field in a page lie, where the field's shape is known: one record after
-  // the other. Not checked by this call.
-  const std::byte* Values(int64_t page, size_t field) const;
+  const FileBytes& file() const;
+  // Where in the file the values of one field in a page lie, where the field's shape is known: one
+  // record after the other. Not checked by this call.
+  uint64_t Values(int64_t page, size_t field) const;
   // Checks those of `records` consecutive records of a page from its record `first` on, as far as
   // `ShardChecks` wants it.
   Status CheckValues(int64_t page, size_t field, int64_t first, int64_t records) const;
   // True once CheckValues has nothing left to check in the whole file.
   bool all_checked() const;
 
-  // One record, its arrays sharing the mapping.
-  Result<std::vector<Array>> Read(int64_t record) const;
+  // One record, its arrays sharing the file's memory, or copies for which `make` makes room where
+  // the file is read by position.
+  Result<std::vector<Array>> Read(int64_t record, const NewArray& make = NewArrayOfNobody) const;
 
   // A block whose checksum is wrong.
   struct Damage {
@@ -71,11 +75,13 @@ class ShardFile {
     int64_t first = 0, records = 0;  // of the pages that it touches; none: it is in the header
   };
   int64_t blocks() const;
-  // Checks block `number` anew, whatever was checked before: true where it is whole.
+  // Checks block `number` anew, whatever was checked before: true where it is whole. False too
+  // where it cannot be read.
   bool CheckBlock(int64_t number) const;
   Damage DamageOf(int64_t number) const;
 
  private:
+  static Result<ShardFile> Parse(FileBytes file, ShardChecks checks);
   explicit ShardFile(std::shared_ptr<const internal::ShardContent> content)
       : content_(std::move(content)) {}
 

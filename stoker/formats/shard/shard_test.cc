@@ -87,7 +87,7 @@ TEST(Shard, ValuesOfAFixedFieldLieOneAfterTheOtherInAPage) {
   const ShardFile::Page page = file.page(1);
   ASSERT_GE(page.records, 3);
   STOKER_ASSERT_OK(file.CheckValues(1, 1, 0, page.records));
-  const std::byte* const labels = file.Values(1, 1);
+  const std::byte* const labels = file.file().bytes().data() + file.Values(1, 1);
   for (int64_t i = 0; i < page.records; ++i) {
     const Array label = RecordOf(page.first + i)[1];
     EXPECT_EQ(std::memcmp(labels + i * 8, label.data(), 8), 0);

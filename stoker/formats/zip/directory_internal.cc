@@ -28,8 +28,8 @@ struct Directory {
 
 class DirectoryReader {
  public:
-  DirectoryReader(std::span<const std::byte> file, const std::string& name)
-      : file_(file), name_(name) {}
+  explicit DirectoryReader(const FileBytes& file)
+      : content_(file), file_(file.bytes()), name_(file.name()) {}
 
   Result<std::vector<ZipEntry>> Read() {
     STOKER_ASSIGN_OR_RETURN(const Directory directory, Find());
@@ -38,6 +38,7 @@ class DirectoryReader {
       return Damaged(directory.offset, fmt::format("a directory of {} bytes cannot have {} entries",
                                                    directory.bytes, directory.entries));
     }
+    STOKER_RETURN_IF_ERROR(content_.Load(directory.offset, directory.bytes));
     std::vector<ZipEntry> entries;
     entries.reserve(directory.entries);
     uint64_t at = directory.offset;
@@ -76,6 +77,9 @@ class DirectoryReader {
   }
 
   Result<Directory> Find() const {
+    const uint64_t tail = std::min<uint64_t>(
+        file_.size(), kZipEndBytes + kLongestComment + kZip64LocatorBytes + kZip64EndBytes);
+    STOKER_RETURN_IF_ERROR(content_.Load(file_.size() - tail, tail));
     const std::optional<uint64_t> end = FindEnd();
     if (!end) {
       return DataLoss(
@@ -108,7 +112,9 @@ class DirectoryReader {
     const uint64_t locator = end - kZip64LocatorBytes;
     const uint64_t at = U64(locator + 8);
     if (U32(locator + 16) > 1) return InSeveralFiles();
-    if (at > locator || locator - at < kZip64EndBytes || U32(at) != kZip64End) {
+    const bool fits = at <= locator && locator - at >= kZip64EndBytes;
+    if (fits) STOKER_RETURN_IF_ERROR(content_.Load(at, kZip64EndBytes));
+    if (!fits || U32(at) != kZip64End) {
       return Damaged(locator, fmt::format("no end of a directory of 64 bits lies at {}", at));
     }
     if (U32(at + 16) != 0 || U32(at + 20) != 0 || U64(at + 24) != U64(at + 32)) {
@@ -204,6 +210,8 @@ class DirectoryReader {
   // not know them; the name is there.
   Status FindData(uint64_t at, ZipEntry& entry) const {
     const uint64_t local = entry.header;
+    if (Fits(local, kZipLocalHeaderBytes))
+      STOKER_RETURN_IF_ERROR(content_.Load(local, kZipLocalHeaderBytes));
     if (!Fits(local, kZipLocalHeaderBytes) || U32(local) != kZipLocalHeader) {
       return Damaged(
           at, fmt::format("'{}' should begin at {}, where no entry begins", entry.name, local));
@@ -214,6 +222,7 @@ class DirectoryReader {
       return Damaged(local, fmt::format("'{}' announces {} bytes, the file ends before them",
                                         entry.name, entry.compressed_bytes));
     }
+    STOKER_RETURN_IF_ERROR(content_.Load(local + kZipLocalHeaderBytes, name_bytes));
     const std::string_view name(
         reinterpret_cast<const char*>(file_.data()) + local + kZipLocalHeaderBytes, name_bytes);
     if (name != entry.name) {
@@ -226,15 +235,15 @@ class DirectoryReader {
     return OkStatus();
   }
 
+  const FileBytes& content_;
   const std::span<const std::byte> file_;
   const std::string& name_;
 };
 
 }  // namespace
 
-Result<std::vector<ZipEntry>> ReadZipDirectory(std::span<const std::byte> file,
-                                               const std::string& name) {
-  return DirectoryReader(file, name).Read();
+Result<std::vector<ZipEntry>> ReadZipDirectory(const FileBytes& file) {
+  return DirectoryReader(file).Read();
 }
 
 }  // namespace stoker::internal

@@ -29,7 +29,6 @@ inline constexpr uint32_t kZipIn64 = 0xffffffff;
 inline constexpr uint16_t kZipCountIn64 = 0xffff;
 
 // All entries that the directory lists. Errors: those of ZipFile.
-Result<std::vector<ZipEntry>> ReadZipDirectory(std::span<const std::byte> file,
-                                               const std::string& name);
+Result<std::vector<ZipEntry>> ReadZipDirectory(const FileBytes& file);
 
 }  // namespace stoker::internal

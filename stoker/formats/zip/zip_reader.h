@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/status.h"
+#include "stoker/io/file_bytes.h"
 
 namespace stoker {
 
@@ -41,26 +43,29 @@ struct ZipContent {
 // stored and deflated, and archives in several files.
 class ZipFile {
  public:
-  // Maps the file (io/file.h, MappedFile: it must not be changed meanwhile).
+  // Reads the file as io/file_bytes.h says.
   static Result<ZipFile> Open(const std::string& path);
   // The same over bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<ZipFile> Parse(Buffer bytes, std::string name);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return file_.name(); }
   // In the order of the directory.
   const std::vector<ZipEntry>& entries() const { return entries_; }
   // The entry of this name, or null. Takes time proportional to the number of entries' logarithm.
   const ZipEntry* Find(std::string_view name) const;
 
-  // Where what the file holds of an entry begins.
-  const std::byte* DataOf(const ZipEntry& entry) const { return bytes_.data() + entry.offset; }
+  // The file, in which what it holds of an entry lies from entry.offset on.
+  const FileBytes& file() const { return file_; }
 
-  // The content of one of entries(). Stored content is not copied. Its CRC-32 is verified: where
-  // the archive says 0, which is what PyTorch writes when told to save the time, only if `strict`.
-  // What it is inflated to is charged to `account` (may be null). Errors: kDataLoss where it is
-  // damaged.
+  // The content of one of entries(). Stored content is not copied where it is in memory. Its CRC-32
+  // is verified: where the archive says 0, which is what PyTorch writes when told to save the time,
+  // only if `strict`. A copy, and what is inflated, is charged to `account` (may be null). Errors:
+  // kDataLoss where it is damaged.
   Result<ZipContent> Read(const ZipEntry& entry, bool strict = false,
                           const std::shared_ptr<MemoryAccount>& account = nullptr) const;
+
+  // Checks the content's size and CRC-32 as Read does, and holds 256 KiB of it at a time.
+  Status Verify(const ZipEntry& entry) const;
 
   // The first bytes of the content, at most `most`; nothing of it is verified. Errors: kDataLoss
   // where it does not inflate.
@@ -75,11 +80,11 @@ class ZipFile {
   Status ReadInto(const ZipEntry& entry, std::span<std::byte> out, bool strict = false) const;
 
  private:
-  ZipFile() = default;
+  explicit ZipFile(FileBytes file) : file_(std::move(file)) {}
+  static Result<ZipFile> Parse(FileBytes file);
   Status CheckContent(const ZipEntry& entry, std::span<const std::byte> content, bool strict) const;
 
-  std::string name_;
-  Buffer bytes_;
+  FileBytes file_;
   std::vector<ZipEntry> entries_;
   std::vector<uint32_t> by_name_;  // numbers of entries, sorted by their names
 };

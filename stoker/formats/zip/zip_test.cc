@@ -7,7 +7,8 @@
 #include "stoker/formats/zip/zip_samples.h"
 #include "stoker/formats/zip/zip_testing_internal.h"
 #include "stoker/formats/zip/zip_writer.h"
-#include "stoker/io/file.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/file_bytes_testing_internal.h"
 
 namespace stoker {
 namespace {
@@ -252,6 +253,36 @@ TEST(ZipFile, EveryFlippedByteIsAnErrorOrLeavesTheContentsAsTheyAre) {
       const Result<ZipContent> content = zip->Read(entry, /*strict=*/true);
       if (!content.ok()) continue;
       EXPECT_TRUE(content->text() == "hello hello" || content->text() == "world") << at;
+    }
+  }
+}
+
+// Larger than the pieces in which either is made; half of it hardly deflates.
+TEST(ZipFile, VerifyFindsWhatReadFindsMappedAndByPosition) {
+  std::string content;
+  for (uint32_t i = 0, x = 1; i < 400'000; ++i, x = x * 1664525 + 1013904223)
+    content += static_cast<char>(x >> 24);
+  content += std::string(600'000, 'a');
+  const TempDir dir;
+  const auto open_both = [&](const std::string& zip) {
+    STOKER_EXPECT_OK(WriteFileAtomically(dir / "x.zip", zip));
+    std::vector<Result<ZipFile>> both{ZipFile::Open(dir / "x.zip")};
+    const ScopedMapping mapping;
+    both.push_back(ZipFile::Open(dir / "x.zip"));
+    return both;
+  };
+  for (const bool deflated : {false, true}) {
+    const std::string good = ZipOf({{"a", content}}, deflated);
+    for (size_t at = 0; at < good.size(); at += 9973) {
+      std::string zip = good;
+      if (at > 0) zip[at] = static_cast<char>(zip[at] ^ 0x10);
+      for (const Result<ZipFile>& file : open_both(zip)) {
+        STOKER_ASSERT_OK(file);
+        const ZipEntry& entry = file->entries()[0];
+        const Status read = file->Read(entry).status(), verified = file->Verify(entry);
+        EXPECT_EQ(verified.code(), read.code()) << at << " " << verified.message();
+        EXPECT_EQ(read.ok(), at == 0) << at;
+      }
     }
   }
 }
