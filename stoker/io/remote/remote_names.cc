@@ -21,6 +21,8 @@ namespace stoker {
 namespace {
 
 constexpr size_t kMostListBytes = 64 << 20;  // of a page; S3's have 1,000 names
+// Pages without a name in a row. Stores may answer so while they pass over what was removed.
+constexpr int kMostEmptyPages = 1000;
 
 // One page of a list.
 class ListSink final : public RemoteSink {
@@ -61,6 +63,7 @@ Status ForEachObject(const std::string& path, RemoteLocation location, const std
   location.key.clear();
   const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
   std::string continuation, first_key;
+  int empty_pages = 0;
   std::set<std::string> asked;  // continuations: one that comes again would go round for ever
   do {
     ListSink sink(QueryFor(prefix, one_level, continuation));
@@ -74,6 +77,13 @@ Status ForEachObject(const std::string& path, RemoteLocation location, const std
           "{}: the store's list of objects goes round in circles: it gives {} again; name the "
           "files, or check the endpoint",
           path, same_page ? fmt::format("'{}'", first_key) : "a continuation");
+    }
+    empty_pages = page->objects.empty() && !page->has_folders ? empty_pages + 1 : 0;
+    if (empty_pages > kMostEmptyPages) {
+      return DataLoss(
+          "{}: the store's list of objects has {} pages without a name in a row, and says that "
+          "there are more; name the files, or check the endpoint",
+          path, kMostEmptyPages);
     }
     if (!page->objects.empty()) first_key = page->objects.front().key;
     for (const S3Object& object : page->objects) take(object);

@@ -108,6 +108,12 @@ TEST(S3Xml, ListsHaveNamesSizesAndTags) {
   EXPECT_EQ(list.objects[0].etag, "\"x\"");
   EXPECT_EQ(list.objects[1].key, "e");
   EXPECT_EQ(list.continuation, "t&1");
+  EXPECT_FALSE(list.has_folders);
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const S3List folders,
+      ParseS3List("<ListBucketResult><Prefix>p</Prefix><CommonPrefixes><Prefix>p/a/</Prefix>"
+                  "</CommonPrefixes></ListBucketResult>"));
+  EXPECT_TRUE(folders.has_folders);
 }
 
 TEST(S3Xml, ListsThatAreNoneAreErrors) {

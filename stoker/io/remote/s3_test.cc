@@ -355,6 +355,38 @@ TEST_F(S3Test, AListThatGoesRoundInCirclesIsAnError) {
   }
 }
 
+// A page whose continuation is its number, or that is the last one.
+LoopbackAnswer PageOf(std::string_view names, int number, bool last) {
+  return {.body = fmt::format("<ListBucketResult><IsTruncated>{}</IsTruncated>"
+                              "<NextContinuationToken>{}</NextContinuationToken>{}"
+                              "</ListBucketResult>",
+                              !last, number, names)};
+}
+
+TEST_F(S3Test, AListOfEmptyPagesWithoutEndIsAnError) {
+  const LoopbackServer server([](const LoopbackRequest&, int number) {
+    return PageOf("", number, /*last=*/number > 3000);  // so that the test ends
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  EXPECT_THAT(ExpandRemoteGlob("s3://b/k*"),
+              FailsWith(StatusCode::kDataLoss, "has 1000 pages without a name in a row"));
+  EXPECT_EQ(server.requests(), 1001);
+}
+
+TEST_F(S3Test, EmptyPagesAndPagesOfFoldersBetweenNamesArePassed) {
+  constexpr int kPages = 1500;
+  const LoopbackServer server([](const LoopbackRequest&, int number) {
+    const bool last = number >= kPages;
+    if (last) return PageOf("<Contents><Key>k9</Key><Size>5</Size></Contents>", number, last);
+    const bool folder = number % 2 == 0;
+    return PageOf(folder ? "<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes>" : "", number,
+                  last);
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto names, ExpandRemoteGlob("s3://b/k*"));
+  EXPECT_THAT(names, ElementsAre("s3://b/k9"));
+}
+
 TEST_F(S3Test, TheFirstFileThatIsMissingIsNamed) {
   const LoopbackServer server([](const LoopbackRequest& request, int) {
     if (request.target.ends_with("3") || request.target.ends_with("5"))

@@ -161,6 +161,7 @@ Result<S3List> ParseS3List(std::string_view text) {
     path.remove_prefix(kRoot.size());
     if (path == "IsTruncated") truncated = value == "true";
     if (path == "NextContinuationToken") continuation = std::move(value);
+    if (path == "CommonPrefixes/Prefix") list.has_folders = true;
     if (path == "Contents/Key") {
       std::optional<std::string> key = PercentDecoded(value);
       good = good && key.has_value();

@@ -27,6 +27,7 @@ struct S3Object {
 };
 struct S3List {
   std::vector<S3Object> objects;
+  bool has_folders = false;  // names that were left out, since a delimiter follows in them
   std::string continuation;  // for the next page; empty: this was the last
 };
 
