@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "stoker/base/ledger.h"
 #include "stoker/base/printable.h"
 #include "stoker/formats/tfrecord/example.h"
 #include "stoker/formats/tfrecord/record_reader.h"
@@ -106,7 +107,8 @@ void DescribeFeatures(const std::map<std::string, FeatureSummary>& features, con
 Result<Inspection> InspectTfRecord(const std::string& path) {
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source,
                           OpenTfRecordSource(path, TfRecordCompression::kAuto));
-  TfRecordReader reader(std::move(source), {});
+  const auto budget = static_cast<uint64_t>(Ledger::Default()->budget_bytes());
+  TfRecordReader reader(std::move(source), {.budget_bytes = budget});
   Summary summary;
   Inspection out;
   out.damage = Summarize(reader, summary);

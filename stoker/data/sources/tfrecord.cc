@@ -99,7 +99,8 @@ class TfrecordIterator final : public FilesInOrderIterator {
                             OpenTfRecordSource(path(), node_.compression(), offset(), account()));
     const TfRecordReaderOptions options{
         .verify = node_.options().verify,
-        .max_bytes = static_cast<uint64_t>(node_.options().max_bytes)};
+        .max_bytes = static_cast<uint64_t>(node_.options().max_bytes),
+        .budget_bytes = static_cast<uint64_t>(pass().ledger().budget_bytes())};
     reader_.emplace(std::move(source), options, number_, account());
     return OkStatus();
   }

@@ -138,6 +138,27 @@ TEST_F(TfrecordTest, ShardsAreNamedTogetherAndAMissingOneIsAnError) {
               ElementsAre("x-00000-of-00003 0", "x-00002-of-00003 0"));
 }
 
+// A record of 64 MiB in a few KB, under a budget of 16.
+TEST_F(TfrecordTest, ACompressedRecordBeyondTheBudgetIsRefusedBeforeItIsRead) {
+  STOKER_ASSERT_OK_AND_ASSIGN(TfRecordWriter writer,
+                              TfRecordWriter::Create(dir_ / "x.gz", Compression::kGzip));
+  STOKER_ASSERT_OK(writer.Append("small"));
+  STOKER_ASSERT_OK(writer.Append(std::string(64 << 20, '\0')));
+  STOKER_ASSERT_OK(writer.Commit());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset records, Source(Tfrecord{.files = dir_ / "x.gz"}));
+  Runtime runtime = Runtime::Inline();
+  runtime.memory_budget = 16 << 20;
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Iterator> pass, records.Open(runtime));
+  STOKER_ASSERT_OK(pass->Next());
+  EXPECT_THAT(pass->Next(),
+              FailsWith(StatusCode::kResourceExhausted,
+                        "byte 21: record 1 announces 67108864 bytes of data, but the memory "
+                        "budget is 16777216 bytes"));
+  runtime.memory_budget = 128 << 20;
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(records, runtime));
+  EXPECT_EQ(all.size(), 2u);
+}
+
 TEST_F(TfrecordTest, RefusesWhatItCannotTake) {
   Write("a", 3);
   EXPECT_THAT(Source(Tfrecord{.files = dir_ / "none"}), FailsWith(StatusCode::kNotFound, "none"));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "stoker/base/default_budget.h"
 #include "stoker/formats/probe/file_kind.h"
 #include "stoker/io/bzip2.h"
 #include "stoker/io/checksum.h"
@@ -161,6 +162,12 @@ Result<uint64_t> TfRecordReader::ReadLength() {
         name, offset, number_, length, options_.max_bytes);
   }
   const SizeBound bound = window_.source().size_bound();
+  if (!bound.exact && length > options_.budget_bytes) {
+    return ResourceExhausted(
+        "{}: byte {}: record {} announces {} bytes of data, but the memory budget is {} bytes; the "
+        "file is damaged, or decompress it, or {}",
+        name, offset, number_, length, options_.budget_bytes, HowToRaiseTheBudget());
+  }
   const uint64_t frame = kTfRecordFrameBytes + length;
   if (bound.bytes < offset || frame > bound.bytes - offset)
     return CutShort(name, offset, number_, fmt::format("{} bytes of data announced", length));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,9 @@ struct TfRecordReaderOptions {
   bool verify = true;
   // Longer records are errors.
   uint64_t max_bytes = uint64_t{1} << 30;
+  // The memory budget: longer records are errors where the source is compressed, since a few bytes
+  // may hold very many then.
+  uint64_t budget_bytes = std::numeric_limits<uint64_t>::max();
 };
 
 // Records in order. Memory: a window of 256 KiB, and up to twice the longest record; a length that
