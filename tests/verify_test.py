@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tarfile
 import unittest
@@ -51,6 +52,25 @@ class VerifyTest(FormatFiles):
                     if name != "x.txt.gz":
                         self.assertIn(f"{name} (decompressed): byte 0: row 0 has more than 16777216 bytes", printed)
                         self.assertIn("raise max_bytes of the source in the recipe, or check whether this is text", printed)
+
+    def test_compressed_arrays_of_very_many_zeros_take_little_memory(self):
+        rows, row = 512, bytes(1 << 20)
+        packer = zlib.compressobj(1, wbits=31)
+        packed = packer.compress(struct.pack(">IIII", 0x00000803, rows, 1024, 1024))
+        self.write("x.gz", packed + b"".join(packer.compress(row) for _ in range(rows)) + packer.flush())
+        header = str({"descr": "|u1", "fortran_order": False, "shape": (rows, len(row))}).ljust(117).encode() + b"\n"
+        for name, member in [("x.npz", "a.npy"), ("x.zip", "a.txt")]:
+            with zipfile.ZipFile(self.path(name), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive, archive.open(member, "w") as file:
+                file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+                for _ in range(rows):
+                    file.write(row)
+        # The one element of the zip archive is all of it, so `inspect` is to show none.
+        for command in [["inspect", "x.gz"], ["inspect", "x.npz"], ["inspect", "--samples", "0", "x.zip"],
+                        ["verify", "x.gz"], ["verify", "x.npz"], ["verify", "x.zip"]]:
+            with self.subTest(" ".join(command)):
+                megabytes, printed = self.peak_megabytes(*command)
+                self.assertLess(megabytes, 200)
+                self.assertIn("whole", printed)
 
     def test_the_elements_of_a_cache_are_described_and_verified(self):
         found = self.run_json("inspect", "a.elements")

@@ -1,21 +1,22 @@
 // An array as rows along its first dimension, which are what a source makes samples of.
 #pragma once
 
+#include <utility>
+
 #include "stoker/base/array.h"
 #include "stoker/base/json.h"
 
 namespace stoker {
 
 // A scalar is one row.
-inline int64_t RowsOf(const Array& array) {
-  return array.shape().empty() ? 1 : array.shape().front();
-}
+inline int64_t RowsOf(const Shape& shape) { return shape.empty() ? 1 : shape.front(); }
+inline int64_t RowsOf(const Array& array) { return RowsOf(array.shape()); }
 
 // {"dtype", "shape"} of one row.
-inline Json RowJson(const Array& array) {
-  Shape row = array.shape();
-  if (!row.empty()) row.erase(row.begin());
-  return {{"dtype", DTypeName(array.dtype())}, {"shape", row}};
+inline Json RowJson(DType dtype, Shape shape) {
+  if (!shape.empty()) shape.erase(shape.begin());
+  return {{"dtype", DTypeName(dtype)}, {"shape", std::move(shape)}};
 }
+inline Json RowJson(const Array& array) { return RowJson(array.dtype(), array.shape()); }
 
 }  // namespace stoker

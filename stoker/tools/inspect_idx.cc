@@ -6,6 +6,7 @@
 #include "stoker/base/array.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/statistics.h"
+#include "stoker/formats/array_bytes.h"
 #include "stoker/formats/idx/idx.h"
 #include "stoker/tools/array_rows.h"
 #include "stoker/tools/inspection.h"
@@ -32,8 +33,7 @@ void Summarize(const Array& array, ValueSummary& out) {
   }
 }
 
-ValueSummary Summarize(const Array& array) {
-  ValueSummary summary;
+void SummarizeMore(const Array& array, ValueSummary& summary) {
   switch (array.dtype()) {
     case DType::kUInt8: Summarize<uint8_t>(array, summary); break;
     case DType::kInt8: Summarize<int8_t>(array, summary); break;
@@ -43,16 +43,15 @@ ValueSummary Summarize(const Array& array) {
     case DType::kFloat64: Summarize<double>(array, summary); break;
     default: break;  // IDX has no other types
   }
-  return summary;
 }
 
 // Labels are what classes are counted of: one dimension of integers, few of them different.
-bool AreLabels(const Array& array, const ValueSummary& summary) {
-  return array.shape().size() == 1 && !IsFloating(array.dtype()) &&
+bool AreLabels(const IdxHeader& header, const ValueSummary& summary) {
+  return header.shape.size() == 1 && !IsFloating(header.dtype) &&
          summary.counts.size() <= kMostClasses;
 }
 
-void DescribeValues(const Array& array, const ValueSummary& summary, Inspection& out) {
+void DescribeValues(const IdxHeader& header, const ValueSummary& summary, Inspection& out) {
   const RunningStats& stats = summary.stats;
   out.json["values"] = {{"min", stats.min()},
                         {"max", stats.max()},
@@ -60,7 +59,7 @@ void DescribeValues(const Array& array, const ValueSummary& summary, Inspection&
                         {"standard_deviation", stats.standard_deviation()}};
   out.text += fmt::format("  values   {:g} to {:g}, mean {:.4g}, standard deviation {:.4g}\n",
                           stats.min(), stats.max(), stats.mean(), stats.standard_deviation());
-  if (array.dtype() == DType::kUInt8 && !AreLabels(array, summary)) {
+  if (header.dtype == DType::kUInt8 && !AreLabels(header, summary)) {
     out.text += fmt::format("  0 to 1   mean {:.4f}, standard deviation {:.4f} (for `normalize`)\n",
                             stats.mean() / 255, stats.standard_deviation() / 255);
   }
@@ -80,20 +79,23 @@ void DescribeLabels(const ValueSummary& summary, Inspection& out) {
 }  // namespace
 
 Result<Inspection> InspectIdx(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdx(path));
+  ValueSummary summary;
+  STOKER_ASSIGN_OR_RETURN(const IdxHeader header, ForEachPartOfIdx(path, [&](const Array& values) {
+                            SummarizeMore(values, summary);
+                          }));
+  const auto& [dtype, shape] = header;
   Inspection out;
   out.json = {{"file", path},
               {"format", "idx"},
-              {"count", RowsOf(array)},
-              {"fields", {{"value", RowJson(array)}}},
-              {"dtype", DTypeName(array.dtype())},
-              {"shape", array.shape()}};
-  out.text = fmt::format("{}: IDX, {}, {}; whole\n", Printable(path), array.ToString(),
-                         ByteText(array.num_bytes()));
-  if (array.num_values() == 0) return out;
-  const ValueSummary summary = Summarize(array);
-  DescribeValues(array, summary, out);
-  if (AreLabels(array, summary)) DescribeLabels(summary, out);
+              {"count", RowsOf(shape)},
+              {"fields", {{"value", RowJson(dtype, shape)}}},
+              {"dtype", DTypeName(dtype)},
+              {"shape", shape}};
+  out.text = fmt::format("{}: IDX, {}{}, {}; whole\n", Printable(path), DTypeName(dtype),
+                         ShapeToString(shape), ByteText(*ArrayBytes(dtype, shape)));
+  if (NumValues(shape) == 0) return out;
+  DescribeValues(header, summary, out);
+  if (AreLabels(header, summary)) DescribeLabels(summary, out);
   return out;
 }
 

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/printable.h"
+#include "stoker/formats/array_bytes.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/formats/npy/npz.h"
 #include "stoker/tools/array_rows.h"
@@ -28,23 +30,29 @@ Result<Inspection> InspectNpy(const std::string& path) {
 }
 
 Result<Inspection> InspectNpz(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const NamedArrays arrays, ReadNpz(path));
+  // Nothing is held of the values, which may be very many in a small file.
+  STOKER_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open(path));
   Inspection out;
   Json fields = Json::object();
   bool agree = true;  // in the number of rows
   std::vector<std::vector<std::string>> table = {{"array", "type", "size"}};
-  for (const auto& [name, array] : arrays) {
-    fields[name] = RowJson(array);
-    if (RowsOf(array) != RowsOf(arrays.begin()->second)) agree = false;
-    table.push_back({name, array.ToString(), ByteText(array.num_bytes())});
+  for (const NpzEntry& entry : file.entries()) {
+    STOKER_RETURN_IF_ERROR(file.Verify(entry));
+    const auto& [dtype, shape] = std::tie(entry.header.dtype, entry.header.shape);
+    fields[entry.name] = RowJson(dtype, shape);
+    if (RowsOf(shape) != RowsOf(file.entries().front().header.shape)) agree = false;
+    table.push_back({entry.name, fmt::format("{}{}", DTypeName(dtype), ShapeToString(shape)),
+                     ByteText(*ArrayBytes(dtype, shape))});
   }
-  out.json = {{"file", path},
-              {"format", "npz"},
-              {"arrays", arrays.size()},
-              {"count", agree && !arrays.empty() ? Json(RowsOf(arrays.begin()->second)) : Json()},
-              {"fields", std::move(fields)}};
-  out.text = fmt::format("{}: NumPy archive, {}; whole\n", Printable(path),
-                         CountText(std::ssize(arrays), "array"));
+  const auto arrays = std::ssize(file.entries());
+  out.json = {
+      {"file", path},
+      {"format", "npz"},
+      {"arrays", arrays},
+      {"count", agree && arrays > 0 ? Json(RowsOf(file.entries().front().header.shape)) : Json()},
+      {"fields", std::move(fields)}};
+  out.text =
+      fmt::format("{}: NumPy archive, {}; whole\n", Printable(path), CountText(arrays, "array"));
   out.text += TableText(table, 2);
   return out;
 }

@@ -26,7 +26,7 @@
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/zip_archive.h"
-#include "stoker/formats/idx/idx.h"
+#include "stoker/formats/idx/idx_admit.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/tools/sample_preview.h"
@@ -34,6 +34,15 @@
 
 namespace stoker {
 namespace {
+
+// What looking at samples may hold, however many values a file of few bytes has, compressed.
+constexpr int64_t kBudget = 64 << 20;
+
+Runtime WithinBudget() {
+  Runtime runtime = Runtime::Inline();
+  runtime.memory_budget = kBudget;
+  return runtime;
+}
 
 Result<Dataset> RowsOf(Result<Array> array) {
   if (!array.ok()) return array.status();
@@ -67,7 +76,8 @@ constexpr SampleReader kReaders[] = {
     {"elements",
      [](const std::string& path, const Json&) { return Source(Snapshot{.path = path}); }},
     {"hdf5", [](const std::string& path, const Json&) { return Source(Hdf5{.files = path}); }},
-    {"idx", [](const std::string& path, const Json&) { return RowsOf(ReadIdx(path)); }},
+    {"idx", [](const std::string& path,
+               const Json&) { return RowsOf(ReadFirstRowsOfIdx(path, kBudget)); }},
     {"jsonl", [](const std::string& path,
                  const Json&) { return Source(Jsonl{.files = path, .index = "none"}); }},
     {"libsvm",
@@ -115,7 +125,7 @@ class QuietPasses {
 Result<std::unique_ptr<Iterator>> OpenReadable(const Dataset& dataset) {
   STOKER_ASSIGN_OR_RETURN(const Dataset readable,
                           Result<Dataset>(dataset) | IgnoreErrors{.share = 1});
-  return readable.Open(Runtime::Inline());
+  return readable.Open(WithinBudget());
 }
 
 int64_t SkippedBy(const Iterator& pass) {
@@ -126,7 +136,7 @@ int64_t SkippedBy(const Iterator& pass) {
 
 // Why the first sample that cannot be read cannot; ok where none of the first `count` is such.
 Status FirstDamage(const Dataset& dataset, int64_t count) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(Runtime::Inline()));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(WithinBudget()));
   for (int64_t i = 0; i < count; ++i) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> sample, pass->Next());
     if (!sample) break;

@@ -12,7 +12,7 @@ namespace {
 // Reads every entry, so that all checksums are verified; those of the samples first.
 Status Summarize(const ZipFile& zip, SampleSummary& summary) {
   const auto add = [&](const ZipEntry& entry) -> Status {
-    STOKER_RETURN_IF_ERROR(zip.Read(entry).status());
+    STOKER_RETURN_IF_ERROR(zip.Verify(entry));
     if (!entry.name.ends_with('/')) summary.Add(entry.name, entry.bytes);
     return OkStatus();
   };

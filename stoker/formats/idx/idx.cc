@@ -93,9 +93,17 @@ void ConvertByteOrder(std::byte* bytes, size_t size, size_t value_size) {
   }
 }
 
-Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account,
-                    const std::function<Status(int64_t bytes)>& admit) {
-  STOKER_ASSIGN_OR_RETURN(const IdxHeader header, ParseHeader(in));
+// What a header announces: values of so many bytes, all of which may be there.
+struct Announced {
+  IdxHeader header;
+  uint64_t bytes = 0;
+  std::string text;  // for messages
+
+  std::string what() const { return fmt::format("values, {} by the header,", text); }
+};
+
+Result<Announced> ParseAnnounced(ByteReader& in) {
+  STOKER_ASSIGN_OR_RETURN(IdxHeader header, ParseHeader(in));
   const std::optional<uint64_t> bytes = ArrayBytes(header.dtype, header.shape);
   if (!bytes) {
     return DataLoss(
@@ -103,22 +111,33 @@ Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account,
         "copy or download the file again",
         in.name(), ShapeToString(header.shape));
   }
-  const std::string announced =
-      fmt::format("{}{}", DTypeName(header.dtype), ShapeToString(header.shape));
-  const std::string what = fmt::format("values, {} by the header,", announced);
-  STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, what));
-  if (admit) STOKER_RETURN_IF_ERROR(admit(static_cast<int64_t>(*bytes)));
-  Array array = Array::Allocate(header.dtype, header.shape, account);
-  STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), *bytes}, what));
+  std::string text = fmt::format("{}{}", DTypeName(header.dtype), ShapeToString(header.shape));
+  Announced out{.header = std::move(header), .bytes = *bytes, .text = std::move(text)};
+  STOKER_RETURN_IF_ERROR(in.CheckAvailable(*bytes, out.what()));
+  return out;
+}
+
+// Once the values have been read.
+Status ExpectEnd(ByteReader& in, const Announced& announced) {
   STOKER_ASSIGN_OR_RETURN(const std::span<const std::byte> behind, in.Peek(1));
   if (!behind.empty()) {
     return DataLoss(
         "{}: byte {}: the header announces {}, {} bytes, which end here, but more follows; the "
         "header is wrong, or this is no IDX file",
-        in.name(), in.position(), announced, *bytes);
+        in.name(), in.position(), announced.text, announced.bytes);
   }
-  STOKER_RETURN_IF_ERROR(in.ExpectEnd());
-  ConvertByteOrder(array.data(), *bytes, DTypeSize(header.dtype));
+  return in.ExpectEnd();
+}
+
+Result<Array> Parse(ByteReader& in, std::shared_ptr<MemoryAccount> account,
+                    const std::function<Status(int64_t bytes)>& admit) {
+  STOKER_ASSIGN_OR_RETURN(const Announced announced, ParseAnnounced(in));
+  const auto& [header, bytes, text] = announced;
+  if (admit) STOKER_RETURN_IF_ERROR(admit(static_cast<int64_t>(bytes)));
+  Array array = Array::Allocate(header.dtype, header.shape, account);
+  STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), bytes}, announced.what()));
+  STOKER_RETURN_IF_ERROR(ExpectEnd(in, announced));
+  ConvertByteOrder(array.data(), bytes, DTypeSize(header.dtype));
   return array;
 }
 
@@ -165,6 +184,41 @@ Result<Array> ReadIdxIfAdmitted(const std::string& path, std::shared_ptr<MemoryA
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path, account));
   ByteReader in(*source);
   return Parse(in, std::move(account), admit);
+}
+
+Result<IdxHeader> ForEachPartOfIdx(const std::string& path,
+                                   const std::function<void(const Array& values)>& take) {
+  constexpr uint64_t kPartBytes = 1 << 20;
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  ByteReader in(*source);
+  STOKER_ASSIGN_OR_RETURN(Announced announced, ParseAnnounced(in));
+  const size_t value_bytes = DTypeSize(announced.header.dtype);
+  for (uint64_t left = announced.bytes; left > 0;) {
+    const uint64_t bytes = std::min(left, kPartBytes);
+    Array part =
+        Array::Allocate(announced.header.dtype, {static_cast<int64_t>(bytes / value_bytes)});
+    STOKER_RETURN_IF_ERROR(in.ReadBytes({part.data(), bytes}, announced.what()));
+    ConvertByteOrder(part.data(), bytes, value_bytes);
+    take(part);
+    left -= bytes;
+  }
+  STOKER_RETURN_IF_ERROR(ExpectEnd(in, announced));
+  return std::move(announced.header);
+}
+
+Result<Array> ReadFirstRowsOfIdx(const std::string& path, int64_t most_bytes) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  ByteReader in(*source);
+  STOKER_ASSIGN_OR_RETURN(Announced announced, ParseAnnounced(in));
+  auto& [header, bytes, text] = announced;
+  const int64_t rows = header.shape.empty() ? 0 : header.shape.front();
+  const int64_t row_bytes = rows > 0 ? static_cast<int64_t>(bytes) / rows : 0;
+  if (row_bytes > 0)
+    header.shape.front() = std::min(rows, std::max<int64_t>(most_bytes / row_bytes, 1));
+  Array array = Array::Allocate(header.dtype, header.shape);
+  STOKER_RETURN_IF_ERROR(in.ReadBytes({array.data(), array.num_bytes()}, announced.what()));
+  ConvertByteOrder(array.data(), array.num_bytes(), DTypeSize(header.dtype));
+  return array;
 }
 
 Result<Array> ParseIdx(std::span<const std::byte> bytes, const std::string& name) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,12 @@ Result<IdxHeader> ReadIdxHeader(const std::string& path);
 //            call; may be null
 Result<Array> ReadIdx(const std::string& path, std::shared_ptr<MemoryAccount> account = nullptr);
 
-// The same from memory (plain IDX only); the values are copied.
+// Checks a whole file as ReadIdx does, and hands its values to `take` in their order, at most 1 MiB
+// at a time, each time an array of one dimension: no more is held, whatever the file announces.
+Result<IdxHeader> ForEachPartOfIdx(const std::string& path,
+                                   const std::function<void(const Array& values)>& take);
+
+// The same as ReadIdx from memory (plain IDX only); the values are copied.
 //   name  what errors call the bytes
 Result<Array> ParseIdx(std::span<const std::byte> bytes, const std::string& name);
 

@@ -1,4 +1,4 @@
-// Loading an IDX file where the reader must agree to its memory first.
+// Loading an IDX file where the reader must agree to its memory first, or only its begin.
 #pragma once
 
 #include <cstdint>
@@ -16,5 +16,9 @@ namespace stoker {
 // file's size allows for them. Errors: also that of `admit`, which ends the call.
 Result<Array> ReadIdxIfAdmitted(const std::string& path, std::shared_ptr<MemoryAccount> account,
                                 const std::function<Status(int64_t bytes)>& admit);
+
+// The first rows of a file, as many as take `most_bytes`, at least one where there is any. What
+// follows them is not looked at.
+Result<Array> ReadFirstRowsOfIdx(const std::string& path, int64_t most_bytes);
 
 }  // namespace stoker
