@@ -132,6 +132,8 @@ Json WholeContentOf(std::span<const std::string> paths) {
     }
     const Result<File> file = File::Open(path);
     if (!file.ok() || !AddAll(*file, sum).ok()) return nullptr;
+    const std::string size = fmt::format("{}\n", file->size());  // where the next file begins
+    sum.Add(std::as_bytes(std::span(size)));
   }
   return sum.ToString();
 }
@@ -215,15 +217,15 @@ bool CompareWhole(const Json& before, const Json& now, FileChanges& changes) {
   }
   for (size_t i = 0; i < whole_now.size(); ++i) {
     const Json& group = whole_now[i];
-    if (!whole_before[i].is_object() ||
-        whole_before[i].value("content", Json()) == group["content"])
-      continue;
+    const Json was =
+        whole_before[i].is_object() ? whole_before[i].value("content", Json()) : Json();
+    if (was.is_null() || was == group["content"]) continue;
     const std::string file = group["file"].get<std::string>();
     const auto others = group["files"].get<size_t>() - 1;
-    changes.changed.push_back(
-        others == 0 ? fmt::format("{} has other content", file)
-                    : fmt::format("{} or one of the {} files that follow it has other content",
-                                  file, others));
+    changes.changed.push_back(fmt::format(
+        "{}{} {}", file,
+        others == 0 ? "" : fmt::format(" or one of the {} files that follow it", others),
+        group["content"].is_null() ? "can no longer be read" : "has other content"));
   }
   return true;
 }

@@ -149,6 +149,27 @@ TEST_F(FileMarksTest, AFullCheckFindsAnyByteOfALargeFileAndOfManyFiles) {
   EXPECT_THAT(changes.changed.front(), testing::HasSubstr("pictures/1300"));
 }
 
+// Bytes that moved from a file to the next, in a group that has one checksum.
+TEST_F(FileMarksTest, AFullCheckKnowsWhereEachFileOfAGroupEnds) {
+  const std::string many = "[files: pictures/*]";
+  fs::create_directory(dir_ / "pictures");
+  for (int i = 10'000; i < 20'000; ++i) Make("pictures/" + std::to_string(i));
+  const Json before = Marks(many, DataCheck::kFull);
+  Write("pictures/15000", "");
+  Write("pictures/15001", "xx");
+  EXPECT_EQ(CompareFiles(before, Marks(many, DataCheck::kFull)).changed.size(), 1u);
+}
+
+TEST_F(FileMarksTest, AFullCheckSaysWhatCanNoLongerBeRead) {
+  Write("a.txt", "one\n");
+  Json now = Marks(lines_, DataCheck::kFull);
+  const Json before = now;
+  now[0]["whole"][0]["content"] = nullptr;
+  EXPECT_THAT(CompareFiles(before, now).changed, ElementsAre("a.txt can no longer be read"));
+  // Nothing is known of one that could not be read before.
+  EXPECT_THAT(CompareFiles(now, before).changed, IsEmpty());
+}
+
 TEST_F(FileMarksTest, WhatAFullCheckComparesWithIsKeptByACheapOne) {
   Write("a.txt", "one\n");
   const Json full = Marks(lines_, DataCheck::kFull);

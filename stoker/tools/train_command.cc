@@ -9,9 +9,9 @@ namespace {
 constexpr const char* kAbout =
     "Trains the model of RECIPE and stores the run.\n"
     "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, and at "
-    "the end weights.safetensors. The first SIGINT or SIGTERM finishes the step (or drops "
-    "one whose data do not come) and writes a checkpoint, a second ends at once. A resumed "
-    "run ends with the same bytes as one that was never stopped.";
+    "the end weights.safetensors. SIGINT or SIGTERM ends the step (or drops it, if its data "
+    "do not come) and writes a checkpoint, a second one ends at once. A resumed run ends with "
+    "the same bytes as one that was never stopped.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
@@ -62,6 +62,10 @@ void AddTrainCommand(Program& program, std::function<Status(const TrainArguments
       "was given without --run");
   app.add_flag("--allow-changes", arguments.allow_changes,
                "resume although the recipe or a data file has changed");
+  app.add_option("--check-data", arguments.check_data,
+                 "notice any changed byte (at start and resume)")
+      ->type_name("full")
+      ->check(CLI::IsMember({"places", "full"}).description(""));
   app.add_flag("--independent", arguments.independent,
                "train although a launcher has started several processes");
   app.add_flag("--print-recipe", arguments.print_recipe,

@@ -17,7 +17,8 @@ struct TrainArguments {
   std::string run;
   bool resume = false;
   bool allow_changes = false;
-  bool independent = false;  // train although a launcher has started several processes
+  std::string check_data = "places";  // or "full" (data/file_marks.h)
+  bool independent = false;           // train although a launcher has started several processes
   bool print_recipe = false;
   bool json = false;
   bool quiet = false;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
-#include "stoker/data/file_marks.h"
 
 namespace stoker {
 namespace {
@@ -113,10 +113,22 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
   return changes;
 }
 
-Json MarkData(const DataRecipe& data) {
-  Json marks = {{"train", MarkFiles(data.train, data.root)}};
-  if (data.eval) marks["eval"] = MarkFiles(*data.eval, data.root);
+Json MarkData(const DataRecipe& data, DataCheck check) {
+  if (check == DataCheck::kFull) LogInfo("reading all data files for their checksums");
+  Json marks = {{"train", MarkFiles(data.train, data.root, check)}};
+  if (data.eval) marks["eval"] = MarkFiles(*data.eval, data.root, check);
   return marks;
+}
+
+bool HaveFullChecks(const Json& marks) {
+  return marks.is_object() && !marks.empty() && std::ranges::all_of(marks, HaveFullCheck);
+}
+
+void KeepFullChecks(const Json& before, Json& now) {
+  if (!before.is_object()) return;
+  for (const auto& [pipeline, marks] : now.items()) {
+    KeepFullCheck(before.value(pipeline, Json()), marks);
+  }
 }
 
 DataChanges CompareData(const Json& before, const Json& now, const Recipe& recipe) {
@@ -135,7 +147,7 @@ DataChanges CompareData(const Json& before, const Json& now, const Recipe& recip
       }
     }
     if (files.touched.empty()) continue;
-    changes.warnings.push_back(fmt::format(
+    changes.unsure.push_back(fmt::format(
         "data.{}: written since the run began, though no change was found in the places looked at: "
         "{}",
         pipeline, fmt::join(files.touched, ", ")));

@@ -22,6 +22,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/json.h"
+#include "stoker/data/file_marks.h"
 #include "stoker/train/recipe.h"
 
 namespace stoker {
@@ -43,11 +44,20 @@ RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now);
 // Each as "data.train: train-images has 12 bytes, it had 34".
 struct DataChanges {
   std::vector<std::string> of_weights;
-  std::vector<std::string> warnings;  // of all others, and of files that may have changed
+  std::vector<std::string> warnings;  // of all others
+  std::vector<std::string> unsure;    // of files that were written since and may have changed
+
+  bool any() const { return !of_weights.empty() || !warnings.empty() || !unsure.empty(); }
 };
 
 // What the files of a recipe's pipelines are like now: {"train": MarkFiles(...), "eval": ...}.
-Json MarkData(const DataRecipe& data);
+Json MarkData(const DataRecipe& data, DataCheck check = DataCheck::kPlaces);
+
+// Whether the marks of all pipelines hold what a full check compares with.
+bool HaveFullChecks(const Json& marks);
+
+// KeepFullCheck (data/file_marks.h) of each pipeline.
+void KeepFullChecks(const Json& before, Json& now);
 
 //   before, now  as MarkData gives them
 DataChanges CompareData(const Json& before, const Json& now, const Recipe& recipe);

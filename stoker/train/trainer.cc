@@ -24,19 +24,46 @@ Status Refuse(const std::filesystem::path& run, std::string_view what,
       run.string(), what, fmt::join(changes, "; "));
 }
 
-// What has changed since the run was made, as warnings; refused where the weights would be others.
-Result<std::vector<std::string>> CheckData(const std::filesystem::path& run, const Recipe& recipe,
-                                           const Json& marks, const ResumeOptions& options) {
+struct DataFound {
+  Json marks;
+  DataChanges changes;  // since the run was made
+};
+
+// A run that recorded checksums of its whole data keeps them, and compares them where the cheap
+// marks leave a doubt.
+Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recipe,
+                           DataCheck check) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Json> before, ReadRunData(run));
-  if (!before) return std::vector<std::string>();
-  DataChanges changes = CompareData(*before, marks, recipe);
-  if (changes.of_weights.empty()) return std::move(changes.warnings);
-  if (!options.allow_changes) {
-    return Refuse(run, "the data files differ from those", changes.of_weights);
+  const bool recorded = before && HaveFullChecks(*before);
+  if (check == DataCheck::kFull && !recorded) {
+    return FailedPrecondition(
+        "{}: the run holds no checksums of its whole data, since it did not begin with "
+        "--check-data full; resume it without that, which compares names, sizes and places in the "
+        "content",
+        run.string());
   }
-  changes.warnings.push_back(
-      fmt::format("the data files were changed: {}", fmt::join(changes.of_weights, "; ")));
-  return std::move(changes.warnings);
+  DataFound data{.marks = MarkData(recipe.data, check), .changes = {}};
+  if (!before) return data;
+  data.changes = CompareData(*before, data.marks, recipe);
+  if (!recorded || check == DataCheck::kFull) return data;
+  if (!data.changes.any()) {
+    KeepFullChecks(*before, data.marks);
+    if (HaveFullChecks(data.marks)) return data;  // it has the same sources
+  }
+  return FindData(run, recipe, DataCheck::kFull);
+}
+
+// Changes of which the weights are others are refused, unless they are allowed.
+Result<DataFound> CheckData(const std::filesystem::path& run, const Recipe& recipe,
+                            const ResumeOptions& options) {
+  STOKER_ASSIGN_OR_RETURN(DataFound data, FindData(run, recipe, options.data_check));
+  if (data.changes.of_weights.empty()) return data;
+  if (!options.allow_changes) {
+    return Refuse(run, "the data files differ from those", data.changes.of_weights);
+  }
+  data.changes.warnings.push_back(
+      fmt::format("the data files were changed: {}", fmt::join(data.changes.of_weights, "; ")));
+  return data;
 }
 
 // Before anything is written: whether the weights that it begins with fit.
@@ -83,14 +110,15 @@ Json TrainSummary::ToJson() const {
 Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}
 Trainer::~Trainer() = default;
 
-Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run) {
+Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run,
+                                                 DataCheck check) {
   STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
   STOKER_RETURN_IF_ERROR(WithPlace(recipe.train, TryInitialWeights(recipe, opened.plan.input)));
   std::optional<FirstBatch> first;
   if (recipe.train.options.sanity) {
     STOKER_ASSIGN_OR_RETURN(first, TryFirstSamples(recipe));
   }
-  Json marks = MarkData(recipe.data);
+  Json marks = MarkData(recipe.data, check);
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
@@ -109,10 +137,10 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
   if (!changes.of_weights.empty() && !options.allow_changes) {
     return Refuse(run, "the recipe differs from the one", changes.of_weights);
   }
-  Json marks = MarkData(recipe.data);
-  STOKER_ASSIGN_OR_RETURN(std::vector<std::string> of_data, CheckData(run, recipe, marks, options));
+  STOKER_ASSIGN_OR_RETURN(DataFound data, CheckData(run, recipe, options));
   std::vector<std::string> warnings = changes.Warnings();
-  std::ranges::move(of_data, std::back_inserter(warnings));
+  std::ranges::move(data.changes.warnings, std::back_inserter(warnings));
+  std::ranges::move(data.changes.unsure, std::back_inserter(warnings));
   STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
   return std::unique_ptr<Trainer>(new Trainer(
       std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
@@ -123,7 +151,7 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
                                                    .allow_changes = options.allow_changes,
                                                    .recipe_changed = changes.any(),
                                                    .choose_again = changes.choose_again,
-                                                   .data_marks = std::move(marks),
+                                                   .data_marks = std::move(data.marks),
                                                    .warnings = std::move(warnings)})));
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/data/file_marks.h"
 #include "stoker/train/observer.h"
 #include "stoker/train/recipe.h"
 #include "stoker/train/run_directory.h"
@@ -52,6 +53,10 @@ struct ResumeOptions {
   // Go on although the recipe, or a file of its data, differs from what the run was made with, in a
   // way that makes the weights other ones; the new recipe is then kept.
   bool allow_changes = false;
+  // kFull compares the whole content of the data files with the checksums that the run recorded,
+  // which it must have been created with kFull for. Where it was, kPlaces does so too once it finds
+  // a file that was written since.
+  DataCheck data_check = DataCheck::kPlaces;
 };
 
 // One at a time in a process: it sets torch's thread count and random state. One thread at a time.
@@ -60,7 +65,9 @@ class Trainer {
   // A new run in `run`, which must not exist or be empty. Errors: kInvalidArgument for a recipe
   // that cannot be trained (no end, a field that is missing or of the wrong type), those of
   // RunDirectory, of OpenDevice and of the files.
-  static Result<std::unique_ptr<Trainer>> Create(Recipe recipe, const std::filesystem::path& run);
+  //   check  kFull records checksums of all data, for which all of it is read once
+  static Result<std::unique_ptr<Trainer>> Create(Recipe recipe, const std::filesystem::path& run,
+                                                 DataCheck check = DataCheck::kPlaces);
 
   // Goes on with the run in `run` from its newest whole checkpoint, or from the start where it has
   // none. Errors: also kFailedPrecondition where the recipe or its files differ, with the keys and

@@ -68,10 +68,11 @@ Result<std::filesystem::path> MakeNamedDirectory(const std::string& recipe_name)
   }
 }
 
-Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments, Recipe recipe) {
+Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments, Recipe recipe,
+                                             DataCheck check) {
   STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run,
                           MakeNamedDirectory(RecipeName(arguments)));
-  Result<std::unique_ptr<Trainer>> trainer = Trainer::Create(std::move(recipe), run);
+  Result<std::unique_ptr<Trainer>> trainer = Trainer::Create(std::move(recipe), run, check);
   if (!trainer.ok()) {  // then nothing is left of it; directories that are not empty stay
     ::rmdir(run.c_str());
     ::rmdir(kRuns);
@@ -80,12 +81,14 @@ Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments, Re
 }
 
 Result<std::unique_ptr<Trainer>> OpenTrainer(const TrainArguments& arguments, Recipe recipe) {
+  STOKER_ASSIGN_OR_RETURN(const DataCheck check, ParseDataCheck(arguments.check_data));
   if (arguments.resume) {
     STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, RunToResume(arguments));
-    return Trainer::Resume(std::move(recipe), run, {.allow_changes = arguments.allow_changes});
+    return Trainer::Resume(std::move(recipe), run,
+                           {.allow_changes = arguments.allow_changes, .data_check = check});
   }
-  if (!arguments.run.empty()) return Trainer::Create(std::move(recipe), arguments.run);
-  return CreateNamed(arguments, std::move(recipe));
+  if (!arguments.run.empty()) return Trainer::Create(std::move(recipe), arguments.run, check);
+  return CreateNamed(arguments, std::move(recipe), check);
 }
 
 std::string SummaryText(const TrainSummary& summary) {
