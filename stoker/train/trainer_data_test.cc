@@ -22,6 +22,11 @@ struct Trouble {
   std::function<Result<bool>()> happens;
 };
 
+// Of all epochs.
+int64_t NumberOf(const Element& element) {
+  return static_cast<int64_t>(element.key.epoch) * kSamples + element.key.index;
+}
+
 // Batches of the quadrants without an end.
 //   bad_batch  the number of one that has a label which no class has; -1: none has
 Dataset Quadrants(const Trouble& trouble, int64_t bad_batch = -1) {
@@ -31,16 +36,18 @@ Dataset Quadrants(const Trouble& trouble, int64_t bad_batch = -1) {
     images.values<float>()[i] = static_cast<float>(bytes.values<uint8_t>()[i]) / 128 - 1;
   }
   return *(FromArrays({{"image", images}, {"label", QuadrantLabels(kSamples)}}) | Repeat{} |
+           Map{.function = [bad_batch](Element& element, Rng&, Scratch&) -> Status {
+             if (NumberOf(element) == bad_batch * kBatch) {
+               element.arrays[1] = Array::Allocate(DType::kUInt8, {});
+               element.arrays[1].values<uint8_t>()[0] = 77;
+             }
+             return OkStatus();
+           }} |
            Filter{.predicate = [trouble](const Element& element) -> Result<bool> {
-             const auto epoch = static_cast<int64_t>(element.key.epoch);
-             if (epoch * kSamples + element.key.index < trouble.from) return true;
+             if (NumberOf(element) < trouble.from) return true;
              return trouble.happens();
            }} |
-           Batch{.size = kBatch, .drop_remainder = true} |
-           Map{.function = [bad_batch](Element& element, Rng&, Scratch&) -> Status {
-             if (element.key.index == bad_batch) element.arrays[1].values<uint8_t>()[0] = 77;
-             return OkStatus();
-           }});
+           Batch{.size = kBatch, .drop_remainder = true});
 }
 
 // Batches ahead of the step, and a model with something that forward passes change: random draws or
