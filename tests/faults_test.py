@@ -329,14 +329,15 @@ class DamagedCheckpointTest(FaultTest):
     def test_what_a_link_leads_to_is_not_cut(self):
         want = self.weights_of_an_undisturbed_run()
         self.make_interrupted_run()
-        for name in ("metrics.jsonl", "log"):
+        for name in ("metrics.jsonl", "log", "lock"):
             with self.subTest(name=name):
                 own = self.read(f"run/{name}")
-                self.write("thesis", own * 3)
+                precious = own * 3 + b"precious"
+                self.write("thesis", precious)
                 os.remove(self.path(f"run/{name}"))
                 os.symlink(self.path("thesis"), self.path(f"run/{name}"))
                 self.assert_fails(["train", "--resume", "--run", "run"], 1, f"run/{name}", "is a symbolic link to")
-                self.assertEqual(self.read("thesis"), own * 3)
+                self.assertEqual(self.read("thesis"), precious)
                 os.remove(self.path(f"run/{name}"))
                 self.write(f"run/{name}", own)
         self.run_stoker("train", "--resume", "--run", "run")

@@ -4,6 +4,8 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
@@ -67,6 +69,47 @@ TEST(Tuner, BeginsWithOneStepWhereThatIsTooSlowToCompareAndElseWithSeveral) {
   EXPECT_EQ(slow.size(), 1u);
   STOKER_ASSERT_OK_AND_ASSIGN(const StepTimes quick, timer.Begin(first, /*most_seconds=*/1e9));
   EXPECT_EQ(quick.size(), 3u);
+}
+
+// Steps of a run on a machine that has other things to do from some time on.
+struct Slowness {
+  int models_made = 0;
+  int slow_steps = 0;  // half a second each, from the second model on; a millisecond before
+};
+
+class ModelThatBecomesSlow final : public Model {
+ public:
+  ModelThatBecomesSlow(std::shared_ptr<Model> model, Slowness& slowness)
+      : model_(register_module("model", std::move(model))), slowness_(slowness) {}
+  at::Tensor Forward(const at::Tensor& input) override {
+    const bool slow = slowness_.models_made > 1;
+    if (slow) ++slowness_.slow_steps;
+    std::this_thread::sleep_for(std::chrono::milliseconds(slow ? 500 : 1));
+    return model_->Forward(input);
+  }
+
+ private:
+  std::shared_ptr<Model> model_;
+  Slowness& slowness_;
+};
+
+// A comparison takes eight steps at least, of which it is stopped in the one that ends too late.
+TEST(Tuner, KeepsToItsShareButForOneStepWhereStepsBecomeSlow) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      Recipe recipe,
+      ConvnetRecipe(problem, {"train.threads=1", "train.feed_threads=1", "train.epochs=10000"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe));
+  Slowness slowness;
+  recipe.model.build =
+      [&, build = recipe.model.build](const auto&... args) -> Result<std::shared_ptr<Model>> {
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, build(args...));
+    ++slowness.models_made;
+    return std::make_shared<ModelThatBecomesSlow>(std::move(model), slowness);
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, plan, torch::kCPU));
+  EXPECT_GT(slowness.slow_steps, 0) << tuned.report.ToText();
+  EXPECT_LE((slowness.slow_steps - 1) * 0.5, tuned.report.limit_seconds);
 }
 
 TEST(Tuner, DividesTheCpusBetweenFeedingAndComputing) {
