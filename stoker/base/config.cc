@@ -113,7 +113,7 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
 
 namespace {
 
-// The first letters of the words of a name: "ce" of cross_entropy.
+// Returns the first letters of the words of a name: "ce" for cross_entropy.
 std::string InitialsOf(std::string_view name) {
   std::string initials;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -122,7 +122,7 @@ std::string InitialsOf(std::string_view name) {
   return initials;
 }
 
-// The one name whose initials these are; empty where there is none, or several.
+// Returns the one name that has these initials; empty where none has, or several have.
 std::string NameOfInitials(std::string_view wanted, const std::vector<std::string>& names) {
   if (wanted.size() < 2) return {};
   const auto has = [&](const std::string& name) { return InitialsOf(name) == wanted; };

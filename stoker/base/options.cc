@@ -116,7 +116,7 @@ std::vector<std::string> NamesOf(const std::vector<Option>& options) {
   return names;
 }
 
-// To many programs that write YAML the words on and off are true and false.
+// Many programs that write YAML turn the words on and off into true and false.
 bool TakeAsWord(const Option& option, const ConfigNode& value, void* object) {
   if (value.kind != Kind::kScalar || value.quoted || !LooksLikeBool(value.scalar)) return false;
   const ConfigNode word = ConfigNode::Scalar(value.scalar == "true" ? "on" : "off");

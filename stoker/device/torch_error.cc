@@ -13,8 +13,8 @@ std::string FirstParagraph(const std::string& text) {
   return text.substr(0, text.find("\nException raised from"));
 }
 
-// What torch's allocator of host memory says, and what is left of std::bad_alloc where a library
-// turned it into text. "you tried to allocate N bytes" stays: out_of_memory.h reads N.
+// Recognises the message of torch's host allocator, and std::bad_alloc where a library turned it
+// into text. NoMemoryText keeps "you tried to allocate N bytes", because out_of_memory.h reads N.
 bool SaysNoMemory(std::string_view what) {
   return what.find("can't allocate memory") != std::string_view::npos ||
          what.find("not enough memory: you tried to allocate") != std::string_view::npos ||

@@ -1,4 +1,4 @@
-// When weights are averaged (train.average).
+// AverageTimes: the steps after which weights are averaged (train.average).
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace stoker {
 
-// The steps at which weights are averaged.
+// One update follows each step that is at least `first` and a multiple of `every`.
 struct AverageTimes {
-  int64_t first = 0;  // steps before this one are no updates
+  int64_t first = 0;
   int64_t every = 1;
 
   AverageTimes(const AverageOptions& options, const SchedulePlan& plan) {
@@ -22,7 +22,7 @@ struct AverageTimes {
     every = options.every.value_or(swa ? plan.steps_per_epoch : 1);
   }
 
-  // Of a run of `steps`, from 1.
+  // How many updates a run of `steps` steps makes.
   int64_t UpdatesIn(int64_t steps) const {
     return std::max<int64_t>(steps / every - (first - 1) / every, 0);
   }

@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// Of one type each, so that an accelerator copies a list in few launches.
+// The buffers are grouped by type, so that an accelerator copies each group in few launches.
 ForwardState::ForwardState(Model& model, c10::Device device) : device_(device) {
   for (const at::Tensor& buffer : model.buffers()) {
     const auto list = std::ranges::find_if(buffers_, [&](const std::vector<at::Tensor>& tensors) {

@@ -19,17 +19,17 @@ class ForwardState {
   // The model is borrowed.
   ForwardState(Model& model, c10::Device device);
 
-  // Copies them: a few kilobytes, and what the buffers hold, into memory that is kept for the next
-  // time.
+  // Copies both, a few kilobytes beside the buffers, into memory that the next call uses again.
+  // Errors: those of torch.
   Status Take();
 
-  // Gives them back as they were at the last Take. Any number of times.
+  // Restores what the last Take has copied; may be called any number of times after it.
   Status Restore() const;
 
  private:
   c10::Device device_;
   std::vector<at::Tensor> random_;
-  std::vector<std::vector<at::Tensor>> buffers_, copies_;  // of the model, by type
+  std::vector<std::vector<at::Tensor>> buffers_, copies_;  // grouped by type
 };
 
 }  // namespace stoker

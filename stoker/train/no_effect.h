@@ -1,4 +1,4 @@
-// What a recipe asks for that the run it makes will not do.
+// Settings of a recipe that do nothing in the run that it describes.
 #pragma once
 
 #include <string>

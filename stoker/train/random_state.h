@@ -18,7 +18,7 @@ Json SaveRandomState(c10::Device device);
 // Errors: kDataLoss for a state that is missing or not ours.
 Status RestoreRandomState(const Json& state, c10::Device device);
 
-// The same as torch has it, within a process: microseconds. Throw what torch does.
+// The same as tensors, for use within a process; take microseconds. Throw c10::Error.
 std::vector<at::Tensor> TakeRandomState(c10::Device device);
 void PutRandomState(const std::vector<at::Tensor>& state, c10::Device device);
 

@@ -9,8 +9,8 @@
 namespace stoker {
 namespace {
 
-// The node that a path such as "train.checkpoint.best" at the start of `text` names, as deep as it
-// is written; null where none is.
+// Returns the node that a path such as "train.checkpoint.best" at the start of `text` names, or the
+// deepest one of that path that was written; null where none was.
 const ConfigNode* NodeNamed(const ConfigNode& train, std::string_view text) {
   constexpr std::string_view kKeyLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
   const ConfigNode* node = &train;

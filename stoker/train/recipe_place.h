@@ -1,4 +1,4 @@
-// Where in a recipe stands what was found to be wrong after it was parsed.
+// Adds the line of the recipe to errors that are found after it was parsed.
 #pragma once
 
 #include "stoker/base/status.h"
@@ -6,9 +6,9 @@
 
 namespace stoker {
 
-// `status` with the place of the first key of `train` that its message names, such as
-// "train.input", in front: "recipe.yaml:9:11: train.input: ...". As it is where it has a place
-// already, or names no key that was written.
+// Returns `status` with its message preceded by the place of the first key of `train` that it
+// names: "recipe.yaml:9:11: train.input: ...". Returns it unchanged where the message has a place
+// already or names no key that was written.
 Status WithPlace(const TrainRecipe& train, const Status& status);
 
 }  // namespace stoker

@@ -26,7 +26,7 @@ std::tm LocalTime(std::chrono::system_clock::time_point when) {
   return local;
 }
 
-// What a link leads to belongs to somebody else, and these files are written and cut in place.
+// A run writes to these files in place and cuts them, which must not happen to a link's target.
 Status CheckOwnFiles(const RunPaths& paths) {
   for (const std::string& path : {paths.lock(), paths.log(), paths.metrics()}) {
     std::error_code error;

@@ -55,7 +55,7 @@ Result<int64_t> StepRunner::Backward() {
   return samples;
 }
 
-// Nothing of the step that failed has reached the weights or the optimizer.
+// REQUIRES: the failed step has changed neither weights nor optimizer.
 Status StepRunner::Undo(const Status& why, Failure failure) {
   failure_ = Failure::kLost;
   STOKER_RETURN_IF_ERROR(before_.Restore());
@@ -123,8 +123,8 @@ Status StepRunner::CountLoss(const at::Tensor& loss, bool log) {
   return log ? Broken(session_, session_.loss_log.Flush()) : OkStatus();
 }
 
-// Why a step whose loss or gradient was not finite ends the run, before it is counted; empty where
-// the recipe goes on.
+// Returns why a step whose loss or gradient was not finite ends the run; empty where the recipe
+// says to continue. Called before the step is counted.
 std::string StepRunner::WhyStop() const {
   const TrainOptions& options = session_.options();
   const Progress& progress = session_.progress;

@@ -48,7 +48,7 @@ class StepTimer final : public ChoiceTimer {
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, size_t samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
-  // kCancelled where the time of the comparison under way is up.
+  // Returns kCancelled once the time for the current comparison has passed.
   Status CheckTime() const;
   // Where the last of the steps that warm up takes more than `too_slow_ms`, it is the only sample.
   Status Visit(const Choices& choices, StepTimes& times, std::optional<double> too_slow_ms = {});
@@ -63,7 +63,7 @@ class StepTimer final : public ChoiceTimer {
   const c10::Device device_;
   const DeviceGraphMaker new_graph_;
   Stopwatch watch_;
-  std::optional<double> ends_;  // of watch_, where a comparison is under way
+  std::optional<double> ends_;  // by watch_; nothing outside a comparison
   std::optional<FirstBatch> first_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model

@@ -82,8 +82,8 @@ Status RestoreProgress(TrainingSession& session, const Json& state) {
       session.progress.step, session.plan().total_steps());
 }
 
-// Only a run that may go back keeps the checkpoint that it would go back to, so one that was told
-// to stop or skip before may have lost it: then it is the one that the run goes on from.
+// Checks that the checkpoint of the last rollback target exists. Only runs with `rollback` keep it,
+// so it may be gone after a change of on_nonfinite: then the target is the checkpoint resumed from.
 Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
   Progress& progress = session.progress;
   if (session.options().on_nonfinite != "rollback" || progress.planned_checkpoint == newest) {
@@ -102,8 +102,8 @@ Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
   return OkStatus();
 }
 
-// The metrics were flushed before the checkpoint was written, so that a shorter file is one that
-// was changed.
+// The metrics are flushed before a checkpoint is written, so a file that is shorter than the
+// checkpoint says was changed by somebody.
 Status CutMetrics(TrainingSession& session, uint64_t bytes) {
   MetricsFile& metrics = session.recorder->metrics();
   const Status cut = metrics.CutBack(bytes);

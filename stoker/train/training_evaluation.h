@@ -10,9 +10,9 @@ namespace stoker {
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
                               const std::atomic<bool>* stop);
 
+// Passes an evaluation that was due to the recorder, the schedule, early stopping and the
+// callbacks, and notes the best so far. Errors: those of callbacks.
 //   REQUIRES: its loss is finite
-// Of the evaluation that was due the recorder, the schedule, early stopping and the callbacks are
-// told, and the best so far is noted. Errors: those of callbacks.
 Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation);
 
 }  // namespace stoker

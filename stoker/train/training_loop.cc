@@ -118,8 +118,8 @@ Status TrainingLoop::AfterFailedStep(const Status& status) {
   return status;
 }
 
-// Weights that are finite are stored as they were before the loss was not, and the checkpoint
-// before stays beside them: the trouble may have begun earlier.
+// Stores the weights from before the step whose loss was not finite, if they are finite. The
+// checkpoint before them stays too, because the trouble may have begun earlier.
 Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
   Status stored;
   if (session_->progress.step > 0 && session_->learner->CheckFinite().ok()) {
@@ -131,8 +131,8 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
   return {broken.code(), fmt::format("{} ({})", broken.message(), stored.message())};
 }
 
-// The run stands after its last whole step. Where it was asked to stop, the loop stores that; where
-// something is wrong, nothing of what is done is to be lost with it.
+// Stores the last whole step, after which the run stands, and returns `status` with its place.
+// Where the run was asked to stop there is no error: RunSteps stores the step.
 Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
   if (session_->progress.step == 0) return status;

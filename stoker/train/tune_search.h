@@ -47,10 +47,10 @@ class ChoiceTimer {
   // alone takes so long that no comparison fits into `most_seconds`, of that one.
   virtual Result<StepTimes> Begin(const Choices& first, double most_seconds) = 0;
 
-  // Times both in turns, for so many seconds or until more would not make it more certain; at least
-  // some steps of each, unless `most_seconds` have passed before: steps may take longer than they
-  // did, on a machine that does other things too. An error is one of `other`: `best` has been timed
-  // before. kCancelled: the time was up.
+  // Times both in turns for about `seconds`, less where more would not make it more certain. Takes
+  // a few steps of each at least, unless `most_seconds` pass first, because steps become slower
+  // where the machine is busy with other work. An error is one of `other`: `best` has been timed
+  // before. kCancelled: `most_seconds` have passed before both had enough steps.
   struct Compared {
     StepTimes best, other;
   };
@@ -64,7 +64,7 @@ class ChoiceTimer {
   virtual double ElapsedSeconds() const = 0;
 };
 
-// Tuning takes at most the smaller of these, but for one step or the making of a model.
+// Tuning takes at most the smaller of these, plus one step or the making of a model.
 struct TuneLimits {
   double batches = 0;   // that the whole run goes through
   double share = 0.03;  // of the time that these will take
@@ -85,9 +85,9 @@ inline constexpr std::string_view kNoTimeLeft = "not tried: no time was left";
 // A run of fewer batches is not worth timing: beginning alone would take longer than is allowed.
 inline constexpr double kFewestBatches = 200;
 
-// An alternative for which there is no time has the verdict kNoTimeLeft. Errors: those of Begin.
-// Alternatives that fail, such as for want of memory, are not kept, and
-// their verdict says why.
+// Alternatives that fail, such as for want of memory, are not kept, and their verdict says why; one
+// for which no time is left has the verdict kNoTimeLeft.
+// Errors: those of Begin.
 Result<Tuned> SearchChoices(const Choices& first, const std::vector<Knob>& knobs,
                             ChoiceTimer& timer, const TuneLimits& limits);
 
