@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "stoker/base/printable.h"
+#include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -92,7 +93,7 @@ const std::string& Status::message() const {
 
 Status Status::While(std::string_view context) const {
   if (ok()) return *this;
-  return {code(), fmt::format("while {}: {}", context, message())};
+  return WithPrefix(fmt::format("while {}: ", context), *this);
 }
 
 std::string Status::ToString() const {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "stoker/base/problems.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -32,6 +33,16 @@ TEST(Status, WhilePutsContextInFrontAndKeepsTheCode) {
   EXPECT_THAT(status,
               FailsWith(StatusCode::kNotFound, "while opening: while reading a.idx: no such key"));
   EXPECT_THAT(OkStatus().While("anything"), IsOk());
+}
+
+TEST(Status, WhileSaysTheContextOfEachProblemThatWasJoined) {
+  Problems problems;
+  problems.Add(NotFound("no a.idx"));
+  problems.Add(DataLoss("b.idx is cut short"));
+  const Status status = problems.ToStatus().While("opening");
+  EXPECT_THAT(ProblemsIn(status),
+              testing::ElementsAre("while opening: no a.idx", "while opening: b.idx is cut short"));
+  EXPECT_EQ(status.code(), StatusCode::kNotFound);
 }
 
 TEST(Status, EveryCodeHasANameOfItsOwn) {
