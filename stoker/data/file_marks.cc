@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "stoker/base/json_text.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/checksum.h"
@@ -126,7 +127,7 @@ Json WholeContentOf(std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     if (IsStandardInput(path)) return nullptr;
     if (IsRemotePath(path)) {
-      const std::string version = VersionOf(path).dump();
+      const std::string version = DumpJson(VersionOf(path));
       sum.Add(std::as_bytes(std::span(version)));
       continue;
     }
@@ -181,7 +182,7 @@ void MarkInto(const Dataset& dataset, const std::string& root, DataCheck check, 
 }
 
 std::string TextOf(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : DumpJson(value);
 }
 
 // Of files with one name.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/manifest.h"
@@ -57,7 +58,7 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
   }
   STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::Create(PathOf(step)));
   STOKER_RETURN_IF_ERROR(WriteSafetensors(made.path() + "/" + kTensors, tensors));
-  STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kState, state.dump(2) + "\n"));
+  STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kState, JsonFileText(state)));
   STOKER_RETURN_IF_ERROR(Manifest::Write(made.path(), kListed));
   STOKER_RETURN_IF_ERROR(made.Commit());
   // The new one is safe whatever happens to the old ones.

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include "stoker/base/json_text.h"
+
 namespace stoker {
 namespace {
 
@@ -45,7 +47,7 @@ Result<MetricsFile> MetricsFile::Open(std::string path) {
 }
 
 Status MetricsFile::Append(const Json& line) {
-  const std::string text = line.dump() + '\n';
+  const std::string text = DumpJson(line) + '\n';
   const ssize_t written = ::write(descriptor_.get(), text.data(), text.size());
   if (written == static_cast<ssize_t>(text.size())) return OkStatus();
   if (written < 0) return ErrnoStatus(errno, path_);

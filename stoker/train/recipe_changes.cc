@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
 
@@ -117,7 +118,7 @@ Json MarkData(const DataRecipe& data, DataCheck check) {
   if (check == DataCheck::kFull) LogInfo("reading all data files for their checksums");
   Json marks = {{"train", MarkFiles(data.train, data.root, check)}};
   if (data.eval) marks["eval"] = MarkFiles(*data.eval, data.root, check);
-  return marks;
+  return AsStoredJson(marks);
 }
 
 bool HaveFullChecks(const Json& marks) {

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <vector>
 
+#include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
@@ -97,7 +98,7 @@ Result<std::optional<Json>> ReadJsonFile(const std::string& path) {
 }
 
 Status WriteJsonFile(const std::string& path, const Json& json) {
-  return WriteFileAtomically(path, json.dump(2) + "\n");
+  return WriteFileAtomically(path, JsonFileText(json));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/json.h"
+#include "stoker/base/json_file.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/unflushed_file.h"
 #include "stoker/train/run_directory.h"
@@ -92,7 +93,7 @@ void RunStatus::Write() const {
     json["waited"] = Share(now_.waited - begin.waited, now_.seconds - begin.seconds);
     json["starved"] = starved_ ? starved_->ToJson() : Json();
   }
-  static_cast<void>(WriteFileUnflushed(of_.path, json.dump(2) + "\n"));
+  static_cast<void>(WriteFileUnflushed(of_.path, JsonFileText(json)));
 }
 
 }  // namespace stoker

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "stoker/base/json_text.h"
+#include "stoker/base/json_file.h"
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
@@ -34,7 +34,7 @@ std::string NameOf(const std::string& path) { return fs::path(path).filename().s
 Json IdentityOf(const std::string& origin, const std::vector<std::string>& files) {
   Json names = Json::array();
   for (const std::string& file : files) names.push_back(NameOf(file));
-  return Json::parse(DumpJson({{"stoker_pack", kVersion}, {"origin", origin}, {"files", names}}));
+  return AsStoredJson({{"stoker_pack", kVersion}, {"origin", origin}, {"files", names}});
 }
 
 Status CheckDirectory(const std::string& directory) {
@@ -113,7 +113,7 @@ PackManifest::PackManifest(std::string path, Request request)
     : path_(std::move(path)),
       files_(std::move(request.files)),
       identity_(IdentityOf(request.origin, files_)),
-      options_(Json::parse(DumpJson(Json(request.options)))),
+      options_(AsStoredJson(Json(request.options))),
       before_(files_.size()) {}
 
 Result<PackManifest> PackManifest::Begin(Request request) {

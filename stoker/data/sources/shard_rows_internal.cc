@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "stoker/base/json_text.h"
 #include "stoker/data/copy_runs.h"
 #include "stoker/data/room_in.h"
 #include "stoker/formats/shard/even_steps.h"
@@ -31,8 +32,8 @@ Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardCh
     if (!rows.files_.empty() && file.schema().fields != rows.schema().fields) {
       return InvalidArgument(
           "{}: its fields are {}, those of {} are {}; files of one source must have the same", path,
-          RecordFieldsToJson(file.schema().fields).dump(), rows.files_.front().name(),
-          RecordFieldsToJson(rows.schema().fields).dump());
+          DumpJson(RecordFieldsToJson(file.schema().fields)), rows.files_.front().name(),
+          DumpJson(RecordFieldsToJson(rows.schema().fields)));
     }
     STOKER_RETURN_IF_ERROR(rows.classes_.Add(path, file.schema().classes));
     rows.starts_.push_back(rows.starts_.back() + file.size());

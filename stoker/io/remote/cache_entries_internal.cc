@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "stoker/base/json.h"
+#include "stoker/base/json_text.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/file.h"
 #include "stoker/io/temporary_internal.h"
@@ -74,7 +75,7 @@ bool IsCopyName(std::string_view name) {
 std::string ToJson(const CopyCheck& check, const std::string& source, const std::string& etag) {
   const Json json = {
       {"bytes", check.bytes}, {"crc32c", check.crc32c}, {"file", source}, {"etag", etag}};
-  return fmt::format("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return DumpJson(json) + "\n";
 }
 
 Result<std::optional<CopyCheck>> ReadCopyCheck(const std::string& path) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/json_text.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/train/callback.h"
 #include "stoker/train/callbacks/operator_times_internal.h"
@@ -70,7 +71,7 @@ class ProfileStepsCallback final : public Callback {
     times_.reset();
     const Json trace = {{"traceEvents", std::exchange(events_, {})}, {"displayTimeUnit", "ms"}};
     const std::string name = fmt::format("trace-{}-{}.json", options_.first, options_.last);
-    return WriteFileAtomically((run.run / name).string(), trace.dump() + "\n");
+    return WriteFileAtomically((run.run / name).string(), DumpJson(trace) + "\n");
   }
 
   const ProfileSteps options_;
