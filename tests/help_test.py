@@ -132,10 +132,33 @@ class CompletionTest(HelpCase):
             for word in wanted:
                 self.assertIn(word, shown)
 
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_completes_what_there_is_only_one_of(self):
+        # The line is run as zsh has completed it, by a function in the place of the program.
+        script = r"""
+            zmodload zsh/zpty
+            zpty z zsh -f -i
+            zpty -w z "PS1=; autoload -Uz compinit; compinit -D -u; stty -echo cols 200 rows 200"
+            zpty -w z 'source <(stoker completion zsh); stoker() { print -r -- "RAN ${(j:|:)@} EN""D" }; print REA''DY'
+            zpty -r z out '*READY*'
+            zpty -w -n z "$1"$'\t\n'
+            zpty -r z out '*RAN * END*'
+            print -r -- "$out"
+        """
+        for line, completed in [("stoker tr", "train"), ("stoker train --allow", "train|--allow-changes"),
+                                ("stoker plot run --by ep", "plot|run|--by|epoch"), ("stoker train rec", "train|recipe.yaml")]:
+            with self.subTest(line=line):
+                shown = subprocess.run(["zsh", "-f", "-c", script, "zsh", line], cwd=self.folder, capture_output=True, text=True,
+                                       env={**os.environ, "PATH": self.path_first, "TERM": "xterm"}, timeout=120).stdout
+                self.assertIn(f"RAN {completed} END", shown)
+
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_offers_commands_and_their_options(self):
-        for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train")),
-                             ("stoker plot run --by ", ["step", "epoch", "time"])]:
+        trains = os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train"))
+        for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train")), ("stoker tr", ["train"]),
+                             ("stoker plot run --by ", ["step", "epoch", "time"]), ("stoker train rec", ["recipe.yaml"]),
+                             ("stoker bench --set data.r", ["data.root="]),
+                             ("stoker train --set train.ep", ["train.epochs="] if trains else [])]:
             shown = self.output_of("fish", "--no-config", "-c", f"stoker completion fish | source; complete -C '{line}'")
             offered = {word.split("\t")[0] for word in shown.splitlines()}
             self.assertLessEqual(set(wanted), offered)

@@ -210,7 +210,7 @@ std::string FishValue(const Value& value) {
     case ValueKind::kPath: return " -r -F";
     case ValueKind::kWords: return fmt::format(" -x -a {}", Quoted(Joined(value.words), "\\'"));
     case ValueKind::kKeys:
-      return " -x -a '(stoker completion keys 2>/dev/null | string replace -r \"$\" =)'";
+      return " -x -a '(stoker completion keys 2>/dev/null | string replace -r \"\\$\" =)'";
     case ValueKind::kOther: return " -x";
     case ValueKind::kFlag: break;
   }
