@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "stoker/base/default_budget.h"
 #include "stoker/base/json_text.h"
 #include "stoker/data/memory_options.h"
 #include "stoker/data/recipe.h"
@@ -55,11 +54,6 @@ std::string ToText(const PipelineMeasurement& measured, const BenchArguments& ar
          measured.profile.ToText() + explained;
 }
 
-// --memory, else what the recipe trains with (data/memory_options.h), else as much as is usual.
-Status SetBudget(const ConfigNode& recipe, int64_t memory_bytes) {
-  return memory_bytes > 0 ? SetDefaultBudget(memory_bytes) : WishForMemoryOf(recipe);
-}
-
 Status CheckAndRun(const BenchArguments& arguments,
                    const std::function<Status(const BenchArguments&)>& run_model) {
   if (arguments.recipe.empty() == arguments.model.empty()) {
@@ -108,11 +102,9 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
       ->check(AtLeastCheck(1))
       ->excludes("--seconds")
       ->excludes("--model");
-  app.add_option("--memory", arguments.memory_bytes, "limit, such as 512MiB")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
-      ->check(AtLeastCheck(1))
-      ->default_str("a quarter of the container's");
+  // Of a model it is the limit of its steps.
+  AddMemoryOption(app).each(
+      [&bytes = arguments.memory_bytes](const std::string& given) { bytes = std::stoll(given); });
   app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand");
   app.add_flag("--explain", arguments.explain, "also each choice of the runtime, with its figures");
   AddSetOption(app, arguments.set);
@@ -125,7 +117,7 @@ Status RunBench(const BenchArguments& arguments) {
       const DataRecipe data,
       ParseDataSection(recipe, std::filesystem::path(arguments.recipe).parent_path()));
   Runtime runtime = arguments.run_inline ? Runtime::Inline() : Runtime::Threaded(arguments.threads);
-  STOKER_RETURN_IF_ERROR(SetBudget(recipe, arguments.memory_bytes));
+  STOKER_RETURN_IF_ERROR(WishForMemoryOf(recipe));  // gives way to --memory
   STOKER_ASSIGN_OR_RETURN(
       const PipelineMeasurement measured,
       MeasurePipeline(data.train, runtime,

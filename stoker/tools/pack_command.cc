@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "stoker/base/default_budget.h"
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
@@ -154,11 +153,7 @@ void AddPackCommand(Program& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""))
       ->default_str("as many as pay");
-  app.add_option("--memory", arguments.memory_bytes, "limit for all buffers")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
-      ->check(AtLeastCheck(1))
-      ->default_str("a quarter");
+  AddMemoryOption(app);
   AddJsonOption(app, arguments.json);
 }
 
@@ -169,7 +164,6 @@ Status RunPack(const PackArguments& arguments) {
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
   PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));
-  if (arguments.memory_bytes > 0) STOKER_RETURN_IF_ERROR(SetDefaultBudget(arguments.memory_bytes));
   const Runtime runtime{.threads = arguments.threads, .stop = &Interrupted()};
   const Result<PackReport> report =
       Pack(input.dataset, arguments.destination,

@@ -22,8 +22,7 @@ struct PackArguments {
   uint64_t seed = 0;
   bool verify = false;
   bool overwrite = false;
-  int threads = 0;           // 0: as many as pay
-  int64_t memory_bytes = 0;  // 0: a quarter of what the container allows
+  int threads = 0;  // 0: as many as pay
   std::vector<std::string> set;
   bool json = false;
 };
