@@ -239,6 +239,25 @@ class HttpTest(RemoteTest):
             self.assertEqual({**found, "file": ""}, {**local, "file": ""}, kind)
         self.run_stoker("verify", f"{self.url}/a.stoker", environment=self.variables)
 
+    def test_a_pattern_over_http_is_refused_with_what_to_do_instead(self):
+        for stage in ("webdataset: {files: 's-*.tar'}", "webdataset: {files: 's-[01].tar'}", "tfrecord: {files: '*.tfrecord'}"):
+            with self.subTest(stage=stage):
+                _, err = self.assert_fails(["bench", self.recipe(self.url, stage)], 2, "a pattern", "cannot be listed over HTTP",
+                                           "name the files, as in x-{000..146}.tar", "recipe.yaml:", environment=self.variables)
+                self.assertNotIn("404", err)
+
+    def test_inspect_shows_nothing_of_a_query_in_json(self):
+        address = f"{self.url}/a.csv?token=s3cr3t&X-Amz-Signature=0123abcd"
+        for arguments in (["inspect", address, "--json"], ["inspect", address], ["verify", f"{self.url}/a.stoker?token=s3cr3t"],
+                          ["verify", f"{self.url}/a.stoker?token=s3cr3t", "--json"],
+                          ["inspect", f"{self.url}/gone.csv?token=s3cr3t", "--json"]):
+            with self.subTest(arguments=arguments):
+                gone = "gone" in arguments[1]
+                out, err = self.run_stoker(*arguments, expect=1 if gone else 0, environment=self.variables)
+                for secret in ("s3cr3t", "0123abcd"):
+                    self.assertNotIn(secret, out + err)
+        self.assertIn("a.csv", self.run_json("inspect", address, environment=self.variables)["file"])
+
     def test_two_processes_share_one_copy(self):
         environment = {**self.variables, "STOKER_CACHE": self.path("cache")}
         self.recipe(self.url, "stoker: {files: a.stoker}")
