@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from program import STOKER, ProgramTest
+from program import DATA, STOKER, ProgramTest
 
 from chaos.session import Settings, judge_seed
 from chaos.trouble import Disturbance, Trouble
@@ -36,14 +36,7 @@ class ChaosTest(unittest.TestCase):
                 self.assertEqual(verdict.findings, [], f"faults: {verdict.trouble}; ./dev chaos --seed {seed} repeats it")
 
 
-@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
-class ChaosHarnessTest(ProgramTest):
-    """The preloaded library does what its rules say, and each kind of defect is found when it is planted."""
-
-    # Each draws a `pack` of local files, with and without a budget; the faults that it draws are not used.
-    PACK_SEED, FREE_SEED = 31, 33
-    GREEDY = f'exec "{sys.executable}" -c "import time; x = bytes([1]) * 400_000_000; time.sleep(0.3)"'
-
+class PreloadCase(ProgramTest):
     def preload(self, rules, *command, folder=""):
         """(exit code, stderr, the log) of `stoker COMMAND` in the test's folder, or in this one, under these rules."""
         log, folder = self.path("../" + os.path.basename(self.folder) + ".log"), folder or self.folder
@@ -55,6 +48,43 @@ class ChaosHarnessTest(ProgramTest):
             text = file.read()
         os.remove(log)
         return done.returncode, done.stderr, text
+
+
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
+@unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+class RefusedMemoryTest(PreloadCase):
+    RECIPE = DATA + """\
+model: {mlp: {classes: 4, hidden: [256]}}
+train: {epochs: 1, device: cpu, tune: off, threads: 1, average: {kind: ema}, clip: {norm: 1}, checkpoint: {every_steps: 4}}
+"""
+
+    def test_a_training_that_is_refused_memory_says_so_plainly_whatever_wanted_it(self):
+        self.write("recipe.yaml", self.RECIPE)
+        refused = 0
+        # The N-th block alone, among those of the start, of the first steps and of the last; and every block from one on.
+        for rule in [f"memory:ENOMEM:{n}:1" for n in range(2, 110, 6)] + ["memory:ENOMEM:20:0", "memory:ENOMEM:60:0"]:
+            with self.subTest(rule=rule):
+                shutil.rmtree(self.path("run"), ignore_errors=True)
+                code, err, log = self.preload(rule, "train", "recipe.yaml", "--run", "run", "--quiet")
+                self.assertIn(code, (0, 1), err)
+                self.assertNotRegex(err, r"defect|frame #|enforce fail|std::|\(set in code\)|terminate")
+                errors = [line for line in err.splitlines() if line.startswith("stoker: error: ")]
+                self.assertEqual(len(errors), code, err)
+                for line in errors:
+                    self.assertIn("out of memory", line)
+                    self.assertRegex(line, "smaller batch|a batch of|budget")
+                    refused += 1
+                self.assertTrue(log or code == 0, err)
+        self.assertGreater(refused, 5)
+
+
+@unittest.skipIf(has_sanitizer(), "a sanitizer's own library must be loaded first")
+class ChaosHarnessTest(PreloadCase):
+    """The preloaded library does what its rules say, and each kind of defect is found when it is planted."""
+
+    # Each draws a `pack` of local files, with and without a budget; the faults that it draws are not used.
+    PACK_SEED, FREE_SEED = 31, 33
+    GREEDY = f'exec "{sys.executable}" -c "import time; x = bytes([1]) * 400_000_000; time.sleep(0.3)"'
 
     def test_a_rule_makes_the_call_fail_that_it_names_and_logs_it(self):
         code, err, log = self.preload("read:EIO:1:0:labels", "bench", "recipe.yaml", "--epochs", "1")

@@ -173,6 +173,21 @@ Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
   return recipe;
 }
 
+namespace {
+
+// What is found later can then say where the key stands.
+void KeepPlaces(const ConfigNode& written, ConfigNode& filled) {
+  filled.location = written.location;
+  for (const ConfigNode::Entry& entry : written.entries) {
+    const auto of = std::ranges::find(filled.entries, entry.key, &ConfigNode::Entry::key);
+    if (of == filled.entries.end()) continue;
+    of->key_location = entry.key_location;
+    of->value.location = entry.value.location;
+  }
+}
+
+}  // namespace
+
 Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder) {
   SectionRead read = ReadSection(recipe, recipe_folder);
@@ -187,6 +202,7 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   }
   filled.entries.push_back({"train", {}, std::move(read.train_filled)});
   if (read.eval) filled.entries.push_back({"eval", {}, std::move(read.eval_filled)});
+  KeepPlaces(*recipe.Find("data"), filled);
   return DataRecipe{options.root, *std::move(read.train), std::move(read.eval),
                     std::move(options.classes), std::move(filled)};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stoker/base/buffer.h"
+#include "stoker/base/short_text.h"
 
 namespace stoker {
 namespace {
@@ -40,7 +41,7 @@ Result<size_t> Spec::IndexOf(std::string_view who, std::string_view name) const 
   constexpr size_t kMostShown = 8;
   Spec shown = *this;
   shown.fields.resize(std::min(fields.size(), kMostShown));
-  return InvalidArgument("{}: there is no field '{}'; the elements are {}{}", who, name,
+  return InvalidArgument("{}: there is no field '{}'; the elements are {}{}", who, ShortText(name),
                          shown.ToString(),
                          fields.size() == shown.fields.size()
                              ? ""

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "stoker/base/short_text.h"
+
 namespace stoker {
 namespace {
 
@@ -60,7 +62,8 @@ Result<int> CudaIndex(std::string_view wanted) {
     if (parsed.ec != std::errc() || parsed.ptr != end) index = -1;
   }
   if (index < 0) {
-    return InvalidArgument("device '{}' is unknown; it must be auto, cpu, cuda or cuda:N", wanted);
+    return InvalidArgument("device '{}' is unknown; it must be auto, cpu, cuda or cuda:N",
+                           ShortText(wanted));
   }
   return index;
 }

@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+#include <charconv>
+#include <iterator>
 #include <new>
 #include <string>
 
@@ -21,13 +23,28 @@ bool SaysNoMemory(std::string_view what) {
          what.find("std::bad_alloc") != std::string_view::npos;
 }
 
+// "4.0 MiB"
+std::string RoundedSize(int64_t bytes) {
+  constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
+  return fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
 std::string NoMemoryText(std::string_view what) {
   constexpr std::string_view kWanted = "you tried to allocate";
+  constexpr std::string_view kAdvice =
+      "use a smaller batch or model, or train.activation_checkpointing";
   const size_t wanted = what.find(kWanted);
-  if (wanted == std::string_view::npos) return "out of memory; use a smaller batch or model";
+  if (wanted == std::string_view::npos) return fmt::format("out of memory; {}", kAdvice);
   const std::string_view rest = what.substr(wanted);
-  return fmt::format("out of memory: {}; use a smaller batch or model",
-                     rest.substr(0, rest.find_first_of(".;\n")));
+  const std::string_view words = rest.substr(0, rest.find_first_of(".;\n"));
+  int64_t bytes = 0;
+  const std::string_view number = rest.substr(kWanted.size() + 1);
+  std::from_chars(number.data(), number.data() + number.size(), bytes);
+  return fmt::format("out of memory: an array of {} does not fit ({}); {}", RoundedSize(bytes),
+                     words, kAdvice);
 }
 
 StatusCode CodeOf(const c10::Error& error) {

@@ -37,11 +37,12 @@ TEST(TorchError, TooMuchMemoryIsResourceExhausted) {
               FailsWith(StatusCode::kResourceExhausted, "smaller batch"));
 }
 
-TEST(TorchError, TooMuchMemoryIsToldInPlainWordsWithTheBytesThatWereWanted) {
+TEST(TorchError, TooMuchMemoryIsSaidInPlainWordsWithTheSizeThatWasWanted) {
   const Status status = CatchTorchErrors([] { torch::empty({int64_t{1} << 50}); });
   EXPECT_EQ(status.message(),
-            "out of memory: you tried to allocate 4503599627370496 bytes; use a smaller batch or "
-            "model");
+            "out of memory: an array of 4096.0 TiB does not fit (you tried to allocate "
+            "4503599627370496 bytes); use a smaller batch or model, or "
+            "train.activation_checkpointing");
   // As a library says it that has turned the exception into text.
   EXPECT_THAT(CatchTorchErrors([] { throw std::runtime_error("std::bad_alloc"); }),
               FailsWith(StatusCode::kResourceExhausted, "out of memory; use a smaller batch"));

@@ -12,6 +12,7 @@
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/data_check.h"
+#include "stoker/data/recipe_place.h"
 #include "stoker/data/runtime.h"
 #include "stoker/tools/text.h"
 
@@ -47,41 +48,6 @@ std::optional<RecipeFinding> FindPlace(const std::string& path, const std::strin
   return std::nullopt;
 }
 
-bool IsOfKey(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
-// Where the deepest key of a dotted path stands that the recipe has: of "data.eval.batch", for
-// example, data.eval.
-ConfigLocation Deepest(const ConfigNode& recipe, std::string_view path) {
-  ConfigLocation location = recipe.location;
-  const ConfigNode* node = &recipe;
-  while (node != nullptr && !path.empty()) {
-    const std::string_view key = path.substr(0, path.find('.'));
-    const auto entry = std::ranges::find(node->entries, key, &ConfigNode::Entry::key);
-    if (entry == node->entries.end()) break;
-    location = entry->key_location;
-    node = &entry->value;
-    path.remove_prefix(std::min(path.size(), key.size() + 1));
-  }
-  return location;
-}
-
-// The place of the first key that the message speaks of as train.target or data.eval.
-std::optional<ConfigLocation> PlaceOfKey(const ConfigNode& recipe, std::string_view message) {
-  for (size_t at = 0; at < message.size(); ++at) {
-    if (at > 0 && IsOfKey(message[at - 1])) continue;
-    const std::string_view rest = message.substr(at);
-    const bool names_section =
-        rest.starts_with("data.") || rest.starts_with("train.") || rest.starts_with("model.");
-    if (!names_section) continue;
-    const auto end = std::ranges::find_if_not(rest, IsOfKey);
-    const ConfigLocation place = Deepest(recipe, {rest.begin(), end});
-    if (place.line != recipe.location.line || place.column != recipe.location.column) return place;
-  }
-  return std::nullopt;
-}
-
 // Reads the first batch: what is wrong with files shows only then.
 Status ReadFirstElement(const Dataset& dataset, std::string_view name) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(Runtime::Threaded()));
@@ -106,7 +72,7 @@ RecipeFinding RecipeCheck::Located(const std::string& message, std::string_view 
     if (end != std::string::npos) return {message.substr(0, end), 0, 0, message.substr(end + 2)};
   }
   if (std::optional<RecipeFinding> found = FindPlace(path_, message)) return *std::move(found);
-  const ConfigLocation place = PlaceOfKey(recipe_, message).value_or(Deepest(recipe_, section));
+  const ConfigLocation place = PlaceOfKey(recipe_, message).value_or(PlaceOfPath(recipe_, section));
   // What is wrong with the file as a whole, or with a key that is not there, stands at its start.
   if (place.line == 0 && place.file != nullptr && place.file->starts_with(kSet))
     return {*place.file, 0, 0, message};

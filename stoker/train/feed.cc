@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/problems.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
@@ -33,7 +34,8 @@ FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
 }
 
 Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(OpenedDevice opened, OpenDevice(options.device));
+  Result<OpenedDevice> opened = OpenDevice(options.device);
+  if (!opened.ok()) return WithPrefix("train.device: ", opened.status());
   AllowTf32(options.tf32);
   return opened;
 }

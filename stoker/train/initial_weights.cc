@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "stoker/base/problems.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/parameters.h"
@@ -288,8 +289,9 @@ Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
 
 Result<InitReport> InitializeWeights(Model& model, const InitFromOptions& options) {
   if (options.weights.empty()) return InitReport{};
-  STOKER_ASSIGN_OR_RETURN(const LoadedWeights loaded, LoadWeights(options.weights));
-  return CopyWeights(model, options, loaded.arrays, loaded.source, loaded.unread);
+  const Result<LoadedWeights> loaded = LoadWeights(options.weights);
+  if (!loaded.ok()) return WithPrefix("train.init_from.weights: ", loaded.status());
+  return CopyWeights(model, options, loaded->arrays, loaded->source, loaded->unread);
 }
 
 }  // namespace stoker

@@ -14,6 +14,8 @@
 #include <numeric>
 #include <optional>
 
+#include "stoker/base/short_text.h"
+
 namespace stoker {
 namespace {
 
@@ -147,7 +149,7 @@ Status MetricSet::Check(const std::vector<std::string>& names) {
       return InvalidArgument("train.metrics: '{}' is named twice; once is enough", name);
     }
     if (MetricSet::TopOf(name) || IsAmong(name, kOfCounts) || IsAmong(name, kOthers)) continue;
-    return InvalidArgument("train.metrics: there is no metric '{}'; known are {}", name,
+    return InvalidArgument("train.metrics: there is no metric '{}'; known are {}", ShortText(name),
                            MetricsOf(TargetKind::kClass));
   }
   return OkStatus();

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "stoker/base/short_text.h"
 #include "stoker/train/parameters.h"
 
 namespace stoker {
@@ -37,8 +38,8 @@ Status Model::CheckpointActivations(const std::vector<std::string>& patterns) {
       names += fmt::format("{}'{}'", i == 0 ? "" : ", ", blocks_[i].name);
     }
     return InvalidArgument(
-        "'{}' matches no block of the model; there are {}{}; * stands for all of them", pattern,
-        names, blocks_.size() > kNamesTold ? ", ..." : "");
+        "'{}' matches no block of the model; there are {}{}; * stands for all of them",
+        ShortText(pattern), names, blocks_.size() > kNamesTold ? ", ..." : "");
   }
   for (Block& block : blocks_) {
     block.checkpointed = std::ranges::any_of(

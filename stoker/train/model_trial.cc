@@ -21,9 +21,10 @@ std::vector<int64_t> ShapeOf(const Field& input, bool channels_last) {
   return shape;
 }
 
-// "the model convnet (recipe.yaml:12:8)"
+// "the model convnet (recipe.yaml:12:8)"; a default has no place.
 template <typename Configured>
 std::string NameOf(std::string_view noun, const Configured& configured) {
+  if (configured.location.file == nullptr) return fmt::format("the {} {}", noun, configured.name);
   return fmt::format("the {} {} ({})", noun, configured.name, configured.location.ToString());
 }
 

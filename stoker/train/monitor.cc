@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stoker/base/short_text.h"
+
 namespace stoker {
 namespace {
 
@@ -26,7 +28,7 @@ Result<Monitor> Monitor::Create(std::string metric, const std::string& mode,
     return InvalidArgument(
         "'{}' is no figure that evaluations give; there are {}, and more where train.metrics names "
         "them",
-        metric, fmt::join(known, ", "));
+        ShortText(metric), fmt::join(known, ", "));
   }
   const bool lower = LowerIsBetter(metric, mode);
   return Monitor(std::move(metric), lower);

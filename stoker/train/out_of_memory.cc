@@ -49,6 +49,7 @@ std::optional<uint64_t> SizeInFrontOf(std::string_view message, std::string_view
 std::string Text(uint64_t bytes) {
   constexpr double kMiB = 1 << 20, kGiB = 1 << 30;
   const auto size = static_cast<double>(bytes);
+  if (size < kMiB) return fmt::format("{:.1f} KiB", size / 1024);
   return size < kGiB ? fmt::format("{:.1f} MiB", size / kMiB)
                      : fmt::format("{:.2f} GiB", size / kGiB);
 }

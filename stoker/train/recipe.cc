@@ -5,6 +5,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/data/memory_options.h"
+#include "stoker/device/torch_error.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/misplaced_keys.h"
 #include "stoker/train/optimizers/adamw.h"
@@ -56,11 +57,13 @@ template <typename R>
 Result<typename R::Configured> ParsePlaced(const R& registry, const ConfigNode& node) {
   STOKER_ASSIGN_OR_RETURN(auto parsed, registry.Parse(node));
   using Made = typename decltype(parsed.build)::result_type;
-  parsed.build = [build = std::move(parsed.build),
+  parsed.build = [build = std::move(parsed.build), name = parsed.name,
                   where = node.location.ToString()](const auto&... args) -> Made {
-    Made made = build(args...);
-    if (made.ok()) return made;
-    return Status(made.status().code(), fmt::format("{}: {}", where, made.status().message()));
+    std::optional<Made> made;
+    const Status thrown = CatchTorchErrors([&] { made = build(args...); });
+    if (!thrown.ok()) return WithPrefix(fmt::format("{}: {}: ", where, name), thrown);
+    if (made->ok()) return *std::move(made);
+    return WithPrefix(fmt::format("{}: ", where), made->status());
   };
   return parsed;
 }

@@ -143,7 +143,8 @@ void TrainOptions::Describe(OptionTable<TrainOptions>& table) {
 
 void ClipOptions::Describe(OptionTable<ClipOptions>& table) {
   table.Field("norm", &ClipOptions::norm, "largest norm of all gradients together", MoreThan(0))
-      .Field("value", &ClipOptions::value, "largest magnitude of a gradient's value", MoreThan(0))
+      .Field("value", &ClipOptions::value, "largest magnitude of a gradient's value",
+             OptionRange{.low = 0, .high = 1e38, .low_open = true})
       .Field("adaptive", &ClipOptions::adaptive,
              "largest norm of a row's or filter's gradient, by that of its weights; 0.01 is usual",
              MoreThan(0));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "stoker/data/recipe_place.h"
+#include "stoker/device/torch_error.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_trial.h"
@@ -78,12 +80,20 @@ struct Opened {
   TrainingPlan plan;
 };
 
-Result<Opened> Open(const Recipe& recipe) {
+Result<Opened> OpenAll(const Recipe& recipe) {
   Result<OpenedDevice> device = OpenDeviceFor(recipe.train.options);
-  if (!device.ok()) return WithPlace(recipe.train, device.status());
+  if (!device.ok()) return WithPlace(PlacesOf(recipe), device.status());
   Result<TrainingPlan> plan = MakePlan(recipe);
-  if (!plan.ok()) return WithPlace(recipe.train, plan.status());
+  if (!plan.ok()) return WithPlace(PlacesOf(recipe), plan.status());
   return Opened{*std::move(device), *std::move(plan)};
+}
+
+// What throws here has no memory for the model.
+Result<Opened> Open(const Recipe& recipe) {
+  std::optional<Result<Opened>> opened;
+  const Status thrown = CatchTorchErrors([&] { opened = OpenAll(recipe); });
+  if (!thrown.ok()) return thrown.While("making the model");
+  return *std::move(opened);
 }
 
 }  // namespace
@@ -113,10 +123,12 @@ Trainer::~Trainer() = default;
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run,
                                                  DataCheck check) {
   STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
-  STOKER_RETURN_IF_ERROR(WithPlace(recipe.train, TryInitialWeights(recipe, opened.plan.input)));
+  STOKER_RETURN_IF_ERROR(WithPlace(PlacesOf(recipe), TryInitialWeights(recipe, opened.plan.input)));
   std::optional<FirstBatch> first;
   if (recipe.train.options.sanity) {
-    STOKER_ASSIGN_OR_RETURN(first, TryFirstSamples(recipe));
+    Result<FirstBatch> tried = TryFirstSamples(recipe);
+    if (!tried.ok()) return WithPlace(PlacesOf(recipe), tried.status());
+    first = *std::move(tried);
   }
   Json marks = MarkData(recipe.data, check);
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
@@ -160,7 +172,10 @@ void Trainer::Add(std::string name, std::shared_ptr<Callback> callback) {
 }
 
 Result<TrainSummary> Trainer::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
-  return loop_->Run(observer, stop);
+  std::optional<Result<TrainSummary>> summary;
+  const Status thrown = CatchTorchErrors([&] { summary = loop_->Run(observer, stop); });
+  if (!thrown.ok()) return thrown.While("training");
+  return *std::move(summary);
 }
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "stoker/data/recipe_place.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/train/recipe_place.h"
 #include "stoker/train/sample_noun.h"
@@ -13,7 +14,7 @@ namespace stoker {
 
 Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
   const TorchFloatModes modes;
-  const TrainRecipe recipe = setup_.recipe.train;  // for messages; the setup moves on
+  const ConfigNode recipe = PlacesOf(setup_.recipe);  // for messages; the setup moves on
   Result<std::unique_ptr<TrainingSession>> session =
       StartTraining(std::move(setup_), std::move(callbacks_), observer, stop);
   if (!session.ok()) return WithPlace(recipe, session.status());

@@ -82,8 +82,8 @@ Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
   if (!options.max_steps) return NoEnd(recipe, train);
   int64_t all = 0;
   if (__builtin_mul_overflow(*options.max_steps, options.accumulate, &all)) {
-    return InvalidArgument("{} steps of {} batches are too many to count", *options.max_steps,
-                           options.accumulate);
+    return InvalidArgument("train.max_steps: {} steps of {} batches are too many to count",
+                           *options.max_steps, options.accumulate);
   }
   return Length{all, 0};
 }
@@ -239,8 +239,8 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   const int64_t steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1;
   int64_t total_steps = steps_per_epoch;
   if (length.epochs > 0 && __builtin_mul_overflow(steps_per_epoch, length.epochs, &total_steps)) {
-    return InvalidArgument("{} epochs of {} steps are too many to count", length.epochs,
-                           steps_per_epoch);
+    return InvalidArgument("train.epochs: {} epochs of {} steps are too many to count",
+                           length.epochs, steps_per_epoch);
   }
   TrainingPlan plan{
       .batches = std::move(placed),

@@ -1,4 +1,7 @@
 // `stoker-train`: the commands that need libtorch. People start it through `stoker`.
+#include <functional>
+
+#include "stoker/device/torch_error.h"
 #include "stoker/tools/help_commands.h"
 #include "stoker/tools/inspect_command.h"
 #include "stoker/tools/process.h"
@@ -6,21 +9,40 @@
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/allocator.h"
 
+namespace {
+
+// The command without what torch throws: memory that it lacks is an error like others.
+template <typename Arguments>
+std::function<stoker::Status(const Arguments&)> Guarded(stoker::Status (*run)(const Arguments&)) {
+  return [run](const Arguments& arguments) {
+    try {
+      return run(arguments);
+    } catch (const std::exception& error) {
+      stoker::Status meant = stoker::StatusOfException(error);
+      if (meant.code() == stoker::StatusCode::kResourceExhausted) return meant;
+      if (!meant.message().starts_with("torch: ")) throw;  // Program explains these
+      return stoker::Internal("{}; this is a defect of Stoker, please report it", meant.message());
+    }
+  };
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace stoker;
   PrepareProcess();
   KeepLargeBlocksMapped();
   Program program;
-  AddTrainCommand(program, RunTrain);
-  AddEvalCommand(program, RunEval);
-  AddPredictCommand(program, RunPredict);
-  AddCheckCommand(program, RunRecipeCheck);
-  AddLintCommand(program, RunLint);
-  AddExportCommand(program, RunExport);
-  AddScheduleCommand(program, RunSchedule);
-  AddLrFindCommand(program, RunLrFind);
-  AddBatchFindCommand(program, RunBatchFind);
-  AddBenchCommand(program, RunModelBench);
+  AddTrainCommand(program, Guarded(RunTrain));
+  AddEvalCommand(program, Guarded(RunEval));
+  AddPredictCommand(program, Guarded(RunPredict));
+  AddCheckCommand(program, Guarded(RunRecipeCheck));
+  AddLintCommand(program, Guarded(RunLint));
+  AddExportCommand(program, Guarded(RunExport));
+  AddScheduleCommand(program, Guarded(RunSchedule));
+  AddLrFindCommand(program, Guarded(RunLrFind));
+  AddBatchFindCommand(program, Guarded(RunBatchFind));
+  AddBenchCommand(program, Guarded(RunModelBench));
   AddInspectCommand(program, [](const InspectArguments& arguments) {
     if (!NeedsTrainer(arguments)) return RunInspect(arguments);
     return PrintInspection(
