@@ -104,7 +104,7 @@ class ChaosHarnessTest(PreloadCase):
 
     def test_a_packing_of_which_any_call_fails_is_given_again_and_names_no_temporary(self):
         for to, format in [("x.tar", "tar"), ("x.lmdb", "lmdb"), ("x", "npy")]:
-            for rule in ["open:ENFILE", "list:EMFILE", "sync:EIO", "rename:EIO", "write:ENOSPC"]:
+            for rule in ["open:ENFILE", "list:EMFILE", "stat:EIO", "sync:EIO", "rename:EIO", "write:ENOSPC"]:
                 for count in [1, 0]:
                     with self.subTest(format=format, rule=rule, count=count):
                         self.assertGreater(self.fail_each_call(f"{rule}:{{}}:{count}", "pack", "pack.yaml", to, "--format", format,

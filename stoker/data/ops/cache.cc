@@ -190,12 +190,11 @@ class CacheNode final : public DatasetNode {
   Status OpenFileStore() const {
     std::lock_guard lock(mutex_);
     if (store_) return OkStatus();
-    STOKER_ASSIGN_OR_RETURN(
-        store_,
-        internal::FileStore::Open(options_.path.string(),
-                                  {.fields = internal::FieldsOf(spec()),
-                                   .origin = internal::OriginOf(input(), options_.key, stages_)},
-                                  KnownElements()));
+    STOKER_ASSIGN_OR_RETURN(std::string origin, internal::OriginOf(input(), options_.key, stages_));
+    STOKER_ASSIGN_OR_RETURN(store_, internal::FileStore::Open(options_.path.string(),
+                                                              {.fields = internal::FieldsOf(spec()),
+                                                               .origin = std::move(origin)},
+                                                              KnownElements()));
     return OkStatus();
   }
 

@@ -43,6 +43,23 @@ TEST(Cache, OnDiskIsReadByLaterRunsWithoutMakingAnything) {
   }
 }
 
+TEST(Cache, OnDiskIsNotMadeAnewWhereWhatItWasMadeFromCannotBeLookedAt) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(20), dir / "source"));
+  std::atomic<int> calls = 0;
+  const auto cached = [&] {
+    return Source(Snapshot{.path = dir / "source"}) | Costly(calls) | Cache{.path = dir / "cache"};
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset first, cached());
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset again, cached());
+  STOKER_ASSERT_OK(ReadAll(first, Runtime::Inline()));
+  std::filesystem::remove(dir / "source");
+  std::filesystem::create_symlink("source", dir / "source");  // it leads to itself
+  EXPECT_THAT(ReadAll(again, Runtime::Inline()).status().message(),
+              HasSubstr("source: cannot look at"));
+  EXPECT_EQ(calls, 20);
+}
+
 TEST(Cache, OnDiskIsMadeAnewAndSaysSoWhereWhatItWasMadeFromHasChanged) {
   const TempDir dir;
   STOKER_ASSERT_OK(WriteSnapshot(NumberedImages(20), dir / "source"));

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <sstream>
 
@@ -24,31 +25,41 @@ constexpr size_t kAddressDigits = 16;
 // More files of a stage are told as one line: a header is no list of millions.
 constexpr size_t kFilesTold = 64;
 
-std::string FileLines(const std::vector<std::string>& paths) {
+Result<std::string> VersionOf(const std::string& path) {
+  if (IsRemotePath(path)) {
+    const Result<RemoteVersion> version = RemoteFile::Find(path);
+    if (version.ok()) return version->ToString();
+    if (version.status().code() != StatusCode::kNotFound) return version.status();
+    return std::string("missing");
+  }
+  struct stat file {};
+  if (::stat(path.c_str(), &file) == 0) {
+    return fmt::format("{} bytes, changed at {}.{:09}", file.st_size, file.st_mtim.tv_sec,
+                       file.st_mtim.tv_nsec);
+  }
+  if (errno == ENOENT || errno == ENOTDIR) return std::string("missing");
+  return ErrnoStatus(errno, path + ": cannot look at");
+}
+
+Result<std::string> FileLines(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) {
-    struct stat file {};
-    if (IsRemotePath(path)) {
-      const Result<RemoteVersion> version = RemoteFile::Find(path);
-      text += fmt::format("file {}: {}\n", path,
-                          version.ok() ? version->ToString() : version.status().message());
-    } else if (::stat(path.c_str(), &file) == 0) {
-      text += fmt::format("file {}: {} bytes, changed at {}.{:09}\n", path, file.st_size,
-                          file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
-    } else {
-      text += fmt::format("file {}: missing\n", path);
-    }
+    STOKER_ASSIGN_OR_RETURN(const std::string version, VersionOf(path));
+    text += fmt::format("file {}: {}\n", path, version);
   }
   if (paths.size() <= kFilesTold) return text;
   return fmt::format("{} files from {} on: checksums of their sizes and times {:08x} {:08x}\n",
                      paths.size(), paths.front(), Crc32c(text), Crc32(text));
 }
 
-void AppendSources(const Dataset& dataset, std::string& text) {
-  for (const Dataset& input : dataset.node().inputs()) AppendSources(input, text);
-  text += FileLines(dataset.node().files());
+Status AppendSources(const Dataset& dataset, std::string& text) {
+  for (const Dataset& input : dataset.node().inputs())
+    STOKER_RETURN_IF_ERROR(AppendSources(input, text));
+  STOKER_ASSIGN_OR_RETURN(const std::string files, FileLines(dataset.node().files()));
+  text += files;
   if (const std::optional<uint32_t> checksum = ChecksumOfArrays(dataset.node()))
     text += fmt::format("arrays with checksum {:08x}\n", *checksum);
+  return OkStatus();
 }
 
 }  // namespace
@@ -257,10 +268,11 @@ std::optional<int64_t> FileStore::complete() const {
   return file_->size();
 }
 
-std::string OriginOf(const Dataset& input, const std::string& key, const std::string& stages) {
+Result<std::string> OriginOf(const Dataset& input, const std::string& key,
+                             const std::string& stages) {
   std::string text = fmt::format("stoker {}, {}\n{}{}", STOKER_VERSION,
                                  key.empty() ? "no key" : key, input.ToString(), stages);
-  AppendSources(input, text);
+  STOKER_RETURN_IF_ERROR(AppendSources(input, text));
   std::string shown = WithoutSecrets(text);
   // What was left out counts all the same: another query may name another file.
   if (shown != text)

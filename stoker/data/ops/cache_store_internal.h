@@ -132,8 +132,10 @@ class FileStore final : public CacheStore {
 
 // What elements of `input` are made from: the version of Stoker, the stages, how a recipe describes
 // them (StagesBefore), the sizes and times of their files, and `key`. Two inputs of equal text give
-// equal elements, as far as that can be told.
-std::string OriginOf(const Dataset& input, const std::string& key, const std::string& stages = {});
+// equal elements, as far as that can be told. Errors: those of looking at a file, which is not to
+// be taken for one that is missing.
+Result<std::string> OriginOf(const Dataset& input, const std::string& key,
+                             const std::string& stages = {});
 // The first line in which two of them differ, for messages.
 std::string OriginDifference(const std::string& before, const std::string& now);
 

@@ -299,10 +299,12 @@ Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
   STOKER_RETURN_IF_ERROR(
       CheckRequest(dataset, options).While(fmt::format("packing {}", destination)));
   std::vector<std::string> names = PackedNames(destination, *options.format, options.files);
-  const std::string origin = internal::OriginOf(
-      dataset,
-      fmt::format("{}; seed {}, epoch {}; classes {}; {}", options.format->name, options.pass.seed,
-                  options.pass.epoch, fmt::join(options.classes, ", "), options.settings));
+  STOKER_ASSIGN_OR_RETURN(
+      const std::string origin,
+      internal::OriginOf(dataset,
+                         fmt::format("{}; seed {}, epoch {}; classes {}; {}", options.format->name,
+                                     options.pass.seed, options.pass.epoch,
+                                     fmt::join(options.classes, ", "), options.settings)));
   std::vector<std::string> targets = names;
   std::string class_file = PackedClassNames(destination, *options.format);
   if (!class_file.empty()) targets.push_back(class_file);

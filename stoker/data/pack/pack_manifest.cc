@@ -242,7 +242,9 @@ void PackManifest::NoteFiles() { std::ranges::transform(files_, before_.begin(),
 
 bool PackManifest::HasMadeFiles() const {
   for (size_t i = 0; i < files_.size(); ++i) {
-    if (const auto now = FileIdOf(files_[i]); now && now != before_[i]) return true;
+    const std::optional<FileId> now = FileIdOf(files_[i]);
+    // Exists is true also where that cannot be found out.
+    if (now ? now != before_[i] : Exists(files_[i])) return true;
   }
   return false;
 }

@@ -64,10 +64,11 @@ Status WriteSnapshot(const Dataset& dataset, const std::string& path, const Runt
     return InvalidArgument("{}: the pipeline has no end; take repeat out, or limit it with take",
                            path);
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> elements, dataset.Open(runtime, pass));
+  STOKER_ASSIGN_OR_RETURN(std::string origin, internal::OriginOf(dataset, "snapshot"));
   STOKER_ASSIGN_OR_RETURN(
       ElementFileWriter writer,
-      ElementFileWriter::Create(path, {.fields = internal::FieldsOf(dataset.spec()),
-                                       .origin = internal::OriginOf(dataset, "snapshot")}));
+      ElementFileWriter::Create(
+          path, {.fields = internal::FieldsOf(dataset.spec()), .origin = std::move(origin)}));
   for (int64_t position = 0;; ++position) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, elements->Next());
     if (!element) return writer.Commit();
