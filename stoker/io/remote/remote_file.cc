@@ -86,7 +86,7 @@ Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const Http
   }
   const bool from_start = head.content_range && head.content_range->first == 0;
   if (version.ranges && (!version.size || !from_start)) {
-    return DataLoss(
+    return Unavailable(
         "{}: the server sends a part, but does not say which, or of how much; fetch the file by "
         "other means",
         location.name);
@@ -232,7 +232,7 @@ Status RemoteFile::FetchRange(uint64_t offset, std::span<std::byte> out, Cancell
     STOKER_RETURN_IF_ERROR(CheckAnswer(answer));
     if (sink.complete()) break;
     if (sink.received() == before) {
-      return DataLoss(
+      return Unavailable(
           "{}: byte {}: the server says that the file has {} bytes, but sends no more; fetch it by "
           "other means",
           name(), offset + before, size());
@@ -247,8 +247,8 @@ Status RemoteFile::ReadWhole(const std::function<Status(std::span<const std::byt
   STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer, AskServer(location_, sink, *options_, cancel));
   STOKER_RETURN_IF_ERROR(CheckAnswer(answer));
   if (version_.size && sink.received() != *version_.size) {
-    return DataLoss("{}: the server sent {} bytes of {}; fetch the file by other means", name(),
-                    sink.received(), *version_.size);
+    return Unavailable("{}: the server sent {} bytes of {}; fetch the file by other means", name(),
+                       sink.received(), *version_.size);
   }
   return OkStatus();
 }

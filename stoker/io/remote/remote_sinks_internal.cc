@@ -63,17 +63,17 @@ bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most
   if (VersionOf(head).ranges) {
     if (!head.content_range || !head.content_range->first) {
       return Accept(
-          DataLoss("{}: byte {}: the server sends a part, but not which; its answers are not "
-                   "HTTP's: fetch the file by other means",
-                   name(), wanted));
+          Unavailable("{}: byte {}: the server sends a part, but not which; its answers are not "
+                      "HTTP's: fetch the file by other means",
+                      name(), wanted));
     }
     first = *head.content_range->first;
   }
   if (first > wanted) {
     return Accept(
-        DataLoss("{}: byte {}: the server sends what begins at byte {}; its answers are not "
-                 "HTTP's: fetch the file by other means",
-                 name(), wanted, first));
+        Unavailable("{}: byte {}: the server sends what begins at byte {}; its answers are not "
+                    "HTTP's: fetch the file by other means",
+                    name(), wanted, first));
   }
   PassOver(wanted - first);
   goes_on_ =
