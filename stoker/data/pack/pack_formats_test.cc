@@ -139,10 +139,6 @@ TEST_F(PackFormatsTest, ATarHoldsWhatWebDatasetTakesForPicturesNumbersAndArrays)
             "{jpg: uint8[?], box.npy: uint8[?]}");
 }
 
-std::string_view TextOf(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 TEST_F(PackFormatsTest, ADatabaseHoldsAnEntryForEachFieldByTheNumberOfItsElement) {
   PackOptions options = Into("lmdb", 2);
   options.classes = {"cat"};
@@ -153,8 +149,13 @@ TEST_F(PackFormatsTest, ADatabaseHoldsAnEntryForEachFieldByTheNumberOfItsElement
   EXPECT_EQ(keys,
             "000000000003/image 000000000003/label 000000000004/image 000000000004/label stoker ");
   EXPECT_EQ(file.value(2).size(), 16u);
-  EXPECT_EQ(TextOf(file.value(3)), std::string_view("\4\0\0\0\0\0\0\0", 8));
-  EXPECT_THAT(TextOf(file.value(4)), testing::HasSubstr("\"classes\":[\"cat\"]"));
+  const auto value = [&](int64_t entry) {
+    std::string text(file.value(entry).size(), '\0');
+    EXPECT_THAT(file.ReadValue(entry, std::as_writable_bytes(std::span(text))), IsOk());
+    return text;
+  };
+  EXPECT_EQ(value(3), std::string_view("\4\0\0\0\0\0\0\0", 8));
+  EXPECT_THAT(value(4), testing::HasSubstr("\"classes\":[\"cat\"]"));
   // By prefix the values are given as they are.
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset values,
                               Source(Lmdb{.path = Path("x@2.lmdb"), .prefix = "0", .key = true}));
