@@ -11,9 +11,9 @@
 // So at any moment: charged bytes <= budget + one element for each stage + what the consumer keeps.
 //
 // Not seen, and so not counted: what user code allocates by itself (new, std::vector) and frees
-// again before it returns; what a source keeps resident (a loaded file); structures beside the
-// values (shapes, queues). Arrays that user code allocates by itself and hands on are counted while
-// they wait in a queue.
+// again before it returns; structures beside the values (shapes, queues). Arrays that user code
+// allocates by itself and hands on are counted while they wait in a queue. What a dataset keeps
+// from pass to pass, such as the values of a loaded file, is charged too (data/kept_memory.h).
 #pragma once
 
 #include <atomic>
@@ -62,8 +62,8 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
  public:
   // budget_bytes > 0.
   static std::shared_ptr<Ledger> Create(int64_t budget_bytes);
-  // The process's own, of DefaultMemoryBudget(): all who set no budget share it, however many they
-  // are.
+  // That of the process, with a budget of DefaultMemoryBudget(): all passes that set no budget of
+  // their own share it.
   static const std::shared_ptr<Ledger>& Default();
 
   // Where `whole` is given, its figures include those of the new account.

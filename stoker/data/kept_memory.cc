@@ -1,5 +1,6 @@
 #include "stoker/data/kept_memory.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -23,24 +24,68 @@ void Charge(MemoryAccount& account, int64_t bytes) {
 
 double Megabytes(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
+// Held from the look at a budget until it is charged: of several that would fit alone, as many get
+// it as fit together.
+std::mutex& OneAtATime() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+bool Fits(const Ledger& ledger, int64_t bytes) {
+  return bytes <= ledger.budget_bytes() - ledger.bytes();
+}
+
+// Frees the idle memory of the stages of `pass` where so many bytes do not fit beside it.
+void TrimToFit(const Pass& pass, int64_t bytes) {
+  if (!Fits(pass.ledger(), bytes)) pass.TrimPools();
+}
+
+Status DoesNotFit(const Ledger& ledger, int64_t bytes, std::string_view what,
+                  std::string_view remedy) {
+  const int64_t used = ledger.bytes();
+  return ResourceExhausted(
+      "{} {:.1f} MB of memory, but the budget is {:.1f} MB{}; {}, or {}", what, Megabytes(bytes),
+      Megabytes(ledger.budget_bytes()),
+      used > 0 ? fmt::format(", of which {:.1f} MB are used", Megabytes(used)) : "", remedy,
+      HowToRaiseTheBudget());
+}
+
 }  // namespace
 
 KeptMemory::KeptMemory() : account_(AccountOfItsOwn()) {}
 
 KeptMemory::~KeptMemory() { Add(-bytes_); }
 
-void KeptMemory::ChargeTo(const Pass& pass, const DatasetNode& node) {
-  const Ledger* const ledger = &pass.ledger();
-  const std::lock_guard lock(mutex_);
+bool KeptMemory::IsChargedTo(const Pass& pass) {
   // A ledger that has gone may have left its address to another.
   std::erase_if(charged_, [](const Charged& charged) { return charged.account.expired(); });
-  for (const Charged& charged : charged_) {
-    if (charged.ledger == ledger) return;
-  }
+  return std::ranges::find(charged_, &pass.ledger(), &Charged::ledger) != charged_.end();
+}
+
+void KeptMemory::NoteCharged(const Pass& pass, const DatasetNode& node) {
+  const Ledger* const ledger = &pass.ledger();
   const std::shared_ptr<MemoryAccount>& account = pass.stage(node).account;
   const bool outlives_passes = ledger == Ledger::Default().get();
   charged_.push_back({ledger, account, outlives_passes ? account : nullptr});
-  Charge(*account, bytes_);
+}
+
+void KeptMemory::ChargeTo(const Pass& pass, const DatasetNode& node) {
+  const std::lock_guard lock(mutex_);
+  if (IsChargedTo(pass)) return;
+  Charge(*pass.stage(node).account, bytes_);
+  NoteCharged(pass, node);
+}
+
+Status KeptMemory::ChargeToIfItFits(const Pass& pass, const DatasetNode& node,
+                                    std::string_view what, std::string_view remedy) {
+  const std::lock_guard fitting(OneAtATime());
+  const std::lock_guard lock(mutex_);
+  if (IsChargedTo(pass)) return OkStatus();
+  TrimToFit(pass, bytes_);
+  if (!Fits(pass.ledger(), bytes_)) return DoesNotFit(pass.ledger(), bytes_, what, remedy);
+  Charge(*pass.stage(node).account, bytes_);
+  NoteCharged(pass, node);
+  return OkStatus();
 }
 
 void KeptMemory::Add(int64_t bytes) {
@@ -53,17 +98,18 @@ void KeptMemory::Add(int64_t bytes) {
 
 Status KeptMemory::AddIfItFits(const Pass& pass, int64_t bytes, std::string_view what,
                                std::string_view remedy) {
-  const Ledger& ledger = pass.ledger();
-  if (bytes > ledger.budget_bytes() - ledger.bytes()) pass.TrimPools();
-  const int64_t used = ledger.bytes();
-  if (bytes > ledger.budget_bytes() - used) {
-    return ResourceExhausted(
-        "{} {:.1f} MB of memory, but the budget is {:.1f} MB{}; {}, or {}", what, Megabytes(bytes),
-        Megabytes(ledger.budget_bytes()),
-        used > 0 ? fmt::format(", of which {:.1f} MB are used", Megabytes(used)) : "", remedy,
-        HowToRaiseTheBudget());
+  const std::lock_guard fitting(OneAtATime());
+  const std::lock_guard lock(mutex_);
+  TrimToFit(pass, bytes);
+  std::vector<std::shared_ptr<MemoryAccount>> bearing;
+  for (const Charged& charged : charged_) {
+    if (std::shared_ptr<MemoryAccount> account = charged.account.lock()) {
+      if (!Fits(*charged.ledger, bytes)) return DoesNotFit(*charged.ledger, bytes, what, remedy);
+      bearing.push_back(std::move(account));
+    }
   }
-  Add(bytes);
+  for (const auto& account : bearing) Charge(*account, bytes);
+  bytes_ += bytes;
   return OkStatus();
 }
 

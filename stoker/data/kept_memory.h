@@ -29,12 +29,19 @@ class KeptMemory {
   // when a pass is prepared; the second call for one budget does nothing.
   void ChargeTo(const Pass& pass, const DatasetNode& node);
 
+  // As ChargeTo, for what must be held: only where that budget has room for it (AddIfItFits, for
+  // `what` and `remedy` too).
+  Status ChargeToIfItFits(const Pass& pass, const DatasetNode& node, std::string_view what,
+                          std::string_view remedy);
+
   // Keeps `bytes` more, or less where negative. Never waits and never fails.
   void Add(int64_t bytes);
 
-  // As Add, but only where the budget of `pass` has room for as much, now that the idle memory of
-  // its stages is freed. `what` takes them, `remedy` is what can be done beside raising the budget:
-  // "a.gz: the values take", "decompress the file". Errors: kResourceExhausted, with all sizes.
+  // As Add, but only where the budget of `pass`, and every other one that bears what is kept, has
+  // room for as much, now that the idle memory of the stages of `pass` is freed. Of several threads
+  // and datasets that ask at once, as many get it as fit together. `what` takes them, `remedy` is
+  // what can be done beside raising the budget: "a.gz: the values take", "decompress the file".
+  // Errors: kResourceExhausted, with all sizes.
   Status AddIfItFits(const Pass& pass, int64_t bytes, std::string_view what,
                      std::string_view remedy);
 
@@ -45,6 +52,10 @@ class KeptMemory {
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
  private:
+  // With mutex_ held: whether the budget of `pass` bears what is kept, and the entry that makes it.
+  bool IsChargedTo(const Pass& pass);
+  void NoteCharged(const Pass& pass, const DatasetNode& node);
+
   // That of the process's budget is held here, so that the charge can be taken back.
   struct Charged {
     const Ledger* ledger;

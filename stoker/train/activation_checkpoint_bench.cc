@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/memory_meter.h"
 #include "stoker/train/models/convnet.h"
@@ -24,11 +25,6 @@ std::unique_ptr<Learner> MakeLearner(const ModelRegistry::Configured& model, int
   auto learner = Learner::Create(recipe, {.channels = 3, .height = extent, .width = extent},
                                  {.memory_format = MemoryFormat::kChannelsLast});
   return learner.ok() ? *std::move(learner) : nullptr;
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
-  return values[values.size() / 2];
 }
 
 void Compare(benchmark::State& state, const ModelRegistry::Configured& model, int64_t extent,

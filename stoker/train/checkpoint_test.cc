@@ -1,11 +1,11 @@
 #include "stoker/train/checkpoint.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/few_files_testing_internal.h"
 #include "stoker/train/testing.h"
 
 namespace stoker {
@@ -17,20 +17,6 @@ std::vector<NamedArray> Tensors(float first) {
   return {{"model.a", Array::Of<float>(std::vector<float>{first, 2, 3, 4}, {2, 2})},
           {"optimizer.b", Array::Of<int64_t>(std::vector<int64_t>{5})}};
 }
-
-// No file can be opened while it lives.
-class NoFilesLeft {
- public:
-  NoFilesLeft() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none{0, before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~NoFilesLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 // Checkpoints of steps 10 and 20, whose first values and states are 10 and 20.
 class CheckpointTest : public testing::Test {
@@ -153,7 +139,7 @@ TEST_F(CheckpointTest, OneThatCannotBeReadIsNeitherPassedOverNorRemoved) {
 }
 
 TEST_F(CheckpointTest, TooManyOpenFilesAreNoDamage) {
-  const NoFilesLeft limit;
+  const NoMoreFiles limit;
   EXPECT_THAT(store_.Load(20), FailsWith(StatusCode::kResourceExhausted, "Too many open files"));
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/statistics.h"
 #include "stoker/data/from_arrays.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
@@ -74,11 +75,6 @@ Cost RunOnce(Recipe recipe, benchmark::State& state) {
     state.SkipWithError(summary.status().ToString().c_str());
   }
   return cost;
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
-  return values[values.size() / 2];
 }
 
 void BM_Checkpoint(benchmark::State& state) {

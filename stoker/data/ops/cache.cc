@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "stoker/base/log.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/files_read.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/kept_memory.h"
@@ -140,22 +142,29 @@ class CacheNode final : public DatasetNode {
   }
 
  private:
-  // Makes the store where there is none yet, and then says, before the first epoch begins, whether
-  // the elements will not fit.
+  // Makes the store where there is none yet, and says, before the first epoch begins, whether the
+  // elements will not fit. It is there once all this is done: a pass that is stopped before leaves
+  // it to the next.
   Status PrepareMemory(const OpenContext& context) const {
     const Pass& pass = *context.pass();
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!LockUnlessStopped(lock)) return StoppedWhileAnotherMadeIt();
     kept_.ChargeTo(pass, *this);
     if (store_) return OkStatus();
     auto store =
         std::make_unique<internal::MemoryStore>(internal::FieldsOf(spec()), KnownElements(), kept_,
                                                 pass.runtime().memory_budget / kBudgetShare);
-    internal::MemoryStore& memory = *store;
+    if (cardinality().known() && cardinality().value() > 0)
+      STOKER_RETURN_IF_ERROR(Begin(*store, context));
     store_ = std::move(store);
-    if (!cardinality().known() || cardinality().value() == 0) return OkStatus();
+    return OkStatus();
+  }
+
+  Status Begin(internal::MemoryStore& memory, const OpenContext& context) const {
     std::vector<std::pair<int64_t, Element>> sample;
     const std::optional<size_t> fixed = memory.layout().fixed_bytes();
     if (!fixed) sample = ReadSample(context);
+    if (StopScope::Asked()) return AskedToStop(name());
     double record = fixed ? static_cast<double>(*fixed) : 0;
     for (const auto& [position, element] : sample) {
       record += static_cast<double>(memory.layout().RecordBytes(element.arrays)) /
@@ -168,6 +177,10 @@ class CacheNode final : public DatasetNode {
     for (const auto& [position, element] : sample)
       STOKER_RETURN_IF_ERROR(memory.Put(position, element).status());
     return OkStatus();
+  }
+
+  Status StoppedWhileAnotherMadeIt() const {
+    return Cancelled("{}: asked to stop while another pass began to keep elements", name());
   }
 
   // Some elements that lie far apart, with their positions; none where they come in order. Errors
@@ -188,7 +201,8 @@ class CacheNode final : public DatasetNode {
   }
 
   Status OpenFileStore() const {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!LockUnlessStopped(lock)) return StoppedWhileAnotherMadeIt();
     if (store_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(std::string origin, internal::OriginOf(input(), options_.key, stages_));
     STOKER_ASSIGN_OR_RETURN(store_, internal::FileStore::Open(options_.path.string(),
@@ -232,7 +246,7 @@ class CacheNode final : public DatasetNode {
   const std::string stages_;                   // before it, as a recipe has them
   mutable std::mutex mutex_;                   // guards the making of store_
   mutable KeptMemory kept_;                    // of a store in memory, which it outlives
-  mutable std::unique_ptr<CacheStore> store_;  // made once, when the node is prepared first
+  mutable std::unique_ptr<CacheStore> store_;  // made once, when prepared first
   mutable std::atomic<bool> filling_ = false;
 };
 

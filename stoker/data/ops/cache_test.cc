@@ -1,7 +1,11 @@
 #include "stoker/data/ops/cache.h"
 
+#include <atomic>
 #include <thread>
 
+#include "stoker/base/clock.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/data/map.h"
 #include "stoker/data/ops/cache_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/mix.h"
@@ -235,6 +239,42 @@ TEST(Cache, SaysBeforeTheFirstEpochThatItCannotFit) {
       EXPECT_THAT(said, HasSubstr("made again in every epoch: set Runtime::memory_budget higher"));
     }
   }
+}
+
+// Elements of unknown size are looked at when the first pass is opened, which can take long.
+TEST(Cache, APassThatIsStoppedWhileItLooksAtElementsLeavesThatToTheNext) {
+  constexpr double kStall = 300;  // seconds; only a thread that does not stop sees them pass
+  std::atomic<bool> stalls = true, looking = false;
+  Map waits{.function = [&](Element&, Rng&, Scratch&) {
+    looking = true;
+    const Stopwatch watch;
+    while (stalls && !StopScope::Asked() && watch.ElapsedSeconds() < kStall)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return OkStatus();
+  }};
+  waits.random = false;
+  STOKER_ASSERT_OK_AND_ASSIGN(
+      const Dataset dataset,
+      Enlarged(NumberedImages(20), 1 << 20, /*spec_known=*/false) | waits | Cache{});
+  const auto runtime_until = [](const std::atomic<bool>& stop) {
+    return Runtime{.kind = Runtime::Kind::kInline, .memory_budget = 8 << 20, .stop = &stop};
+  };
+  std::atomic<bool> stop_first = false, stop_second = true;
+  std::thread first([&] {
+    EXPECT_THAT(dataset.Open(runtime_until(stop_first)),
+                FailsWith(StatusCode::kCancelled, "cache"));
+  });
+  while (!looking) std::this_thread::yield();
+  EXPECT_THAT(dataset.Open(runtime_until(stop_second)),
+              FailsWith(StatusCode::kCancelled, "cache: asked to stop while another pass"));
+  stop_first = true;
+  first.join();
+  stalls = false;
+  std::atomic<bool> never = false;
+  testing::internal::CaptureStderr();
+  const auto opened = dataset.Open(runtime_until(never));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("20 elements take about 21.0 MB"));
+  STOKER_EXPECT_OK(opened);
 }
 
 TEST(Cache, InMemoryIsChargedToEveryPassForAsLongAsItIsHeld) {

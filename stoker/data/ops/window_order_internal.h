@@ -13,8 +13,8 @@ namespace stoker {
 
 // A permutation of 0..n-1 in which the positions of window w, w * window .. (w + 1) * window - 1,
 // come from window / page whole pages (and at most two parts of pages), each of `page` consecutive
-// indices. So whoever reads in this order touches only so many places at a time, and all of a place
-// soon. A bijection for every n, window, page >= 1 and every key.
+// indices. So a reader that follows this order is in at most that many pages at a time, and done
+// with each of them soon. A bijection for every n, window, page >= 1 and every key.
 //
 // The permutations, of the pages and inside each window, are taken from those of the stage. Made
 // for each read: cheap where its positions lie in few windows. Not thread-safe.

@@ -53,11 +53,12 @@ TEST(Demand, InputsThatWorkAtTheSameTimeDivideTheCpus) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
     LimitPipelineCpus(0);
     STOKER_ASSERT_OK(iterator->Next());
+    std::vector<int64_t> begun_with;
     for (const Decision& decision : iterator->decisions().decisions()) {
-      if (decision.what == "threads" && decision.from == 0) {
-        EXPECT_EQ(decision.to, threads);
-      }
+      if (decision.what == "threads" && decision.from == 0) begun_with.push_back(decision.to);
     }
+    EXPECT_THAT(begun_with, testing::Not(testing::IsEmpty()));
+    EXPECT_THAT(begun_with, testing::Each(threads));
   }
 }
 

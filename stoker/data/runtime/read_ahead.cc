@@ -162,7 +162,7 @@ Status ReadAhead::StartMissingThreads() {
   int missing = 0;
   {
     std::lock_guard lock(mutex_);
-    // Of the last chunk too, others can make rounds.
+    // Other threads can also work on parts of the last chunk.
     const bool nothing_to_do = exhausted_ && !loops_.has_work();
     if (nothing_to_do || running_ >= tuner_.threads()) return OkStatus();
     missing = tuner_.threads() - running_;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/array_table_node.h"
 #include "stoker/data/check_key.h"
 #include "stoker/data/class_names.h"
@@ -31,8 +32,11 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   // Loads once what is held in memory; a failure is not remembered, so that the next Open tries
   // again.
   Status Prepare(const OpenContext& context) const override {
-    std::lock_guard lock(loading_);
-    kept_.ChargeTo(*context.pass(), *this);
+    std::unique_lock lock(loading_, std::defer_lock);
+    if (!LockUnlessStopped(lock))
+      return Cancelled("{}: asked to stop while another pass loaded it", files_.front());
+    STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(*context.pass(), *this,
+                                                  files_.front() + ": its values take", Remedy()));
     if (table_) return OkStatus();
     const Status status = Load(*context.pass());
     if (!status.ok()) kept_.Add(-kept_.bytes());
@@ -85,6 +89,13 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   }
 
  private:
+  // What can be done where what is loaded does not fit; empty where nothing is.
+  std::string_view Remedy() const {
+    for (const ArrayField& field : fields_)
+      if (field.to_load) return field.to_load->remedy;
+    return "";
+  }
+
   static Status ReadRowsAt(const RowsInFile& rows, int64_t first, std::span<std::byte> out,
                            size_t row_bytes) {
     return rows.file.ReadAt(rows.at + static_cast<uint64_t>(first) * row_bytes, out);

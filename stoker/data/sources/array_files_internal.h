@@ -19,8 +19,8 @@ namespace stoker {
 struct ArrayToLoad {
   DType dtype = DType::kUInt8;
   Shape shape;
-  int64_t bytes_meanwhile = 0;  // that loading takes beside the array
-  std::string remedy;           // what can be done where it does not fit, beside raising the budget
+  int64_t bytes_while_reading = 0;  // that loading takes in addition, until it is done
+  std::string remedy;  // what can be done where it does not fit, beside raising the budget
   // Its memory is charged to `account`.
   std::function<Result<Array>(const std::shared_ptr<MemoryAccount>& account)> load;
 };

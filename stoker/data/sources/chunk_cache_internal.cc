@@ -1,7 +1,5 @@
 #include "stoker/data/sources/chunk_cache_internal.h"
 
-#include <chrono>
-
 #include "stoker/base/stop_scope.h"
 
 namespace stoker {
@@ -10,8 +8,6 @@ namespace {
 int64_t ChunksOfARow(const ChunkedArray& array) {
   return array.grid().front() == 0 ? 1 : array.chunks() / array.grid().front();
 }
-
-constexpr std::chrono::milliseconds kLookForStop(20);
 
 }  // namespace
 
@@ -25,7 +21,7 @@ Result<StoredChunk> ChunkCache::Use::Get(int64_t number) {
   const int64_t across = ChunksOfARow(array_), row = number / across;
   if (row_ != row) {
     LetGo();
-    STOKER_ASSIGN_OR_RETURN(read_one_, cache_.Begin(array_, row * across, across, stop_));
+    STOKER_ASSIGN_OR_RETURN(read_one_, cache_.Begin(array_, row * across, across));
     row_ = row;
   }
   const std::shared_ptr<Entry> entry = cache_.EntryOf({&array_, number});
@@ -46,37 +42,43 @@ void ChunkCache::Use::LetGo() {
   row_.reset();
 }
 
-Result<bool> ChunkCache::Begin(const ChunkedArray& array, int64_t first, int64_t count,
-                               const std::function<bool()>& stop) {
+Result<bool> ChunkCache::Begin(const ChunkedArray& array, int64_t first, int64_t count) {
   std::unique_lock lock(mutex_);
-  while (true) {
-    uint64_t missing = 0, idle = 0;
-    for (int64_t number = first; number < first + count; ++number) {
-      const auto known = known_.find({&array, number});
-      if (known == known_.end()) missing += array.chunk_bytes();
-      if (known != known_.end() && known->second.users == 0) idle += known->second.bytes;
-    }
-    const uint64_t wanted = missing == 0 ? 0 : missing + BytesToRead(array);
-    // What is idle and not wanted makes room.
-    const bool others_use_some = held_bytes_ > idle_bytes_;
-    if (!others_use_some || held_bytes_ - idle_bytes_ + idle + wanted <= limit_) {
-      for (int64_t number = first; number < first + count; ++number) {
-        const auto [known, is_new] = known_.try_emplace({&array, number});
-        if (is_new) {
-          known->second.bytes = array.chunk_bytes();
-        } else if (known->second.users == 0) {
-          idle_.erase(known->second.idle);
-          idle_bytes_ -= known->second.bytes;
-        }
-        ++known->second.users;
-      }
-      held_bytes_ += wanted;
-      DropIdle(most_kept_, limit_, 0);
-      return wanted > 0;
-    }
-    if (stop && stop()) return Cancelled("{}: was told to stop", array.name());
-    fewer_.wait_for(lock, kLookForStop);
+  std::optional<uint64_t> taken;
+  const auto take = [&] {
+    taken = TakeIfTheyFit(array, first, count);
+    return taken.has_value();
+  };
+  if (WaitUnlessStopped(fewer_, lock, take)) return *taken > 0;
+  return Cancelled("{}: asked to stop while other threads used as many chunks as fit",
+                   array.name());
+}
+
+std::optional<uint64_t> ChunkCache::TakeIfTheyFit(const ChunkedArray& array, int64_t first,
+                                                  int64_t count) {
+  uint64_t missing = 0, idle = 0;
+  for (int64_t number = first; number < first + count; ++number) {
+    const auto known = known_.find({&array, number});
+    if (known == known_.end()) missing += array.chunk_bytes();
+    if (known != known_.end() && known->second.users == 0) idle += known->second.bytes;
   }
+  const uint64_t wanted = missing == 0 ? 0 : missing + BytesToRead(array);
+  // What is idle and not wanted makes room.
+  const bool others_use_some = held_bytes_ > idle_bytes_;
+  if (others_use_some && held_bytes_ - idle_bytes_ + idle + wanted > limit_) return std::nullopt;
+  for (int64_t number = first; number < first + count; ++number) {
+    const auto [known, is_new] = known_.try_emplace({&array, number});
+    if (is_new) {
+      known->second.bytes = array.chunk_bytes();
+    } else if (known->second.users == 0) {
+      idle_.erase(known->second.idle);
+      idle_bytes_ -= known->second.bytes;
+    }
+    ++known->second.users;
+  }
+  held_bytes_ += wanted;
+  DropIdle(most_kept_, limit_, 0);
+  return wanted;
 }
 
 void ChunkCache::End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one) {

@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -36,15 +35,14 @@ class ChunkCache {
   // use ends.
   class Use {
    public:
-    // `array` must live as long as the cache. `stop` (may be empty) says whether to give up
-    // waiting.
-    Use(ChunkCache& cache, const ChunkedArray& array, std::function<bool()> stop = {})
-        : cache_(cache), array_(array), stop_(std::move(stop)) {}
+    // `array` must live as long as the cache.
+    Use(ChunkCache& cache, const ChunkedArray& array) : cache_(cache), array_(array) {}
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
     ~Use() { LetGo(); }
 
-    // Chunk `number`. Errors: those of ReadChunk, which are not kept; kCancelled.
+    // Chunk `number`. Errors: those of ReadChunk, which are not kept; kCancelled where this thread
+    // is asked to stop while it waits for other threads (base/stop_scope.h).
     Result<StoredChunk> Get(int64_t number);
 
    private:
@@ -52,7 +50,6 @@ class ChunkCache {
 
     ChunkCache& cache_;
     const ChunkedArray& array_;
-    const std::function<bool()> stop_;
     std::optional<int64_t> row_;  // of chunks, which are in use
     bool read_one_ = false;       // whether room to read is reserved too
   };
@@ -73,8 +70,9 @@ class ChunkCache {
 
   // The chunks of a row, [first, first + count), are in use from then on. Whether one is to be
   // read.
-  Result<bool> Begin(const ChunkedArray& array, int64_t first, int64_t count,
-                     const std::function<bool()>& stop);
+  Result<bool> Begin(const ChunkedArray& array, int64_t first, int64_t count);
+  // With mutex_ held: takes them where what is missing fits; how much that is, or nothing.
+  std::optional<uint64_t> TakeIfTheyFit(const ChunkedArray& array, int64_t first, int64_t count);
   void End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one);
   std::shared_ptr<Entry> EntryOf(const Key& key);
   // With mutex_ held.

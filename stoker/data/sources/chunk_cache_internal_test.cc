@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -90,8 +91,9 @@ TEST(ChunkCache, LetsARowOfChunksThatIsLargerThanItsLimitThroughAlone) {
   ChunkCache::Use first(cache, array);
   STOKER_ASSERT_OK(first.Get(0));
   std::thread waiting([&] {
-    ChunkCache::Use second(cache, array, [&] { return stop.load(); });
-    EXPECT_THAT(second.Get(1), FailsWith(StatusCode::kCancelled, "x: was told to stop"));
+    const StopScope scope([&] { return stop.load(); });
+    ChunkCache::Use second(cache, array);
+    EXPECT_THAT(second.Get(1), FailsWith(StatusCode::kCancelled, "x: asked to stop"));
   });
   stop = true;
   waiting.join();

@@ -26,6 +26,9 @@ Spec SpecOf(const ChunkedFile& file) {
   return spec;
 }
 
+constexpr std::string_view kRemedy =
+    "write the array in smaller chunks, or in chunks of fewer rows";
+
 constexpr double kMost = 0x1p62;  // bytes; more are as good as no end
 
 // `where` in front of what is wrong with the values of some rows.
@@ -53,14 +56,14 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   Status Prepare(const OpenContext& context) const override {
     const Pass& pass = *context.pass();
     const std::lock_guard lock(preparing_);
-    kept_.ChargeTo(pass, *this);
     const Demand demand = DemandOf(pass);
+    STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(
+        pass, *this, fmt::format("{}: what is set aside for chunks takes", demand.name), kRemedy));
     const int64_t more =
         std::min(demand.useful, std::max(demand.least, HalfOfFree(pass))) - kept_.bytes();
     if (more <= 0) return OkStatus();
     const std::string what = fmt::format("{}: a row of chunks, decompressed, takes", demand.name);
-    const Status fits = kept_.AddIfItFits(
-        pass, more, what, "write the array in smaller chunks, or in chunks of fewer rows");
+    const Status fits = kept_.AddIfItFits(pass, more, what, kRemedy);
     if (kept_.bytes() < demand.least) return fits;
     cache_.SetLimit(static_cast<uint64_t>(kept_.bytes()));
     return OkStatus();
@@ -86,7 +89,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
     const auto [file, row] = PlaceOf(position);
     Element element{.key = {context.epoch(), position}, .arrays = {}};
     for (const ChunkedField& field : files_[file]) {
-      STOKER_ASSIGN_OR_RETURN(Array array, ReadRow(*field.array, row, context, scratch));
+      STOKER_ASSIGN_OR_RETURN(Array array, ReadRow(*field.array, row, scratch));
       element.arrays.push_back(std::move(array));
     }
     return element;
@@ -98,7 +101,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
     rows.keys = EmptyKeyList(positions.size());
     for (const int64_t position : positions) rows.keys.push_back({context.epoch(), position});
     for (size_t f = 0; f < spec().fields.size(); ++f) {
-      STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, context, scratch));
+      STOKER_ASSIGN_OR_RETURN(Array column, ReadColumn(f, positions, scratch));
       rows.columns.push_back(std::move(column));
     }
     return rows;
@@ -149,30 +152,28 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   }
 
   // Copies the stored values of rows to `out`.
-  Status Gather(const ChunkedArray& array, std::span<const int64_t> rows,
-                const ReadContext& context, std::byte* out) const {
+  Status Gather(const ChunkedArray& array, std::span<const int64_t> rows, std::byte* out) const {
     if (array.mapped())
       return GatherRows(
           array, rows, [&](int64_t number) { return array.ReadChunk(number); }, out);
-    ChunkCache::Use chunks(cache_, array, [&] { return context.stopped(); });
+    ChunkCache::Use chunks(cache_, array);
     return GatherRows(
         array, rows, [&](int64_t number) { return chunks.Get(number); }, out);
   }
 
   // Rows of numbers, each to its dtype, behind each other from `out` on.
   Status ReadValues(const ChunkedArray& array, std::span<const int64_t> rows,
-                    const ReadContext& context, std::byte* out) const {
+                    std::byte* out) const {
     const ChunkedLayout& layout = array.layout();
     const size_t values = rows.size() * (array.stored_row_bytes() / layout.value_bytes);
     // Values are widened in place, from the end of what they will fill.
     const size_t in_front = values * (DTypeSize(layout.dtype) - layout.value_bytes);
-    STOKER_RETURN_IF_ERROR(Gather(array, rows, context, out + in_front));
+    STOKER_RETURN_IF_ERROR(Gather(array, rows, out + in_front));
     const Status converted = ConvertStored(layout.value, out, values);
     return converted.ok() ? converted : AtRows(array, rows, converted);
   }
 
-  Result<Array> ReadRow(const ChunkedArray& array, int64_t row, const ReadContext& context,
-                        Scratch& scratch) const {
+  Result<Array> ReadRow(const ChunkedArray& array, int64_t row, Scratch& scratch) const {
     const ChunkedLayout& layout = array.layout();
     if (layout.form == RowForm::kValues) {
       if (array.mapped()) {
@@ -182,16 +183,16 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
         if (shared) return *std::move(shared);
       }
       Array out = scratch.NewArray(layout.dtype, layout.row_shape);
-      STOKER_RETURN_IF_ERROR(ReadValues(array, {&row, 1}, context, out.data()));
+      STOKER_RETURN_IF_ERROR(ReadValues(array, {&row, 1}, out.data()));
       return out;
     }
     std::vector<std::byte> stored(array.stored_row_bytes());
-    STOKER_RETURN_IF_ERROR(Gather(array, {&row, 1}, context, stored.data()));
+    STOKER_RETURN_IF_ERROR(Gather(array, {&row, 1}, stored.data()));
     return array.Follow(stored, RoomIn(scratch));
   }
 
   Result<Array> ReadColumn(size_t field, std::span<const int64_t> positions,
-                           const ReadContext& context, Scratch& scratch) const {
+                           Scratch& scratch) const {
     const ChunkedLayout& layout = files_.front()[field].array->layout();
     Shape shape = layout.row_shape;
     shape.insert(shape.begin(), std::ssize(positions));
@@ -208,7 +209,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
         rows.push_back(positions[i] - start);
       }
       STOKER_RETURN_IF_ERROR(
-          ReadValues(*files_[file][field].array, rows, context, column.data() + begin * row_bytes));
+          ReadValues(*files_[file][field].array, rows, column.data() + begin * row_bytes));
     }
     return column;
   }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kMostBytes = 1 << 30;
 constexpr size_t kGuessedFrom = 100;  // rows
-// Of long rows fewer are held: no more than the header and one beyond as many bytes.
+// Where rows are long, columns are guessed from fewer: once so many bytes have been read, no more
+// rows are, but always the header and one row.
 constexpr size_t kGuessedFromBytes = 8 << 20;
 
 class CsvRows final : public RowParser {

@@ -13,6 +13,9 @@
 namespace stoker {
 namespace {
 
+constexpr std::string_view kRemedy =
+    "pack it into .npy or .stoker files, which are not loaded (`stoker pack`)";
+
 class IdxNode final : public ArrayTableNode {
  public:
   IdxNode(const Idx& files, Spec spec, int64_t elements)
@@ -30,7 +33,8 @@ class IdxNode final : public ArrayTableNode {
     std::unique_lock lock(loading_, std::defer_lock);
     if (!LockUnlessStopped(lock))
       return Cancelled("{}: asked to stop while another pass loaded it", files_.images.string());
-    kept_.ChargeTo(*context.pass(), *this);
+    STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(
+        *context.pass(), *this, files_.images.string() + ": its values take", kRemedy));
     if (loaded_) return OkStatus();
     const Status status = Load(*context.pass());
     if (!status.ok()) kept_.Add(-kept_.bytes());
@@ -46,9 +50,7 @@ class IdxNode final : public ArrayTableNode {
       const std::string path =
           field.name == "image" ? files_.images.string() : files_.labels.string();
       const auto admit = [&](int64_t bytes) {
-        return kept_.AddIfItFits(pass, bytes, path + ": its values take",
-                                 "pack it into .npy or .stoker files, which are not loaded "
-                                 "(`stoker pack`)");
+        return kept_.AddIfItFits(pass, bytes, path + ": its values take", kRemedy);
       };
       STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdxIfAdmitted(path, kept_.account(), admit));
       Shape shape = field.shape;

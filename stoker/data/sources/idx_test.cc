@@ -65,6 +65,10 @@ TEST(Idx, LoadsWithinTheBudgetOfThePassOrRefusesBeforeItDoes) {
     STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(runtime));
     EXPECT_EQ(iterator->GetProfile().peak_memory_bytes, kImages * (28 * 28 + 1)) << pass;
   }
+  runtime.memory_budget = 50'200;  // of a later pass, which is to bear what is loaded
+  EXPECT_THAT(dataset.Open(runtime), FailsWith(StatusCode::kResourceExhausted,
+                                               "its values take 0.1 MB of memory, but the budget "
+                                               "is 0.1 MB; pack it into .npy or .stoker files"));
 }
 
 TEST(Idx, RefusesKeysOfImagesThatItDoesNotHave) {

@@ -98,7 +98,7 @@ class ListParser {
   Status AddSample(const Line& line, std::string_view text) {
     const Columns columns = Split(text);
     if (columns.second.empty()) {
-      return Wrong(line, "has one word, '{}'; behind the path belongs {}", ShortText(text),
+      return Wrong(line, "has one word, '{}'; after the path must come {}", ShortText(text),
                    options_.pairs ? "a second path" : "a label");
     }
     return options_.pairs ? AddPair(line, text, columns) : AddLabelled(line, columns);

@@ -102,7 +102,7 @@ TEST_F(ListTest, SaysWhichLineIsWrongAndHow) {
       {"a.jpg 1x\n", false, "ends with '1x', which is not a label"},
       {"a.jpg 99999999999999999999\n", false, "which is not a label"},
       {"a.jpg masks/a.png\n", false, "or set list.pairs where it is a path"},
-      {"\n\na.jpg\n", true, "line 3 has one word, 'a.jpg'; behind the path belongs a second path"},
+      {"\n\na.jpg\n", true, "line 3 has one word, 'a.jpg'; after the path must come a second path"},
       {"my dog 7.png masks/a.png\n", true, "does not tell where the second path begins"},
       {"a.jpg\tb.png\tc.png\n", true, "does not tell where the second path begins"},
       {" \n", false, "lists no files"},

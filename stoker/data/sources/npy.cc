@@ -59,7 +59,7 @@ Result<Dataset> Npy::Build() const {
       const auto whole = static_cast<int64_t>(file.present() ? 0 : file.size());
       field.to_load = {.dtype = header.dtype,
                        .shape = header.shape,
-                       .bytes_meanwhile = whole,
+                       .bytes_while_reading = whole,
                        .remedy =
                            "save it in C order, little-endian, of a type that is not unsigned "
                            "(but uint8), which is not loaded",

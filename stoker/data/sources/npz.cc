@@ -42,7 +42,7 @@ Result<Dataset> Npz::Build() const {
     ArrayField& field = all.emplace_back(ArrayField{.name = name, .where = where, .array = {}});
     field.to_load = {.dtype = entry.header.dtype,
                      .shape = entry.header.shape,
-                     .bytes_meanwhile = entry.bytes_meanwhile(),
+                     .bytes_while_reading = entry.bytes_while_reading(),
                      .remedy =
                          "pack it into .npy or .stoker files, which are not loaded "
                          "(`stoker pack`)",

@@ -72,10 +72,10 @@ int64_t NpzEntry::bytes() const {
   return in_file ? 0 : NumValues(header.shape) * static_cast<int64_t>(DTypeSize(header.dtype));
 }
 
-int64_t NpzEntry::bytes_meanwhile() const {
+int64_t NpzEntry::bytes_while_reading() const {
   if (in_file || !entry->deflated) return 0;
-  // The header too; and all of it where the values are converted.
-  // Inflated content begins where any block does.
+  // Inflated content begins where any block does, the values behind the header. Values that are
+  // converted are copied, so all of it is in addition; of others the header alone.
   const bool converted = !LiesAsUsed(header, reinterpret_cast<const std::byte*>(header.data));
   return static_cast<int64_t>(converted ? entry->bytes : header.data);
 }

@@ -27,9 +27,11 @@ struct NpzEntry {
 
   // Where the values begin in the file, if they are in_file.
   uint64_t offset() const { return entry->offset + header.data; }
-  // What holding the array takes, 0 where it is in_file, and what making it takes beside that.
+  // Bytes of memory that the array takes while it is held; 0 where it is in_file.
   int64_t bytes() const;
-  int64_t bytes_meanwhile() const;
+  // Bytes that reading it takes in addition, until it has been read: a deflated array is inflated
+  // into memory with its header in front of its values, and copied where those are converted.
+  int64_t bytes_while_reading() const;
 };
 
 // A file and what it holds, by its headers alone. A cheap value; const calls are safe from several
