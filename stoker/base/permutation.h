@@ -20,8 +20,10 @@ struct FeistelRound {
 };
 
 // Up to kMostStored indices: a Fisher-Yates shuffle (Durstenfeld, "Algorithm 235: Random
-// permutation", CACM 1964), so every order is equally likely. It is made by the constructor, at
-// about 3 ns an index, and takes 2 bytes an index; copies share it.
+// permutation", CACM 1964), whose draws follow from a key of 64 bits. Of up to 20 indices every
+// order is equally likely; of more there are more orders than keys, so most of them never come, and
+// which ones do has no pattern. It is made by the constructor, at about 3 ns an index, and takes 2
+// bytes an index; copies share it.
 //
 // Above: a Feistel network over the smallest number of bits that covers n, with cycle walking:
 // values that fall outside 0..n-1 are encrypted again until they fall inside (Black and Rogaway,
@@ -38,6 +40,9 @@ struct FeistelRound {
 // is. Golden values in permutation_test.cc hold it in place.
 class IndexPermutation {
  public:
+  // Which orders a key gives; goes up with every change that makes other ones. Saved positions name
+  // it; those from before they did have version 1.
+  static constexpr int kVersion = 2;
   // The largest n whose order is stored.
   static constexpr int64_t kMostStored = 65'536;
 

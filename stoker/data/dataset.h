@@ -56,8 +56,20 @@ enum class WhenDry {
   kEmptyBatches,  // it hands out a batch of no elements, so that all have as many batches
 };
 
+// Which of the elements that a pass loses are written to its logs (`log` of ops/ignore_errors.h). A
+// log is made where it does not exist, and one that cannot be written is an error, whatever is said
+// here.
+enum class LossLogging {
+  kEach,  // all; a pass that is restored takes back what was written after its position was saved
+  // Those whose lines no pass over this pipeline with this seed has written there yet: for passes
+  // that are made again and again over the same elements, of which each begins anew and none is
+  // restored, such as evaluations.
+  kOnce,
+  kNone,  // none: for a trial, whose elements are read for a look at them
+};
+
 // What makes the order and the random draws of one pass over the data, and nothing else does
-// (design, invariant 1); and which part of it is handed out here.
+// (design, invariant 1); which part of it is handed out here, and what is logged.
 struct PassOptions {
   uint64_t seed = 0;
   uint64_t epoch = 0;  // of the first pass; `repeat` counts on from here
@@ -70,6 +82,8 @@ struct PassOptions {
   int64_t rank = 0;
   int64_t world = 1;
   WhenDry when_dry = WhenDry::kEnd;
+
+  LossLogging losses = LossLogging::kEach;
 };
 
 // A cheap value: copies share the description. Thread-safe.

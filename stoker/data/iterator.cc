@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
+#include "stoker/data/drawn_order.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_unsigned.h"
@@ -13,6 +14,22 @@ namespace {
 
 constexpr char kSkip[] = "skip";
 constexpr char kLogs[] = "logs";
+
+// Whether `state`, the outermost position, means the elements that `pass` gives.
+Status CheckSamePass(const Json& state, const Pass& pass) {
+  STOKER_ASSIGN_OR_RETURN(const uint64_t seed, SavedUnsigned(state, "seed"));
+  if (seed != pass.seed()) {
+    return FailedPrecondition(
+        "the position was saved with seed {}, this pass has seed {}; the order and the random "
+        "draws would differ: use the same seed",
+        seed, pass.seed());
+  }
+  if (!pass.draws_order() || HasTheseOrders(state)) return OkStatus();
+  return FailedPrecondition(
+      "the position was saved by a version of Stoker that shuffles in other orders, so some "
+      "elements of this epoch would come twice and others not at all: go on with that version, or "
+      "begin anew");
+}
 
 }  // namespace
 
@@ -128,15 +145,7 @@ Status Iterator::Restore(const Json& state) {
   started_ = true;
   if (!state.is_object())
     return DataLoss("a saved pipeline position is no JSON object; the checkpoint is damaged");
-  if (outermost_) {
-    STOKER_ASSIGN_OR_RETURN(const uint64_t saved, SavedUnsigned(state, "seed"));
-    if (saved != pass_->seed()) {
-      return FailedPrecondition(
-          "the position was saved with seed {}, this pass has seed {}; the order and the random "
-          "draws would differ: use the same seed",
-          saved, pass_->seed());
-    }
-  }
+  if (outermost_) STOKER_RETURN_IF_ERROR(CheckSamePass(state, *pass_));
   if (state.contains(kSkip)) {
     STOKER_ASSIGN_OR_RETURN(skip_, SavedInteger(state, kSkip));
   }
@@ -157,7 +166,10 @@ Result<Json> Iterator::Save() const {
   }
   STOKER_ASSIGN_OR_RETURN(Json state, DoSave());
   if (skip_ > 0) state[kSkip] = skip_;
-  if (outermost_) state["seed"] = pass_->seed();
+  if (outermost_) {
+    state["seed"] = pass_->seed();
+    if (pass_->draws_order()) TakeForTheseOrders(state);
+  }
   if (keeps_logs_) {
     if (Json logs = pass_->loss_logs().Save(); !logs.is_null()) state[kLogs] = std::move(logs);
   }

@@ -41,9 +41,10 @@ class Iterator {
 
   // Continues where `state` was saved, under any runtime and any number of threads. Once, and only
   // before the first Next. The seed and the pipeline must be those it was saved with:
-  // FailedPrecondition for another seed, and for another pipeline where that can be told. Costs
-  // nothing where the pipeline is read by position; a source that cannot seek is read again by the
-  // first Next, from where its state says (a generator: from the epoch's start).
+  // FailedPrecondition for another seed, for a position of a version of Stoker that shuffles in
+  // other orders where a stage does (DrawsOrder), and for another pipeline where that can be told.
+  // Costs nothing where the pipeline is read by position; a source that cannot seek is read again
+  // by the first Next, from where its state says (a generator: from the epoch's start).
   Status Restore(const Json& state);
 
   // What the stages of the whole pass have counted so far.

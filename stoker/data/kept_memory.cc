@@ -32,7 +32,7 @@ std::mutex& OneAtATime() {
 }
 
 bool Fits(const Ledger& ledger, int64_t bytes) {
-  return bytes <= ledger.budget_bytes() - ledger.bytes();
+  return bytes == 0 || bytes <= ledger.budget_bytes() - ledger.bytes();
 }
 
 // Frees the idle memory of the stages of `pass` where so many bytes do not fit beside it.

@@ -9,12 +9,14 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
+#include "stoker/data/dataset.h"
 
 namespace stoker {
 
@@ -28,17 +30,20 @@ struct LossLine {
 class LossLogs {
  public:
   // `pass` names the pipeline and its seed: every line has it (QuarantineLine), so that those of
-  // another one in the same log are left alone.
-  explicit LossLogs(std::string pass) : pass_(std::move(pass)) {}
+  // another one in the same log are left alone. `logging` says which lines are written.
+  explicit LossLogs(std::string pass, LossLogging logging = LossLogging::kEach)
+      : pass_(std::move(pass)), logging_(logging) {}
 
   const std::string& pass() const { return pass_; }
 
-  // To be called for each log before anything is lost. Errors: the file cannot be made or opened.
+  // To be called for each log before anything is lost. Of kOnce it reads the log, at 16 bytes and
+  // more of memory for each line of this pass. Errors: the file cannot be made or opened.
   Status Open(const std::string& path);
   // Errors: those of AppendLine.
   Status Write(const LossLine& line);
 
-  // How many bytes each log has by now, {path: bytes}; null where there is none.
+  // How many bytes each log has by now, {path: bytes}; null where there is none, or no line is to
+  // be taken back.
   Json Save() const;
   // Takes the lines of this pass that were written after `saved` out of the logs that are open.
   // What others wrote stays. A log that is shorter by now, or a symbolic link, stays as it is.
@@ -46,9 +51,19 @@ class LossLogs {
   Status CutBack(const Json& saved);
 
  private:
+  struct Log {
+    uint64_t bytes = 0;
+    // Of kOnce: how many lines with this hash earlier passes wrote which this one has not met.
+    std::unordered_map<uint64_t, int64_t> there;
+  };
+  bool IsOurs(std::string_view line) const;
+  // Whether the line is to be written; where an earlier pass wrote it, it has been met now.
+  bool IsWanted(const LossLine& line);
+
   const std::string pass_;
+  const LossLogging logging_;
   mutable std::mutex mutex_;
-  std::map<std::string, uint64_t> bytes_;  // by path; guarded by mutex_
+  std::map<std::string, Log> logs_;  // by path; guarded by mutex_
 };
 
 // While one lives, the lines of what this thread loses are collected in it; of several the

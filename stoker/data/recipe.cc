@@ -1,25 +1,14 @@
 #include "stoker/data/recipe.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "stoker/base/options.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/data_check.h"
 #include "stoker/data/data_section_internal.h"
-#include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/cache.h"
-#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/padded_batch.h"
-#include "stoker/data/ops/prefetch.h"
-#include "stoker/data/ops/repeat.h"
-#include "stoker/data/ops/sample.h"
-#include "stoker/data/ops/shard.h"
-#include "stoker/data/ops/shuffle.h"
-#include "stoker/data/ops/skip.h"
-#include "stoker/data/ops/take.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/lookup.h"
@@ -50,15 +39,6 @@ ConfigNode WithoutOnError(ConfigNode stage) {
   std::erase_if(stage.entries,
                 [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
   return stage;
-}
-
-// Whether an operator only says which samples come, in which order, how often, or where they are
-// kept: it prepares none. The samples to predict are picked already.
-bool Arranges(std::string_view name) {
-  static constexpr std::string_view kArranging[] = {
-      Balance::kName, Cache::kName, IgnoreErrors::kName, Prefetch::kName, Repeat::kName,
-      Sample::kName,  Shard::kName, Shuffle::kName,      Skip::kName,     Take::kName};
-  return std::ranges::find(kArranging, name) != std::end(kArranging);
 }
 
 // Of batches, the last one is predicted too, however few samples it has.
@@ -225,8 +205,9 @@ Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
     ConfigNode entry = WithoutOnError(eval->items[i]);
     KeepRemainder(entry);
     STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
-    // New samples have no labels whose words were to be numbered.
-    if (configured.name == Lookup::kName || Arranges(configured.name)) continue;
+    // The samples are picked already, and have no labels whose words were to be numbered.
+    if (configured.name == Lookup::kName) continue;
+    if (OperatorRegistry::Builtin().Arranges(configured.name)) continue;
     Result<Dataset> built = configured.build(dataset);
     if (!built.ok()) {
       return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),

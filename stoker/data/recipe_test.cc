@@ -1,5 +1,6 @@
 #include "stoker/data/recipe.h"
 
+#include "stoker/data/registry.h"
 #include "stoker/data/sources/picture_folder_testing_internal.h"
 #include "stoker/data/testing.h"
 
@@ -42,6 +43,23 @@ TEST(BuildEvalPipelineOn, TakesWhatPreparesSamplesAndLeavesOutWhatOnlyArrangesTh
                                 ReadAll(dataset, Runtime::Threaded(2)));
     EXPECT_THAT(Labels(batches), testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)) << entry;
   }
+}
+
+struct SaysIt {
+  static constexpr bool kArranges = false;
+};
+struct SaysNothing {};
+// OperatorRegistry::Add refuses to compile without.
+static_assert(SaysWhetherItArranges<SaysIt> && !SaysWhetherItArranges<SaysNothing>);
+
+TEST(OperatorRegistry, KnowsWhichOperatorsArrange) {
+  const OperatorRegistry& operators = OperatorRegistry::Builtin();
+  std::vector<std::string> arranging;
+  for (const std::string& name : operators.Names())
+    if (operators.Arranges(name)) arranging.push_back(name);
+  EXPECT_THAT(arranging, testing::UnorderedElementsAre("balance", "cache", "ignore_errors",
+                                                       "prefetch", "repeat", "sample", "shard",
+                                                       "shuffle", "skip", "take"));
 }
 
 TEST(EvalPipelineDecodes, SaysWhetherSamplesAreFiles) {

@@ -3,7 +3,11 @@
 
 #include <concepts>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/registry.h"
@@ -22,6 +26,14 @@ concept OperatorOptions = requires(const T& options, Dataset input) {
   { options.Build(std::move(input)) } -> std::same_as<Result<Dataset>>;
 };
 
+// Every operator says whether it arranges: whether it only says which samples come, in which order,
+// how often, or where they are kept, and prepares none. Such an operator of data.eval is left out
+// where samples that are picked already are prepared, as for predictions.
+template <typename T>
+concept SaysWhetherItArranges = requires {
+  { T::kArranges } -> std::convertible_to<bool>;
+};
+
 class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
  public:
   OperatorRegistry() : Registry("operator") {}
@@ -38,6 +50,9 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
   }
   template <OperatorOptions T>
   void Add() {
+    static_assert(SaysWhetherItArranges<T>,
+                  "give the operator a `static constexpr bool kArranges` (data/registry.h)");
+    if (T::kArranges) arranging_.emplace(T::kName);
     AddKind<T>("operator", [](const T& options, std::optional<Dataset> input) -> Result<Dataset> {
       if (!input)
         return InvalidArgument("{}: there is nothing to work on; begin the pipeline with a source",
@@ -46,8 +61,14 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
     });
   }
 
+  // Whether there is an operator `name` that arranges.
+  bool Arranges(std::string_view name) const { return arranging_.contains(name); }
+
   // All operators of Stoker.
   static const OperatorRegistry& Builtin();
+
+ private:
+  std::set<std::string, std::less<>> arranging_;
 };
 
 // Generated: adds what stands in sources/, ops/ and transforms/.

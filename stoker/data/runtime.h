@@ -125,6 +125,8 @@ class Pass {
   void CountThreads(int threads) const;
   DecisionLog& decisions() const { return told_->decisions; }
   LossLogs& loss_logs() const { return *loss_logs_; }
+  // DrawsOrder of the dataset; not set for a child.
+  bool draws_order() const { return draws_order_; }
 
   // Frees the idle memory of all stages and of those inside them.
   void TrimPools() const;
@@ -155,6 +157,7 @@ class Pass {
   std::vector<const DatasetNode*> order_;  // source first
   std::optional<Dataset> dataset_;         // keeps the nodes alive
   Stopwatch since_open_;
+  bool draws_order_ = false;
 };
 
 // What a node needs to open its stream side.

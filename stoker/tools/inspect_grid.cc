@@ -78,7 +78,7 @@ void Add(const Element& element, const PictureField& pictures, std::optional<siz
 // The first batch, or as many single elements.
 Result<Shown> FirstPictures(const Dataset& dataset, const PictureField& pictures) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
-                          dataset.Open(Runtime::Threaded(), {}));
+                          dataset.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
   std::optional<size_t> label;
   for (size_t i = 0; i < dataset.spec().fields.size(); ++i) {
     if (dataset.spec().fields[i].name == "label") label = i;

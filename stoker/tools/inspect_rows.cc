@@ -38,7 +38,8 @@ std::string TypeOf(const Field& field) {
 template <typename Look>
 Result<Inspection> InspectRows(const std::string& path, std::string_view format,
                                const Dataset& rows, const Look& look) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, rows.Open(Runtime::Inline()));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
+                          rows.Open(Runtime::Inline(), {.losses = LossLogging::kNone}));
   Inspection out;
   ElementSizes sizes(rows.spec().fields.size());
   while (out.damage.ok()) {

@@ -125,7 +125,7 @@ class QuietPasses {
 Result<std::unique_ptr<Iterator>> OpenReadable(const Dataset& dataset) {
   STOKER_ASSIGN_OR_RETURN(const Dataset readable,
                           Result<Dataset>(dataset) | IgnoreErrors{.share = 1});
-  return readable.Open(WithinBudget());
+  return readable.Open(WithinBudget(), {.losses = LossLogging::kNone});
 }
 
 int64_t SkippedBy(const Iterator& pass) {
@@ -136,7 +136,8 @@ int64_t SkippedBy(const Iterator& pass) {
 
 // Why the first sample that cannot be read cannot; ok where none of the first `count` is such.
 Status FirstDamage(const Dataset& dataset, int64_t count) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(WithinBudget()));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
+                          dataset.Open(WithinBudget(), {.losses = LossLogging::kNone}));
   for (int64_t i = 0; i < count; ++i) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> sample, pass->Next());
     if (!sample) break;

@@ -26,7 +26,8 @@ constexpr double kSliceSeconds = 0.5;
 // Loading is done once for each dataset, so what is opened afterwards finds the files in memory.
 Result<double> LoadMilliseconds(const Dataset& dataset) {
   const Stopwatch watch;
-  STOKER_ASSIGN_OR_RETURN(const auto unused, dataset.Open(Runtime::Inline()));
+  STOKER_ASSIGN_OR_RETURN(const auto unused,
+                          dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone}));
   return watch.ElapsedSeconds() * 1e3;
 }
 
@@ -137,7 +138,8 @@ Result<PipelineMeasurement> MeasurePipeline(const Dataset& dataset, const Runtim
   STOKER_ASSIGN_OR_RETURN(const Dataset repeated, Repeated(dataset, length.epochs));
   STOKER_ASSIGN_OR_RETURN(measured.load_ms, LoadMilliseconds(repeated));
   const Stopwatch until_first;
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> iterator, repeated.Open(runtime));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> iterator,
+                          repeated.Open(runtime, {.losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, iterator->Next());
   measured.first_batch_ms = until_first.ElapsedSeconds() * 1e3;
   if (!element) return EmptyPipeline();

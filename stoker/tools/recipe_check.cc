@@ -50,7 +50,8 @@ std::optional<RecipeFinding> FindPlace(const std::string& path, const std::strin
 
 // Reads the first batch: what is wrong with files shows only then.
 Status ReadFirstElement(const Dataset& dataset, std::string_view name) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, dataset.Open(Runtime::Threaded()));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
+                          dataset.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(const std::optional<Element> first, pass->Next());
   if (first) return OkStatus();
   return InvalidArgument("{} gives no batch; check its source and its `batch`", name);

@@ -57,7 +57,8 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
   const TrainOptions& options = recipe.train.options;
   const auto seed = static_cast<uint64_t>(options.seed);
   STOKER_ASSIGN_OR_RETURN(auto elements,
-                          batches.Open(FeedRuntime(options, placement.device), {.seed = seed}));
+                          batches.Open(FeedRuntime(options, placement.device),
+                                       {.seed = seed, .losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
   FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
   feed.check_target =

@@ -16,7 +16,8 @@ Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device) {
       FindFeederFields(data.spec(), {.input = options.input, .target = options.target}));
   STOKER_ASSIGN_OR_RETURN(const ModelInput input,
                           ModelInputOf(data.spec().fields[fields.input], channels_last));
-  STOKER_ASSIGN_OR_RETURN(auto elements, data.Open(Runtime::Threaded(1)));
+  STOKER_ASSIGN_OR_RETURN(auto elements,
+                          data.Open(Runtime::Threaded(1), {.losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, Feeder::Create(std::move(elements), data.spec(),
                                                             {.input = options.input,
                                                              .target = options.target,

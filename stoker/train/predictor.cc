@@ -203,7 +203,8 @@ struct Predictor::Parts {
     Runtime runtime = FeedRuntime(options, device.device, choices.feed_threads);
     runtime.stop = stop;
     const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
-    return DevicePrefetcher::Open(dataset, runtime, {}, feed, static_cast<int>(ahead));
+    return DevicePrefetcher::Open(dataset, runtime, {.losses = LossLogging::kOnce}, feed,
+                                  static_cast<int>(ahead));
   }
 
   // What the model was trained on, where that is known, or has been given before.

@@ -29,9 +29,10 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
   feed.check_target = TargetCheckOf(learner.shared_loss(), names);
-  return DevicePrefetcher::Open(first, FeedRuntime(options, c10::kCPU),
-                                {.seed = static_cast<uint64_t>(options.seed)}, std::move(feed),
-                                /*ahead=*/0);
+  return DevicePrefetcher::Open(
+      first, FeedRuntime(options, c10::kCPU),
+      {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, std::move(feed),
+      /*ahead=*/0);
 }
 
 // The targets of a whole batch; its first samples have been through the model.

@@ -117,7 +117,8 @@ Status StepTimer::Visit(const Choices& choices, StepTimes& times,
 
 // Steps of which LeastSeconds would be more than there is are not timed again.
 Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
-  STOKER_RETURN_IF_ERROR(plan_.batches.dataset.Open(Runtime::Inline()).status());
+  STOKER_RETURN_IF_ERROR(
+      plan_.batches.dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone}).status());
   watch_ = Stopwatch();
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
   open_seconds_ = ElapsedSeconds();
@@ -186,9 +187,10 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   feed.normalize = placed.normalize;
   STOKER_ASSIGN_OR_RETURN(
       const auto batches,
-      DevicePrefetcher::Open(placed.dataset, FeedRuntime(options, device_, choices.feed_threads),
-                             {.seed = static_cast<uint64_t>(options.seed)}, feed,
-                             choices.device_prefetch));
+      DevicePrefetcher::Open(
+          placed.dataset, FeedRuntime(options, device_, choices.feed_threads),
+          {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, feed,
+          choices.device_prefetch));
   Stopwatch watch;
   for (int step = 1; step <= kStepsAPass; ++step) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "stoker/base/log.h"
+#include "stoker/base/permutation.h"
+#include "stoker/data/drawn_order.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/random_state.h"
 
@@ -11,9 +13,9 @@ namespace stoker {
 namespace {
 
 constexpr int kStateFormat = 1;
-// Which orders shuffles give for a seed; goes up with every change of base/permutation.h that makes
-// other ones. Checkpoints from before it was written have version 1.
-constexpr int kOrders = 2;
+// The version of the orders that shuffles give (IndexPermutation::kVersion). Checkpoints from
+// before it was written have version 1.
+constexpr char kOrders[] = "orders";
 
 Result<Json> Member(const Json& state, const char* key) {
   const auto found = state.find(key);
@@ -30,7 +32,7 @@ Result<Json> SessionState(const TrainingSession& session) {
   progress.train_samples = session.throughput().samples;
   const TrainingPlan& plan = session.plan();
   return Json{{"format", kStateFormat},
-              {"orders", kOrders},
+              {kOrders, IndexPermutation::kVersion},
               {"epoch", plan.EpochOf(progress.step)},
               {"sample", plan.input.ToString()},
               {"target", plan.target.form},
@@ -49,7 +51,10 @@ Result<Json> SessionState(const TrainingSession& session) {
 }
 
 Status CheckOrders(const TrainingSession& session, const Json& state) {
-  if (state.value("orders", 1) == kOrders || session.setup.allow_changes) return OkStatus();
+  const bool same = state.value(kOrders, 1) == IndexPermutation::kVersion;
+  if (same || session.setup.allow_changes || !DrawsOrder(session.plan().batches.dataset)) {
+    return OkStatus();
+  }
   return FailedPrecondition(
       "the run was begun by a version of Stoker that shuffles in other orders, so some samples of "
       "this epoch would come twice and others not at all: finish it with that version, start a new "
@@ -122,7 +127,9 @@ Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) 
   STOKER_RETURN_IF_ERROR(CheckOrders(session, state));
   STOKER_RETURN_IF_ERROR(RestoreSchedule(session, state));
   STOKER_RETURN_IF_ERROR(RestoreProgress(session, state));
-  STOKER_ASSIGN_OR_RETURN(const Json data, Member(state, "data"));
+  STOKER_ASSIGN_OR_RETURN(Json data, Member(state, "data"));
+  // CheckOrders has decided; positions of older checkpoints do not say it themselves.
+  if (data.is_object()) TakeForTheseOrders(data);
   STOKER_RETURN_IF_ERROR(session.batches->Restore(data));
   STOKER_ASSIGN_OR_RETURN(const Json loss, Member(state, "loss"));
   STOKER_RETURN_IF_ERROR(session.loss_log.Restore(loss));

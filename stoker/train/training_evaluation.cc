@@ -35,14 +35,14 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
 
 }  // namespace
 
-Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches,
+Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, LossLogging losses,
                               const std::atomic<bool>* stop) {
   Runtime runtime = FeedRuntime(session);
   runtime.stop = stop;
   const RowNames names = NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval");
   STOKER_ASSIGN_OR_RETURN(
       const auto ahead,
-      DevicePrefetcher::Open(batches, runtime, {},
+      DevicePrefetcher::Open(batches, runtime, {.losses = losses},
                              FeedOptions(session, batches, session.eval_normalize, names),
                              BatchesAhead(session)));
   const WeightAverage::Use average = session.learner->UseAverage();

@@ -94,7 +94,8 @@ Status TrainingLoop::DoWhatIsDue() {
 Status TrainingLoop::EvaluateNow() {
   const int64_t step = session_->progress.step;
   const ScheduleValue last = session_->schedule->At(step - 1);
-  const Result<Evaluation> evaluation = EvaluateOn(*session_, *session_->eval, session_->stop);
+  const Result<Evaluation> evaluation =
+      EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);
   // The resumed run evaluates again.
   if (!evaluation.ok()) return StoreAndPass(evaluation.status());
   if (!std::isfinite(evaluation->loss)) {

@@ -122,11 +122,13 @@ Status TryEvaluation(TrainingSession& session) {
     STOKER_ASSIGN_OR_RETURN(session.eval, Take{.count = *limit}.Build(all));
   }
   if (!session.options().sanity) {
-    return session.eval->Open(FeedRuntime(session)).status().While("opening data.eval");
+    return session.eval->Open(FeedRuntime(session), {.losses = LossLogging::kNone})
+        .status()
+        .While("opening data.eval");
   }
   const Json random = SaveRandomState(session.setup.device.device);
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(all));
-  const Result<Evaluation> tried = EvaluateOn(session, first, /*stop=*/nullptr);
+  const Result<Evaluation> tried = EvaluateOn(session, first, LossLogging::kNone, /*stop=*/nullptr);
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
   return tried.status().While("trying the first batch of data.eval");
 }

@@ -22,6 +22,7 @@ struct Balance {
   static constexpr std::string_view kName = "balance";
   static constexpr std::string_view kHelp =
       "Draws every class equally often, in random order: over- and undersampling in one.";
+  static constexpr bool kArranges = true;
   std::string field = "label";
   std::optional<int64_t> count;
   std::optional<int64_t> seed;

@@ -12,6 +12,7 @@ struct Batch {
   static constexpr std::string_view kName = "batch";
   static constexpr std::string_view kHelp =
       "Stacks consecutive elements along a new first dimension.";
+  static constexpr bool kArranges = false;
   int64_t size = 32;
   bool drop_remainder = false;
 

@@ -33,6 +33,7 @@ struct BucketByLength {
   static constexpr std::string_view kName = "bucket_by_length";
   static constexpr std::string_view kHelp =
       "Makes padded batches of elements of similar length, by number or by tokens.";
+  static constexpr bool kArranges = false;
   std::string field;
   std::vector<int64_t> boundaries;
   std::vector<int64_t> sizes;

@@ -49,6 +49,7 @@ struct Cache {
   static constexpr std::string_view kHelp =
       "Keeps elements in memory, or in a file for later runs and `snapshot`, so that they are made "
       "only once.";
+  static constexpr bool kArranges = true;
   std::filesystem::path path;
   std::string key;
 

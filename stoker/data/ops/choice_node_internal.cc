@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "stoker/data/drawn_order.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/saved_count.h"
@@ -35,7 +36,7 @@ std::vector<Dataset> AllInputs(const Choice& choice) {
   return all;
 }
 
-class ChoiceNode final : public DatasetNode {
+class ChoiceNode final : public DatasetNode, public DrawnOrder {
  public:
   explicit ChoiceNode(Choice choice)
       : DatasetNode(choice.name, choice.spec, CardinalityOf(choice), AllInputs(choice)),
@@ -51,6 +52,7 @@ class ChoiceNode final : public DatasetNode {
     return cardinality() != Cardinality::Unknown() && AllRandomAccess(inputs());
   }
   bool random() const override { return choice_.plan.shuffled(); }
+  bool draws_order() const override { return choice_.plan.shuffled(); }
   bool rereadable() const override { return AllRereadable(inputs()) && !choice_.choices; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 

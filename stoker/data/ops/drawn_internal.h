@@ -8,6 +8,7 @@
 #include <string>
 
 #include "stoker/data/dataset.h"
+#include "stoker/data/drawn_order.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/sample_names.h"
@@ -20,7 +21,7 @@ Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
                            const std::optional<int64_t>& count);
 
 // Implement Learn and FindSources.
-class DrawnNode : public DatasetNode, public SampleNames {
+class DrawnNode : public DatasetNode, public SampleNames, public DrawnOrder {
  public:
   DrawnNode(std::string_view name, Dataset input, int64_t count, std::optional<int64_t> seed)
       : DatasetNode(std::string(name), input.spec(), Cardinality::Of(count), {input}),

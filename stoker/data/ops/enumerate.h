@@ -13,6 +13,7 @@ struct Enumerate {
   static constexpr std::string_view kName = "enumerate";
   static constexpr std::string_view kHelp =
       "Adds a field that numbers the elements in the order in which they pass.";
+  static constexpr bool kArranges = false;
   std::string field = "index";
   int64_t start = 0;
 

@@ -29,6 +29,7 @@ struct Filter {
   static constexpr std::string_view kName = "filter";
   static constexpr std::string_view kHelp =
       "Keeps the elements whose field meets all conditions given.";
+  static constexpr bool kArranges = false;
   std::string field = "label";
   std::vector<double> equals;
   std::vector<double> except;

@@ -45,13 +45,16 @@ namespace stoker {
 //
 // The log gets a line of JSON for each (failure_policy.h), written when the pass hands out what
 // comes after it, so it is a function of what was handed out (loss_log.h). A pass that is restored
-// cuts the log back to where its position was saved; of ranks, each goes on writing. What an epoch
-// has cost is said once on standard error at its end, and is in the Profile.
+// cuts the log back to where its position was saved; of ranks, each goes on writing. Passes that
+// are made again and again over the same elements, such as evaluations, log each of them once in
+// all, and trials, such as those before a training, none (PassOptions::losses). What an epoch has
+// cost is said once on standard error at its end, and is in the Profile.
 struct IgnoreErrors {
   static constexpr std::string_view kName = "ignore_errors";
   static constexpr std::string_view kHelp =
       "Goes on where elements cannot be made, up to a limit, and logs them. Mostly written as "
       "`on_error:` beside a stage.";
+  static constexpr bool kArranges = true;
   std::string policy = "skip";
   std::optional<int64_t> limit;
   std::optional<double> share;

@@ -1,4 +1,5 @@
 // When ignore_errors ends the pass, what it counts, logs and says.
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -218,6 +219,71 @@ TEST(IgnoreErrors, AResumedPassLeavesWhatOthersLogged) {
   std::vector<int64_t> counts;
   for (const auto& [name, lines] : lines_of) counts.push_back(lines);
   EXPECT_THAT(counts, testing::UnorderedElementsAre(10, 5));  // 3, 13, ... below 95 and below 45
+}
+
+// Reads a whole pass, or with `killed_after` that many elements of it.
+void Evaluate(const Dataset& dataset, const Runtime& runtime, int64_t killed_after = kAll) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto pass,
+                              dataset.Open(runtime, {.losses = LossLogging::kOnce}));
+  for (int64_t i = 0; i < killed_after; ++i) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const std::optional<Element> element, pass->Next());
+    if (!element) return;
+  }
+}
+
+TEST(IgnoreErrors, PassesThatAreMadeAgainAndAgainLogEachElementOnce) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl";
+  for (const Result<Dataset>& dataset :
+       LosingPipelines({.share = 1, .log = log}, {.policy = "replace", .share = 1, .log = log})) {
+    SCOPED_TRACE(dataset->ToString());
+    std::filesystem::remove(log);
+    Evaluate(*dataset, Runtime::Inline());
+    const std::vector<std::string> once = LinesOf(log);
+    ASSERT_FALSE(once.empty());
+    for (int64_t killed_after = 0; killed_after < 12; ++killed_after) {
+      std::filesystem::remove(log);
+      std::ofstream(log) << "of another\n";
+      Evaluate(*dataset, kRuntimes[killed_after % 4], killed_after);
+      std::ofstream(log, std::ios::app) << "half a line that one who was killed le";
+      for (const Runtime& runtime : kRuntimes) Evaluate(*dataset, runtime);
+      std::vector<std::string> lines = LinesOf(log);
+      std::erase_if(lines, [](const std::string& line) { return !line.starts_with('{'); });
+      ASSERT_EQ(lines, once) << killed_after;
+    }
+  }
+}
+
+// As of elements that have no index and fail for the same reason.
+TEST(IgnoreErrors, LinesThatAreAlikeAreEachLoggedOnce) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl", line = R"({"pass":"p"})";
+  for (int pass = 0; pass < 3; ++pass) {
+    LossLogs logs("p", LossLogging::kOnce);
+    STOKER_ASSERT_OK(logs.Open(log));
+    for (int loss = 0; loss < 3; ++loss) {
+      Buffer text = Buffer::Allocate(line.size());
+      std::memcpy(text.data(), line.data(), line.size());
+      STOKER_ASSERT_OK(logs.Write({log, std::move(text)}));
+    }
+  }
+  EXPECT_EQ(LinesOf(log).size(), 3u);
+}
+
+TEST(IgnoreErrors, ATrialLogsNothing) {
+  const TempDir dir;
+  const std::string log = dir / "bad.jsonl";
+  for (const Result<Dataset>& dataset :
+       LosingPipelines({.share = 1, .log = log}, {.policy = "replace", .share = 1, .log = log})) {
+    for (const Runtime& runtime : kRuntimes) {
+      STOKER_ASSERT_OK_AND_ASSIGN(const auto pass,
+                                  dataset->Open(runtime, {.losses = LossLogging::kNone}));
+      STOKER_ASSERT_OK(ReadAll(*pass));
+      STOKER_ASSERT_OK_AND_ASSIGN(const Json state, pass->Save());
+      EXPECT_FALSE(state.contains("logs"));
+    }
+    EXPECT_THAT(LinesOf(log), testing::IsEmpty());
+  }
 }
 
 TEST(IgnoreErrors, APositionFromBeforeLogsWereInItIsTaken) {

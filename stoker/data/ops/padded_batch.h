@@ -24,6 +24,7 @@ struct PaddedBatch {
   static constexpr std::string_view kName = "padded_batch";
   static constexpr std::string_view kHelp =
       "Stacks consecutive elements of different sizes, padded to the longest or to a given shape.";
+  static constexpr bool kArranges = false;
   int64_t size = 32;
   bool drop_remainder = false;
   std::vector<std::string> fields;

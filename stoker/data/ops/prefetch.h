@@ -19,6 +19,7 @@ struct Prefetch {
   static constexpr std::string_view kName = "prefetch";
   static constexpr std::string_view kHelp =
       "Keeps elements ready ahead of the consumer, within the memory budget.";
+  static constexpr bool kArranges = true;
   std::optional<int64_t> depth;
   bool deterministic = true;
 

@@ -10,6 +10,7 @@ struct Repeat {
   static constexpr std::string_view kName = "repeat";
   static constexpr std::string_view kHelp =
       "Goes through the input several times, each time as a new epoch with its own order.";
+  static constexpr bool kArranges = true;
   int64_t count = 0;
 
   static void Describe(OptionTable<Repeat>& table);

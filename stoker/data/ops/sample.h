@@ -31,6 +31,7 @@ struct Sample {
   static constexpr std::string_view kName = "sample";
   static constexpr std::string_view kHelp =
       "Draws elements at random by weight, with or without replacement (weighted sampling).";
+  static constexpr bool kArranges = true;
   std::optional<int64_t> count;
   std::string weight;
   std::string label;

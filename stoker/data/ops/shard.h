@@ -17,6 +17,7 @@ struct Shard {
   static constexpr std::string_view kName = "shard";
   static constexpr std::string_view kHelp =
       "Keeps every count-th element, from element index on: one of count equal parts.";
+  static constexpr bool kArranges = true;
   int64_t count = 1;
   int64_t index = 0;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/drawn_order.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/own_seed_internal.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
@@ -24,7 +25,7 @@ constexpr int64_t kAutoBufferBytes = 64 << 20;
 constexpr int64_t kAutoBufferWhereSizesDiffer = 1'000;
 constexpr int64_t kLeastAutoBuffer = 16;
 
-class ShuffleNode final : public DatasetNode {
+class ShuffleNode final : public DatasetNode, public DrawnOrder {
  public:
   ShuffleNode(Dataset input, const Shuffle& options)
       : DatasetNode(std::string(Shuffle::kName), input.spec(), input.cardinality(), {input}),

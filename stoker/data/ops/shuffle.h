@@ -30,6 +30,7 @@ struct Shuffle {
   static constexpr std::string_view kHelp =
       "Puts the elements into a new random order each epoch: exactly and without a buffer where "
       "the input is readable by position, else through a buffer.";
+  static constexpr bool kArranges = true;
   std::optional<int64_t> seed;
   std::optional<int64_t> buffer;
   std::optional<int64_t> window;

@@ -10,6 +10,7 @@ namespace stoker {
 struct Skip {
   static constexpr std::string_view kName = "skip";
   static constexpr std::string_view kHelp = "Leaves out the first elements of each epoch.";
+  static constexpr bool kArranges = true;
   int64_t count = 0;
 
   static void Describe(OptionTable<Skip>& table);

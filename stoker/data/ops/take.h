@@ -9,6 +9,7 @@ namespace stoker {
 struct Take {
   static constexpr std::string_view kName = "take";
   static constexpr std::string_view kHelp = "Keeps the first elements of each epoch.";
+  static constexpr bool kArranges = true;
   int64_t count = 0;
 
   static void Describe(OptionTable<Take>& table);

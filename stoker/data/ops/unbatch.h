@@ -22,6 +22,7 @@ struct Unbatch {
   static constexpr std::string_view kName = "unbatch";
   static constexpr std::string_view kHelp =
       "Splits each element along its first dimension into its parts.";
+  static constexpr bool kArranges = false;
 
   static void Describe(OptionTable<Unbatch>& table);
   Result<Dataset> Build(Dataset input) const;

@@ -19,6 +19,7 @@ struct Window {
   static constexpr std::string_view kName = "window";
   static constexpr std::string_view kHelp =
       "Stacks runs of elements that may overlap along a new first dimension.";
+  static constexpr bool kArranges = false;
   int64_t size = 0;
   std::optional<int64_t> shift;
   int64_t stride = 1;

@@ -2,6 +2,7 @@
 
 #include "stoker/base/random.h"
 #include "stoker/base/worker_group.h"
+#include "stoker/data/drawn_order.h"
 #include "stoker/data/runtime.h"
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/cpu_limit.h"
@@ -99,8 +100,9 @@ Result<std::shared_ptr<Pass>> Pass::Create(const Dataset& dataset, const Runtime
       runtime.memory_budget == 0 ? Ledger::Default() : Ledger::Create(runtime.memory_budget);
   pass->runtime_.memory_budget = pass->ledger_->budget_bytes();
   pass->memory_ = pass->ledger_->OpenAccount("pass");
-  pass->loss_logs_ = std::make_shared<LossLogs>(NameOfPass(dataset, options.seed));
+  pass->loss_logs_ = std::make_shared<LossLogs>(NameOfPass(dataset, options.seed), options.losses);
   pass->dataset_ = dataset;
+  pass->draws_order_ = DrawsOrder(dataset);
   const int64_t max_idle = pass->runtime_.memory_budget / kIdleShare / CountStages(dataset);
   pass->AddStages(dataset, [&](uint64_t number, const std::string& name) {
     return pass->NewStage(number, name, max_idle);
@@ -195,6 +197,9 @@ Result<std::unique_ptr<Iterator>> OpenContext::OpenReadAhead(const DatasetNode& 
   inner.stop_ = inside;
   TunerLimits limits = LimitsFor(pass_->runtime(), node);
   if (limits.threads > 0) limits.threads = std::max(1, limits.threads / sharing_);
+  // CPUs of the whole machine are not divided: an input that is slower than those beside it may
+  // need more of them than its part, and the others give threads back. A limit is kept by all
+  // together.
   if (PipelineCpuLimit() > 0) limits.cpus = std::max(1, limits.cpus / sharing_);
   if (node.random_access()) {
     return std::make_unique<ReadAhead>(*this, node, std::make_unique<PositionSource>(inner, node),

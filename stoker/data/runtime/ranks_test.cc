@@ -2,6 +2,7 @@
 // with another number of them.
 #include <numeric>
 
+#include "stoker/base/permutation.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
@@ -272,7 +273,10 @@ TEST(Ranks, SaveAPipelineByPositionInUnder200Bytes) {
                               dataset->Open(Runtime::Threaded(2), {.rank = 5, .world = 8}));
   for (int i = 0; i < 333; ++i) STOKER_ASSERT_OK(rank->Next());
   STOKER_ASSERT_OK_AND_ASSIGN(const Json state, rank->Save());
-  EXPECT_EQ(state, (Json{{"epoch", 0}, {"position", 333 * 8}, {"seed", 0}}));
+  EXPECT_EQ(state, (Json{{"epoch", 0},
+                         {"position", 333 * 8},
+                         {"seed", 0},
+                         {"orders", IndexPermutation::kVersion}}));
 }
 
 }  // namespace

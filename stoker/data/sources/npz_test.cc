@@ -70,10 +70,10 @@ TEST_F(NpzSourceTest, InflatesWithinTheBudgetOfThePassOrRefusesBeforeItDoes) {
   EXPECT_EQ(row->arrays[0].values<uint8_t>()[7], 'x');
   STOKER_ASSERT_OK_AND_ASSIGN(const auto later, dataset.Open(runtime));
   EXPECT_GE(later->GetProfile().peak_memory_bytes, kRows * kRowBytes) << "it is still held";
-  runtime.memory_budget = 4 << 20;
+  runtime.memory_budget = 4'000'000;
   EXPECT_THAT(dataset.Open(runtime), FailsWith(StatusCode::kResourceExhausted,
                                                "c.npz: its values take 4.2 MB of memory, but the "
-                                               "budget is 4.2 MB; pack it into .npy or .stoker"));
+                                               "budget is 4.0 MB; pack it into .npy or .stoker"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ struct Cast {
   static constexpr std::string_view kName = "cast";
   static constexpr std::string_view kHelp =
       "Converts a field to another dtype. Values are not scaled; `normalize` does that.";
+  static constexpr bool kArranges = false;
   std::string field = "image";
   std::string dtype = "float32";
 

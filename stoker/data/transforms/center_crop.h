@@ -10,6 +10,7 @@ namespace stoker {
 struct CenterCrop {
   static constexpr std::string_view kName = "center_crop";
   static constexpr std::string_view kHelp = "Cuts the middle out of images.";
+  static constexpr bool kArranges = false;
   int64_t size = 0;
   int64_t height = 0;
   int64_t width = 0;

@@ -14,6 +14,7 @@ struct ColorJitter {
   static constexpr std::string_view kName = "color_jitter";
   static constexpr std::string_view kHelp =
       "Changes brightness, contrast, saturation and hue of images at random.";
+  static constexpr bool kArranges = false;
   double brightness = 0;
   double contrast = 0;
   double saturation = 0;

@@ -20,6 +20,7 @@ struct Cutmix {
   static constexpr std::string_view kName = "cutmix";
   static constexpr std::string_view kHelp =
       "Pastes a box of another image of the batch into every image, and mixes the labels by area.";
+  static constexpr bool kArranges = false;
   double alpha = 1;
   bool per_sample = false;
   double probability = 1;

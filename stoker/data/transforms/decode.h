@@ -26,6 +26,7 @@ struct Decode {
   static constexpr std::string_view kName = "decode";
   static constexpr std::string_view kHelp =
       "Decodes JPEG, PNG, BMP, WebP and PNM pictures from the bytes of their files.";
+  static constexpr bool kArranges = false;
   std::string channels = "rgb";
   std::string orientation = "apply";
   std::vector<int64_t> background;

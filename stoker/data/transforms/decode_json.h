@@ -23,6 +23,7 @@ namespace stoker {
 struct DecodeJson {
   static constexpr std::string_view kName = "decode_json";
   static constexpr std::string_view kHelp = "Makes fields of the members of a JSON object.";
+  static constexpr bool kArranges = false;
   std::string field = "json";
   JsonlFields fields;
 

@@ -24,6 +24,7 @@ namespace stoker {
 struct DecodeNpy {
   static constexpr std::string_view kName = "decode_npy";
   static constexpr std::string_view kHelp = "Makes an array of the bytes of a .npy file.";
+  static constexpr bool kArranges = false;
   std::string field = "npy";
   std::string type = "float32";
   std::vector<int64_t> shape;

@@ -24,6 +24,7 @@ struct DecodeRaw {
   static constexpr std::string_view kName = "decode_raw";
   static constexpr std::string_view kHelp =
       "Makes an array of the bytes of its values, as LMDB and archives hold them.";
+  static constexpr bool kArranges = false;
   std::string field = "value";
   std::string type = "uint8";
   std::vector<int64_t> shape = {-1};

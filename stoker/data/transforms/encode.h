@@ -15,6 +15,7 @@ namespace stoker {
 struct Encode {
   static constexpr std::string_view kName = "encode";
   static constexpr std::string_view kHelp = "Encodes pictures as JPEG or PNG files.";
+  static constexpr bool kArranges = false;
   std::string format = "jpeg";
   int64_t quality = 90;
   std::string subsampling = "420";

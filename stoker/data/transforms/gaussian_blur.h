@@ -10,6 +10,7 @@ namespace stoker {
 struct GaussianBlur {
   static constexpr std::string_view kName = "gaussian_blur";
   static constexpr std::string_view kHelp = "Blurs images, as much as a draw says.";
+  static constexpr bool kArranges = false;
   std::vector<int64_t> kernel_size;
   std::vector<double> sigma = {0.1, 2};
   double probability = 1;

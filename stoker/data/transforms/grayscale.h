@@ -11,6 +11,7 @@ namespace stoker {
 struct Grayscale {
   static constexpr std::string_view kName = "grayscale";
   static constexpr std::string_view kHelp = "Makes images grey, all of them or a random share.";
+  static constexpr bool kArranges = false;
   double probability = 1;
   int64_t channels = 3;
   std::string field = "image";

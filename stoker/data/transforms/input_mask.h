@@ -25,6 +25,7 @@ struct InputMask {
   static constexpr std::string_view kName = "input_mask";
   static constexpr std::string_view kHelp =
       "Hides random positions of a field, and adds a field that says which.";
+  static constexpr bool kArranges = false;
   std::string field = "image";
   double probability = 0.15;
   double value = 0;

@@ -12,6 +12,7 @@ namespace stoker {
 struct Layout {
   static constexpr std::string_view kName = "layout";
   static constexpr std::string_view kHelp = "Puts the channels of images last, or first.";
+  static constexpr bool kArranges = false;
   std::string to = "channels_last";
   std::string field = "image";
 

@@ -23,6 +23,7 @@ struct Lookup {
   static constexpr std::string_view kName = "lookup";
   static constexpr std::string_view kHelp =
       "Turns the words of a field into class numbers, by a list or a file of them.";
+  static constexpr bool kArranges = false;
   std::vector<std::string> values;
   std::filesystem::path vocabulary;
   std::string field = "label";

@@ -18,6 +18,7 @@ struct Mixup {
   static constexpr std::string_view kName = "mixup";
   static constexpr std::string_view kHelp =
       "Mixes every sample of a batch, and its label, with another one of the batch.";
+  static constexpr bool kArranges = false;
   double alpha = 0.2;
   bool per_sample = false;
   double probability = 1;

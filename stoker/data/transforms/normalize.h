@@ -20,6 +20,7 @@ struct Normalize {
   static constexpr std::string_view kName = "normalize";
   static constexpr std::string_view kHelp =
       "Turns pixels into float32 numbers around zero: (x * scale - mean) / std, for each channel.";
+  static constexpr bool kArranges = false;
   std::vector<double> mean = {0};
   std::vector<double> std = {1};
   std::optional<double> scale;

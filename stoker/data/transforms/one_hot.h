@@ -15,6 +15,7 @@ struct OneHot {
   static constexpr std::string_view kName = "one_hot";
   static constexpr std::string_view kHelp =
       "Turns class numbers into float32 distributions over the classes, smoothed or not.";
+  static constexpr bool kArranges = false;
   int64_t classes = 0;
   double smoothing = 0;
   std::string field = "label";

@@ -10,6 +10,7 @@ namespace stoker {
 struct Pad {
   static constexpr std::string_view kName = "pad";
   static constexpr std::string_view kHelp = "Surrounds images with a border.";
+  static constexpr bool kArranges = false;
   std::vector<int64_t> padding;  // all sides; left and right, top and bottom; or left, top, right,
                                  // bottom
   double fill = 0;

@@ -34,6 +34,7 @@ struct ParseExample {
   static constexpr std::string_view kName = "parse_example";
   static constexpr std::string_view kHelp =
       "Makes fields of tf.train.Example and SequenceExample records, as tfrecord gives them.";
+  static constexpr bool kArranges = false;
   ExampleFeatures features;
   ExampleFeatures sequences;
   std::string field = "record";

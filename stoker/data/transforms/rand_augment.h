@@ -12,6 +12,7 @@ namespace stoker {
 struct RandAugment {
   static constexpr std::string_view kName = "rand_augment";
   static constexpr std::string_view kHelp = "Applies a few changes drawn from 14, of one strength.";
+  static constexpr bool kArranges = false;
   int64_t ops = 2;
   int64_t magnitude = 9;
   int64_t bins = 31;

@@ -12,6 +12,7 @@ namespace stoker {
 struct RandomAffine {
   static constexpr std::string_view kName = "random_affine";
   static constexpr std::string_view kHelp = "Turns, moves, scales and shears images at random.";
+  static constexpr bool kArranges = false;
   std::vector<double> degrees = {0};
   std::vector<double> translate = {0, 0};
   std::vector<double> scale = {1, 1};

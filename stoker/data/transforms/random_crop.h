@@ -12,6 +12,7 @@ namespace stoker {
 struct RandomCrop {
   static constexpr std::string_view kName = "random_crop";
   static constexpr std::string_view kHelp = "Pads images and cuts a window out at a random place.";
+  static constexpr bool kArranges = false;
   int64_t size = 0;
   int64_t height = 0;
   int64_t width = 0;

@@ -13,6 +13,7 @@ namespace stoker {
 struct RandomErasing {
   static constexpr std::string_view kName = "random_erasing";
   static constexpr std::string_view kHelp = "Overwrites a random window of images.";
+  static constexpr bool kArranges = false;
   double probability = 0.5;
   std::vector<double> scale = {0.02, 0.33};
   std::vector<double> ratio = {0.3, 3.3};

@@ -10,6 +10,7 @@ struct RandomFlip {
   static constexpr std::string_view kName = "random_flip";
   static constexpr std::string_view kHelp =
       "Mirrors images at random, left to right or top to bottom.";
+  static constexpr bool kArranges = false;
   double probability = 0.5;
   std::string direction = "horizontal";
   std::string field = "image";

@@ -12,6 +12,7 @@ struct RandomResizedCrop {
   static constexpr std::string_view kName = "random_resized_crop";
   static constexpr std::string_view kHelp =
       "Cuts a window of random area and shape out of images and resizes it.";
+  static constexpr bool kArranges = false;
   int64_t size = 0;
   int64_t height = 0;
   int64_t width = 0;

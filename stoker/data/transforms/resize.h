@@ -13,6 +13,7 @@ namespace stoker {
 struct Resize {
   static constexpr std::string_view kName = "resize";
   static constexpr std::string_view kHelp = "Resizes images, antialiased.";
+  static constexpr bool kArranges = false;
   int64_t size = 0;
   int64_t height = 0;
   int64_t width = 0;

@@ -15,6 +15,7 @@ namespace stoker {
 struct Sentencepiece {
   static constexpr std::string_view kName = "sentencepiece";
   static constexpr std::string_view kHelp = "Text as the numbers of a SentencePiece model.";
+  static constexpr bool kArranges = false;
   std::filesystem::path model;
   std::string field = "text";
   std::string output = "tokens";

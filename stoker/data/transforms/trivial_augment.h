@@ -11,6 +11,7 @@ namespace stoker {
 struct TrivialAugment {
   static constexpr std::string_view kName = "trivial_augment";
   static constexpr std::string_view kHelp = "Applies one change drawn from 14, of random strength.";
+  static constexpr bool kArranges = false;
   int64_t bins = 31;
   std::string interpolation = "nearest";
   double fill = 0;

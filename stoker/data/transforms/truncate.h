@@ -12,6 +12,7 @@ namespace stoker {
 struct Truncate {
   static constexpr std::string_view kName = "truncate";
   static constexpr std::string_view kHelp = "Cuts a field that is too long.";
+  static constexpr bool kArranges = false;
   int64_t length = 0;
   std::string field = "tokens";
   std::string keep = "first";

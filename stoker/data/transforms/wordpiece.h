@@ -23,6 +23,7 @@ struct Wordpiece {
   static constexpr std::string_view kName = "wordpiece";
   static constexpr std::string_view kHelp =
       "Text as the numbers of word pieces, with BERT's rules and a vocab.txt.";
+  static constexpr bool kArranges = false;
   std::filesystem::path vocabulary;
   std::string field = "text";
   std::string pair;

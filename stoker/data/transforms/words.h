@@ -20,6 +20,7 @@ struct Words {
   static constexpr std::string_view kName = "words";
   static constexpr std::string_view kHelp =
       "Splits text into words and looks them up in a vocabulary.";
+  static constexpr bool kArranges = false;
   std::filesystem::path vocabulary;
   std::string field = "text";
   std::string output = "tokens";
