@@ -1,7 +1,8 @@
 """The memory budget of the programs: `--memory` and the recipe's `train.memory`, and what is said where it does not do."""
+import shutil
 import unittest
 
-from program import ProgramTest
+from program import STOKER, ProgramTest
 
 ROOM = ["--set", "train.epochs=1", "--set", "train.tune=off"]
 
@@ -15,8 +16,23 @@ class MemoryTest(ProgramTest):
                 self.assert_fails([*command, "--memory", "20kB"], 1, says, here)
                 self.assert_fails([*command, "--set", "train.memory=20kB"], 1, says, here)
         self.assert_fails(["bench", "recipe.yaml", "--memory", "20kB"], 1, says, "raise the budget (--memory)")
-        self.assert_fails(["bench", "recipe.yaml", "--set", "train.memory=20kB"], 1, says, "raise the budget (--memory)")
+        self.assert_fails(["bench", "recipe.yaml", "--set", "train.memory=20kB"], 1, says, here)
         self.assert_fails(["lint", "recipe.yaml", "--set", "train.memory=20kB"], 1, says, "raise the budget (train.memory in the recipe)")
+
+    def test_check_keeps_the_budget_of_the_recipe_that_it_checks(self):
+        out, err = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=64MiB")
+        self.assertNotIn("keeps a budget", out + err)
+        out, _ = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=20kB", expect=1)
+        self.assertIn("its values take 0.1 MB of memory, but the budget is 0.0 MB", out)
+        self.assertIn("raise the budget (train.memory in the recipe)", out)
+
+    def test_check_without_its_trainer_keeps_it_too(self):
+        shutil.copy(STOKER, self.path("stoker"))
+        alone = {"executable": self.path("stoker")}
+        _, err = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=64MiB", **alone)
+        self.assertNotIn("keeps a budget", err)
+        out, _ = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=20kB", expect=1, **alone)
+        self.assertIn("but the budget is 0.0 MB", out)
 
     def test_a_budget_that_does_is_kept_and_an_option_goes_before_the_recipe(self):
         self.run_stoker("train", "recipe.yaml", *ROOM, "--set", "train.memory=64MiB", "--run", "one")
@@ -33,6 +49,8 @@ class MemoryTest(ProgramTest):
         self.assert_fails(["train", "recipe.yaml", "--set", "train.memory=lots"], 2,
                           "train.memory: 'lots' is no size, such as 2GiB or 500MB, nor auto")
         self.assert_fails(["bench", "recipe.yaml", "--set", "train.memory=-1"], 2, "train.memory: '-1' is no size")
+        out, _ = self.run_stoker("check", "recipe.yaml", "--set", "train.memory=lots", expect=1)
+        self.assertEqual(out, "--set train.memory: train.memory: 'lots' is no size, such as 2GiB or 500MB, nor auto\n")
 
 
 if __name__ == "__main__":

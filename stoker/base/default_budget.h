@@ -17,9 +17,13 @@ Status SetDefaultBudget(int64_t bytes);
 // was called before. False where the budget is in use already with another size.
 bool WishForDefaultBudget(int64_t bytes);
 
-// How to raise the budget, for messages: "set Runtime::memory_budget higher", unless a program has
-// said what else its user can do, such as "raise the budget (--memory)", before it opened a pass.
+// How to raise the budget, for messages: "set Runtime::memory_budget higher", unless the program
+// has said before it opened a pass what else its user can do. AddWayToRaiseTheBudget names a
+// setting that this process reads, once: after "--memory" and "train.memory in the recipe" it is
+// "raise the budget
+// (--memory, or train.memory in the recipe)". SetHowToRaiseTheBudget says what holds without any.
 const std::string& HowToRaiseTheBudget();
 void SetHowToRaiseTheBudget(std::string how);
+void AddWayToRaiseTheBudget(const std::string& setting);
 
 }  // namespace stoker

@@ -22,6 +22,8 @@ std::string& HowToRaise() {
   return how;
 }
 
+constexpr std::string_view kRaise = "raise the budget (";
+
 }  // namespace
 
 MemoryAccount::MemoryAccount(std::shared_ptr<Ledger> ledger, std::string stage,
@@ -97,6 +99,14 @@ Status SetDefaultBudget(int64_t bytes) {
 const std::string& HowToRaiseTheBudget() { return HowToRaise(); }
 
 void SetHowToRaiseTheBudget(std::string how) { HowToRaise() = std::move(how); }
+
+void AddWayToRaiseTheBudget(const std::string& setting) {
+  std::string& how = HowToRaise();
+  if (!how.starts_with(kRaise)) how = std::string(kRaise) + setting + ")";
+  if (how.find(setting) != std::string::npos) return;
+  how.pop_back();
+  how += ", or " + setting + ")";
+}
 
 std::shared_ptr<MemoryAccount> Ledger::OpenAccount(std::string stage,
                                                    std::shared_ptr<MemoryAccount> whole) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/base/buffer.h"
+#include "stoker/base/default_budget.h"
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
 
@@ -54,6 +55,17 @@ TEST(Ledger, AnAdmissionReservesUntilItGoes) {
     admission = ledger->Admit(100, kNever, kAlways);
   }
   EXPECT_EQ(ledger->bytes(), 0);
+}
+
+TEST(Ledger, EachSettingThatRaisesTheBudgetIsNamedOnce) {
+  const std::string before = HowToRaiseTheBudget();
+  SetHowToRaiseTheBudget("allow the container more memory");
+  EXPECT_EQ(HowToRaiseTheBudget(), "allow the container more memory");
+  AddWayToRaiseTheBudget("--memory");
+  EXPECT_EQ(HowToRaiseTheBudget(), "raise the budget (--memory)");
+  for (int i = 0; i < 2; ++i) AddWayToRaiseTheBudget("train.memory in the recipe");
+  EXPECT_EQ(HowToRaiseTheBudget(), "raise the budget (--memory, or train.memory in the recipe)");
+  SetHowToRaiseTheBudget(before);
 }
 
 TEST(Ledger, AnAccountMayBePartOfAnother) {

@@ -32,6 +32,7 @@ Result<int64_t> TrainMemoryOf(const ConfigNode& recipe) {
 }
 
 Status WishForMemoryOf(const ConfigNode& recipe) {
+  AddWayToRaiseTheBudget("train.memory in the recipe");
   STOKER_ASSIGN_OR_RETURN(const int64_t bytes, TrainMemoryOf(recipe));
   if (bytes > 0 && !WishForDefaultBudget(bytes)) {
     LogWarning("train.memory is {}, but the process keeps a budget of {} bytes already", bytes,

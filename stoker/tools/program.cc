@@ -81,18 +81,13 @@ Status Caught(const std::function<Status()>& run) {
   }
 }
 
-// What a message about the memory budget advises who runs this command.
-std::string HowToRaiseTheBudgetIn(const CLI::App& command) {
-  const auto has = [&](const char* option) {
-    return command.get_option_no_throw(option) != nullptr;
-  };
-  const std::string_view name = command.get_name();
-  const bool trains = has("--set") && (name != "bench" && name != "pack" && name != "vocabulary");
-  if (has("--memory") && name != "batch-find")  // there it is the limit of a training step
-    return trains ? "raise the budget (--memory, or train.memory in the recipe)"
-                  : "raise the budget (--memory)";
-  return trains ? "raise the budget (train.memory in the recipe)"
-                : "allow the container more memory, a quarter of which is the budget";
+// What the user of this command can do about the memory budget, before the command has read a
+// recipe (data/memory_options.h adds what that may say).
+void SayHowToRaiseTheBudgetIn(const CLI::App& command) {
+  SetHowToRaiseTheBudget("allow the container more memory, a quarter of which is the budget");
+  const bool of_a_step = command.get_name() == "batch-find";  // there it limits a training step
+  if (command.get_option_no_throw("--memory") != nullptr && !of_a_step)
+    AddWayToRaiseTheBudget("--memory");
 }
 
 int Reported(const Status& status) {
@@ -132,7 +127,7 @@ int Program::Run(int argc, char** argv) {
   }
   for (const auto& [app, run] : commands_) {
     if (!app->parsed()) continue;
-    SetHowToRaiseTheBudget(HowToRaiseTheBudgetIn(*app));
+    SayHowToRaiseTheBudgetIn(*app);
     return Reported(Caught(run));
   }
   PrintProgress(stderr, WithHeadings(app_.help(), STDERR_FILENO));
