@@ -312,5 +312,40 @@ train: {max_steps: 10, device: cpu, threads: 1, accumulate: 2, log_every: 1, tun
                 self.assertEqual(self.read(f"{number.name}/weights.safetensors"), self.read("whole/weights.safetensors"))
 
 
+class MistakesBesideRemoteTest(RemoteFaults):
+    """A wrong key must not send requests where the recipe does not send them."""
+
+    PIPELINE = "  train: [lines: s3://bucket/a.txt, batch: 2]\n"
+
+    def setUp(self):
+        super().setUp()
+        # Stands for the usual address, which the user's environment and credentials lead to.
+        self.usual = self.serve(lambda request, _: part_of(self.content, request))
+        self.usual_server = self.server
+        self.environment = {**self.variables, "AWS_ENDPOINT_URL_S3": self.usual, "AWS_ACCESS_KEY_ID": "AKIAEXAMPLE",
+                            "AWS_SECRET_ACCESS_KEY": self.SECRET}
+        self.meant = self.serve(lambda request, _: part_of(self.content, request))
+
+    def findings(self, keys, *arguments, executable=None):
+        self.write("recipe.yaml", f"data:\n  root: .\n{keys}{self.PIPELINE}model: {{linear: {{classes: 2}}}}\n")
+        for command, code in (("check", 1), ("bench", 2)):
+            out, err = self.run_stoker(command, "recipe.yaml", *arguments, expect=code, environment=self.environment)
+            self.assertEqual(self.usual_server.requests, [], out + err)
+        return out + err
+
+    def test_a_wrong_key_beside_remote_leaves_its_endpoint_in_force(self):
+        self.assertIn("clases", self.findings(f"  remote: {{endpoint: '{self.meant}', anonymous: true}}\n  clases: [a]\n"))
+        self.assertNotEqual(self.server.requests, [])
+
+    def test_a_wrong_key_within_remote_or_in_its_place_asks_no_server(self):
+        for keys in (f"  remote: {{endpont: '{self.meant}', anonymous: true}}\n",
+                     f"  remot: {{endpoint: '{self.meant}', anonymous: true}}\n",
+                     f"  remote: '{self.meant}'\n"):
+            with self.subTest(keys=keys):
+                self.assertIn("remot", self.findings(keys))
+                self.assertEqual(self.server.requests, [])
+        self.assertIn("endpont", self.findings(f"  remote: {{endpoint: '{self.meant}'}}\n", "--set", "data.remote.endpont=x"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -59,7 +59,7 @@ Status ReadDataOptions(const ConfigNode& data, DataOptions& options) {
     return std::ranges::find(names, entry.key) == names.end();
   });
   problems.Add(ParseOptionsOf(rest, options));
-  if (problems.empty()) options.remote.Apply();
+  options.remote.Apply();
   return problems.ToStatus();
 }
 

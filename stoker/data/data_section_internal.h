@@ -27,8 +27,9 @@ const std::vector<Option>& OptionsOf<DataOptions>();
 // The section, which must be there and a map.
 Result<const ConfigNode*> DataSection(const ConfigNode& recipe);
 
-// Reads those keys and puts what is said of files on servers in force. An unknown key is an error.
-// All mistakes are found (problems.h); `options` holds what was read beside them.
+// Reads those keys and puts what is said of files on servers in force, where that is right. An
+// unknown key is an error. All mistakes are found (problems.h); `options` holds what was read
+// beside them.
 Status ReadDataOptions(const ConfigNode& data, DataOptions& options);
 
 // The same, or nothing.

@@ -4,6 +4,7 @@
 
 #include "stoker/base/options.h"
 #include "stoker/base/problems.h"
+#include "stoker/base/remote_path.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/data_check.h"
 #include "stoker/data/data_section_internal.h"
@@ -64,6 +65,8 @@ struct SectionRead {
   DataOptions options;  // the root absolute
   std::optional<Dataset> train, eval;
   ConfigNode train_filled, eval_filled;
+  // False where a wrong key may be the one that says how files on servers are read.
+  bool knows_servers = true;
   Problems problems;
 };
 
@@ -73,11 +76,28 @@ bool KnowsRoot(const ConfigNode& data, const Status& keys) {
          (data.Find("root") != nullptr && data.Find("root")->kind == ConfigNode::Kind::kScalar);
 }
 
+// Whether a path below `node` names a file on a server.
+bool NamesServers(const ConfigNode& node) {
+  return IsRemotePath(node.scalar) || std::ranges::any_of(node.items, NamesServers) ||
+         std::ranges::any_of(node.entries, [](const ConfigNode::Entry& entry) {
+           return NamesServers(entry.value);
+         });
+}
+
+// Builds one pipeline. One that reads from servers is left out where it is not known how `remote`
+// would have them read: they would be asked at the usual address with the user's credentials.
+void ReadPipeline(const ConfigNode& list, std::optional<Dataset>& built, ConfigNode& filled,
+                  SectionRead& read) {
+  const std::filesystem::path& root = read.options.root;
+  const bool remote = IsRemotePath(root.native()) || NamesServers(list);
+  if (remote && !read.knows_servers) return;
+  read.problems.Take(BuildPipeline(list, root, &filled), built);
+}
+
 // The pipelines do not depend on each other: a mistake in one hides none in the other.
 void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead& read) {
-  const std::filesystem::path& root = read.options.root;
   if (const ConfigNode* train = data.Find("train")) {
-    read.problems.Take(BuildPipeline(*train, root, &read.train_filled), read.train);
+    ReadPipeline(*train, read.train, read.train_filled, read);
   } else {
     read.problems.Add(InvalidArgument(
         "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
@@ -86,7 +106,7 @@ void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead
   }
   const ConfigNode* eval = data.Find("eval");
   if (eval == nullptr) return;
-  read.problems.Take(BuildPipeline(*eval, root, &read.eval_filled), read.eval);
+  ReadPipeline(*eval, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
   const std::string label = LabelOf(recipe);
   read.problems.Add(CheckSameClasses(*eval, FindClassNames(*read.train, label),
@@ -100,6 +120,7 @@ SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& r
   if (!data.ok()) return read;
   const Status keys = ReadDataOptions(**data, read.options);
   read.problems.Add(keys);
+  read.knows_servers = keys.ok() || read.options.remote.given();
   read.options.root = AbsoluteRoot(**data, read.options.root, recipe_folder);
   if (KnowsRoot(**data, keys)) ReadPipelines(recipe, **data, read);
   return read;
