@@ -25,11 +25,11 @@ std::string AdviceFor(const GroupCost& group, const StageCost& stage, bool fixed
     advice += "put the samples into few large files (`stoker pack`) on a disk that is near";
     advice += ReadsFromServers(node) ? ", or keep copies of what comes from servers here "
                                        "(`data.remote.cache`)"
-                                     : ", or let `cache` behind what is read keep it";
+                                     : ", or put `cache` right after the source";
   } else if (node.random()) {
     advice += "give the feed more CPUs (train.feed_threads, fewer train.threads), or do less there";
   } else {
-    advice += "let `cache` behind it keep what it makes, or do it once beforehand (`stoker pack`)";
+    advice += "put `cache` after it, so that it works once, or do it beforehand (`stoker pack`)";
   }
   return advice;
 }
