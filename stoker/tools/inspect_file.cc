@@ -176,6 +176,7 @@ Result<Inspection> InspectByContent(const std::string& path) {
   if (stored == FileKind::kSafetensors) return InspectSafetensors(path);
   if (IsPt(path, stored)) return InspectPt(path);
   if (stored == FileKind::kZip) return InspectZip(path);
+  if (IsPicture(path)) return InspectPicture(path);
   if (const Inspect by_name = InspectionByName(path)) return by_name(path);
   if (stored == FileKind::kText && LooksLikeRecipe(path, file.size())) return InspectRecipe(path);
   if (IsStandardInput(path) && (content == FileKind::kText || content == FileKind::kJson)) {

@@ -19,8 +19,8 @@ struct Inspection {
 };
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, zip,
-// .npy, .npz, RecordIO, LMDB, HDF5, .stoker, the elements of a cache, text, by its name N5, CSV,
-// JSON lines and LIBSVM, a recipe (YAML with a section `data`, `model` or `train`); of other kinds
+// .npy, .npz, RecordIO, LMDB, HDF5, .stoker, the elements of a cache, pictures, text, by its name
+// N5, CSV, JSON lines and LIBSVM, a recipe (YAML with a section `data`, `model` or `train`); of other kinds
 // the name and size, and what is around them ("compressed": "gzip", "zstd", "xz" or "bzip2").
 // Everything that has a checksum or announces its size is read and checked. The first `samples`
 // samples are shown, where a source reads the format.
@@ -44,6 +44,16 @@ Result<Inspection> InspectTar(const std::string& path);
 
 // A zip archive likewise; every checksum is verified.
 Result<Inspection> InspectZip(const std::string& path);
+
+// Whether a file is a picture that Stoker decodes: by its first bytes, or where these are too few
+// to be sure (BMP, PNM), by its name or its whole header too. False where it cannot be read.
+bool IsPicture(const std::string& path);
+
+// Whether a file's name says that it should be one.
+bool IsNamedAsPicture(const std::string& path);
+
+// A picture: format, height, width and channels, by its header. The pixels are not decoded.
+Result<Inspection> InspectPicture(const std::string& path);
 
 // HDF5: type, shape and chunks of each dataset; every chunk is read.
 Result<Inspection> InspectHdf5(const std::string& path);

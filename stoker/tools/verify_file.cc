@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <system_error>
 
@@ -98,25 +97,6 @@ Status VerifyPicture(const std::string& path) {
   return DecodeImage({bytes.data(), bytes.size()}, path).status();
 }
 
-bool IsPicture(const std::string& format) {
-  return std::ranges::any_of(
-      std::initializer_list<FileKind>{FileKind::kPng, FileKind::kJpeg, FileKind::kWebp},
-      [&](FileKind picture) { return format == FileKindName(picture); });
-}
-
-// Of pictures that begin with too little to be known among all kinds of files: what it would be.
-std::string_view MayBePicture(const std::string& path) {
-  const Result<File> file = File::Open(path);
-  if (!file.ok()) return {};
-  constexpr size_t kMagic = 3;
-  std::string magic(kMagic, '\0');
-  const Result<size_t> size = file->ReadUpTo(0, std::as_writable_bytes(std::span(magic)));
-  if (!size.ok() || *size < kMagic) return {};
-  const bool pnm = (magic.starts_with("P5") || magic.starts_with("P6")) &&
-                   std::isspace(static_cast<unsigned char>(magic[2])) != 0;
-  return magic.starts_with("BM") ? "a BMP image" : pnm ? "a PNM image" : "";
-}
-
 // What inspect can only name by its first bytes, or count the lines of. What is compressed was read
 // to the end of that.
 bool CannotBeChecked(const std::string& path, const Json& json) {
@@ -147,12 +127,9 @@ Status Verify(const std::string& path, Verification& out) {
   if (json.contains("count") && json["count"].is_number_integer())
     out.count = json["count"].get<int64_t>();
   if (out.format == "stoker") return ListBlocks(path, out);
-  if (IsPicture(out.format)) return VerifyPicture(path);
+  if (IsPicture(path)) return VerifyPicture(path);
   if (CannotBeChecked(path, json)) {
-    if (const std::string_view picture = MayBePicture(path); !picture.empty()) {
-      out.format = picture;
-      return VerifyPicture(path);
-    }
+    if (IsNamedAsPicture(path)) return VerifyPicture(path);
     out.unchecked = fmt::format("it is {}, which has nothing to check it by", out.format);
     return OkStatus();
   }
