@@ -289,8 +289,8 @@ class VerifyTest(FormatFiles):
         self.assertIn("the file could not be read", err)
 
     def test_pictures_are_told_by_format_and_size_and_an_empty_one_is_damaged(self):
-        self.write("a.png", png([7] * 12, 4, 3))
-        self.write("b.bmp", bmp([7] * 12, 4, 3))
+        self.write("a.png", png(bytes([7] * 12), 4, 3))
+        self.write("b.bmp", bmp(bytes([7] * 12), 4, 3))
         self.write("c.data", b"P6 4 3 255\n" + bytes(36))
         self.write("d.txt", "BM is how this text begins\n")
         for name, format, channels in [("a.png", "a PNG image", 1), ("b.bmp", "a BMP image", 3), ("c.data", "a PNM image", 3)]:
@@ -300,7 +300,7 @@ class VerifyTest(FormatFiles):
                 self.assertEqual(self.run_stoker("verify", name)[0], f"{name}: whole, {format}\n")
         self.assertEqual(self.run_json("inspect", "d.txt")["format"], "text")
         self.assertIn("d.txt: not checked", self.run_stoker("verify", "d.txt")[0])
-        for name, content in [("empty.png", b""), ("zeros.jpg", bytes(100)), ("cut.png", png([7] * 12, 4, 3)[:20])]:
+        for name, content in [("empty.png", b""), ("zeros.jpg", bytes(100)), ("cut.png", png(bytes([7] * 12), 4, 3)[:20])]:
             with self.subTest(name):
                 self.write(name, content)
                 self.assertIn(f"{name}: damaged", self.run_stoker("verify", name, expect=1)[0])
