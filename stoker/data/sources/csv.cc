@@ -1,9 +1,12 @@
 #include "stoker/data/sources/csv.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "stoker/data/sources/text_rows_internal.h"
+#include "stoker/formats/probe/file_kind.h"
 
 namespace stoker {
 namespace {
@@ -48,6 +51,22 @@ Result<CsvDialect> DialectOf(const Csv& csv, const std::string& path) {
   return dialect;
 }
 
+// Errors: kDataLoss where a file that begins so is plainly of another kind. Text and what is not
+// known may be CSV.
+Status CheckMayBeCsv(const std::string& path, std::string_view start) {
+  const FileKind kind =
+      ProbeFile(std::as_bytes(std::span(start)).first(std::min(start.size(), kProbeBytes)));
+  switch (kind) {
+    case FileKind::kUnknown:
+    case FileKind::kEmpty:
+    case FileKind::kText:
+    case FileKind::kJson: return OkStatus();
+    default:
+      return DataLoss("{}: this is {}, no CSV; unpack it, or name the file that holds the rows",
+                      path, FileKindName(kind));
+  }
+}
+
 // The first rows of a file, the header among them, as far as they are looked at to tell columns.
 Result<std::vector<std::string>> FirstRows(const Csv& csv, const std::string& path,
                                            const CsvDialect& dialect) {
@@ -63,6 +82,7 @@ Result<std::vector<std::string>> FirstRows(const Csv& csv, const std::string& pa
   }
   if (rows.empty())
     return DataLoss("{}: the file has no rows, so its columns are not known; check the path", path);
+  STOKER_RETURN_IF_ERROR(CheckMayBeCsv(path, rows.front()));
   return rows;
 }
 

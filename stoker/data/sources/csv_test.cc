@@ -260,6 +260,9 @@ TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
   fails({.delimiter = "\""}, "must be two characters");
   EXPECT_THAT(Source(Csv{.files = Write("empty", "\n")}),
               FailsWith(StatusCode::kDataLoss, "the file has no rows"));
+  EXPECT_THAT(
+      Source(Csv{.files = Write("a.csv.zip", std::string("PK\3\4", 4) + "rows.csv\n1,2\n")}),
+      FailsWith(StatusCode::kDataLoss, "this is a zip archive, no CSV"));
 }
 
 }  // namespace
