@@ -262,7 +262,7 @@ TEST_F(CsvTest, RefusesWhatDoesNotGoTogether) {
               FailsWith(StatusCode::kDataLoss, "the file has no rows"));
   EXPECT_THAT(
       Source(Csv{.files = Write("a.csv.zip", std::string("PK\3\4", 4) + "rows.csv\n1,2\n")}),
-      FailsWith(StatusCode::kDataLoss, "this is a zip archive, no CSV"));
+      FailsWith(StatusCode::kDataLoss, "this is a zip archive (also .pt and .npz), no CSV"));
 }
 
 }  // namespace
