@@ -299,13 +299,13 @@ class VerifyTest(FormatFiles):
                 self.assertEqual([found[key] for key in ["format", "height", "width", "channels"]], [format, 3, 4, channels])
                 self.assertEqual(self.run_stoker("verify", name)[0], f"{name}: whole, {format}\n")
         self.assertEqual(self.run_json("inspect", "d.txt")["format"], "text")
-        self.assertIn("d.txt: not checked", self.run_stoker("verify", "d.txt")[0])
+        self.assertIn("d.txt: not checked", self.run_stoker("verify", "d.txt", expect=1)[0])
         for name, content in [("empty.png", b""), ("zeros.jpg", bytes(100)), ("cut.png", png(bytes([7] * 12), 4, 3)[:20])]:
             with self.subTest(name):
                 self.write(name, content)
                 self.assertIn(f"{name}: damaged", self.run_stoker("verify", name, expect=1)[0])
         self.write("plain.pgm", "P2 1 1 255 7\n")  # a picture, though of a kind that is not read
-        self.assertIn("plain.pgm: not checked", self.run_stoker("verify", "plain.pgm")[0])
+        self.assertIn("plain.pgm: not checked", self.run_stoker("verify", "plain.pgm", expect=1)[0])
 
     def test_directories_and_patterns_are_inspected_in_sum(self):
         found = self.run_json("inspect", "s-*.tar")
