@@ -20,10 +20,10 @@ struct Inspection {
 
 // A file, by its content: IDX (also inside gzip), TFRecord, safetensors, PyTorch's .pt, tar, zip,
 // .npy, .npz, RecordIO, LMDB, HDF5, .stoker, the elements of a cache, pictures, text, by its name
-// N5, CSV, JSON lines and LIBSVM, a recipe (YAML with a section `data`, `model` or `train`); of other kinds
-// the name and size, and what is around them ("compressed": "gzip", "zstd", "xz" or "bzip2").
-// Everything that has a checksum or announces its size is read and checked. The first `samples`
-// samples are shown, where a source reads the format.
+// N5, CSV, JSON lines and LIBSVM, a recipe (YAML with a section `data`, `model` or `train`); of
+// other kinds the name and size, and what is around them ("compressed": "gzip", "zstd", "xz" or
+// "bzip2"). Everything that has a checksum or announces its size is read and checked. The first
+// `samples` samples are shown, where a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
 // An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
