@@ -16,6 +16,7 @@ constexpr size_t kGuessedFrom = 100;  // rows
 // Where rows are long, columns are guessed from fewer: once so many bytes have been read, no more
 // rows are, but always the header and one row.
 constexpr size_t kGuessedFromBytes = 8 << 20;
+constexpr size_t kGuessedFromCells = 1 << 20;  // likewise, of rows behind the first
 
 class CsvRows final : public RowParser {
  public:
@@ -124,9 +125,12 @@ Result<CsvStart> ReadStart(const Csv& csv, const std::string& path, CsvDialect& 
                   fmt::format("{}: row 0: {}", path, first.status().message()));
   }
   CsvStart start;
-  for (size_t row = 1; row < rows.size(); ++row) {
-    Result<std::vector<std::string>> cells = SplitCsvRow(rows[row], dialect);
-    if (cells.ok()) start.cells.push_back(*std::move(cells));  // else reading it says why not
+  size_t held = 0;  // cells
+  for (size_t row = 1; row < rows.size() && held < kGuessedFromCells; ++row) {
+    Result<std::vector<std::string>> cells = SplitCsvRow(rows[row], dialect, first->size());
+    if (!cells.ok()) continue;  // reading it says why not
+    held += cells->size();
+    start.cells.push_back(*std::move(cells));
   }
   if (csv.header == "yes" ||
       (csv.header == "auto" && LooksLikeCsvHeader(*first, start.cells, csv.na_values))) {

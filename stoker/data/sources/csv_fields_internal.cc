@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace stoker {
@@ -25,30 +26,46 @@ bool IsNumber(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The number of the column that `text` names, or counts from 0.
-std::optional<int64_t> ColumnOf(std::string_view text, const std::vector<std::string>& names) {
-  const auto found = std::ranges::find(names, text);
-  if (found != names.end()) return found - names.begin();
-  const std::optional<int64_t> number = WholeNumber(text);
-  return number && *number >= 0 && *number < std::ssize(names) ? number : std::nullopt;
-}
+// The columns of a file by their names; of several of one name the first. Files have up to a
+// million columns, and each may be a field, so none is looked for among all.
+class ColumnNames {
+ public:
+  // REQUIRES: `names` outlives this.
+  explicit ColumnNames(const std::vector<std::string>& names) : names_(names) {
+    numbers_.reserve(names.size());
+    for (size_t i = 0; i < names.size(); ++i) numbers_.emplace(names[i], static_cast<int64_t>(i));
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+  // The number of the column that `text` names, or counts from 0.
+  std::optional<int64_t> Find(std::string_view text) const {
+    const auto found = numbers_.find(text);
+    if (found != numbers_.end()) return found->second;
+    const std::optional<int64_t> number = WholeNumber(text);
+    return number && *number >= 0 && *number < std::ssize(names_) ? number : std::nullopt;
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::unordered_map<std::string_view, int64_t> numbers_;
+};
 
 // Adds the columns that `text` stands for: one, or from one to another.
-Status AddColumns(const std::string& field, const std::string& text,
-                  const std::vector<std::string>& names, std::vector<int64_t>& out) {
-  if (const std::optional<int64_t> one = ColumnOf(text, names)) {
+Status AddColumns(const std::string& field, const std::string& text, const ColumnNames& names,
+                  std::vector<int64_t>& out) {
+  if (const std::optional<int64_t> one = names.Find(text)) {
     out.push_back(*one);
     return OkStatus();
   }
   for (size_t dash = text.find('-'); dash != text.npos; dash = text.find('-', dash + 1)) {
-    const std::optional<int64_t> first = ColumnOf(text.substr(0, dash), names);
-    const std::optional<int64_t> last = ColumnOf(text.substr(dash + 1), names);
+    const std::optional<int64_t> first = names.Find(text.substr(0, dash));
+    const std::optional<int64_t> last = names.Find(text.substr(dash + 1));
     if (!first || !last || *first > *last) continue;
     for (int64_t column = *first; column <= *last; ++column) out.push_back(column);
     return OkStatus();
   }
   return InvalidArgument("field '{}': there is no column '{}' among {}; {}", field, text,
-                         names.size(), NameAdvice(text, names));
+                         names.names().size(), NameAdvice(text, names.names()));
 }
 
 Result<Shape> ShapeOf(const CsvField& field, int64_t columns) {
@@ -134,6 +151,7 @@ CsvFields GuessCsvFields(const CsvStart& start, const std::vector<std::string>& 
 
 Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::string>& names) {
   CsvPlan plan;
+  const ColumnNames columns_by_name(names);
   std::set<std::string_view> used;
   for (const CsvField& field : fields.fields()) {
     STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
@@ -141,9 +159,9 @@ Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::st
       return InvalidArgument("two fields are called '{}', or one has no name", field.name);
     std::vector<int64_t> columns;
     if (field.columns.empty())
-      STOKER_RETURN_IF_ERROR(AddColumns(field.name, field.name, names, columns));
+      STOKER_RETURN_IF_ERROR(AddColumns(field.name, field.name, columns_by_name, columns));
     for (const std::string& text : field.columns)
-      STOKER_RETURN_IF_ERROR(AddColumns(field.name, text, names, columns));
+      STOKER_RETURN_IF_ERROR(AddColumns(field.name, text, columns_by_name, columns));
     if (field.default_value.size() > 1)
       return InvalidArgument("field '{}': default has {} values, it is one for all its columns",
                              field.name, field.default_value.size());

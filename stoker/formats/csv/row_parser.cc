@@ -133,7 +133,8 @@ const std::vector<std::string>& UsualMissingMarks() {
   return marks;
 }
 
-Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect) {
+Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect,
+                                             size_t most) {
   STOKER_RETURN_IF_ERROR(CheckLineEnds(row, dialect));
   std::vector<std::string> cells;
   std::string scratch;
@@ -144,6 +145,12 @@ Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDial
     if (!cell.ok()) {
       return Status(cell.status().code(),
                     fmt::format("column {}: {}", cells.size(), cell.status().message()));
+    }
+    if (cells.size() == most) {
+      return DataLoss(
+          "the row has more than {} cells; check the delimiter and the quotes, or read the file "
+          "as lines",
+          most);
     }
     cells.emplace_back(*cell);
   }
@@ -301,9 +308,19 @@ Status CsvRowParser::SkipCells(int64_t from, int64_t count, const char*& at,
 }
 
 Status CsvRowParser::WrongCount(std::string_view row) const {
-  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> cells, SplitCsvRow(row, dialect_));
+  // Counted, not split: a row of nothing but delimiters has millions.
+  std::string scratch;
+  int64_t count = 0;
+  const char* const end = row.data() + row.size();
+  for (const char* at = row.data(); at <= end; ++count) {
+    const Result<std::string_view> cell = TakeCell(dialect_, at, end, scratch);
+    if (!cell.ok()) {
+      return Status(cell.status().code(),
+                    fmt::format("column {}: {}", count, cell.status().message()));
+    }
+  }
   return DataLoss("the row has {} cells, {} are wanted; mend the row, or quote its delimiters",
-                  cells.size(), columns_);
+                  count, columns_);
 }
 
 }  // namespace stoker

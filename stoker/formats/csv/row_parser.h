@@ -14,9 +14,13 @@
 
 namespace stoker {
 
-// All cells of a row, without their quotes. Errors: kDataLoss, with the column, and those of
-// CheckLineEnds.
-Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect);
+// The most columns that a file may have. Each that is known by a name takes some hundred bytes.
+inline constexpr size_t kMostCsvColumns = size_t{1} << 20;
+
+// All cells of a row, without their quotes. Errors: kDataLoss, with the column, for more than
+// `most` cells, of which no more are held then, and those of CheckLineEnds.
+Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect,
+                                             size_t most = kMostCsvColumns);
 
 // The cell without blanks around it, as numbers are read.
 std::string_view TrimmedCsvCell(std::string_view cell);

@@ -130,10 +130,10 @@ Status JsonRowParser::AddPath(size_t member) {
     if (node->member != kNone)
       return InvalidArgument("'{}' is part of '{}', which is wanted too; name one of them", path,
                              members_[node->member].path);
-    auto child = std::ranges::find(node->children, name, &Node::name);
-    if (child == node->children.end())
-      child = node->children.insert(child, Node{.name = name, .member = kNone, .children = {}});
-    node = &*child;
+    const auto [child, is_new] = node->by_name.try_emplace(name, node->children.size());
+    if (is_new)
+      node->children.push_back({.name = name, .member = kNone, .children = {}, .by_name = {}});
+    node = &node->children[child->second];
     begin = end + 1;
   }
   if (node->member != kNone) return InvalidArgument("'{}' is wanted twice", path);
@@ -141,6 +141,13 @@ Status JsonRowParser::AddPath(size_t member) {
     return InvalidArgument("a part of '{}' is wanted too; name one of them", path);
   node->member = member;
   return OkStatus();
+}
+
+const JsonRowParser::Node* JsonRowParser::Node::Find(std::string_view name_of_child,
+                                                     size_t guess) const {
+  if (guess < children.size() && children[guess].name == name_of_child) return &children[guess];
+  const auto found = by_name.find(name_of_child);
+  return found == by_name.end() ? nullptr : &children[found->second];
 }
 
 Status JsonRowParser::Parse(std::string_view line, std::span<std::byte* const> memory,
@@ -159,12 +166,14 @@ Status JsonRowParser::Parse(std::string_view line, std::span<std::byte* const> m
 Status JsonRowParser::ParseObject(const Node& node, JsonCursor& cursor, Target& target) const {
   STOKER_RETURN_IF_ERROR(cursor.Expect('{'));
   if (cursor.Take('}')) return OkStatus();
+  size_t next = 0;  // of the children
   do {
     STOKER_ASSIGN_OR_RETURN(const std::string_view name, cursor.TakeText(target.scratch));
-    const auto child = std::ranges::find(node.children, name, &Node::name);
+    const Node* const child = node.Find(name, next);
+    if (child != nullptr) next = static_cast<size_t>(child - node.children.data()) + 1;
     STOKER_RETURN_IF_ERROR(cursor.Expect(':'));
-    STOKER_RETURN_IF_ERROR(child == node.children.end() ? cursor.TakeValue().status()
-                                                        : ParseBelow(*child, cursor, target));
+    STOKER_RETURN_IF_ERROR(child == nullptr ? cursor.TakeValue().status()
+                                            : ParseBelow(*child, cursor, target));
   } while (cursor.Take(','));
   return cursor.Expect('}');
 }
@@ -172,11 +181,12 @@ Status JsonRowParser::ParseObject(const Node& node, JsonCursor& cursor, Target& 
 Status JsonRowParser::ParseList(const Node& node, JsonCursor& cursor, Target& target) const {
   STOKER_RETURN_IF_ERROR(cursor.Expect('['));
   if (cursor.Take(']')) return OkStatus();
-  int64_t number = 0;
+  size_t number = 0;
   do {
-    const auto child = std::ranges::find(node.children, std::to_string(number++), &Node::name);
-    STOKER_RETURN_IF_ERROR(child == node.children.end() ? cursor.TakeValue().status()
-                                                        : ParseBelow(*child, cursor, target));
+    const Node* const child = node.Find(std::to_string(number), number);
+    ++number;
+    STOKER_RETURN_IF_ERROR(child == nullptr ? cursor.TakeValue().status()
+                                            : ParseBelow(*child, cursor, target));
   } while (cursor.Take(','));
   return cursor.Expect(']');
 }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +54,11 @@ class JsonRowParser {
     std::string name;
     size_t member = kNone;
     std::vector<Node> children;
+    std::map<std::string, size_t, std::less<>> by_name;  // where in `children`
+
+    // The child that is called so, or nullptr. It is likely children[guess], since lines mostly
+    // have their members in one order.
+    const Node* Find(std::string_view name_of_child, size_t guess) const;
   };
   struct Target;
 
