@@ -225,7 +225,7 @@ class RemoteFaultsTest(RemoteFaults):
     def test_s3_credentials_that_are_wrong_are_told_from_rights_that_are_missing(self):
         for code, advice in (("InvalidAccessKeyId", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile in ~/.aws"),
                              ("SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile in ~/.aws"),
-                             ("ExpiredToken", "make new credentials (AWS_SESSION_TOKEN, ~/.aws)"),
+                             ("ExpiredToken", "renew the credentials (AWS_SESSION_TOKEN, ~/.aws)"),
                              ("AccessDenied", "these credentials may not read it, or it is not there")):
             with self.subTest(code=code):
                 place, environment = self.s3(code, "The words of the store.")

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "stoker/base/printable.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/glob.h"
 #include "stoker/io/remote/remote_file.h"
@@ -20,15 +21,17 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kMostListBytes = 64 << 20;  // of a page; S3's have 1,000 names
+constexpr size_t kMostListBytes = 8 << 20;  // of a page; S3's have 1,000 names
 // Pages without a name in a row. Stores may answer so while they pass over what was removed.
 constexpr int kMostEmptyPages = 1000;
 
 // One page of a list.
 class ListSink final : public RemoteSink {
  public:
-  explicit ListSink(std::string query) : query_(std::move(query)) {}
+  // `path` is for messages; it must outlive this.
+  ListSink(const std::string& path, std::string query) : path_(path), query_(std::move(query)) {}
   const std::string& text() const { return text_; }
+  Status refusal() const override { return refusal_; }
 
   RemoteRequest Next() override {
     text_.clear();
@@ -37,13 +40,22 @@ class ListSink final : public RemoteSink {
   uint64_t received() const override { return 0; }  // a page that breaks off begins anew
   bool Begin(const HttpHead&) override { return true; }
   bool Take(std::span<const std::byte> bytes) override {
+    if (bytes.size() > kMostListBytes - text_.size()) {
+      refusal_ = DataLoss(
+          "{}: a page of the store's list of objects is longer than {} MiB, as none of S3 is; "
+          "check the endpoint",
+          path_, kMostListBytes >> 20);
+      return false;
+    }
     text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return text_.size() < kMostListBytes;
+    return true;
   }
 
  private:
+  const std::string& path_;
   const std::string query_;
   std::string text_;
+  Status refusal_;
 };
 
 // Parameters in the order of their names, as signatures have them.
@@ -56,17 +68,28 @@ std::string QueryFor(const std::string& prefix, bool one_level, const std::strin
   return query;
 }
 
+// A key with a control character cannot be asked for.
+Status CheckKey(const std::string& path, const std::string& bucket, const std::string& key) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::ranges::none_of(key, control)) return OkStatus();
+  return DataLoss(
+      "{}: the bucket {} has an object whose key has a control character in it: '{}'; rename it, "
+      "or name the files without it",
+      path, bucket, Printable(key));
+}
+
 // Hands each object of the bucket of `location` whose key begins with `prefix` to `take`; with
-// `one_level`, none that has a slash behind it. `path` is for messages.
+// `one_level`, none that has a slash behind it. `take` says whether it keeps the object. `path` is
+// for messages.
 Status ForEachObject(const std::string& path, RemoteLocation location, const std::string& prefix,
-                     bool one_level, const std::function<void(const S3Object&)>& take) {
+                     bool one_level, const std::function<bool(const S3Object&)>& take) {
   location.key.clear();
   const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
   std::string continuation, first_key;
   int empty_pages = 0;
   std::set<std::string> asked;  // continuations: one that comes again would go round for ever
   do {
-    ListSink sink(QueryFor(prefix, one_level, continuation));
+    ListSink sink(path, QueryFor(prefix, one_level, continuation));
     STOKER_RETURN_IF_ERROR(AskServer(location, sink, *options, nullptr).status());
     Result<S3List> page = ParseS3List(sink.text());
     if (!page.ok())
@@ -86,7 +109,10 @@ Status ForEachObject(const std::string& path, RemoteLocation location, const std
           path, kMostEmptyPages);
     }
     if (!page->objects.empty()) first_key = page->objects.front().key;
-    for (const S3Object& object : page->objects) take(object);
+    for (const S3Object& object : page->objects) {
+      if (!take(object)) continue;
+      STOKER_RETURN_IF_ERROR(CheckKey(path, location.bucket, object.key));
+    }
     continuation = std::move(page->continuation);
   } while (!continuation.empty());
   return OkStatus();
@@ -146,10 +172,11 @@ Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern) {
   const bool one_level = keys.find('/', wild) == keys.npos;
   std::vector<std::string> paths;
   const auto take = [&](const S3Object& object) {
-    if (::fnmatch(keys.c_str(), object.key.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) return;
-    if (object.key.ends_with('/')) return;
+    if (::fnmatch(keys.c_str(), object.key.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) return false;
+    if (object.key.ends_with('/')) return false;
     paths.push_back(fmt::format("s3://{}/{}", location.bucket, object.key));
     RemoteFile::Know(paths.back(), {.size = object.size, .etag = object.etag});
+    return true;
   };
   STOKER_RETURN_IF_ERROR(ForEachObject(pattern, location, prefix, one_level, take));
   if (paths.empty()) {
@@ -173,10 +200,11 @@ Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder) {
   if (!prefix.empty()) prefix += '/';
   std::vector<std::string> names;
   const auto take = [&](const S3Object& object) {
-    if (!object.key.starts_with(prefix) || object.key.size() == prefix.size()) return;
+    if (!object.key.starts_with(prefix) || object.key.size() == prefix.size()) return false;
     names.push_back(object.key.substr(prefix.size()));
     RemoteFile::Know(fmt::format("s3://{}/{}", location.bucket, object.key),
                      {.size = object.size, .etag = object.etag});
+    return true;
   };
   STOKER_RETURN_IF_ERROR(ForEachObject(folder, location, prefix, /*one_level=*/false, take));
   if (names.empty()) {

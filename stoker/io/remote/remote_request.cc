@@ -9,6 +9,7 @@
 #include <set>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/s3.h"
 #include "stoker/io/remote/s3_xml.h"
@@ -17,7 +18,8 @@ namespace stoker {
 namespace {
 
 constexpr double kLongestWait = 20, kLongestAskedFor = 120;  // seconds
-constexpr int kMostLessons = 3;  // a store that sends us round in circles
+constexpr double kLongToWait = 5;  // seconds that somebody who waits must hear of
+constexpr int kMostLessons = 3;    // a store that sends us round in circles
 
 // The servers that have answered this process. One that cannot be reached any more has a right name
 // and is away for a while; one that never answered likely has a wrong name. Thread-safe.
@@ -30,6 +32,11 @@ class KnownServers {
   void Add(const std::string& url) {
     const std::lock_guard lock(mutex_);
     servers_.emplace(ServerOf(url));
+  }
+  // Whether it has not been said before that this server is waited for.
+  bool MustTellOfWait(const std::string& url) {
+    const std::lock_guard lock(mutex_);
+    return told_of_.emplace(ServerOf(url)).second;
   }
   bool Has(const std::string& url) const {
     const std::lock_guard lock(mutex_);
@@ -45,7 +52,18 @@ class KnownServers {
 
   mutable std::mutex mutex_;
   std::set<std::string, std::less<>> servers_;
+  std::set<std::string, std::less<>> told_of_;
 };
+
+// "HTTP 403 AccessDenied (Access Denied)"
+std::string AnswerText(const HttpAnswer& answer) {
+  if (!answer.problem.empty()) return answer.problem;
+  const S3Error error = ParseS3Error(answer.text);
+  std::string text = fmt::format("HTTP {}", answer.head.status);
+  if (!error.code.empty()) text += fmt::format(" {}", error.code);
+  if (!error.message.empty()) text += fmt::format(" ({})", error.message);
+  return text;
+}
 
 // The tries of one request so far.
 class Tries {
@@ -55,7 +73,8 @@ class Tries {
   void Restart() { failed_ = 0; }
 
   // Waits before the next try; false where there is none, or it was cancelled.
-  bool WaitForNext(const HttpAnswer& answer, const std::string& url, Cancellation& cancel) {
+  bool WaitForNext(const HttpAnswer& answer, const std::string& place, const std::string& url,
+                   Cancellation& cancel) {
     ++failed_;
     const bool may_be_wrong = answer.unreachable && !KnownServers::Shared().Has(url);
     const int64_t most = may_be_wrong ? std::min<int64_t>(options_.retries, 2) : options_.retries;
@@ -66,6 +85,12 @@ class Tries {
         std::min(kLongestWait, std::ldexp(options_.retry_wait, static_cast<int>(failed_ - 1)));
     thread_local std::minstd_rand random{std::random_device{}()};
     const double wait = most_wait * std::uniform_real_distribution<double>(0.5, 1)(random);
+    if (asked_for >= kLongToWait && KnownServers::Shared().MustTellOfWait(url)) {
+      LogWarning(
+          "{}: {}: the server asks to come back in {:.0f} s, which is done; later waits for it are "
+          "not told",
+          place, AnswerText(answer), asked_for);
+    }
     return !cancel.WaitFor(std::max(wait, asked_for));
   }
 
@@ -122,16 +147,6 @@ std::string PlaceOf(const RemoteLocation& location, const RemoteRequest& asked) 
                      : location.name;
 }
 
-// "HTTP 403 AccessDenied (Access Denied)"
-std::string AnswerText(const HttpAnswer& answer) {
-  if (!answer.problem.empty()) return answer.problem;
-  const S3Error error = ParseS3Error(answer.text);
-  std::string text = fmt::format("HTTP {}", answer.head.status);
-  if (!error.code.empty()) text += fmt::format(" {}", error.code);
-  if (!error.message.empty()) text += fmt::format(" ({})", error.message);
-  return text;
-}
-
 Status GivenUp(const std::string& place, const HttpAnswer& answer, const Tries& tries) {
   std::string_view advice = "try again later, or raise retries (data.remote)";
   if (answer.unreachable) {
@@ -164,7 +179,7 @@ Status Refused(const std::string& place, const RemoteLocation& location, const H
         place, text);
   }
   if (code == "ExpiredToken") {
-    return PermissionDenied("{}: {}; make new credentials (AWS_SESSION_TOKEN, ~/.aws)", place,
+    return PermissionDenied("{}: {}; renew the credentials (AWS_SESSION_TOKEN, ~/.aws)", place,
                             text);
   }
   if (code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch") {
@@ -189,6 +204,8 @@ Status ErrorOf(const RemoteLocation& location, const RemoteRequest& asked, const
         "(CURL_CA_BUNDLE) and the proxy",
         place, text);
   }
+  if (ParseS3Error(answer.text).code == "ExpiredToken")  // with status 400 too
+    return Refused(place, location, answer, options);
   switch (answer.head.status) {
     case 401:
     case 403: return Refused(place, location, answer, options);
@@ -241,7 +258,8 @@ Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
     if (!IsWorthAnotherTry(answer)) return ErrorOf(location, asked, answer, options);
     if (sink.received() > furthest) tries.Restart();
     furthest = std::max(furthest, sink.received());
-    if (tries.WaitForNext(answer, request.http.url, cancellation)) continue;
+    if (tries.WaitForNext(answer, PlaceOf(location, asked), request.http.url, cancellation))
+      continue;
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
     return GivenUp(PlaceOf(location, sink.Next()), answer, tries);

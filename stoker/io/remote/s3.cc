@@ -35,7 +35,13 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
   // The port that goes without saying is not sent, so it must not be signed.
   const std::string_view port = endpoint.scheme == "http" ? ":80" : ":443";
   if (host.ends_with(port)) host.remove_suffix(port.size());
-  if (host.empty() || host.find_first_of("@?# ") != host.npos) {
+  if (const size_t at = host.rfind('@'); at != host.npos) {
+    return InvalidArgument(
+        "the endpoint of S3 '{}://...{}' has a user before the @; leave it out, and give the "
+        "credentials as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in ~/.aws/credentials",
+        endpoint.scheme, host.substr(at));
+  }
+  if (host.empty() || host.find_first_of("?# ") != host.npos) {
     return InvalidArgument("the endpoint of S3 '{}' has no host; write https://HOST", text);
   }
   endpoint.host = host;

@@ -264,8 +264,65 @@ TEST_F(S3Test, CredentialsThatExpireAndAreNotRenewedAreAnErrorAtOnce) {
   });
   const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
   EXPECT_THAT(OpenByteSource("s3://expired/a"),
-              FailsWith(StatusCode::kPermissionDenied, "make new credentials"));
+              FailsWith(StatusCode::kPermissionDenied, "renew the credentials"));
   EXPECT_EQ(server.requests(), 1);
+}
+
+TEST_F(S3Test, CredentialsThatExpireAreNamedWhateverTheStatus) {
+  Write("credentials", "[default]\naws_access_key_id = A\naws_secret_access_key = s\n");
+  const LoopbackServer server([](const LoopbackRequest&, int) {
+    return LoopbackAnswer{.status = 400, .body = "<Error><Code>ExpiredToken</Code></Error>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root()}));
+  EXPECT_THAT(OpenByteSource("s3://expired-400/a"),
+              FailsWith(StatusCode::kPermissionDenied, "renew the credentials"));
+}
+
+TEST_F(S3Test, AnEndpointWithAUserIsRefusedWithoutItsPassword) {
+  const ScopedRemoteOptions options(
+      Fresh({.endpoint = "http://u:secret@127.0.0.1:1", .anonymous = true}));
+  const Status status = OpenByteSource("s3://b/a").status();
+  EXPECT_THAT(status, FailsWith(StatusCode::kInvalidArgument, "has a user before the @"));
+  EXPECT_EQ(status.message().find("secret"), std::string::npos) << status.message();
+}
+
+TEST_F(S3Test, AKeyWithAControlCharacterIsNamedWithItsBucket) {
+  const LoopbackServer server([](const LoopbackRequest&, int) {
+    return LoopbackAnswer{
+        .body =
+            "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>t/x&#27;[31m&#10;y"
+            "</Key><Size>5</Size></Contents></ListBucketResult>"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  const std::string says =
+      "the bucket b has an object whose key has a control character in it: "
+      "'t/x\\u001b[31m\\ny'";
+  EXPECT_THAT(ExpandRemoteGlob("s3://b/t/x*"), FailsWith(StatusCode::kDataLoss, says));
+  EXPECT_THAT(ListRemoteFolder("s3://b/t"), FailsWith(StatusCode::kDataLoss, says));
+  EXPECT_THAT(ExpandRemoteGlob("s3://b/t/z*"), FailsWith(StatusCode::kNotFound, "no object"));
+}
+
+TEST_F(S3Test, APageOfAListWithoutEndIsRefusedAfterAFewMegabytes) {
+  const LoopbackServer server([](const LoopbackRequest&, int) {
+    return LoopbackAnswer{.body = "<ListBucketResult>" + std::string(9 << 20, 'x')};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  EXPECT_THAT(ExpandRemoteGlob("s3://b/t/x*"),
+              FailsWith(StatusCode::kDataLoss, "is longer than 8 MiB"));
+  EXPECT_EQ(server.requests(), 1);
+}
+
+TEST_F(S3Test, ALongWaitThatAServerAsksForIsToldOnce) {
+  const LoopbackServer server([](const LoopbackRequest&, int number) {
+    if (number < 1) return LoopbackAnswer{.status = 503, .headers = {"Retry-After: 5"}};
+    return LoopbackAnswer{.body = "x"};
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  testing::internal::CaptureStderr();
+  const auto opened = OpenByteSource("s3://slow/a");
+  const std::string said = testing::internal::GetCapturedStderr();
+  STOKER_EXPECT_OK(opened);
+  EXPECT_THAT(said, testing::HasSubstr("the server asks to come back in 5 s"));
 }
 
 TEST_F(S3Test, PatternsAreListedPageByPage) {
