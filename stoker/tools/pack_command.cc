@@ -17,6 +17,7 @@
 #include "stoker/data/registry.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/interrupt.h"
+#include "stoker/tools/output_file.h"
 #include "stoker/tools/pack_progress.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/terminal.h"
@@ -158,6 +159,7 @@ void AddPackCommand(Program& program) {
 }
 
 Status RunPack(const PackArguments& arguments) {
+  STOKER_RETURN_IF_ERROR(CheckIsOfNoRun("DEST", arguments.destination));
   STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
                           PackFormatFor(arguments.destination, arguments.format));
   STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));

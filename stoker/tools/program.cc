@@ -19,6 +19,7 @@
 #include "stoker/base/short_text.h"
 #include "stoker/tools/exit_code.h"
 #include "stoker/tools/help_formatter.h"
+#include "stoker/tools/output_file.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/terminal.h"
 
@@ -128,7 +129,12 @@ int Program::Run(int argc, char** argv) {
   for (const auto& [app, run] : commands_) {
     if (!app->parsed()) continue;
     SayHowToRaiseTheBudgetIn(*app);
-    return Reported(Caught(run));
+    const CLI::App& command = *app;
+    const std::function<Status()>& run_command = run;
+    return Reported(Caught([&]() -> Status {
+      STOKER_RETURN_IF_ERROR(CheckOutputs(command));
+      return run_command();
+    }));
   }
   PrintProgress(stderr, WithHeadings(app_.help(), STDERR_FILENO));
   return kExitUsage;

@@ -16,6 +16,7 @@
 #include "stoker/data/transforms/wordpiece.h"
 #include "stoker/data/transforms/words.h"
 #include "stoker/tools/arguments.h"
+#include "stoker/tools/output_file.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/text.h"
 
@@ -84,6 +85,7 @@ Result<Dataset> TextsOf(const VocabularyArguments& arguments) {
   if (data.train.cardinality().infinite()) {
     return InvalidArgument("data.train has no end; take `repeat` out, or limit it with `take`");
   }
+  STOKER_RETURN_IF_ERROR(CheckIsNotRead("--to", arguments.to, data));
   return data.train;
 }
 

@@ -1,7 +1,6 @@
 #include "stoker/data/pack/pack_target.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -60,12 +59,6 @@ Status Exchange(const std::string& made, const std::string& path) {
 }
 
 }  // namespace
-
-std::optional<FileId> FileIdOf(const std::string& path) {
-  struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
-  return FileId(found.st_dev, found.st_ino);
-}
 
 Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
                               const std::vector<std::string>& inputs) {

@@ -2,22 +2,13 @@
 // where the pipeline itself reads it.
 #pragma once
 
-#include <sys/types.h>
-
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/data/files_read.h"
 
 namespace stoker {
-
-// What tells a file from another that had or gets its name: its device and inode.
-using FileId = std::pair<dev_t, ino_t>;
-
-// That of what `path` leads to; nothing where nothing is there.
-std::optional<FileId> FileIdOf(const std::string& path);
 
 // kFailedPrecondition where one of `targets` that is there, or anything in a directory among them,
 // is one of `inputs`, by whatever name or link. Costs a stat(2) of each input, but only where a
