@@ -1,9 +1,11 @@
 """Recipes and data files that are wrong: what is said, where, and the exit code. Needs no libtorch."""
 import gzip
 import os
+import struct
 import unittest
+import zlib
 
-from program import RECIPE, SIDE, ProgramTest, idx, where
+from program import RECIPE, SIDE, ProgramTest, idx, png, where
 
 
 class BadDataTest(ProgramTest):
@@ -18,6 +20,15 @@ class BadDataTest(ProgramTest):
 
     def test_a_missing_folder_is_named(self):
         self.assert_fails(["bench", "recipe.yaml", "--set", "data.root=/nowhere/data"], 1, "/nowhere", others=1)
+
+    def test_a_png_whose_header_says_more_pixels_than_can_be_counted_is_said_to_be_too_large(self):
+        whole = png(bytes(64), 8, 8)
+        header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 0, 0, 0, 0)
+        self.write("pictures/a/1.png", whole[:16] + header + struct.pack(">I", zlib.crc32(b"IHDR" + header)) + whole[33:])
+        self.write("recipe.yaml", "data:\n  train: [folder: pictures, decode, resize: 8, batch: 1]\n")
+        out, err = self.start("bench", "recipe.yaml", "--epochs", "1").communicate()
+        self.assertIn("a/1.png: 2147483647 x 2147483647 pixels are more than the ", err)
+        self.assertEqual(out, "")
 
     def test_a_gzip_file_cut_short_anywhere_is_noticed(self):
         whole = self.read("data/train-labels.gz")
@@ -96,6 +107,12 @@ class BadRecipeTest(ProgramTest):
 
     def test_text_that_is_no_yaml_is_located(self):
         self.assert_recipe_fails("south-west, south-east]", "south-west, south-east}", "}\nmodel", "not YAML")
+
+    def test_a_recipe_that_is_no_utf8_text_is_said_to_be_none(self):
+        for text, at in [(RECIPE.encode("utf-16"), "byte 3 is 0"),
+                         (RECIPE.replace("data:", "data:\0", 1).encode(), "byte 5 is 0"), (bytes(1000), "byte 0 is 0")]:
+            self.write("recipe.yaml", text)
+            self.assert_fails(["bench", "recipe.yaml"], 2, "recipe.yaml: ", at, "not UTF-8 text")
 
     def test_a_recipe_that_is_not_there_or_empty_or_a_directory(self):
         self.assert_fails(["bench", "nothing.yaml"], 1, "nothing.yaml")

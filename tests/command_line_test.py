@@ -71,6 +71,11 @@ class CommandLineTest(ProgramTest):
                 (["predict", "run", "x", "--top", "0"], ["--top"]),
                 (["inspect", "--ops", "--models"], ["--ops", "--models"]),
                 (["inspect", "x", "--ops"], ["--ops", "FILE"]),
+                (["help", "nosuch"], ["unknown command 'nosuch'; known are train, ", ", vocabulary, ", ", completion"]),
+                (["train", "recipe.yaml", "--epochs", "3"], ["unknown option '--epochs'", "such as --set train.epochs=1"]),
+                (["bench", "recipe.yaml", "--set", "epochs=3"], ["data, model or train", "--set train.epochs=3?"]),
+                (["bench", "recipe.yaml", "--set", "root=x"], ["--set data.root=x?"]),
+                (["plot", "run", "--by", "x"], ["--by: x is not step, epoch or time"]),
                 (["inspect"], ["FILE, --ops or --models is required"])]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(arguments, 2, *says)

@@ -73,6 +73,8 @@ class PlotTest(ProgramTest):
                 (["runs/broken"], 1, ["runs/broken/metrics.jsonl: line 1"]),
                 (["runs/fast", "--metric", "los"], 2, ["did you mean 'loss'?"]),
                 (["runs/fast", "--reach", "accuracy"], 2, ["--reach accuracy", "such as accuracy=0.91"]),
+                (["runs/fast", "--reach", "accuracy=nan"], 2, ["--reach accuracy=nan", "such as accuracy=0.91"]),
+                (["runs/fast", "--reach", "accuracy=1e999"], 2, ["--reach accuracy=1e999"]),
                 (["runs/fast", "--reach", "f1=0.5"], 2, ["--reach f1"]),
                 (["runs/fast", "--by", "weeks"], 2, ["--by"]),
                 (["runs/fast", "--smooth", "1"], 2, ["--smooth"]),

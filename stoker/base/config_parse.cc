@@ -226,6 +226,11 @@ Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
     return InvalidArgument("{}: {} bytes are no recipe; at most {} are read", name, text.size(),
                            kMaxTextBytes);
   }
+  // UTF-16 is full of them, and what yaml-cpp makes of them is no YAML that anybody wrote.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return InvalidArgument("{}: byte {} is 0, so this is not UTF-8 text; save it as UTF-8", name,
+                           nul);
+  }
   TreeBuilder builder(name);
   const std::string marked = WithEndMark(text);
   try {

@@ -18,6 +18,12 @@
 namespace stoker {
 namespace {
 
+// Of a recipe.
+const std::vector<std::string>& Sections() {
+  static const std::vector<std::string> kSections = {"data", "model", "train"};
+  return kSections;
+}
+
 // A class that one side lacks would shift the numbers of those behind it.
 Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& train,
                         const std::vector<std::string>& other) {
@@ -150,18 +156,36 @@ KindDescription DescribeDataSection() {
 }
 
 Status CheckSections(const ConfigNode& recipe) {
-  static const std::vector<std::string> kSections = {"data", "model", "train"};
   if (recipe.kind != ConfigNode::Kind::kMap) {
     return InvalidArgument(
         "{}: a recipe is a map with the sections data, model and train; here is {}",
         recipe.location.ToString(), recipe.KindName());
   }
-  return CheckKeys(recipe, "", "section", kSections);
+  return CheckKeys(recipe, "", "section", Sections());
 }
+
+namespace {
+
+// "epochs=3" names no section; "train.epochs=3" is what is meant.
+Status CheckHasSection(std::string_view assignment) {
+  const std::string_view key = assignment.substr(0, assignment.find('='));
+  const bool alone = key.size() < assignment.size() && key.find('.') == std::string_view::npos;
+  if (key.empty() || !alone || !NearestName(key, Sections()).empty()) return OkStatus();
+  const bool of_data = std::ranges::any_of(
+      DescribeDataSection().options, [&](const Option& option) { return option.name == key; });
+  return InvalidArgument(
+      "--set {}: a key begins with its section, data, model or train; did you mean --set {}.{}?",
+      assignment, of_data ? "data" : "train", assignment);
+}
+
+}  // namespace
 
 Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments) {
   Problems problems;
-  for (const std::string& assignment : assignments) problems.Add(SetByPath(recipe, assignment));
+  for (const std::string& assignment : assignments) {
+    Status status = CheckHasSection(assignment);
+    problems.Add(status.ok() ? SetByPath(recipe, assignment) : std::move(status));
+  }
   return problems.ToStatus();
 }
 

@@ -35,7 +35,9 @@ class PngFile {
     const size_t most = std::min<size_t>(bytes_.size(), INT32_MAX);
     STOKER_RETURN_IF_ERROR(Check(spng_set_chunk_limits(context(), most, most)));
     STOKER_RETURN_IF_ERROR(Check(spng_set_png_stream(context(), Read, this)));
-    STOKER_RETURN_IF_ERROR(Check(spng_get_ihdr(context(), &header_)));
+    const int code = spng_get_ihdr(context(), &header_);
+    if (code == SPNG_EOVERFLOW) STOKER_RETURN_IF_ERROR(CheckAnnounced(limits));
+    STOKER_RETURN_IF_ERROR(Check(code));
     return CheckSize(limits);
   }
 
@@ -85,6 +87,17 @@ class PngFile {
       case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA: return 4;
       default: return 1;  // greyscale and palette
     }
+  }
+
+  // Of a size that libspng itself does not take; the header stands at byte 16.
+  Status CheckAnnounced(const ImageLimits& limits) const {
+    const auto side = [&](size_t at) {
+      int64_t value = 0;
+      for (const std::byte byte : bytes_.subspan(at, 4))
+        value = value << 8 | std::to_integer<int64_t>(byte);
+      return value;
+    };
+    return bytes_.size() < 24 ? OkStatus() : CheckPixels(name_, side(16), side(20), limits);
   }
 
   // A header is believed only where the limit allows it and the file is long enough to hold so many

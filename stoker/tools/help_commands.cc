@@ -43,7 +43,10 @@ Status CheckCommand(const CLI::App& app, const std::string& name) {
   std::vector<std::string> names;
   for (const CommandEntry& command : DescribeCommand(app).commands) names.push_back(command.name);
   if (name.empty() || std::ranges::find(names, name) != names.end()) return OkStatus();
-  return InvalidArgument("unknown command '{}'; {}", name, NameAdvice(name, names));
+  const std::string nearest = NearestName(name, names);
+  if (nearest.empty())
+    return InvalidArgument("unknown command '{}'; known are {}", name, fmt::join(names, ", "));
+  return InvalidArgument("unknown command '{}'; did you mean '{}'?", name, nearest);
 }
 
 Status RunHelp(const CLI::App& app, const HelpArguments& arguments) {

@@ -36,7 +36,8 @@ Result<std::optional<Goal>> ParseGoal(const std::string& text) {
   const size_t equals = text.find('=');
   Goal goal{.metric = text.substr(0, equals), .value = 0};
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-  if (!goal.metric.empty() && CLI::detail::lexical_cast(value, goal.value)) {
+  if (!goal.metric.empty() && CLI::detail::lexical_cast(value, goal.value) &&
+      std::isfinite(goal.value)) {
     return std::optional<Goal>(std::move(goal));
   }
   return InvalidArgument(
@@ -120,7 +121,14 @@ void AddPlotCommand(Program& program) {
       {"step", PlotAxis::kStep}, {"epoch", PlotAxis::kEpoch}, {"time", PlotAxis::kTime}};
   app.add_option("--by", options.by, "over steps, epochs, or time spent in training steps")
       ->type_name("step|epoch|time")
-      ->transform(CLI::CheckedTransformer(axes, CLI::ignore_case).description(""))
+      ->transform(CLI::Validator(
+          [axes](std::string& given) -> std::string {
+            const auto axis = axes.find(CLI::detail::to_lower(given));
+            if (axis == axes.end()) return fmt::format("{} is not step, epoch or time", given);
+            given = std::to_string(static_cast<int>(axis->second));
+            return {};
+          },
+          ""))
       ->default_str("step");
   app.add_option("--smooth", options.smooth, "weight of the past in a running mean, 0..0.999")
       ->type_name("W")

@@ -56,8 +56,10 @@ std::string DescribeExtra(const CLI::App& app, const std::string& extra) {
   const std::vector<std::string> commands = CommandNames(app);
   if (extra.starts_with("-")) {
     const std::string name = extra.substr(0, extra.find('='));
-    return fmt::format("unknown option '{}'{}", ShortText(name),
-                       DidYouMean(name, OptionNames(app)));
+    std::string hint = DidYouMean(name, OptionNames(app));
+    if (hint.empty() && app.get_option_no_throw("--set") != nullptr)
+      hint = "; --set changes a key of the recipe, such as --set train.epochs=1";
+    return fmt::format("unknown option '{}'{}", ShortText(name), hint);
   }
   if (!commands.empty()) {
     return fmt::format("unknown command '{}'{}", ShortText(extra), DidYouMean(extra, commands));
