@@ -372,10 +372,11 @@ TEST(RemoteFile, AnswersWithoutBytesAreAnErrorAndNotAskedForAgain) {
     RemoteFile::Know(url, {.size = content.size(), .etag = "\"v1\""});
     STOKER_ASSERT_OK_AND_ASSIGN(const auto file, RemoteFile::Open(url));
     std::byte first;
-    EXPECT_THAT(file->ReadUpTo(offset, {&first, 1}),
-                FailsWith(StatusCode::kUnavailable, fmt::format("byte {}: the server says that the "
-                                                             "file has 200000 bytes, but sends no",
-                                                             offset)));
+    EXPECT_THAT(
+        file->ReadUpTo(offset, {&first, 1}),
+        FailsWith(StatusCode::kUnavailable, fmt::format("byte {}: the server says that the "
+                                                        "file has 200000 bytes, but sends no",
+                                                        offset)));
   }
   EXPECT_EQ(server.requests(), 2);
 }
