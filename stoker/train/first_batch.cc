@@ -17,7 +17,7 @@ Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(const ModelInput input,
                           ModelInputOf(data.spec().fields[fields.input], channels_last));
   STOKER_ASSIGN_OR_RETURN(auto elements,
-                          data.Open(Runtime::Threaded(1), {.losses = LossLogging::kNone}));
+                          data.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, Feeder::Create(std::move(elements), data.spec(),
                                                             {.input = options.input,
                                                              .target = options.target,

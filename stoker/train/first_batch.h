@@ -15,8 +15,8 @@ struct FirstBatch {
   ModelInput input;   // one sample of it
 };
 
-// Opens data.train on one thread and closes it again. Errors: the pipeline's; kInvalidArgument
-// where it gives no batch, or a field is missing.
+// Opens data.train, on as many threads as it needs, and closes it again. Errors: the pipeline's;
+// kInvalidArgument where it gives no batch, or a field is missing.
 Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device);
 
 }  // namespace stoker

@@ -11,6 +11,7 @@
 
 #include "stoker/base/json_file.h"
 #include "stoker/base/log.h"
+#include "stoker/base/printable.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
@@ -204,7 +205,7 @@ void RunDirectory::Log(std::string_view message) {
       ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   const std::string line =
       fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()),
-                  WithoutSecrets(message));
+                  Printable(WithoutSecrets(message)));
   [[maybe_unused]] const ssize_t written = ::write(log.get(), line.data(), line.size());
 }
 

@@ -139,9 +139,10 @@ TEST(RunDirectory, LogsLinesWithTheTime) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
   run.Log("one");
-  run.Log("two");
+  run.Log("two\nlines \x1b[31m");
   EXPECT_THAT(ReadFileForTest(run.paths().log()),
-              testing::MatchesRegex("20..-..-.. ..:..:.. one\n20..-..-.. ..:..:.. two\n"));
+              testing::MatchesRegex("20..-..-.. ..:..:.. one\n"
+                                    "20..-..-.. ..:..:.. two[\\\\]nlines [\\\\]u001b.31m\n"));
 }
 
 TEST(NewRunPath, IsNamedAfterRecipeAndTimeAndDoesNotExist) {

@@ -49,6 +49,13 @@ double BusyShareOf(const GroupCost& group) {
   return share;
 }
 
+// "5.1 us", "51 ms", "2.3 s"
+std::string MicrosecondsText(double us) {
+  if (us < 1e3) return fmt::format("{:.3g} us", us);
+  if (us < 1e6) return fmt::format("{:.3g} ms", us / 1e3);
+  return fmt::format("{:.3g} s", us / 1e6);
+}
+
 }  // namespace
 
 const GroupCost& PipelineCosts::limiting_group() const {
@@ -62,10 +69,14 @@ const StageCost& PipelineCosts::limiting_stage() const {
 std::string PipelineCosts::WhyItLimits() const {
   const int64_t threads = limiting_group().threads;
   const StageCost& stage = limiting_stage();
-  return fmt::format(
-      "{} thread{} spent {:.0f}% of the time in it, {:.3g} us for each of its "
-      "elements",
-      threads, threads == 1 ? "" : "s", 100 * stage.busy_share, stage.us_per_element);
+  // Earlier there may have been more threads than in the end.
+  const std::string busy = stage.busy_share > 1
+                               ? fmt::format("it kept {:.1f} threads busy",
+                                             stage.busy_share * static_cast<double>(threads))
+                               : fmt::format("{} thread{} spent {:.0f}% of the time in it", threads,
+                                             threads == 1 ? "" : "s", 100 * stage.busy_share);
+  return fmt::format("{}, {} for each of its elements", busy,
+                     MicrosecondsText(stage.us_per_element));
 }
 
 PipelineCosts CostsOf(const Dataset& dataset, const Iterator& iterator) {

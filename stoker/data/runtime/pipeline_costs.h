@@ -36,7 +36,7 @@ struct PipelineCosts {
   // since a pipeline has a stage.
   const GroupCost& limiting_group() const;
   const StageCost& limiting_stage() const;
-  // "2 threads spent 96% of the time in it, 5.1e+04 us for each of its elements"
+  // "2 threads spent 96% of the time in it, 51 ms for each of its elements"
   std::string WhyItLimits() const;
 };
 

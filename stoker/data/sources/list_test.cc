@@ -96,8 +96,7 @@ TEST_F(ListTest, SaysWhichLineIsWrongAndHow) {
     bool pairs;
     const char* says;
   } kWrong[] = {
-      {"a.jpg 1\nb.jpg\n", false,
-       "list.txt: byte 8: line 2 has one word, 'b.jpg'; after the path"},
+      {"a.jpg 1\nb.jpg\n", false, "list.txt: byte 8: line 2 has one word, 'b.jpg'; after the path"},
       {"a.jpg one\n", false, "line 1 ends with 'one', which is not a label"},
       {"a.jpg 1x\n", false, "ends with '1x', which is not a label"},
       {"a.jpg 99999999999999999999\n", false, "which is not a label"},
