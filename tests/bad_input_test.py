@@ -23,7 +23,7 @@ class BadDataTest(ProgramTest):
 
     def test_a_png_whose_header_says_more_pixels_than_can_be_counted_is_said_to_be_too_large(self):
         whole = png(bytes(64), 8, 8)
-        header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 0, 0, 0, 0)
+        header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 16, 6, 0, 0, 0)  # a row of them has 2^34 bytes
         self.write("pictures/a/1.png", whole[:16] + header + struct.pack(">I", zlib.crc32(b"IHDR" + header)) + whole[33:])
         self.write("recipe.yaml", "data:\n  train: [folder: pictures, decode, resize: 8, batch: 1]\n")
         out, err = self.start("bench", "recipe.yaml", "--epochs", "1").communicate()
