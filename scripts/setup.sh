@@ -45,7 +45,7 @@ setup_peers() {
   local all=("${peer_requirements[@]}" "${more_peer_requirements[@]}")
   if [[ ${1:-} == all ]]; then requirements=("${all[@]}"); fi
   if [[ -r $venv/.complete ]]; then have=$(<"$venv/.complete"); fi
-  # Whoever has all has these too.
+  # An environment with all of them has these too.
   if [[ $have == "$(as_list "${requirements[@]}")" || $have == "$(as_list "${all[@]}")" ]]; then return; fi
   torch=$(torch_dir)
   [[ -r $torch/__init__.py ]] ||

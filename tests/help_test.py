@@ -111,6 +111,11 @@ class CompletionTest(HelpCase):
         self.run_stoker("completion", "bash", "--to", "new/folder/stoker")
         self.assertEqual(self.read("new/folder/stoker").decode(), self.run_stoker("completion", "bash")[0])
 
+    def shown_by_zsh(self, script, line):
+        """What the zsh script prints whose first argument is `line`, with the program of this build first in PATH."""
+        return subprocess.run(["zsh", "-f", "-c", script, "zsh", line], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, "PATH": self.path_first, "TERM": "xterm"}, timeout=120).stdout
+
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_offers_commands_and_their_options(self):
         # In a terminal of its own: zsh completes at its line editor only.
@@ -127,8 +132,7 @@ class CompletionTest(HelpCase):
             print -r -- "$out"
         """
         for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train"))]:
-            shown = subprocess.run(["zsh", "-f", "-c", script, "zsh", line], cwd=self.folder, capture_output=True, text=True,
-                                   env={**os.environ, "PATH": self.path_first, "TERM": "xterm"}).stdout
+            shown = self.shown_by_zsh(script, line)
             for word in wanted:
                 self.assertIn(word, shown)
 
@@ -148,9 +152,7 @@ class CompletionTest(HelpCase):
         for line, completed in [("stoker tr", "train"), ("stoker train --allow", "train|--allow-changes"),
                                 ("stoker plot run --by ep", "plot|run|--by|epoch"), ("stoker train rec", "train|recipe.yaml")]:
             with self.subTest(line=line):
-                shown = subprocess.run(["zsh", "-f", "-c", script, "zsh", line], cwd=self.folder, capture_output=True, text=True,
-                                       env={**os.environ, "PATH": self.path_first, "TERM": "xterm"}, timeout=120).stdout
-                self.assertIn(f"RAN {completed} END", shown)
+                self.assertIn(f"RAN {completed} END", self.shown_by_zsh(script, line))
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_offers_commands_and_their_options(self):

@@ -132,8 +132,8 @@ class FileStore final : public CacheStore {
 
 // What elements of `input` are made from: the version of Stoker, the stages, how a recipe describes
 // them (StagesBefore), the sizes and times of their files, and `key`. Two inputs of equal text give
-// equal elements, as far as that can be told. Errors: those of looking at a file, which is not to
-// be taken for one that is missing.
+// equal elements, unless a file has changed and kept its size and time. Errors: those of stat,
+// since a file that cannot be looked at is not a missing one.
 Result<std::string> OriginOf(const Dataset& input, const std::string& key,
                              const std::string& stages = {});
 // The first line in which two of them differ, for messages.

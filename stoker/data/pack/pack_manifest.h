@@ -100,8 +100,8 @@ class PackManifest {
   bool finished_ = false;
 };
 
-// Bytes of a file, or of the files in a directory; 0 where there is nothing of that name. Errors:
-// those of looking (kUnavailable, kResourceExhausted and others), which say nothing of the file.
+// Bytes of a file, or of the files in a directory; 0 where nothing has that name. Errors: those of
+// stat and of listing (kUnavailable, kResourceExhausted and others); the file may be there then.
 Result<uint64_t> BytesOnDisk(const std::string& path);
 
 }  // namespace stoker
