@@ -24,6 +24,8 @@ namespace {
 constexpr size_t kMostListBytes = 8 << 20;  // of a page; S3's have 1,000 names
 // Pages without a name in a row. Stores may answer so while they pass over what was removed.
 constexpr int kMostEmptyPages = 1000;
+// Of a longer list, on average; those of S3 have 1,000.
+constexpr int64_t kLeastNamesOfAPage = 10;
 
 // One page of a list.
 class ListSink final : public RemoteSink {
@@ -41,7 +43,7 @@ class ListSink final : public RemoteSink {
   bool Begin(const HttpHead&) override { return true; }
   bool Take(std::span<const std::byte> bytes) override {
     if (bytes.size() > kMostListBytes - text_.size()) {
-      refusal_ = DataLoss(
+      refusal_ = Unavailable(
           "{}: a page of the store's list of objects is longer than {} MiB, as none of S3 is; "
           "check the endpoint",
           path_, kMostListBytes >> 20);
@@ -78,15 +80,49 @@ Status CheckKey(const std::string& path, const std::string& bucket, const std::s
       path, bucket, Printable(key));
 }
 
+// How far a list has been read.
+struct ListLength {
+  int64_t pages = 0, empty_in_a_row = 0, names = 0;
+
+  // An error where no list that ends has come so far.
+  Status Add(const std::string& path, const S3List& page, int64_t most_names) {
+    ++pages;
+    const int64_t of_page = std::ssize(page.objects) + page.folders;
+    names += of_page;
+    empty_in_a_row = of_page == 0 ? empty_in_a_row + 1 : 0;
+    if (empty_in_a_row > kMostEmptyPages) {
+      return Unavailable(
+          "{}: the store's list of objects has {} pages without a name in a row, and says that "
+          "there are more; name the files, or check the endpoint",
+          path, kMostEmptyPages);
+    }
+    if (names > most_names) {
+      return ResourceExhausted(
+          "{}: the store's list of objects has more than {} names; name a folder or pattern with "
+          "fewer, or pack the files into shards (`stoker pack`)",
+          path, most_names);
+    }
+    // A list without end may also have pages that hold a name or two.
+    if (pages > kMostEmptyPages + names / kLeastNamesOfAPage && !page.continuation.empty()) {
+      return Unavailable(
+          "{}: the store's list of objects has only {} names in {} pages, and says that there are "
+          "more; name the files, or check the endpoint",
+          path, names, pages);
+    }
+    return OkStatus();
+  }
+};
+
 // Hands each object of the bucket of `location` whose key begins with `prefix` to `take`; with
 // `one_level`, none that has a slash behind it. `take` says whether it keeps the object. `path` is
 // for messages.
 Status ForEachObject(const std::string& path, RemoteLocation location, const std::string& prefix,
-                     bool one_level, const std::function<bool(const S3Object&)>& take) {
+                     bool one_level, int64_t most_names,
+                     const std::function<bool(const S3Object&)>& take) {
   location.key.clear();
   const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
   std::string continuation, first_key;
-  int empty_pages = 0;
+  ListLength length;
   std::set<std::string> asked;  // continuations: one that comes again would go round for ever
   do {
     ListSink sink(path, QueryFor(prefix, one_level, continuation));
@@ -96,18 +132,12 @@ Status ForEachObject(const std::string& path, RemoteLocation location, const std
       return Status(page.status().code(), fmt::format("{}: {}", path, page.status().message()));
     const bool same_page = !page->objects.empty() && page->objects.front().key == first_key;
     if (same_page || !asked.insert(page->continuation).second) {
-      return DataLoss(
+      return Unavailable(
           "{}: the store's list of objects goes round in circles: it gives {} again; name the "
           "files, or check the endpoint",
           path, same_page ? fmt::format("'{}'", first_key) : "a continuation");
     }
-    empty_pages = page->objects.empty() && !page->has_folders ? empty_pages + 1 : 0;
-    if (empty_pages > kMostEmptyPages) {
-      return DataLoss(
-          "{}: the store's list of objects has {} pages without a name in a row, and says that "
-          "there are more; name the files, or check the endpoint",
-          path, kMostEmptyPages);
-    }
+    STOKER_RETURN_IF_ERROR(length.Add(path, *page, most_names));
     if (!page->objects.empty()) first_key = page->objects.front().key;
     for (const S3Object& object : page->objects) {
       if (!take(object)) continue;
@@ -164,7 +194,7 @@ class Search {
 
 bool IsRemoteGlob(const std::string& path) { return path.starts_with("s3://") && IsGlob(path); }
 
-Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern) {
+Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern, int64_t most_names) {
   STOKER_ASSIGN_OR_RETURN(const RemoteLocation location, ParseRemotePath(pattern));
   const std::string& keys = location.key;
   const size_t wild = keys.find_first_of("*?[");
@@ -178,7 +208,7 @@ Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern) {
     RemoteFile::Know(paths.back(), {.size = object.size, .etag = object.etag});
     return true;
   };
-  STOKER_RETURN_IF_ERROR(ForEachObject(pattern, location, prefix, one_level, take));
+  STOKER_RETURN_IF_ERROR(ForEachObject(pattern, location, prefix, one_level, most_names, take));
   if (paths.empty()) {
     return NotFound("{}: no object matches, though the bucket is there; check the pattern",
                     pattern);
@@ -187,7 +217,7 @@ Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern) {
   return paths;
 }
 
-Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder) {
+Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder, int64_t most_names) {
   STOKER_ASSIGN_OR_RETURN(const RemoteLocation location, ParseRemotePath(folder));
   if (location.kind != RemoteLocation::Kind::kS3) {
     return Unimplemented(
@@ -206,7 +236,8 @@ Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder) {
                      {.size = object.size, .etag = object.etag});
     return true;
   };
-  STOKER_RETURN_IF_ERROR(ForEachObject(folder, location, prefix, /*one_level=*/false, take));
+  STOKER_RETURN_IF_ERROR(
+      ForEachObject(folder, location, prefix, /*one_level=*/false, most_names, take));
   if (names.empty()) {
     return NotFound("{}: no object is below it, though the bucket is there; check the name",
                     folder);

@@ -308,7 +308,7 @@ TEST_F(S3Test, APageOfAListWithoutEndIsRefusedAfterAFewMegabytes) {
   });
   const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
   EXPECT_THAT(ExpandRemoteGlob("s3://b/t/x*"),
-              FailsWith(StatusCode::kDataLoss, "is longer than 8 MiB"));
+              FailsWith(StatusCode::kUnavailable, "is longer than 8 MiB"));
   EXPECT_EQ(server.requests(), 1);
 }
 
@@ -406,7 +406,7 @@ TEST_F(S3Test, AListThatGoesRoundInCirclesIsAnError) {
                           : fmt::format("<Contents><Key>{}</Key><Size>5</Size></Contents>", key))};
     });
     const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
-    EXPECT_THAT(ExpandRemoteGlob("s3://b/k*"), FailsWith(StatusCode::kDataLoss, one.says))
+    EXPECT_THAT(ExpandRemoteGlob("s3://b/k*"), FailsWith(StatusCode::kUnavailable, one.says))
         << one.name;
     EXPECT_LT(server.requests(), 10);
   }
@@ -426,8 +426,40 @@ TEST_F(S3Test, AListOfEmptyPagesWithoutEndIsAnError) {
   });
   const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
   EXPECT_THAT(ExpandRemoteGlob("s3://b/k*"),
-              FailsWith(StatusCode::kDataLoss, "has 1000 pages without a name in a row"));
+              FailsWith(StatusCode::kUnavailable, "has 1000 pages without a name in a row"));
   EXPECT_EQ(server.requests(), 1001);
+}
+
+TEST_F(S3Test, AListOfEverNewNamesAndContinuationsIsAnError) {
+  for (const bool matching : {true, false}) {
+    const LoopbackServer server([&](const LoopbackRequest&, int number) {
+      const std::string name = fmt::format("{}{:09}", matching ? "k" : "k/", number);
+      return PageOf(fmt::format("<Contents><Key>{}</Key><Size>5</Size></Contents>", name), number,
+                    /*last=*/number > 5000);  // so that the test ends
+    });
+    const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+    EXPECT_THAT(
+        ExpandRemoteGlob("s3://b/k*"),
+        FailsWith(StatusCode::kUnavailable, "names in 1112 pages, and says that there are"));
+    EXPECT_EQ(server.requests(), 1112);
+  }
+}
+
+TEST_F(S3Test, AListOfMoreNamesThanThereMayBeIsAnError) {
+  const LoopbackServer server([](const LoopbackRequest&, int number) {
+    std::string names;
+    for (int i = 0; i < 100; ++i)
+      names +=
+          fmt::format("<Contents><Key>t/{:09}</Key><Size>5</Size></Contents>", number * 100 + i);
+    return PageOf(names, number, /*last=*/number % 10 == 9);
+  });
+  const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
+  EXPECT_THAT(ListRemoteFolder("s3://b/t", /*most_names=*/999),
+              FailsWith(StatusCode::kResourceExhausted, "has more than 999 names"));
+  EXPECT_THAT(ExpandRemoteGlob("s3://b/t/1*", /*most_names=*/999),
+              FailsWith(StatusCode::kResourceExhausted, "has more than 999 names"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto names, ListRemoteFolder("s3://b/t", /*most_names=*/1000));
+  EXPECT_EQ(names.size(), 1000u);
 }
 
 TEST_F(S3Test, EmptyPagesAndPagesOfFoldersBetweenNamesArePassed) {
@@ -436,8 +468,10 @@ TEST_F(S3Test, EmptyPagesAndPagesOfFoldersBetweenNamesArePassed) {
     const bool last = number >= kPages;
     if (last) return PageOf("<Contents><Key>k9</Key><Size>5</Size></Contents>", number, last);
     const bool folder = number % 2 == 0;
-    return PageOf(folder ? "<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes>" : "", number,
-                  last);
+    std::string folders;
+    for (int i = 0; folder && i < 20; ++i)
+      folders += fmt::format("<CommonPrefixes><Prefix>a{}/</Prefix></CommonPrefixes>", i);
+    return PageOf(folders, number, last);
   });
   const ScopedRemoteOptions options(Fresh({.endpoint = server.root(), .anonymous = true}));
   STOKER_ASSERT_OK_AND_ASSIGN(const auto names, ExpandRemoteGlob("s3://b/k*"));

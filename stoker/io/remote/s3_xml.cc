@@ -161,7 +161,7 @@ Result<S3List> ParseS3List(std::string_view text) {
     path.remove_prefix(kRoot.size());
     if (path == "IsTruncated") truncated = value == "true";
     if (path == "NextContinuationToken") continuation = std::move(value);
-    if (path == "CommonPrefixes/Prefix") list.has_folders = true;
+    if (path == "CommonPrefixes/Prefix") ++list.folders;
     if (path == "Contents/Key") {
       std::optional<std::string> key = PercentDecoded(value);
       good = good && key.has_value();
@@ -176,9 +176,10 @@ Result<S3List> ParseS3List(std::string_view text) {
     }
   });
   if (!whole || !good || !is_list)
-    return DataLoss("the store's list of objects is not what S3 describes; check the endpoint");
+    return Unavailable("the store's list of objects is not what S3 describes; check the endpoint");
   if (truncated && continuation.empty())
-    return DataLoss("the store's list of objects says that there are more, but not how to go on");
+    return Unavailable(
+        "the store's list of objects says that there are more, but not how to go on");
   if (truncated) list.continuation = std::move(continuation);
   return list;
 }

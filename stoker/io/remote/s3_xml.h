@@ -27,11 +27,12 @@ struct S3Object {
 };
 struct S3List {
   std::vector<S3Object> objects;
-  bool has_folders = false;  // names that were left out, since a delimiter follows in them
+  int64_t folders = 0;       // names that were left out, since a delimiter follows in them
   std::string continuation;  // for the next page; empty: this was the last
 };
 
-// An answer to ListObjectsV2 with encoding-type=url. Errors: kDataLoss.
+// An answer to ListObjectsV2 with encoding-type=url. Errors: kUnavailable, as
+// of a store that is out of order.
 Result<S3List> ParseS3List(std::string_view text);
 
 }  // namespace stoker

@@ -365,8 +365,8 @@ Status ShardCache::Writer::Append(std::span<const std::byte> bytes) {
 
 Status ShardCache::Writer::Commit() {
   if (size_ && written_ != *size_) {
-    return DataLoss("{}: {} bytes came of {}; fetch the file by other means", source_, written_,
-                    *size_);
+    return Unavailable("{}: {} bytes came of {}; fetch the file by other means", source_, written_,
+                       *size_);
   }
   if (!size_ && ::ftruncate(temporary_.fd(), static_cast<off_t>(written_)) != 0)
     return internal::WriteError(errno, cache_->PathOf(name_), "cannot end a copy");

@@ -58,7 +58,7 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
     Status Append(std::span<const std::byte> bytes);  // in order
-    // All are there. Errors: also kDataLoss where they are not as many as announced.
+    // All are there. Errors: also kUnavailable where they are not as many as announced.
     Status Commit();
 
    private:
