@@ -39,6 +39,10 @@ Result<JsonlFields> GuessFields(const std::string& path, int64_t max_bytes) {
     if (!row) break;
     // What is no object is an error when it is read.
     const Status added = guess.Add(row->text);
+    if (added.code() == StatusCode::kUnimplemented) {
+      return Unimplemented("{}: record {} (byte {}): {} (`fields`)", path, row->number, row->offset,
+                           added.message());
+    }
     if (!added.ok() && unread.empty())
       unread = fmt::format("; record {} (byte {}): {}", row->number, row->offset, added.message());
   }

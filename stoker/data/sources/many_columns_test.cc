@@ -86,6 +86,28 @@ TEST(ManyColumns, SoIsEachMemberOfAnObjectWithinOne) {
   EXPECT_EQ(elements[0].arrays.back().values<int64_t>()[0], 0);
 }
 
+TEST(ManyColumns, AnObjectOfMoreMembersThanBecomeFieldsIsRefusedUnlessTheyAreNamed) {
+  const TempDir dir;
+  std::string text = "{";
+  for (int64_t i = 0; i < 300'000; ++i) text += fmt::format("\"m{}\":{},", i, i);
+  const std::string path = Write(dir, "a.jsonl", text + "\"last\":7}\n");
+  EXPECT_THAT(Source(Jsonl{.files = path, .index = "none"}),
+              FailsWith(StatusCode::kUnimplemented, "a.jsonl: record 0 (byte 0): byte "));
+  const JsonlFields last({{.name = "last", .type = "int64"}});
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset named,
+                              Source(Jsonl{.files = path, .fields = last, .index = "none"}));
+  STOKER_ASSERT_OK_AND_ASSIGN(const std::vector<Element> all, ReadAll(named, Runtime::Inline()));
+  EXPECT_EQ(all.at(0).arrays[0].values<int64_t>()[0], 7);
+}
+
+TEST(ManyColumns, PathsThatAreLongerThanTheirLineTogetherAreRefused) {
+  const TempDir dir;
+  std::string text = "{\"" + std::string(1 << 20, 'p') + "\":{";
+  for (int64_t i = 0; i < 1000; ++i) text += fmt::format("{}\"m{}\":{}", i == 0 ? "" : ",", i, i);
+  EXPECT_THAT(Source(Jsonl{.files = Write(dir, "a.jsonl", text + "}}\n"), .index = "none"}),
+              FailsWith(StatusCode::kUnimplemented, "name the fields that are wanted"));
+}
+
 TEST(ManyColumns, ARowOfMoreThanAMillionCellsIsRefusedWhateverIsWanted) {
   const TempDir dir;
   const std::string cells(kMostCsvColumns + 5, ',');

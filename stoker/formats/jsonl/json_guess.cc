@@ -87,11 +87,23 @@ Status JsonGuess::LookInto(JsonCursor& cursor, const std::string& prefix) {
       STOKER_RETURN_IF_ERROR(LookInto(cursor, path + "."));
     } else {
       const auto [member, is_new] = seen_.try_emplace(path);
-      if (is_new) member->second.rank = seen_.size() - 1;
+      if (is_new) {
+        member->second.rank = seen_.size() - 1;
+        path_bytes_ += path.size();
+      }
+      if (seen_.size() > kMostMembers || path_bytes_ > kMostPathBytes) return TooMany(cursor);
       STOKER_RETURN_IF_ERROR(LookAt(cursor, member->second));
     }
   }
   return OkStatus();
+}
+
+Status JsonGuess::TooMany(const JsonCursor& cursor) const {
+  return Unimplemented(
+      "byte {}: there are {} members by now, whose paths have {} characters; at most {} members "
+      "and "
+      "{} characters become fields by themselves: name the fields that are wanted",
+      cursor.position(), seen_.size(), path_bytes_, kMostMembers, kMostPathBytes);
 }
 
 // Takes a value that has no members.

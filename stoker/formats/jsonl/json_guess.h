@@ -19,8 +19,14 @@ class JsonCursor;
 // One thread at a time.
 class JsonGuess {
  public:
+  // Of more members, or of more characters of their paths, none are kept: a field each would take
+  // many times the memory that the line does.
+  static constexpr size_t kMostMembers = 1 << 18;
+  static constexpr size_t kMostPathBytes = 32 << 20;
+
   // Looks into one more line. Takes time and memory for what the line has, whatever it is. Errors:
-  // kDataLoss, with the byte within the line, for what is no JSON object, which then tells nothing.
+  // kDataLoss, with the byte within the line, for what is no JSON object, which then tells nothing;
+  // kUnimplemented for more members than are kept, of all lines together.
   Status Add(std::string_view line);
 
   // A member for each of the objects, in the order in which they came first: those of the first
@@ -42,10 +48,12 @@ class JsonGuess {
   };
 
   Status LookInto(JsonCursor& cursor, const std::string& prefix);
+  Status TooMany(const JsonCursor& cursor) const;
   Status LookAt(JsonCursor& cursor, Seen& seen) const;
   JsonMember MemberOf(const std::string& path, const Seen& seen) const;
 
   std::map<std::string, Seen> seen_;
+  size_t path_bytes_ = 0;  // of those in seen_
   int64_t lines_ = 0;
 };
 
