@@ -94,6 +94,19 @@ class ChaosHarnessTest(PreloadCase):
         self.assertEqual(set(log.splitlines()), {"read EIO " + line.split(" ", 2)[2] for line in log.splitlines()})
         self.assertIn("train-labels.gz", log)
 
+    def test_a_file_that_cannot_be_looked_at_is_not_called_gone(self):
+        self.write("rows.csv", "a,b\n" + "".join(f"{i},{i}.5\n" for i in range(30)))
+        self.write("rows.yaml", "data:\n  root: .\n  train:\n    - csv: {files: rows.csv, index: memory}\n    - batch: 10\n")
+        failed = 0
+        for call in range(1, 12):
+            with self.subTest(call=call):
+                code, err, _ = self.preload(f"stat:EIO:{call}:1:rows.csv", "bench", "rows.yaml", "--epochs", "1")
+                self.assertNotIn("gone", err)
+                if code != 0:
+                    self.assertIn("Input/output error", err)
+                    failed += 1
+        self.assertGreater(failed, 0)
+
     def test_files_outside_of_the_folder_are_left_alone(self):
         with tempfile.TemporaryDirectory() as elsewhere:
             recipe = os.path.join(elsewhere, "recipe.yaml")

@@ -39,6 +39,45 @@ class CheckTest(CheckCase):
         self.assertEqual(self.run_stoker("check", "recipe.yaml")[0], CLEAN)
         self.assertEqual(sorted(os.listdir(self.folder)), before)  # nothing is written
 
+    SIDE_FILES = """\
+data:
+  root: data
+  train:
+    - csv: {files: rows.csv, fields: {x: {columns: [x], type: float32, shape: [1]}, label: int64}}
+    - ignore_errors: {limit: 9, log: ../lost.jsonl}
+    - cache: {path: kept.cache}
+    - batch: 4
+  eval:
+    - csv: {files: [rows.csv, more.csv], fields: {x: {columns: [x], type: float32, shape: [1]}, label: int64}}
+    - ignore_errors: {limit: 9, log: ../lost.jsonl}
+    - batch: 4
+model: {linear: {classes: 2}}
+train: {max_steps: 2, device: cpu, input: x, target: label}
+"""
+
+    def files(self):
+        return sorted(os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names)
+
+    def test_nothing_is_written_also_where_reading_would_keep_an_index_a_cache_and_a_log(self):
+        self.write("data/rows.csv", "x,label\n1,0\nbad,1\n3,1\n4,0\n5,1\n6,1\n7,0\n")
+        self.write("data/more.csv", "x,label\n1,0\n3,1\n")
+        self.write("recipe.yaml", self.SIDE_FILES)
+        before = self.files()
+        self.assertEqual(self.check(expect=0), [CLEAN.strip()])
+        self.assertEqual(self.files(), before)
+        self.run_stoker("bench", "recipe.yaml", "--epochs", "1")  # which does write them
+        written = set(self.files()) - set(before)
+        for name in ("data/.rows.csv.stoker-index", "data/kept.cache", "lost.jsonl"):
+            self.assertIn(self.path(name), written)
+
+    def test_nothing_is_written_without_the_trainer_either(self):
+        alone = self.without_trainer()
+        self.write("data/rows.csv", "x,label\n1,0\nbad,1\n3,1\n4,0\n5,1\n6,1\n7,0\n")
+        self.write("data/more.csv", "x,label\n1,0\n3,1\n")
+        before = self.files()
+        self.check(recipe=self.SIDE_FILES, expect=0, **alone)
+        self.assertEqual(self.files(), before)
+
     def test_independent_mistakes_of_all_sections_are_listed_in_one_run(self):
         wrong = (RECIPE.replace("random_crop: {size: 14, padding: 1}", "random_crop: {sise: 14, padding: -1}")
                  .replace("images: eval-images.gz", "images: nowhere.gz")
@@ -88,6 +127,18 @@ class CheckTest(CheckCase):
                 self.assertIn(says, lines[0])
                 if place:
                     self.assertEqual(lines[0].split(":")[1], where(wrong, place).split(":")[1], lines[0])
+
+    def test_a_file_whose_name_looks_like_a_key_is_not_taken_for_one(self):
+        self.write("data/train.csv", "x,label\n1,0\n2,1\n3\n")
+        for name in ("train.csv", "data/train.csv", "./train.csv", "my train.csv"):
+            with self.subTest(name=name):
+                self.write(name, "x,label\n1,0\n2,1\n3\n")
+                wrong = ("data:\n  root: .\n  train:\n    - csv: {files: %s}\n    - batch: 3\n"
+                         "model: {linear: {classes: 2}}\ntrain: {epochs: 1, target: label}\n" % name)
+                lines = self.check(recipe=wrong)
+                self.assertEqual(len([line for line in lines if "not checked" not in line]), 1, lines)
+                self.assertIn("train.csv", lines[0])
+                self.assertRegex(lines[0], r"\Arecipe\.yaml:[34]:\d+: ")  # data.train, not `train:`
 
     def test_every_target_of_the_first_batches_is_looked_at(self):
         labels = bytes([0, 1, 2, 3] * 30)

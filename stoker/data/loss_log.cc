@@ -5,6 +5,7 @@
 
 #include "stoker/data/saved_unsigned.h"
 #include "stoker/io/append_line.h"
+#include "stoker/io/side_files.h"
 
 namespace stoker {
 namespace {
@@ -26,6 +27,7 @@ bool LossLogs::IsOurs(std::string_view line) const {
 }
 
 Status LossLogs::Open(const std::string& path) {
+  if (!WritesSideFiles()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, PrepareToAppend(path));
   const std::lock_guard lock(mutex_);
   const auto [entry, is_new] = logs_.try_emplace(path, Log{.bytes = bytes, .there = {}});
@@ -46,7 +48,7 @@ bool LossLogs::IsWanted(const LossLine& line) {
 }
 
 Status LossLogs::Write(const LossLine& line) {
-  if (!IsWanted(line)) return OkStatus();
+  if (!WritesSideFiles() || !IsWanted(line)) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, AppendLine(line.path, TextOf(line)));
   const std::lock_guard lock(mutex_);
   logs_[line.path].bytes = bytes;

@@ -22,6 +22,14 @@ bool MayPrecedeKey(char c) {
   return !IsOfKey(c) && c != '/' && c != '-' && !(c >= 'A' && c <= 'Z');
 }
 
+// Whether the recipe has a key below a section for this path, as it has one for data.train.batch.
+bool IsBelowASection(const ConfigNode& recipe, std::string_view path) {
+  const size_t dot = path.find('.');
+  const ConfigNode* const section = recipe.Find(path.substr(0, dot));
+  const std::string_view key = path.substr(std::min(dot + 1, path.size()));
+  return section != nullptr && section->Find(key.substr(0, key.find('.'))) != nullptr;
+}
+
 // A value that stands beside its key is the better place; a list or map begins at its key.
 const ConfigLocation& PlaceOf(const ConfigNode::Entry& entry) {
   const bool beside = entry.value.kind == Kind::kScalar && entry.value.location.file != nullptr;
@@ -57,7 +65,11 @@ std::optional<ConfigLocation> PlaceOfKey(const ConfigNode& recipe, std::string_v
         rest.starts_with("data.") || rest.starts_with("train.") || rest.starts_with("model.");
     if (!names_section) continue;
     const auto end = std::ranges::find_if_not(rest, IsOfKey);
-    const ConfigLocation place = PlaceOfPath(recipe, {rest.begin(), end});
+    const std::string_view path(rest.begin(), end);
+    // Behind a slash it may be the end of a path with blanks: "/data/my train.csv".
+    if (text.substr(0, at).find('/') != std::string_view::npos && !IsBelowASection(recipe, path))
+      continue;
+    const ConfigLocation place = PlaceOfPath(recipe, path);
     if (place.line != recipe.location.line || place.column != recipe.location.column) return place;
   }
   return std::nullopt;

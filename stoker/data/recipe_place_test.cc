@@ -40,8 +40,9 @@ TEST_F(RecipePlace, IsThatOfTheSectionWhereTheKeyItselfIsNotWritten) {
 
 TEST_F(RecipePlace, IsNotGivenToWhatHasOneAndToWhatIsNoKey) {
   for (const char* message :
-       {"/home/data.train.npy: damaged", "constrain.input", "old-data.root", "full disk",
-        "r.yaml:1:1: train.input: odd", "--set train.input: odd", "model.mlp is not there"}) {
+       {"/home/data.train.npy: damaged", "/home/my train.csv: damaged", "constrain.input",
+        "old-data.root", "full disk", "r.yaml:1:1: train.input: odd", "--set train.input: odd",
+        "model.mlp is not there"}) {
     EXPECT_EQ(Placed(message), message);
   }
   STOKER_EXPECT_OK(WithPlace(recipe_, OkStatus()));

@@ -7,6 +7,7 @@
 #include "stoker/data/memory_options.h"
 #include "stoker/data/recipe.h"
 #include "stoker/io/file.h"
+#include "stoker/io/side_files.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/inspect_command.h"
 
@@ -17,9 +18,8 @@ constexpr const char* kAbout =
     "Lists all that is wrong with a recipe, and trains nothing.\n"
     "Reads every key, builds both pipelines, opens their files, reads a first batch of each, makes "
     "the model, its first weights, the optimizer, the schedule, the loss and the metrics, and puts "
-    "the batches through them. Each finding names file, line and column. Writes nothing but copies "
-    "of "
-    "files on servers in their cache.";
+    "the batches through them. Each finding names file, line and column. Writes nothing but "
+    "copies of files on servers in their cache.";
 constexpr const char* kFooter =
     "Example: stoker check recipes/fashion-mnist.yaml --json\n"
     "Exit: 0 nothing is wrong, 1 findings or no recipe, 2 wrong usage";
@@ -53,6 +53,7 @@ Status RunCheck(const CheckArguments& arguments, const CheckOfSections& check_se
   if (recipe.kind == ConfigNode::Kind::kMap) {
     // A mistake in it is a finding of the section train.
     static_cast<void>(WishForMemoryOf(recipe));
+    WriteNoSideFiles();
     check_sections(recipe, check);
   }
   return PrintInspection(check.Report(), arguments.json);

@@ -15,6 +15,7 @@
 #include "stoker/io/checksum.h"
 #include "stoker/io/remote/remote_file.h"
 #include "stoker/io/sha256.h"
+#include "stoker/io/side_files.h"
 
 namespace stoker::internal {
 namespace {
@@ -181,7 +182,8 @@ Result<std::unique_ptr<FileStore>> FileStore::Open(const std::string& path,
   std::unique_ptr<FileStore> store(new FileStore(path, std::move(header), elements));
   const std::string folder = std::filesystem::path(path).parent_path().string();
   // What killed runs have left half-written.
-  STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(folder.empty() ? "." : folder).status());
+  if (WritesSideFiles())
+    STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(folder.empty() ? "." : folder).status());
   Result<ElementFile> file = ElementFile::Open(path);
   if (!file.ok()) {
     if (file.status().code() == StatusCode::kNotFound) return store;
@@ -232,6 +234,7 @@ Result<std::shared_ptr<ElementFileWriter>> FileStore::Writer() {
 }
 
 Result<bool> FileStore::Put(int64_t position, const Element& element) {
+  if (!complete_ && !WritesSideFiles()) return false;
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<ElementFileWriter> writer, Writer());
   if (!writer) return true;  // complete
   STOKER_RETURN_IF_ERROR(writer->Add(position, element.key.index, element.arrays));
@@ -240,6 +243,7 @@ Result<bool> FileStore::Put(int64_t position, const Element& element) {
 }
 
 Status FileStore::Finish() {
+  if (!complete_ && !WritesSideFiles()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<ElementFileWriter> writer, Writer());
   std::lock_guard lock(mutex_);
   if (complete_) return OkStatus();

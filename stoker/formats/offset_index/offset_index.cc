@@ -12,6 +12,8 @@
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/checksum.h"
 #include "stoker/io/file_bytes.h"
+#include "stoker/io/local_retry.h"
+#include "stoker/io/side_files.h"
 
 namespace stoker {
 namespace {
@@ -68,10 +70,13 @@ bool Plausible(std::span<const uint64_t> offsets, const Header& header) {
 
 Result<FileStamp> StampOf(const std::string& path) {
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) {
+  if (RetryPassingTrouble(path, [&] { return ::stat(path.c_str(), &found); }) != 0) {
+    const int error = errno;
     // File::Open knows how to say it.
     STOKER_RETURN_IF_ERROR(File::Open(path).status());
-    return NotFound("{}: the file has just gone; has another program removed it?", path);
+    if (error == ENOENT || error == ENOTDIR)
+      return NotFound("{}: the file has just gone; has another program removed it?", path);
+    return ErrnoStatus(error, fmt::format("{}: cannot look at the file", path));
   }
   return FileStamp{static_cast<uint64_t>(found.st_size),
                    int64_t{found.st_mtim.tv_sec} * kNsInSecond + found.st_mtim.tv_nsec};
@@ -144,7 +149,7 @@ Result<OffsetIndex> IndexFile(const std::string& path, std::string_view format, 
   }
   OffsetIndex index = OffsetIndex::Of(offsets);
   // Only for speed: where it cannot be kept, the next run scans again.
-  if (use == IndexUse::kStored) (void)index.Store(index_path, content);
+  if (use == IndexUse::kStored && WritesSideFiles()) (void)index.Store(index_path, content);
   return index;
 }
 
