@@ -30,6 +30,23 @@ class BadDataTest(ProgramTest):
         self.assertIn("a/1.png: 2147483647 x 2147483647 pixels are more than the ", err)
         self.assertEqual(out, "")
 
+    def test_what_a_stage_cannot_do_to_one_sample_names_its_file_and_is_no_wrong_usage(self):
+        for name, side in [("a/1.png", 16), ("a/2.png", 4), ("b/3.png", 16)]:
+            self.write(f"pictures/{name}", png(bytes(side * side), side, side))
+        for stages in ("random_crop: {size: 8, padding: 0}", "random_crop: {size: 8, padding: 0}, batch: 2",
+                       "random_crop: {size: 8, padding: 0}, random_flip, grayscale, batch: 2, prefetch"):
+            with self.subTest(stages=stages):
+                self.write("recipe.yaml", f"data:\n  train: [folder: pictures, decode, {stages}]\n")
+                self.assert_fails(["bench", "recipe.yaml", "--epochs", "1"], 1, "pictures/a/2.png: random_crop: element 1: a window of 8 x 8")
+
+    def test_more_pixels_than_can_be_made_are_refused_with_their_line_before_any_sample(self):
+        self.write("pictures/a/1.png", png(bytes(16), 4, 4))
+        for stage in ("resize: 65536", "resize: {height: 65536, width: 8192}", "resize: {shorter_side: 20000}",
+                      "random_resized_crop: 65536", "center_crop: 65536"):
+            with self.subTest(stage=stage):
+                self.write("recipe.yaml", f"data:\n  train:\n    - folder: pictures\n    - decode\n    - {stage}\n    - batch: 1\n")
+                self.assert_fails(["bench", "recipe.yaml", "--epochs", "1"], 2, "recipe.yaml:5:7: ", "pixels are wanted, at most 268435456 are made")
+
     def test_a_gzip_file_cut_short_anywhere_is_noticed(self):
         whole = self.read("data/train-labels.gz")
         for size in [0, 1, 2, 9, 10, 20, len(whole) // 2, len(whole) - 8, len(whole) - 1]:

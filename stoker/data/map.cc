@@ -5,9 +5,36 @@
 #include "stoker/data/gathering_transform.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
+#include "stoker/data/sample_names.h"
 
 namespace stoker {
 namespace {
+
+// An error of `node` about one sample of its input: with what the source calls the sample in front,
+// unless the message has that already. What makes no sense for one sample is no wrong usage, so
+// kInvalidArgument becomes kOutOfRange. Trouble stays as it is but for the name.
+Status OfSample(const DatasetNode& node, const SampleKey& key, const Status& error) {
+  const std::string name = NameInMessage(node.input(), key, error.message());
+  if (name.empty()) return error;
+  const bool usage = error.code() == StatusCode::kInvalidArgument;
+  const bool named = error.message().find(name) != std::string::npos;
+  return {usage ? StatusCode::kOutOfRange : error.code(),
+          named ? error.message() : fmt::format("{}: {}", name, error.message())};
+}
+
+// Puts the element through the transform of `node`. What that throws becomes an error, too.
+Status ApplyTransform(const DatasetNode& node, const ReadContext& context, Element& element) {
+  const SampleKey key = element.key;
+  Rng rng = context.rngs(node).For(key);
+  Scratch scratch = context.scratch(node);
+  Status status;
+  try {
+    status = node.element_wise()->Apply(element, rng, scratch);
+  } catch (...) {
+    status = ThrownError(fmt::format("{}: element {}", node.name(), key.index));
+  }
+  return status.ok() || context.stopped() ? status : OfSample(node, key, status);
+}
 
 class MapNode final : public DatasetNode {
  public:
@@ -60,16 +87,15 @@ class MapNode final : public DatasetNode {
     if (!input().spec().ElementBytes()) return GatherRows(positions, context);
     STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(positions, context));
     Scratch scratch = context.scratch(*this);
-    STOKER_RETURN_IF_ERROR(transform_->ApplyRows(rows, context.rngs(*this), scratch));
-    return rows;
+    const Status status = transform_->ApplyRows(rows, context.rngs(*this), scratch);
+    if (status.ok()) return rows;
+    return IsAboutOneElement(status) ? ReadOneByOne(positions, context) : status;
   }
 
  private:
   Result<Element> Mapped(Element element, const ReadContext& context) const {
-    Rng rng = context.rngs(*this).For(element.key);
-    Scratch scratch = context.scratch(*this);
     const SampleKey key = element.key;
-    const Status status = transform_->Apply(element, rng, scratch);
+    const Status status = ApplyTransform(*this, context, element);
     if (!status.ok()) {
       CountFailure(key, context);
       return status;
@@ -88,7 +114,14 @@ class MapNode final : public DatasetNode {
       elements.push_back(std::move(element));
     }
     Scratch scratch = context.scratch(*this);
-    return gathering->Gather(elements, scratch);
+    Result<Rows> rows = gathering->Gather(elements, scratch);
+    if (rows.ok() || !IsAboutOneElement(rows.status())) return rows;
+    return ReadOneByOne(positions, context);
+  }
+
+  // Where they cannot all be mapped at once: so that it is known which one is at fault.
+  Result<Rows> ReadOneByOne(std::span<const int64_t> positions, const ReadContext& context) const {
+    return DatasetNode::DoReadRows(positions, context);
   }
 
   const std::string details_;
@@ -216,9 +249,7 @@ Result<Dataset> operator|(Result<Dataset> input, const MapRows& map) {
 Status ApplyElementWise(const DatasetNode& node, const ReadContext& context, Element& element) {
   StageStats& stats = context.stats(node);
   const ScopedStageTime time(stats);
-  Rng rng = context.rngs(node).For(element.key);
-  Scratch scratch = context.scratch(node);
-  const Status status = node.element_wise()->Apply(element, rng, scratch);
+  const Status status = ApplyTransform(node, context, element);
   if (status.ok()) {
     stats.AddElements(1, element.num_bytes());
   } else {

@@ -17,6 +17,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/rewrites/picture_pass.h"
 
 namespace stoker {
 namespace {
@@ -54,7 +55,7 @@ class CombinedNames final : public SampleNames {
 bool KeepsKeys(const DatasetNode& node) {
   static constexpr std::string_view kKeepers[] = {
       Cache::kName, Filter::kName,  IgnoreErrors::kName, Prefetch::kName, Repeat::kName,
-      Shard::kName, Shuffle::kName, Skip::kName,         Take::kName};
+      Shard::kName, Shuffle::kName, Skip::kName,         Take::kName,     kOnePassName};
   if (node.inputs().size() != 1) return false;
   return node.element_wise() != nullptr || std::ranges::count(kKeepers, node.name()) > 0;
 }
@@ -64,6 +65,19 @@ std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset) {
   while (KeepsKeys(at->node())) at = &at->node().input();
   if (CombinesKeys(at->node())) return std::make_shared<const CombinedNames>(at->node().inputs());
   return std::dynamic_pointer_cast<const SampleNames>(at->shared_node());
+}
+
+std::string NameInMessage(const Dataset& dataset, const SampleKey& key, std::string_view message) {
+  const std::shared_ptr<const SampleNames> names = FindSampleNames(dataset);
+  std::string first;
+  if (names == nullptr) return first;
+  for (const Field& field : dataset.spec().fields) {
+    std::string name = names->NameOfKey(key, field.name);
+    if (name.empty()) continue;
+    if (message.find(name) != std::string_view::npos) return name;
+    if (first.empty()) first = std::move(name);
+  }
+  return first;
 }
 
 }  // namespace stoker

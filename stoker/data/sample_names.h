@@ -35,4 +35,9 @@ bool KeepsKeys(const DatasetNode& node);
 // alive.
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset);
 
+// What the sources of `dataset` call its element with this key, for the front of a message about
+// it: by the first of its fields that has a name. Of names that `message` has already, the first
+// one. Empty where no field has a name. Costs a walk to the sources.
+std::string NameInMessage(const Dataset& dataset, const SampleKey& key, std::string_view message);
+
 }  // namespace stoker

@@ -2,6 +2,7 @@
 // pipelines.
 #include "stoker/data/sample_names.h"
 
+#include "stoker/data/map.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/sources/picture_folder_testing_internal.h"
@@ -26,11 +27,14 @@ class SampleNamesTest : public testing::Test {
 
   // The errors of all that fails in a pass name the damaged file, and some do fail.
   void ExpectNamed(const std::string& text) const {
+    ExpectFails(text, StatusCode::kDataLoss, "b/bad.ppm");
+  }
+  void ExpectFails(const std::string& text, StatusCode code, const std::string& says) const {
     SCOPED_TRACE(text);
     STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Build(text));
     for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
       STOKER_ASSERT_OK_AND_ASSIGN(const auto pass, dataset.Open(runtime, {.seed = 3}));
-      EXPECT_THAT(ReadAll(*pass), FailsWith(StatusCode::kDataLoss, "b/bad.ppm"));
+      EXPECT_THAT(ReadAll(*pass), FailsWith(code, says));
     }
   }
 
@@ -50,6 +54,44 @@ TEST_F(SampleNamesTest, AnElementOfSeveralPipelinesIsNamedByItsFile) {
   ExpectNamed("- mix: {inputs: " + inputs + "}\n- shuffle\n- decode\n");
   ExpectNamed("- choose: {inputs: " + inputs + ", pattern: [1, 0]}\n- decode\n");
   ExpectNamed("- concatenate: {inputs: [[folder: ., balance], [folder: .]]}\n- decode\n");
+}
+
+// A picture of 4 x 5 pixels is larger than the window, one of 2 x 2 is not.
+TEST_F(SampleNamesTest, WhatAMapCannotDoToASampleNamesItsFileAndIsNoWrongUsage) {
+  const std::string small = "c/small.ppm";
+  WriteBelow(dir_, "b/bad.ppm", SmallPicture(4, 5, 0));
+  WriteBelow(dir_, small, SmallPicture(2, 2, 0));
+  const std::string says = small + ": random_crop: element ";
+  for (const std::string before :
+       {"", "- shuffle\n", "- balance\n", "- filter: {field: label, min: 0}\n"}) {
+    for (const std::string behind :
+         {"", "- normalize\n", "- batch: 2\n", "- grayscale\n- batch: 2\n"}) {
+      ExpectFails(
+          "- folder: .\n" + before + "- decode\n- random_crop: {size: 3, padding: 0}\n" + behind,
+          StatusCode::kOutOfRange, says);
+    }
+  }
+}
+
+TEST_F(SampleNamesTest, WhatAMapOverManyRowsCannotDoToOneNamesItsRecord) {
+  WriteBelow(dir_, "rows.csv", "x,label\n1,0\n2,1\n3,7\n4,1\n");
+  for (const std::string behind :
+       {"", "- batch: 2\n", "- batch: 4\n", "- repeat: 2\n- batch: 8\n"}) {
+    ExpectFails("- csv: {files: rows.csv}\n- one_hot: {classes: 2}\n" + behind,
+                StatusCode::kOutOfRange, "rows.csv: record 2 ");
+  }
+}
+
+TEST_F(SampleNamesTest, AMapThatFindsNoMemoryNamesTheStageAndTheFile) {
+  const Map greedy{.function = [](Element&, Rng&, Scratch& scratch) {
+    scratch.NewArray(DType::kUInt8, {int64_t{1} << 62});
+    return OkStatus();
+  }};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset folder, Build("- folder: .\n"));
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadAll(*(Result<Dataset>(folder) | greedy), runtime),
+                FailsWith(StatusCode::kResourceExhausted, "a/0.ppm: map: element 0"));
+  }
 }
 
 TEST_F(SampleNamesTest, PassesWithDifferentSeedsLeaveWhatIsDrawnWithoutAName) {

@@ -105,7 +105,7 @@ Result<ImageFormat> DetectImageFormat(std::span<const std::byte> bytes, std::str
 // Reads the header. Allocates nothing in proportion to the picture.
 //   bytes  the whole file, at most 2 GiB; borrowed until the call returns
 // Errors: those of DetectImageFormat; kDataLoss (damaged or cut short; the message gives the byte),
-// kInvalidArgument (more pixels than the limits allow), kUnimplemented (12 bits, animations, ...).
+// kOutOfRange (more pixels than the limits allow), kUnimplemented (12 bits, animations, ...).
 // Threads: concurrent calls are safe.
 Result<ImageInfo> ProbeImage(std::span<const std::byte> bytes, std::string_view name,
                              const DecodeOptions& options = {});

@@ -44,8 +44,8 @@ Rgb LoadRgb(const uint8_t* p) { return {p[0], p[1], p[2]}; }
 Status CheckPixels(std::string_view name, int64_t width, int64_t height,
                    const ImageLimits& limits) {
   if (width * height <= limits.max_pixels) return OkStatus();
-  return InvalidArgument("{}: {} x {} pixels are more than the {} allowed; scale the picture down",
-                         name, width, height, limits.max_pixels);
+  return OutOfRange("{}: {} x {} pixels are more than the {} allowed; scale the picture down", name,
+                    width, height, limits.max_pixels);
 }
 
 Status CheckIsAsProbed(std::string_view name, const ImageInfo& info, int64_t width,

@@ -205,7 +205,7 @@ const BrokenCase kBroken[] = {
     {"HeightLater", WithFrame('\xc0', 3, "\0\0"sv), StatusCode::kUnimplemented,
      "a height that follows the first scan (DNL)"},
     {"NoWidth", WithFrame('\xc0', 5, "\0\0"sv), StatusCode::kDataLoss, "a picture of width 0"},
-    {"Bomb", WithFrame('\xc0', 3, "\xfa\xfa\xfa\xfa"), StatusCode::kInvalidArgument,
+    {"Bomb", WithFrame('\xc0', 3, "\xfa\xfa\xfa\xfa"), StatusCode::kOutOfRange,
      "p.jpg: 64250 x 64250 pixels are more than the 67108864 allowed; scale the picture down"},
     {"TooLargeForItsFile", WithFrame('\xc0', 3, "\x1f\x40\x1f\x40"), StatusCode::kDataLoss,
      "8000 x 8000 pixels announced, too many for a file of "},

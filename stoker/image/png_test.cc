@@ -243,7 +243,7 @@ TEST(DecodePng, RefusesMorePixelsThanItsLimit) {
   const std::string png = Encode({2, 2, kGrey}, {1, 2, 3, 4});
   STOKER_EXPECT_OK(DecodePng(BytesOf(png), "p", {.max_pixels = 4}));
   EXPECT_THAT(DecodePng(BytesOf(png), "p", {.max_pixels = 3}),
-              FailsWith(StatusCode::kInvalidArgument,
+              FailsWith(StatusCode::kOutOfRange,
                         "p: 2 x 2 pixels are more than the 3 allowed; scale the picture down"));
 }
 

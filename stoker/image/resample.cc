@@ -235,6 +235,11 @@ Status CheckResample(std::string_view who, const PixelView& source, const Resamp
     return InvalidArgument("{}: from {} x {} to {} x {} pixels; each side must be 1 to {}", who,
                            source.height, source.width, size.height, size.width, kMaxSide);
   }
+  if (size.height * size.width > kMostResizedPixels) {
+    return InvalidArgument("{}: from {} x {} to {} x {} pixels; a result has at most {}", who,
+                           source.height, source.width, size.height, size.width,
+                           kMostResizedPixels);
+  }
   const auto inside = [](double begin, double extent, int64_t side) {
     return begin >= 0 && extent > 0 && begin + extent <= static_cast<double>(side);
   };

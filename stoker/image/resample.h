@@ -73,9 +73,12 @@ class RowReceiver {
   virtual void Take(int64_t y, const uint8_t* pixels) = 0;
 };
 
+// The most pixels of a result: 805 MB of bytes in colour, and four times as much of floats.
+inline constexpr int64_t kMostResizedPixels = int64_t{1} << 28;
+
 // InvalidArgument, with `who` in front, where a call of Resample would break what it requires: 1 to
-// 4 channels, source and result of at least one pixel and at most 2^24 a side, a box within the
-// source.
+// 4 channels, source and result of at least one pixel and at most 2^24 a side, a result of at most
+// kMostResizedPixels, a box within the source.
 Status CheckResample(std::string_view who, const PixelView& source, const ResampleBox& box,
                      const ResampleSize& size);
 

@@ -78,9 +78,8 @@ TEST(DecodeWebp, RefusesAnimations) {
 
 TEST(DecodeWebp, SaysWhatIsDamagedAndWhatIsTooLarge) {
   std::string webp = EncodeWebp(MakePicture(64, 64, 3), /*lossless=*/true);
-  EXPECT_THAT(
-      Decode(webp, {.limits = {.max_pixels = 4095}}),
-      FailsWith(StatusCode::kInvalidArgument, "64 x 64 pixels are more than the 4095 allowed"));
+  EXPECT_THAT(Decode(webp, {.limits = {.max_pixels = 4095}}),
+              FailsWith(StatusCode::kOutOfRange, "64 x 64 pixels are more than the 4095 allowed"));
   webp[20] = 0;  // the signature of the lossless bit stream
   EXPECT_THAT(Decode(webp), FailsWith(StatusCode::kDataLoss, "the WebP is damaged"));
 }

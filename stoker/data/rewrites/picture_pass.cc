@@ -86,7 +86,7 @@ struct PictureMaps {
 class PicturePassNode final : public DatasetNode {
  public:
   PicturePassNode(const Dataset& input, PictureMaps maps)
-      : DatasetNode("one_pass", input.spec(), input.cardinality(), {input}),
+      : DatasetNode(std::string(kOnePassName), input.spec(), input.cardinality(), {input}),
         maps_(std::move(maps)),
         fields_(maps_.Fields(spec())) {
     for (size_t field = 0; field < spec().fields.size(); ++field) {

@@ -2,9 +2,14 @@
 // between.
 #pragma once
 
+#include <string_view>
+
 #include "stoker/data/dataset.h"
 
 namespace stoker {
+
+// What messages and profiles call the stage.
+inline constexpr std::string_view kOnePassName = "one_pass";
 
 // `pipeline` itself, unless it is read by position and ends in maps that begin with some that
 // decode pictures, move their pixels and finish their values (picture_chain.h): decode, then crops,

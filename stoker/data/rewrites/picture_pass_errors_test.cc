@@ -37,7 +37,7 @@ TEST_F(PicturePass, PairsOfDifferentSizesGetTheErrorOfTheMaps) {
                                   Batch{.size = 1});
   for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
     EXPECT_THAT(ReadAll(dataset, runtime).status(),
-                FailsWith(StatusCode::kInvalidArgument, "must be of one size"));
+                FailsWith(StatusCode::kOutOfRange, "must be of one size"));
   }
 }
 

@@ -224,9 +224,9 @@ TEST_F(DecodeFolderTest, ABombIsRefusedFromItsHeader) {
   WriteBelow(dir_, "bombs/x/bomb.ppm", "P6 64250 64250 255\n");
   EXPECT_THAT(
       ReadAll(*(Source(Folder{.path = dir_.path() / "bombs"}) | Decode{}), Runtime::Inline()),
-      FailsWith(StatusCode::kInvalidArgument, "bombs/x/bomb.ppm"));
+      FailsWith(StatusCode::kOutOfRange, "bombs/x/bomb.ppm"));
   EXPECT_THAT(ReadAll(*(Pictures() | Decode{.max_pixels = 48 * 32 - 1}), Runtime::Threaded(2)),
-              FailsWith(StatusCode::kInvalidArgument, "data/b/0.jpg"));
+              FailsWith(StatusCode::kOutOfRange, "data/b/0.jpg"));
 }
 
 TEST_F(DecodeFolderTest, ErrorsNameTheFileHoweverItCameHere) {

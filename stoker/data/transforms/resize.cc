@@ -58,6 +58,9 @@ Result<Resizing> PlanResizing(const Resize& options) {
         "resize: shorter_side is {}, size {}, height {} and width {}; give shorter_side, size, or "
         "height and width",
         options.shorter_side, options.size, options.height, options.width);
+  } else {
+    // The other side is no shorter.
+    STOKER_RETURN_IF_ERROR(PlanSize(Resize::kName, options.shorter_side, 0, 0).status());
   }
   return plan;
 }

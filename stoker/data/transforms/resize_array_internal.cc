@@ -74,10 +74,16 @@ Status CheckInterpolation(std::string_view who, const Spec& spec, const PairedFi
 }
 
 Result<ResampleSize> PlanSize(std::string_view who, int64_t size, int64_t height, int64_t width) {
-  if (size > 0 && height == 0 && width == 0) return ResampleSize{size, size};
-  if (size == 0 && height > 0 && width > 0) return ResampleSize{height, width};
-  return InvalidArgument("{}: size is {}, height {} and width {}; give size, or height and width",
-                         who, size, height, width);
+  const bool square = size > 0 && height == 0 && width == 0;
+  const bool sides = size == 0 && height > 0 && width > 0;
+  if (!square && !sides) {
+    return InvalidArgument("{}: size is {}, height {} and width {}; give size, or height and width",
+                           who, size, height, width);
+  }
+  const ResampleSize planned = square ? ResampleSize{size, size} : ResampleSize{height, width};
+  if (planned.height * planned.width <= kMostResizedPixels) return planned;
+  return InvalidArgument("{}: {} x {} pixels are wanted, at most {} are made; ask for fewer", who,
+                         planned.height, planned.width, kMostResizedPixels);
 }
 
 Result<Array> ResizeArray(std::string_view who, const Array& image, const CropWindow& window,

@@ -23,7 +23,8 @@ Status CheckInterpolation(std::string_view who, const Spec& spec, const PairedFi
                           ResampleFilter filter);
 
 // Height and width from the options `size`, `height` and `width`, where 0 is not given: both from
-// size, or each of its own. InvalidArgument where both or neither are given.
+// size, or each of its own. InvalidArgument where both or neither are given, or where no result has
+// so many pixels (kMostResizedPixels).
 Result<ResampleSize> PlanSize(std::string_view who, int64_t size, int64_t height, int64_t width);
 
 // Cuts the window, which must lie inside, out and resizes it: the filter sees nothing outside the

@@ -41,8 +41,9 @@ TEST_F(WordsTest, AnUnknownWordIsAnErrorWhereNoTokenStandsForIt) {
   EXPECT_THAT(
       ReadAll(*(LinesOf("t", "the\nthe dog\n") | Words{.vocabulary = vocabulary_}),
               Runtime::Inline()),
-      FailsWith(StatusCode::kInvalidArgument,
-                "words: element 4: the vocabulary has no 'dog'; add it, or name `unknown`"));
+      FailsWith(
+          StatusCode::kOutOfRange,
+          "/t: byte 4: words: element 4: the vocabulary has no 'dog'; add it, or name `unknown`"));
 }
 
 TEST_F(WordsTest, RefusesWhatCannotBe) {
