@@ -1,7 +1,6 @@
 #include "stoker/train/kernels/tensor_pieces.h"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <numeric>
 
@@ -16,6 +15,10 @@ namespace {
 constexpr int64_t kPiece = 131072;
 // 4 MiB of each array.
 constexpr int64_t kRun = 1 << 20;
+// Threads get whole units of so many values: fewer are not worth waking another thread for.
+constexpr int64_t kUnit = 4096;
+
+int64_t UnitsOf(int64_t values) { return (values + kUnit - 1) / kUnit; }
 
 }  // namespace
 
@@ -51,19 +54,30 @@ std::vector<std::vector<TensorPiece>> RunsOf(const std::vector<at::Tensor>& tens
   return runs;
 }
 
-void ForEachPiece(const std::vector<TensorPiece>& pieces,
+void ForEachPiece(const std::vector<TensorPiece>& pieces, PieceOrder order,
                   const std::function<void(size_t index, const TensorPiece& piece)>& work) {
-  // Pieces differ in size, so threads take the next one whenever they are free.
-  std::atomic<size_t> next{0};
-  ForRangesOnTorchThreads(std::ssize(pieces), [&](int64_t, int64_t) {
-    for (size_t i = next++; i < pieces.size(); i = next++) work(i, pieces[i]);
+  std::vector<int64_t> ends;  // of each piece, in units of all pieces
+  ends.reserve(pieces.size());
+  int64_t values = 0;
+  for (const TensorPiece& piece : pieces) {
+    values += piece.size;
+    ends.push_back(UnitsOf(values));
+  }
+  const auto first_beyond = [&](int64_t unit) { return std::ranges::upper_bound(ends, unit); };
+  ForRangesOnTorchThreads(UnitsOf(values), [&](int64_t begin, int64_t end) {
+    const auto first = static_cast<size_t>(first_beyond(begin) - ends.begin());
+    const auto last = static_cast<size_t>(first_beyond(end) - ends.begin());
+    for (size_t i = first; i < last; ++i) {
+      const size_t piece = order == PieceOrder::kForwards ? i : last - 1 - (i - first);
+      work(piece, pieces[piece]);
+    }
   });
 }
 
 double SumSquares(const std::vector<at::Tensor>& tensors) {
   const std::vector<TensorPiece> pieces = PiecesOf(tensors);
   std::vector<double> sums(pieces.size());
-  ForEachPiece(pieces, [&](size_t i, const TensorPiece& piece) {
+  ForEachPiece(pieces, PieceOrder::kForwards, [&](size_t i, const TensorPiece& piece) {
     sums[i] = SumSquares(ValuesOf(tensors, piece), static_cast<size_t>(piece.size));
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);

@@ -29,8 +29,12 @@ std::vector<TensorPiece> PiecesOf(const std::vector<at::Tensor>& tensors);
 // can change it: the second time over a run, from its end, they find much of it in the cache.
 std::vector<std::vector<TensorPiece>> RunsOf(const std::vector<at::Tensor>& tensors);
 
-// Calls work(i, pieces[i]) for each i, on torch's threads.
-void ForEachPiece(const std::vector<TensorPiece>& pieces,
+enum class PieceOrder { kForwards, kBackwards };
+
+// Calls work(i, pieces[i]) for each i, on torch's threads. Each thread has the same pieces at each
+// call with equal pieces, whatever the order, and goes over them in that order: so it finds in its
+// core's caches what it read or changed last. Pieces of few values are all the calling thread's.
+void ForEachPiece(const std::vector<TensorPiece>& pieces, PieceOrder order,
                   const std::function<void(size_t index, const TensorPiece& piece)>& work);
 
 // Where a piece of plain floats lies.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
@@ -17,11 +18,11 @@ namespace {
 TEST(TensorPieces, TwoThreadsWorkOnThemAtOnce) {
   const int before = at::get_num_threads();
   at::set_num_threads(2);
-  const std::vector<at::Tensor> tensors = {torch::zeros({5}), torch::zeros({7})};
+  const std::vector<at::Tensor> tensors = {torch::zeros({5000}), torch::zeros({7000})};
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   std::mutex mutex;
   std::set<std::thread::id> workers;
-  ForEachPiece(PiecesOf(tensors), [&](size_t, const TensorPiece&) {
+  ForEachPiece(PiecesOf(tensors), PieceOrder::kForwards, [&](size_t, const TensorPiece&) {
     while (std::chrono::steady_clock::now() < give_up) {
       {
         const std::lock_guard lock(mutex);
@@ -33,6 +34,45 @@ TEST(TensorPieces, TwoThreadsWorkOnThemAtOnce) {
   });
   at::set_num_threads(before);
   EXPECT_EQ(workers.size(), 2u);
+}
+
+TEST(TensorPieces, EachPieceIsWorkedOnOnceInBothOrdersOnAnyNumberOfThreads) {
+  const int before = at::get_num_threads();
+  std::vector<at::Tensor> tensors;
+  for (const int64_t n : {0, 1, 4095, 1, 4096, 300000, 20, 4097, 131072, 3, 2}) {
+    tensors.push_back(torch::zeros({n}));
+  }
+  const std::vector<TensorPiece> pieces = PiecesOf(tensors);
+  for (const int threads : {1, 2, 3, 16}) {
+    at::set_num_threads(threads);
+    for (const PieceOrder order : {PieceOrder::kForwards, PieceOrder::kBackwards}) {
+      std::vector<std::atomic<int>> calls(pieces.size());
+      ForEachPiece(pieces, order, [&](size_t i, const TensorPiece& piece) {
+        EXPECT_EQ(piece.tensor, pieces[i].tensor);
+        EXPECT_EQ(piece.begin, pieces[i].begin);
+        ++calls[i];
+      });
+      for (size_t i = 0; i < calls.size(); ++i) EXPECT_EQ(calls[i], 1) << i << " of " << threads;
+    }
+  }
+  at::set_num_threads(before);
+}
+
+TEST(TensorPieces, AThreadHasTheSamePiecesAtEachCallInEitherOrder) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(2);
+  const std::vector<at::Tensor> tensors(40, torch::zeros({2000}));
+  const std::vector<TensorPiece> pieces = PiecesOf(tensors);
+  const auto on_caller = [&](PieceOrder order) {
+    const std::thread::id caller = std::this_thread::get_id();
+    std::vector<char> mine(pieces.size());
+    ForEachPiece(pieces, order, [&](size_t i, const TensorPiece&) {
+      mine[i] = std::this_thread::get_id() == caller;
+    });
+    return mine;
+  };
+  EXPECT_EQ(on_caller(PieceOrder::kForwards), on_caller(PieceOrder::kBackwards));
+  at::set_num_threads(before);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <vector>
 
@@ -14,12 +15,14 @@ namespace stoker {
 
 // The median seconds of `work` on one thread by those on two. They take turns, so what disturbs the
 // machine for a while disturbs both; each turn begins with one call that is not timed, which wakes
-// the threads.
+// the threads. Short work is repeated for half a second.
 inline double TwoThreadScaling(const std::function<void()>& work) {
   constexpr int kTurns = 8, kCallsATurn = 4;
+  constexpr double kLeastSeconds = 0.5;
   const int before = at::get_num_threads();
   std::vector<double> seconds[2];
-  for (int turn = 0; turn < kTurns; ++turn) {
+  const Stopwatch all;
+  for (int turn = 0; turn < kTurns || all.ElapsedSeconds() < kLeastSeconds; ++turn) {
     for (const int threads : {1, 2}) {
       at::set_num_threads(threads);
       work();
@@ -31,6 +34,7 @@ inline double TwoThreadScaling(const std::function<void()>& work) {
     }
   }
   at::set_num_threads(before);
+  fprintf(stderr, "%g us %g us\n", Median(seconds[0]) * 1e6, Median(seconds[1]) * 1e6);
   return Median(seconds[0]) / Median(seconds[1]);
 }
 

@@ -47,23 +47,22 @@ class LambOptimizer final : public GroupedOptimizer {
                                   .correction2 = static_cast<float>(numbers.correction2),
                                   .eps = static_cast<float>(options_.eps),
                                   .weight_decay = static_cast<float>(numbers.decay)};
-    for (std::vector<TensorPiece>& run : RunsOf(group.parameters)) {
+    for (const std::vector<TensorPiece>& run : RunsOf(group.parameters)) {
       StepRun(group, constants, run);
     }
   }
 
   // Leaves the directions where the gradients were.
   static void StepRun(const ParameterGroup& group, const LambConstants& constants,
-                      std::vector<TensorPiece>& pieces) {
+                      const std::vector<TensorPiece>& pieces) {
     std::vector<SquareSums> sums(pieces.size());
-    ForEachPiece(pieces, [&](size_t i, const TensorPiece& piece) {
+    ForEachPiece(pieces, PieceOrder::kForwards, [&](size_t i, const TensorPiece& piece) {
       sums[i] = LambDirections(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
                                ValuesOf(group.states[0], piece), ValuesOf(group.states[1], piece),
                                static_cast<size_t>(piece.size), constants);
     });
     const std::vector<double> ratios = Ratios(group, pieces, sums, constants.weight_decay);
-    std::ranges::reverse(pieces);
-    ForEachPiece(pieces, [&](size_t, const TensorPiece& piece) {
+    ForEachPiece(pieces, PieceOrder::kBackwards, [&](size_t, const TensorPiece& piece) {
       SubtractScaled(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
                      static_cast<size_t>(piece.size),
                      static_cast<float>(group.lr * ratios[piece.tensor]));

@@ -31,17 +31,16 @@ class LarsOptimizer final : public GroupedOptimizer {
   }
 
   void StepFloats(const ParameterGroup& group, double momentum, double decay) const {
-    for (std::vector<TensorPiece>& run : RunsOf(group.parameters)) {
+    for (const std::vector<TensorPiece>& run : RunsOf(group.parameters)) {
       StepRun(group, momentum, decay, run);
     }
   }
 
   void StepRun(const ParameterGroup& group, double momentum, double decay,
-               std::vector<TensorPiece>& pieces) const {
+               const std::vector<TensorPiece>& pieces) const {
     std::vector<double> ratios(group.parameters.size(), 1);
     if (decay != 0) ratios = Ratios(group, pieces, decay);
-    std::ranges::reverse(pieces);
-    ForEachPiece(pieces, [&](size_t, const TensorPiece& piece) {
+    ForEachPiece(pieces, PieceOrder::kBackwards, [&](size_t, const TensorPiece& piece) {
       LarsApply(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
                 ValuesOf(group.states[0], piece), static_cast<size_t>(piece.size),
                 {.lr = static_cast<float>(group.lr),
@@ -54,7 +53,7 @@ class LarsOptimizer final : public GroupedOptimizer {
   std::vector<double> Ratios(const ParameterGroup& group, const std::vector<TensorPiece>& pieces,
                              double decay) const {
     std::vector<SquareSums> sums(pieces.size());
-    ForEachPiece(pieces, [&](size_t i, const TensorPiece& piece) {
+    ForEachPiece(pieces, PieceOrder::kForwards, [&](size_t i, const TensorPiece& piece) {
       sums[i] = SumSquares(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
                            static_cast<size_t>(piece.size));
     });

@@ -25,10 +25,11 @@ class LionOptimizer final : public GroupedOptimizer {
                                   .beta1 = static_cast<float>(beta1),
                                   .beta2 = static_cast<float>(options_.betas[1]),
                                   .weight_decay = static_cast<float>(decay)};
-    ForEachPiece(PiecesOf(group.parameters), [&](size_t, const TensorPiece& piece) {
-      LionApply(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
-                ValuesOf(group.states[0], piece), static_cast<size_t>(piece.size), constants);
-    });
+    ForEachPiece(
+        PiecesOf(group.parameters), PieceOrder::kForwards, [&](size_t, const TensorPiece& piece) {
+          LionApply(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
+                    ValuesOf(group.states[0], piece), static_cast<size_t>(piece.size), constants);
+        });
   }
 
   void StepOnTorch(ParameterGroup& group, double beta1, double decay) const {

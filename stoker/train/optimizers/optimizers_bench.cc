@@ -2,7 +2,8 @@
 // in large networks. Two optimizers take turns, step by step, so what disturbs one disturbs both;
 // the counter `times_faster` is the median time of the second by that of the first. BM_Scaling has
 // how much faster a step is on two threads than on one, of weights that memory holds (those above)
-// and of some that caches do (160 x 2,000); BM_DecayedMoments what flushing denormals gains.
+// and of some that caches do (160 x 2,000), and BM_MemoryScaling the same of a plain sum, which is
+// what memory allows; BM_DecayedMoments has what flushing denormals gains.
 #include <benchmark/benchmark.h>
 #include <torch/optim/adamw.h>
 #include <torch/utils.h>
@@ -112,6 +113,18 @@ void BM_Scaling(benchmark::State& bench) {
 }
 #define STOKER_SCALING ArgName("large")->Arg(0)->Arg(kLarge)->Iterations(1)
 BENCHMARK(BM_Scaling<Adamw>)->STOKER_SCALING;  // torch's own kernel
+
+// What the memory allows: torch's own sum of two tensors into a third, of as many values.
+void BM_MemoryScaling(benchmark::State& bench) {
+  int64_t values = 0;
+  for (const at::Tensor& parameter : MakeParameters(bench.range(0))) values += parameter.numel();
+  const at::Tensor left = torch::ones({values}), right = torch::ones({values});
+  at::Tensor sum = torch::zeros({values});
+  for (auto _ : bench) {
+    bench.counters["two_threads"] = TwoThreadScaling([&] { at::add_out(sum, left, right); });
+  }
+}
+BENCHMARK(BM_MemoryScaling)->STOKER_SCALING;
 BENCHMARK(BM_Scaling<Lamb>)->STOKER_SCALING;
 BENCHMARK(BM_Scaling<Lars>)->STOKER_SCALING;
 BENCHMARK(BM_Scaling<Lion>)->STOKER_SCALING;

@@ -33,11 +33,12 @@ class RmspropOptimizer final : public GroupedOptimizer {
   }
 
   static void StepFloats(const ParameterGroup& group, const RmspropConstants& constants) {
-    ForEachPiece(PiecesOf(group.parameters), [&](size_t, const TensorPiece& piece) {
-      RmspropApply(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
-                   ValuesOf(group.states[0], piece), ValuesOf(group.states[1], piece),
-                   static_cast<size_t>(piece.size), constants);
-    });
+    ForEachPiece(PiecesOf(group.parameters), PieceOrder::kForwards,
+                 [&](size_t, const TensorPiece& piece) {
+                   RmspropApply(ValuesOf(group.parameters, piece), ValuesOf(group.gradients, piece),
+                                ValuesOf(group.states[0], piece), ValuesOf(group.states[1], piece),
+                                static_cast<size_t>(piece.size), constants);
+                 });
   }
 
   void StepOnTorch(ParameterGroup& group, double momentum, double decay) const {
