@@ -1,5 +1,6 @@
 #include "stoker/io/file_bytes.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -8,6 +9,9 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+
+#include "stoker/base/remote_path.h"
+#include "stoker/io/descriptor.h"
 
 namespace stoker {
 namespace {
@@ -31,6 +35,16 @@ Result<Buffer> Reserve(const std::string& path, uint64_t size) {
                       [start, size] { ::munmap(start, size); });
 }
 
+// What this path names where nobody can cut it shorter any more: a file in memory whose size is
+// sealed (memfd_create(2), F_SEAL_SHRINK). Null for every other file.
+Descriptor OpenSealed(const std::string& path) {
+  const bool here = !IsRemotePath(path) && path != "-";
+  Descriptor file(!here ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return file;
+  const int seals = ::fcntl(file.get(), F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 ? std::move(file) : Descriptor();
+}
+
 }  // namespace
 
 void SetFileAccess(FileAccess access) { access_of_all = access; }
@@ -48,6 +62,13 @@ struct FileBytes::State {
 Result<FileBytes> FileBytes::Open(const std::string& path, MapAdvice advice) {
   if (access_of_all == FileAccess::kMapped) {
     STOKER_ASSIGN_OR_RETURN(const MappedFile mapped, MappedFile::Open(path, advice));
+    return Of(mapped.buffer(), path);
+  }
+  if (const Descriptor sealed = OpenSealed(path); sealed.valid()) {
+    // By its descriptor, so that it is this file whatever the path names by now.
+    STOKER_ASSIGN_OR_RETURN(
+        const MappedFile mapped,
+        MappedFile::Open(fmt::format("/proc/self/fd/{}", sealed.get()), advice));
     return Of(mapped.buffer(), path);
   }
   STOKER_ASSIGN_OR_RETURN(File file, File::OpenLocally(path));

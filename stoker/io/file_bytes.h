@@ -18,9 +18,10 @@
 namespace stoker {
 
 // By position, which is the default, bytes are copied from the file when they are asked for: one
-// that is cut short while it is open gives an error. Mapped, they are the page cache's own memory:
-// nothing is copied, several processes share it, and whatever memory is short of is given back; but
-// a program that touches what the file has lost gets SIGBUS, which ends it unless it has a handler.
+// that is cut short while it is open gives an error, and one that cannot be is mapped. Mapped, they
+// are the page cache's own memory: nothing is copied, several processes share it, and whatever
+// memory is short of is given back; but a program that touches what the file has lost gets SIGBUS,
+// which ends it unless it has a handler.
 enum class FileAccess { kByPosition, kMapped };
 
 // What FileBytes::Open does from now on, in the whole process. Call it before files are opened.

@@ -1,5 +1,7 @@
 #include "stoker/io/file_bytes.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <thread>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/descriptor.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
 namespace stoker {
@@ -70,6 +73,23 @@ TEST_F(FileBytesTest, ViewsAreCopiesThatKeepNothingOrThePlaceItself) {
   STOKER_ASSERT_OK_AND_ASSIGN(const auto view, mapped.View(40'000, 10, room));
   EXPECT_EQ(view.data(), mapped.bytes().data() + 40'000);
   EXPECT_FALSE(room);
+}
+
+TEST_F(FileBytesTest, AFileWhoseSizeIsSealedIsMappedUnlessItMayShrink) {
+  for (const bool sealed : {true, false}) {
+    const Descriptor memory(::memfd_create("stoker-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    ASSERT_TRUE(memory.valid());
+    ASSERT_EQ(::write(memory.get(), content_.data(), content_.size()),
+              static_cast<ssize_t>(content_.size()));
+    const int seals = sealed ? F_SEAL_SHRINK : F_SEAL_GROW;
+    ASSERT_EQ(::fcntl(memory.get(), F_ADD_SEALS, seals), 0);
+    const std::string path = "/proc/self/fd/" + std::to_string(memory.get());
+    STOKER_ASSERT_OK_AND_ASSIGN(const FileBytes file, FileBytes::Open(path));
+    EXPECT_EQ(file.present(), sealed);
+    EXPECT_EQ(file.name(), path);
+    STOKER_ASSERT_OK(file.LoadAll());
+    EXPECT_EQ(TextOf(file, 0, kBytes), content_);
+  }
 }
 
 TEST_F(FileBytesTest, ManyThreadsMayLoadAtOnce) {
