@@ -79,6 +79,13 @@ void AxisWeights::Prepare(const AxisKey& key) {
   RoundWeights();
 }
 
+int64_t AxisWeights::bytes() const {
+  const auto bytes_of = [](const auto& values) {
+    return static_cast<int64_t>(values.capacity() * sizeof(values[0]));
+  };
+  return bytes_of(first_) + bytes_of(count_) + bytes_of(exact_) + bytes_of(weights_);
+}
+
 void AxisWeights::FindTaps() {
   const bool area = key_.filter == ResampleFilter::kArea;
   support_ = SupportOf(key_.filter) * (area ? scale_ : std::max(1.0, scale_));

@@ -48,6 +48,12 @@ class AxisWeights {
   int precision() const { return precision_; }
   static constexpr int kMaxPrecision = 16;
 
+  // Memory of the tables. They are kept for the next picture, and charged to no budget; of a
+  // picture they take at most kMostBytesOfAPixel for each pixel of the longer side, before or
+  // after.
+  static constexpr int64_t kMostBytesOfAPixel = 160;
+  int64_t bytes() const;
+
   // The same weights before they were rounded, count(x) of them: for values that are floats.
   const double* exact(int64_t x) const { return exact_.data() + x * pairs_ * 2; }
 
