@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
-#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,12 +42,19 @@ Status CheckOwnFiles(const RunPaths& paths) {
   return OkStatus();
 }
 
+// A lock of fcntl(2) on the open file, over all of it. Unlike one of flock(2), it can be asked for
+// without being taken.
+struct flock LockForWriting() {
+  return {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
 Result<Descriptor> TakeLock(const RunPaths& paths) {
   STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
   Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "locking " + paths.lock());
+  struct flock whole = LockForWriting();
+  if (::fcntl(lock.get(), F_OFD_SETLK, &whole) == 0) return lock;
+  if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "locking " + paths.lock());
   return Unavailable("{}: another process is training in this run; wait for it or name another run",
                      paths.root.string());
 }
@@ -127,6 +134,12 @@ Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
 }
 
 Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
+bool RunIsHeld(const fs::path& root) {
+  const Descriptor lock(::open(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct flock found = LockForWriting();
+  return lock.valid() && ::fcntl(lock.get(), F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
+}
+
   const std::string path = RunPaths{root}.choices();
   STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(path));
   if (!json) return std::nullopt;

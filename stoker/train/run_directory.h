@@ -49,6 +49,11 @@ struct RunPaths {
 std::filesystem::path NewRunPath(const std::filesystem::path& parent, std::string_view recipe_name,
                                  std::chrono::system_clock::time_point now);
 
+// Whether a process holds the run at this moment: trains in it, or is about to. Takes nothing, so a
+// process that opens the run meanwhile is not refused because of it. False also where that cannot
+// be known.
+bool RunIsHeld(const std::filesystem::path& root);
+
 // The recipe of a run, as ParseRecipe takes it. Errors: kNotFound where `root` is no run.
 Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
 

@@ -1,7 +1,9 @@
 #include "stoker/train/run_directory.h"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "stoker/base/testing.h"
 #include "stoker/train/metrics_file.h"
@@ -137,6 +139,35 @@ TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
 
 TEST(RunDirectory, LogsLinesWithTheTime) {
   const TempDir dir;
+TEST(RunDirectory, IsSeenToBeHeldWhileItIsOpenAndOnlyThen) {
+  const TempDir dir;
+  EXPECT_FALSE(RunIsHeld(dir / "run"));
+  {
+    const auto run = RunDirectory::Create(dir / "run", kRecipe);
+    STOKER_ASSERT_OK(run);
+    EXPECT_TRUE(RunIsHeld(dir / "run"));
+    EXPECT_THAT(RunDirectory::Open(dir / "run"),
+                FailsWith(StatusCode::kUnavailable, "another process is training in this run"));
+  }
+  EXPECT_FALSE(RunIsHeld(dir / "run"));
+}
+
+TEST(RunDirectory, CanBeOpenedHoweverOftenOthersAskWhetherItIsHeld) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(RunDirectory::Create(dir / "run", kRecipe));
+  std::atomic<bool> stop = false;
+  std::atomic<int64_t> asked = 0;
+  std::jthread asks([&] {
+    for (; !stop; ++asked) RunIsHeld(dir / "run");
+  });
+  for (int opened = 0; opened < 300 || asked < 1000; ++opened) {
+    const Status status = RunDirectory::Open(dir / "run").status();
+    if (!status.ok()) stop = true;
+    STOKER_ASSERT_OK(status);
+  }
+  stop = true;
+}
+
   STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
   run.Log("one");
   run.Log("two\nlines \x1b[31m");

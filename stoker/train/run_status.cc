@@ -1,16 +1,10 @@
 #include "stoker/train/run_status.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "stoker/base/json.h"
 #include "stoker/base/json_file.h"
-#include "stoker/io/descriptor.h"
 #include "stoker/io/unflushed_file.h"
-#include "stoker/train/run_directory.h"
 
 namespace stoker {
 namespace {
@@ -23,12 +17,6 @@ constexpr double kLeastSeconds = 0.2;
 double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
-
-// A lock that is asked for only to look is shared and given back at once.
-bool RunIsHeld(const std::filesystem::path& run) {
-  const Descriptor lock(::open(RunPaths{run}.lock().c_str(), O_RDONLY | O_CLOEXEC));
-  return lock.valid() && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-}
 
 RunStatus::RunStatus(Of of) : of_(std::move(of)) {
   last_.step = of_.first_step;

@@ -18,13 +18,10 @@ inline std::string ProgressPath(const std::filesystem::path& run) {
   return (run / "progress.json").string();
 }
 
-// Whether a process holds the run at this moment: trains in it, or is about to. False also where
-// that cannot be told.
-bool RunIsHeld(const std::filesystem::path& run);
-
 // Writes progress.json when it is made, about once a second between steps, and with the last step:
-// whole, but not flushed to the disk. An error of writing is dropped: a run goes on without it.
-// Whether a process still trains, the lock of the run says (RunIsHeld). One thread at a time.
+// whole, but not flushed to the disk. An error of writing is dropped: a run goes on without it. The
+// file stays when the process ends; RunIsHeld (run_directory.h) says whether one still trains. One
+// thread at a time.
 //
 //   {"step", "total_steps", "epoch", "samples_are", "train_seconds", and after the first step
 //   "loss", "lr",

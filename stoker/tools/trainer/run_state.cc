@@ -13,6 +13,7 @@
 #include "stoker/io/file.h"
 #include "stoker/tools/run_metrics.h"
 #include "stoker/tools/text.h"
+#include "stoker/train/run_directory.h"
 #include "stoker/train/run_status.h"
 
 namespace stoker {
