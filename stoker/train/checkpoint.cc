@@ -41,6 +41,15 @@ Result<std::vector<NamedArray>> ParseTensors(Buffer bytes, const std::string& pa
   return file.ReadAll();
 }
 
+// Compares the files of a checkpoint with their checksums, in little memory.
+Status CompareWithManifest(const std::string& directory) {
+  STOKER_ASSIGN_OR_RETURN(const Manifest manifest, Manifest::Read(directory));
+  for (const std::string_view name : kListed) {
+    STOKER_RETURN_IF_ERROR(manifest.Check(std::string(name)));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 std::string CheckpointStore::PathOf(int64_t step) const {
@@ -71,17 +80,24 @@ Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors,
 // Keeps the newest up to `written`, which is whole. Those of later steps were passed over as
 // damaged when the run was resumed before them, and must not take the place of a whole one; what is
 // not proved to be damaged stays.
-Status CheckpointStore::RemoveOld(int64_t written, std::span<const int64_t> kept_beside) const {
+Status CheckpointStore::RemoveOld(int64_t written, std::span<const int64_t> kept_beside) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, Steps());
   const int64_t usable = std::ranges::upper_bound(steps, written) - steps.begin();
   for (int64_t i = 0; i < std::ssize(steps); ++i) {
     const int64_t step = steps[static_cast<size_t>(i)];
     const bool beside = i < usable && std::ranges::find(kept_beside, step) != kept_beside.end();
     if (beside || (i >= usable - keep_ && i < usable)) continue;
-    if (i >= usable && Load(step).status().code() != StatusCode::kDataLoss) continue;
+    if (i >= usable && !IsProvedDamaged(step)) continue;
     STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
   }
   return RemoveStaleTemporaries(directory_).status();
+}
+
+bool CheckpointStore::IsProvedDamaged(int64_t step) {
+  if (not_proved_damaged_.contains(step)) return false;
+  if (CompareWithManifest(PathOf(step)).code() == StatusCode::kDataLoss) return true;
+  not_proved_damaged_.insert(step);
+  return false;
 }
 
 Result<std::vector<int64_t>> CheckpointStore::Steps() const {

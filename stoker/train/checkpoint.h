@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,10 +66,14 @@ class CheckpointStore {
   std::string PathOf(int64_t step) const;
 
  private:
-  Status RemoveOld(int64_t written, std::span<const int64_t> kept_beside) const;
+  Status RemoveOld(int64_t written, std::span<const int64_t> kept_beside);
+  // Whether the checkpoint of `step` is damaged for certain. Reads all of it the first time, and
+  // afterwards only where it was damaged.
+  bool IsProvedDamaged(int64_t step);
 
   std::string directory_;
   int64_t keep_;
+  std::set<int64_t> not_proved_damaged_;  // of the steps that IsProvedDamaged has looked at
 };
 
 }  // namespace stoker

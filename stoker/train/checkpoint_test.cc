@@ -70,6 +70,23 @@ TEST_F(CheckpointTest, ADamagedLaterOneNeverTakesThePlaceOfAWholeOne) {
   STOKER_EXPECT_OK(store_.Load(10));
 }
 
+// A checkpoint may have gigabytes, and one is written every few minutes.
+TEST_F(CheckpointTest, AWholeLaterOneIsReadOnceHoweverManyAreWrittenBeforeIt) {
+  CheckpointStore resumed(dir_ / "checkpoints", /*keep=*/1);
+  const auto write = [&](CheckpointStore& store, int64_t step) {
+    STOKER_ASSERT_OK(store.Write(step, Tensors(1), {{"step", step}}));
+  };
+  write(resumed, 12);
+  // A second look would find this.
+  const std::string later = store_.PathOf(20) + "/tensors.safetensors";
+  fs::resize_file(later, 1);
+  write(resumed, 13);
+  EXPECT_TRUE(fs::exists(later));
+  CheckpointStore again(dir_ / "checkpoints", /*keep=*/1);
+  write(again, 14);
+  EXPECT_FALSE(fs::exists(later));
+}
+
 // Every byte of every file counts.
 TEST_F(CheckpointTest, AFlippedByteAnywhereIsFoundAndTheOneBeforeIsUsed) {
   for (const char* file : {"tensors.safetensors", "state.json", "manifest.json"}) {
