@@ -2,11 +2,14 @@
 import gzip
 import os
 import random
+import re
 import signal
+import threading
 import time
 import unittest
 
 from program import SIDE, STOKER, ProgramTest, idx
+from starved_test import SlowS3
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
@@ -129,6 +132,49 @@ class TrainInterruptTest(Interrupting):
                                      "--set", "train.memory_format=auto", "--set", "train.threads=auto", "--quiet")
                 time.sleep(delay)
                 self.assert_interrupted(process, number, code)
+
+
+class InterruptedBeforeTheFirstStepTest(SlowS3, Interrupting):
+    """A new run whose pictures never come, whatever it wants them for before its first step."""
+
+    FOLDER = "pictures"
+
+    def answer(self, request, _):
+        if f"/{self.FOLDER}/" in request.path:  # the list of them has the name in its query
+            self.asked = True
+            self.ended.wait(600)
+        return self.what(request)
+
+    def setUp(self):
+        super().setUp()
+        self.ended = threading.Event()
+        self.addCleanup(self.ended.set)
+
+    def interrupt_when_pictures_are_asked_for(self, *more):
+        for name in ([], ["--run", "mine"]):
+            for number, code in SIGNALS:
+                with self.subTest(signal=number.name, name=name):
+                    self.asked = False
+                    before = sorted(os.listdir(self.folder))
+                    process = self.start("train", "slow.yaml", *name, *more, environment=self.environment)
+                    self.wait_until(process, lambda: self.asked)
+                    self.assert_interrupted(process, number, code)
+                    self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_a_run_whose_first_samples_are_being_tried_leaves_nothing(self):
+        self.interrupt_when_pictures_are_asked_for()
+
+    def test_a_run_that_is_being_tuned_leaves_nothing(self):
+        self.interrupt_when_pictures_are_asked_for("--set", "train.sanity=false", "--set", "train.lint=false",
+                                                   "--set", "train.tune=auto", "--set", "train.epochs=1000000")
+
+    def test_a_run_whose_first_evaluation_is_being_tried_leaves_nothing(self):
+        self.objects.update({name.replace("pictures/", "others/"): picture for name, picture in self.objects.items()})
+        self.FOLDER = "others"
+        train = re.search(r"  train: (\[.*\])\n", self.RECIPE)
+        evaluated = train.group(1).replace("folder: pictures, shuffle", "folder: others")
+        self.write("slow.yaml", self.RECIPE.replace(train.group(), f"{train.group()}  eval: {evaluated}\n"))
+        self.interrupt_when_pictures_are_asked_for("--set", "train.lint=false")
 
 
 if __name__ == "__main__":

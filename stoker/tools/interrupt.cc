@@ -1,11 +1,13 @@
 #include "stoker/tools/interrupt.h"
 
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include "stoker/tools/handler_text.h"
 
@@ -16,6 +18,8 @@ constexpr int kSignals[] = {SIGINT, SIGTERM};
 
 std::atomic<int> first_signal{0};
 std::atomic<bool> interrupted{false};
+std::atomic<bool> undoing{false};  // whether an UndoOnInterrupt waits for a signal,
+sem_t undo_signal;                 // which this brings it
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "used in signal handlers");
 
@@ -34,10 +38,14 @@ extern "C" void EndProcess(int number) {
 extern "C" void NoteSignal(int number) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, number)) EndProcess(number);
-  interrupted.store(true);  // first: the message may have to wait for a terminal that is stopped
   const int error_number = errno;
-  Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
-                       : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
+  if (undoing) {
+    ::sem_post(&undo_signal);
+  } else {
+    interrupted.store(true);  // first: the message may have to wait for a terminal that is stopped
+    Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
+                         : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
+  }
   errno = error_number;
 }
 
@@ -48,10 +56,8 @@ sigset_t Signals() {
   return set;
 }
 
-void Handle(void (*handler)(int)) {
+void Install(void (*handler)(int)) {
   PrepareHandlerText();
-  first_signal = 0;
-  interrupted = false;
   for (const int number : kSignals) {
     struct sigaction before = {};
     ::sigaction(number, nullptr, &before);
@@ -66,11 +72,67 @@ void Handle(void (*handler)(int)) {
   ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
 }
 
+void Handle(void (*handler)(int)) {
+  first_signal = 0;
+  interrupted = false;
+  Install(handler);
+}
+
 }  // namespace
 
 void EndOnInterrupt() { Handle(EndProcess); }
 
 void NoteInterrupt() { Handle(NoteSignal); }
+
+UndoOnInterrupt::UndoOnInterrupt() {
+  ::sem_init(&undo_signal, /*pshared=*/0, /*value=*/0);
+  undoing = true;
+  Handle(NoteSignal);
+  watch_ = std::thread([this] { Watch(); });
+}
+
+UndoOnInterrupt::~UndoOnInterrupt() {
+  if (!watch_.joinable()) return;  // signals are noted
+  EndWatch();
+  Install(EndProcess);
+  undoing = false;
+  if (const int number = first_signal; number != 0) EndProcess(number);
+}
+
+void UndoOnInterrupt::SetUndo(std::function<void()> undo) {
+  {
+    const std::lock_guard lock(mutex_);
+    undo_ = std::move(undo);
+  }
+  changed_.notify_all();
+}
+
+void UndoOnInterrupt::NoteFromNowOn() {
+  EndWatch();
+  undoing = false;
+  if (first_signal != 0) interrupted = true;
+}
+
+void UndoOnInterrupt::Watch() {
+  while (::sem_wait(&undo_signal) != 0) {
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return undo_ || over_; });
+  if (over_) return;
+  undo_();
+  EndProcess(first_signal);
+}
+
+// Does not return where the watch undoes what was made: it holds the lock until the process ends.
+void UndoOnInterrupt::EndWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  ::sem_post(&undo_signal);
+  watch_.join();
+}
 
 void HoldInterrupts() {
   const sigset_t all = Signals();

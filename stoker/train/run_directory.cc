@@ -68,6 +68,20 @@ bool IsUnused(const fs::path& root) {
   return !error;
 }
 
+// Also one that is being written.
+bool IsWrittenBeforeTheFirstStep(const fs::path& file) {
+  const RunPaths paths{file.parent_path()};
+  const std::string name = file.filename().string();
+  if (name.starts_with("events.out.tfevents.")) return true;
+  for (const fs::path written :
+       {paths.recipe(), paths.choices(), paths.data(), paths.tuning(), paths.metrics(), paths.log(),
+        paths.lock(), ProgressPath(paths.root)}) {
+    const std::string known = written.filename().string();
+    if (name == known || name.starts_with("." + known + ".tmp-")) return true;
+  }
+  return false;
+}
+
 // That something of a killed process stays is no reason to stop.
 void RemoveLeftovers(const std::string& directory) {
   if (std::error_code ignored; !fs::is_directory(directory, ignored)) return;
@@ -120,6 +134,12 @@ fs::path NewRunPath(const fs::path& parent, std::string_view recipe_name,
   return path;
 }
 
+bool RunIsHeld(const fs::path& root) {
+  const Descriptor lock(::open(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct flock found = LockForWriting();
+  return lock.valid() && ::fcntl(lock.get(), F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
+}
+
 Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
   const std::string path = RunPaths{root}.recipe();
   const Result<std::string> text = ReadTextFile(path);
@@ -134,12 +154,6 @@ Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
 }
 
 Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
-bool RunIsHeld(const fs::path& root) {
-  const Descriptor lock(::open(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct flock found = LockForWriting();
-  return lock.valid() && ::fcntl(lock.get(), F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
-}
-
   const std::string path = RunPaths{root}.choices();
   STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(path));
   if (!json) return std::nullopt;
@@ -150,6 +164,17 @@ bool RunIsHeld(const fs::path& root) {
 
 Result<std::optional<Json>> ReadRunData(const fs::path& root) {
   return ReadJsonFile(RunPaths{root}.data());
+}
+
+void DiscardRun(const fs::path& root) {
+  std::error_code error;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    if (!IsWrittenBeforeTheFirstStep(it->path())) return;
+  }
+  if (error) return;
+  // It loses its name at once, so nothing can be written into it meanwhile. Not so where its parent
+  // may not be changed.
+  if (!RemoveAtomically(root.string()).ok()) fs::remove_all(root, error);
 }
 
 Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode& recipe) {
@@ -194,23 +219,6 @@ Status RunDirectory::WriteSummary(const Json& summary) {
 Status RunDirectory::RemoveResults() {
   STOKER_RETURN_IF_ERROR(RemoveIfThere(paths_.weights()));
   return RemoveIfThere(paths_.summary());
-}
-
-void RunDirectory::Discard() {
-  const std::string written[] = {paths_.recipe(), paths_.choices(),         paths_.data(),
-                                 paths_.tuning(), paths_.metrics(),         paths_.log(),
-                                 paths_.lock(),   ProgressPath(paths_.root)};
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(paths_.root, error), end; !error && it != end;
-       it.increment(error)) {
-    found.push_back(it->path());
-    const bool events = found.back().filename().string().starts_with("events.out.tfevents.");
-    if (!events && std::ranges::find(written, found.back().string()) == std::end(written)) return;
-  }
-  if (error) return;
-  for (const fs::path& path : found) fs::remove(path, error);
-  fs::remove(paths_.root, error);
 }
 
 void RunDirectory::Log(std::string_view message) {

@@ -63,6 +63,12 @@ Result<std::optional<Choices>> ReadRunChoices(const std::filesystem::path& root)
 // The marks of the run's data files, as it was given them (WriteData); nothing where it has none.
 Result<std::optional<Json>> ReadRunData(const std::filesystem::path& root);
 
+// Takes a run away that has not begun, and its directory: nothing of it is worth keeping, and it
+// would be in the way of the command that is put right. Where anything else lies there, all stays.
+// Only for a run that this process holds. Another thread may be writing to the run meanwhile; it
+// gets errors.
+void DiscardRun(const std::filesystem::path& root);
+
 // A run that this process alone may write to; the lock goes when it is destroyed or the process
 // ends. One thread at a time.
 class RunDirectory {
@@ -91,11 +97,6 @@ class RunDirectory {
   // Removes the final weights and the summary, where there are any: a run that goes on past its end
   // has neither until its new end.
   Status RemoveResults();
-
-  // Takes a run away that has not begun, and its directory: nothing of it is worth keeping, and it
-  // would be in the way of the command that is put right. Where anything else lies there, all
-  // stays.
-  void Discard();
 
   // Appends "2024-01-31 23:59:59 message". A log that cannot be written is no reason to stop
   // training, so errors are dropped.

@@ -71,9 +71,11 @@ TEST(RunDirectory, DiscardedItLeavesNothingButWhatOthersPutThere) {
     STOKER_ASSERT_OK(run.WriteData(Json::object()));
     run.Log("hello");
     WriteFileForTest(dir / "run/events.out.tfevents.1.host.1.0", "");
+    WriteFileForTest(dir / "run/.choices.json.tmp-1-deadbeef", "{");  // of another thread
     if (*other != 0) WriteFileForTest(dir / (std::string("run/") + other), "x");
-    run.Discard();
+    DiscardRun(dir / "run");
     EXPECT_EQ(std::filesystem::exists(dir / "run"), *other != 0) << other;
+    EXPECT_EQ(std::filesystem::is_empty(dir.path()), *other == 0) << other;
     EXPECT_EQ(ReadRunRecipe(dir / "run").ok(), *other != 0) << other;
     std::filesystem::remove_all(dir / "run");
   }
@@ -137,8 +139,6 @@ TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
   }
 }
 
-TEST(RunDirectory, LogsLinesWithTheTime) {
-  const TempDir dir;
 TEST(RunDirectory, IsSeenToBeHeldWhileItIsOpenAndOnlyThen) {
   const TempDir dir;
   EXPECT_FALSE(RunIsHeld(dir / "run"));
@@ -168,6 +168,8 @@ TEST(RunDirectory, CanBeOpenedHoweverOftenOthersAskWhetherItIsHeld) {
   stop = true;
 }
 
+TEST(RunDirectory, LogsLinesWithTheTime) {
+  const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
   run.Log("one");
   run.Log("two\nlines \x1b[31m");

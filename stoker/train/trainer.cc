@@ -122,6 +122,12 @@ Trainer::~Trainer() = default;
 
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run,
                                                  DataCheck check) {
+  return CreateIn(
+      std::move(recipe), [&] { return run; }, check);
+}
+
+Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim& claim,
+                                                   DataCheck check) {
   STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
   STOKER_RETURN_IF_ERROR(WithPlace(PlacesOf(recipe), TryInitialWeights(recipe, opened.plan.input)));
   std::optional<FirstBatch> first;
@@ -131,6 +137,7 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
     first = *std::move(tried);
   }
   Json marks = MarkData(recipe.data, check);
+  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, claim());
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),

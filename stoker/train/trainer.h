@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +69,12 @@ class Trainer {
   //   check  kFull records checksums of all data, for which all of it is read once
   static Result<std::unique_ptr<Trainer>> Create(Recipe recipe, const std::filesystem::path& run,
                                                  DataCheck check = DataCheck::kPlaces);
+
+  // The same in a directory whose path is asked for last, when nothing is left that can be refused.
+  //   claim  returns the path of the run, which it may have made; called at most once
+  using RunClaim = std::function<Result<std::filesystem::path>()>;
+  static Result<std::unique_ptr<Trainer>> CreateIn(Recipe recipe, const RunClaim& claim,
+                                                   DataCheck check = DataCheck::kPlaces);
 
   // Goes on with the run in `run` from its newest whole checkpoint, or from the start where it has
   // none. Errors: also kFailedPrecondition where the recipe or its files differ, with the keys and

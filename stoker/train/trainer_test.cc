@@ -24,6 +24,22 @@ TEST_F(TrainerTest, LearnsAndKeepsEverythingInTheRunDirectory) {
   }
 }
 
+TEST_F(TrainerTest, ARecipeThatIsRefusedClaimsNoDirectory) {
+  int claims = 0;
+  const auto claim = [&]() -> Result<fs::path> {
+    ++claims;
+    return problem_ / "run";
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load());
+  Recipe wrong = recipe;
+  wrong.train.options.target = "nothing";
+  EXPECT_THAT(Trainer::CreateIn(wrong, claim), FailsWith(StatusCode::kInvalidArgument, "nothing"));
+  EXPECT_EQ(claims, 0);
+  STOKER_ASSERT_OK(Trainer::CreateIn(recipe, claim));
+  EXPECT_EQ(claims, 1);
+  EXPECT_TRUE(fs::exists(Paths("run").recipe()));
+}
+
 TEST_F(TrainerTest, TellsItsObserverEverything) {
   Watcher watcher;
   STOKER_ASSERT_OK(Train("run", {}, &watcher));

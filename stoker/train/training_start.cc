@@ -246,7 +246,7 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
                                            session->plan().batch_size));
   const Status ready = GetReady(*session);
   // What was made for it would only be in the way of the recipe that is put right.
-  if (!ready.ok() && !session->setup.resume) session->setup.run.Discard();
+  if (!ready.ok() && !session->setup.resume) DiscardRun(session->setup.run.paths().root);
   if (!ready.ok()) return ready;
   return session;
 }

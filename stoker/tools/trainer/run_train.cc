@@ -68,27 +68,49 @@ Result<std::filesystem::path> MakeNamedDirectory(const std::string& recipe_name)
   }
 }
 
-Result<std::unique_ptr<Trainer>> CreateNamed(const TrainArguments& arguments, Recipe recipe,
-                                             DataCheck check) {
-  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run,
-                          MakeNamedDirectory(RecipeName(arguments)));
-  Result<std::unique_ptr<Trainer>> trainer = Trainer::Create(std::move(recipe), run, check);
-  if (!trainer.ok()) {  // then nothing is left of it; directories that are not empty stay
-    ::rmdir(run.c_str());
-    ::rmdir(kRuns);
+struct OpenedRun {
+  std::unique_ptr<Trainer> trainer;
+  std::unique_ptr<UndoOnInterrupt> undo;  // of a new run, until its first step
+};
+
+// A run that is refused, or ended before its first step, leaves nothing but what is not its own:
+// directories that are not empty stay.
+Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, DataCheck check) {
+  const bool named = !arguments.run.empty();
+  std::filesystem::path run = arguments.run;
+  OpenedRun opened;
+  const auto claim = [&]() -> Result<std::filesystem::path> {
+    opened.undo = std::make_unique<UndoOnInterrupt>();
+    if (!named) {
+      STOKER_ASSIGN_OR_RETURN(run, MakeNamedDirectory(RecipeName(arguments)));
+    }
+    return run;
+  };
+  Result<std::unique_ptr<Trainer>> trainer = Trainer::CreateIn(std::move(recipe), claim, check);
+  if (!trainer.ok()) {
+    if (!named && !run.empty()) {
+      ::rmdir(run.c_str());
+      ::rmdir(kRuns);
+    }
+    return trainer.status();
   }
-  return trainer;
+  opened.trainer = *std::move(trainer);
+  opened.undo->SetUndo([run, named] {
+    DiscardRun(run);
+    if (!named) ::rmdir(kRuns);
+  });
+  return opened;
 }
 
-Result<std::unique_ptr<Trainer>> OpenTrainer(const TrainArguments& arguments, Recipe recipe) {
+Result<OpenedRun> OpenRun(const TrainArguments& arguments, Recipe recipe) {
   STOKER_ASSIGN_OR_RETURN(const DataCheck check, ParseDataCheck(arguments.check_data));
-  if (arguments.resume) {
-    STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, RunToResume(arguments));
-    return Trainer::Resume(std::move(recipe), run,
-                           {.allow_changes = arguments.allow_changes, .data_check = check});
-  }
-  if (!arguments.run.empty()) return Trainer::Create(std::move(recipe), arguments.run, check);
-  return CreateNamed(arguments, std::move(recipe), check);
+  if (!arguments.resume) return CreateRun(arguments, std::move(recipe), check);
+  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, RunToResume(arguments));
+  OpenedRun opened;
+  STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::Resume(std::move(recipe), run,
+                                                          {.allow_changes = arguments.allow_changes,
+                                                           .data_check = check}));
+  return opened;
 }
 
 std::string SummaryText(const TrainSummary& summary) {
@@ -134,16 +156,16 @@ Status RunTrain(const TrainArguments& arguments) {
   if (arguments.print_recipe) {
     return PrintResult(ToYaml(recipe.Filled()));
   }
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Trainer> trainer,
-                          OpenTrainer(arguments, std::move(recipe)));
+  STOKER_ASSIGN_OR_RETURN(const OpenedRun run, OpenRun(arguments, std::move(recipe)));
   // A reader of the progress who leaves must not end the training: PrintResult notices at the end.
   ::signal(SIGPIPE, SIG_IGN);
   // Until the first step there is nothing to store, and a signal ends the process at once.
+  const auto before_first_step = [&run] { run.undo ? run.undo->NoteFromNowOn() : NoteInterrupt(); };
   TrainProgress progress({.quiet = arguments.quiet,
                           .lines = arguments.json ? stderr : stdout,
                           .bar = IsTerminal(STDERR_FILENO),
-                          .before_first_step = NoteInterrupt});
-  const Result<TrainSummary> summary = trainer->Run(&progress, &Interrupted());
+                          .before_first_step = before_first_step});
+  const Result<TrainSummary> summary = run.trainer->Run(&progress, &Interrupted());
   progress.Finish();
   if (!summary.ok()) return summary.status();
   return Report(*summary, arguments);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,7 @@ class TrainProgress final : public TrainObserver {
     bool quiet = false;          // nothing but warnings
     std::FILE* lines = nullptr;  // for the lines that stay: stdout, or stderr where that holds JSON
     bool bar = false;            // draw one on standard error
-    void (*before_first_step)() = [] {};
+    std::function<void()> before_first_step = [] {};
   };
   explicit TrainProgress(const Options& options)
       : options_(options), status_(options.bar && !options.quiet) {}
