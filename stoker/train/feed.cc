@@ -18,10 +18,13 @@ int UsualFeedCpus(const c10::Device& device) {
   return device.is_cpu() ? std::max(1, cpus / 4) : cpus;
 }
 
-Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int chosen) {
-  if (options.feed_threads) return Runtime::Threaded(static_cast<int>(*options.feed_threads));
-  LimitPipelineCpus(chosen > 0 ? chosen : UsualFeedCpus(device));
-  return Runtime::Threaded();
+Runtime FeedRuntime(const TrainOptions& options) {
+  return Runtime::Threaded(static_cast<int>(options.feed_threads.value_or(0)));
+}
+
+int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen) {
+  if (options.feed_threads) return 0;
+  return chosen > 0 ? chosen : UsualFeedCpus(device);
 }
 
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
@@ -56,9 +59,9 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
                                          const Placement& placement) {
   const TrainOptions& options = recipe.train.options;
   const auto seed = static_cast<uint64_t>(options.seed);
-  STOKER_ASSIGN_OR_RETURN(auto elements,
-                          batches.Open(FeedRuntime(options, placement.device),
-                                       {.seed = seed, .losses = LossLogging::kNone}));
+  STOKER_ASSIGN_OR_RETURN(
+      auto elements,
+      batches.Open(FeedRuntime(options), {.seed = seed, .losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
   FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
   feed.check_target =
@@ -67,6 +70,7 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
 }
 
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement) {
+  const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
   STOKER_ASSIGN_OR_RETURN(const auto feeder, OpenFeed(recipe, recipe.data.train, placement));
   STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
   if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");

@@ -18,10 +18,14 @@ namespace stoker {
 int UsualFeedCpus(const c10::Device& device);
 
 // The threads that make batches. A recipe's train.feed_threads fixes their number. Otherwise it
-// follows demand: from now on pipelines of this process keep at most `chosen` CPUs busy (0:
-// UsualFeedCpus), and threads that wait for a disk or a server are added beyond these
-// (data/runtime/cpu_limit.h).
-Runtime FeedRuntime(const TrainOptions& options, const c10::Device& device, int chosen = 0);
+// follows demand within the CPUs of the PipelineCpuScope (data/runtime/cpu_limit.h) that the caller
+// keeps while the pipeline is read; threads that wait for a disk or a server are added beyond
+// these.
+Runtime FeedRuntime(const TrainOptions& options);
+
+// Those CPUs: `chosen`, or where that is 0 UsualFeedCpus. 0, no limit, where the recipe fixes the
+// number of threads.
+int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen = 0);
 
 // What a Feeder makes of the elements of `batches`.
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
@@ -41,7 +45,8 @@ struct FinderPlace {
 };
 Result<FinderPlace> PlaceFor(const TrainOptions& options);
 
-// Opens `batches`, which has the fields of recipe.data.train, with the recipe's seed.
+// Opens `batches`, which has the fields of recipe.data.train, with the recipe's seed. Its threads
+// are those of FeedRuntime.
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement);
 

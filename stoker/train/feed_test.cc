@@ -18,40 +18,37 @@ namespace stoker {
 namespace {
 
 constexpr double kPatience = 60;  // seconds; only a feed that adds no threads takes so long
+constexpr int kMostThreads = 64;  // of a stage whose threads follow demand
 
-class Feed : public testing::Test {
- protected:
-  ~Feed() override { LimitPipelineCpus(0); }
-};
-
-TEST_F(Feed, KeepsAQuarterOfTheCpusBusyAtMostWhereTheStepComputesOnThemToo) {
+TEST(Feed, KeepsAQuarterOfTheCpusBusyAtMostWhereTheStepComputesOnThemToo) {
   const TrainOptions options;
-  EXPECT_EQ(FeedRuntime(options, c10::kCPU).threads, 0) << "as many as pay";
-  EXPECT_EQ(PipelineCpuLimit(), std::max(1, AvailableCpus() / 4));
-  EXPECT_EQ(FeedRuntime(options, c10::kCUDA).threads, 0);
-  EXPECT_EQ(PipelineCpuLimit(), AvailableCpus());
-  EXPECT_EQ(FeedRuntime(options, c10::kCPU, /*chosen=*/3).threads, 0);
-  EXPECT_EQ(PipelineCpuLimit(), 3);
+  EXPECT_EQ(FeedRuntime(options).threads, 0) << "as many as pay";
+  EXPECT_EQ(FeedCpus(options, c10::kCPU), std::max(1, AvailableCpus() / 4));
+  EXPECT_EQ(FeedCpus(options, c10::kCUDA), AvailableCpus());
+  EXPECT_EQ(FeedCpus(options, c10::kCPU, /*chosen=*/3), 3);
+  EXPECT_EQ(PipelineCpuLimit(), 0) << "asking limits nothing";
 }
 
-TEST_F(Feed, HasTheThreadsThatTheRecipeNames) {
+TEST(Feed, HasTheThreadsThatTheRecipeNames) {
   TrainOptions options;
   options.feed_threads = 5;
-  EXPECT_EQ(FeedRuntime(options, c10::kCPU, /*chosen=*/3).threads, 5);
+  EXPECT_EQ(FeedRuntime(options).threads, 5);
+  EXPECT_EQ(FeedCpus(options, c10::kCPU, /*chosen=*/3), 0);
 }
 
 // Whatever they wait for: a disk, a server.
-TEST_F(Feed, AddsThreadsForSamplesThatWaitWithoutTakingCpusFromTheStep) {
+TEST(Feed, AddsThreadsForSamplesThatWaitWithoutTakingCpusFromTheStep) {
   const Map waiting{.function = [](Element&, Rng&, Scratch&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return OkStatus();
   }};
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset batches,
                               NumberedImages(100) | waiting | Batch{.size = 4} | Repeat{});
-  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator,
-                              batches.Open(FeedRuntime(TrainOptions(), c10::kCPU)));
+  const PipelineCpuScope cpus(FeedCpus(TrainOptions(), c10::kCPU));
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, batches.Open(FeedRuntime(TrainOptions())));
+  const int wanted = std::min(2 * AvailableCpus() + 2, kMostThreads);
   const Stopwatch watch;
-  while (iterator->GetProfile().threads < 2 * AvailableCpus() + 2) {
+  while (iterator->GetProfile().threads < wanted) {
     STOKER_ASSERT_OK(iterator->Next());
     ASSERT_LT(watch.ElapsedSeconds(), kPatience) << "no threads were added";
   }

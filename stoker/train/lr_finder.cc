@@ -5,6 +5,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/feed.h"
@@ -26,6 +27,7 @@ class LrFinder {
     STOKER_ASSIGN_OR_RETURN(plan_, MakePlanOfSteps(recipe_, options_.steps));
     const TorchFloatModes modes;  // of before the tuner's choice
     STOKER_ASSIGN_OR_RETURN(const Tuned tuned, Tune(recipe_, *plan_, opened.device));
+    const PipelineCpuScope cpus(FeedCpus(recipe_.train.options, opened.device));
     STOKER_RETURN_IF_ERROR(Open({.device = opened.device,
                                  .memory_format = tuned.choices.memory_format,
                                  .precision = tuned.choices.precision}));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/train/testing.h"
 
 namespace stoker {
@@ -39,6 +40,13 @@ TEST(LrFinder, GivesTheSameCurveAgainAndWritesNothing) {
   STOKER_ASSERT_OK_AND_ASSIGN(const LrSearch second, Find(problem, {}, {.steps = 30}));
   EXPECT_EQ(first.curve.raw, second.curve.raw);
   EXPECT_EQ(files(), before);
+}
+
+TEST(LrFinder, LeavesOtherPipelinesTheirCpus) {
+  const SmallProblem problem;
+  const PipelineCpuScope three(3);
+  STOKER_ASSERT_OK(Find(problem, {}, {.steps = 20}));
+  EXPECT_EQ(PipelineCpuLimit(), 3);
 }
 
 TEST(LrFinder, StopsWhereTheLossDiverges) {

@@ -14,6 +14,7 @@
 #include "stoker/data/numbered_pipeline.h"
 #include "stoker/data/recipe.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/device_prefetcher.h"
@@ -187,6 +188,9 @@ struct Predictor::Parts {
   // It computes as the run did.
   ComputeScope Scope() const { return ComputeScope(choices, device.device.type()); }
 
+  // The CPUs for what Feed opens, as long as it is read.
+  int Cpus() const { return FeedCpus(options, device.device, choices.feed_threads); }
+
   // For predictions: whatever the target is, nobody reads it.
   FeederOptions WithoutTarget(const Dataset& dataset) const {
     FeederOptions feed = FeedOptions(options, dataset, device.device, choices.memory_format);
@@ -200,7 +204,7 @@ struct Predictor::Parts {
 
   Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, const FeederOptions& feed,
                                                  const std::atomic<bool>* stop = nullptr) const {
-    Runtime runtime = FeedRuntime(options, device.device, choices.feed_threads);
+    Runtime runtime = FeedRuntime(options);
     runtime.stop = stop;
     const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
     return DevicePrefetcher::Open(dataset, runtime, {.losses = LossLogging::kOnce}, feed,
@@ -310,6 +314,7 @@ Result<Evaluation> Predictor::EvaluateRun() {
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
   feed.check_target = TargetCheckOf(loss, parts_->Names(eval));
+  const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
   STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
   const ComputeScope scope = parts_->Scope();
@@ -326,6 +331,7 @@ Result<PredictSummary> Predictor::PredictRun(
   STOKER_RETURN_IF_ERROR(CheckFields(pipeline, feed, options.fields));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(batches));
   feed.along = FieldsAlong(pipeline, options);
+  const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto source, parts_->Feed(batches, feed, options.stop));
   const int64_t limit = options.limit.value_or(std::numeric_limits<int64_t>::max());
   PredictSummary summary{
@@ -359,6 +365,7 @@ Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
   }
   STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));
+  const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches,
                           parts_->Feed(prepared, parts_->WithoutTarget(prepared)));
   std::vector<Prediction> predictions;

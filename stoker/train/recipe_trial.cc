@@ -8,6 +8,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/evaluator.h"
@@ -30,7 +31,7 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
   feed.check_target = TargetCheckOf(learner.shared_loss(), names);
   return DevicePrefetcher::Open(
-      first, FeedRuntime(options, c10::kCPU),
+      first, FeedRuntime(options),
       {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, std::move(feed),
       /*ahead=*/0);
 }
@@ -66,6 +67,7 @@ Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
 }  // namespace
 
 Status TryTraining(const Recipe& recipe) {
+  const PipelineCpuScope cpus(FeedCpus(recipe.train.options, c10::kCPU));
   Problems problems;
   problems.Add(OpenDeviceFor(recipe.train.options).status());
   const Result<TrainingPlan> plan = MakePlan(recipe);

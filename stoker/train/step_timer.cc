@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/base/statistics.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/tensor.h"
@@ -185,12 +186,12 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   const PlacedPipeline placed = plan_.BatchesFor(choices);
   FeederOptions feed = FeedOptions(options, placed.dataset, device_, choices.memory_format);
   feed.normalize = placed.normalize;
-  STOKER_ASSIGN_OR_RETURN(
-      const auto batches,
-      DevicePrefetcher::Open(
-          placed.dataset, FeedRuntime(options, device_, choices.feed_threads),
-          {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, feed,
-          choices.device_prefetch));
+  const PipelineCpuScope cpus(FeedCpus(options, device_, choices.feed_threads));
+  STOKER_ASSIGN_OR_RETURN(const auto batches,
+                          DevicePrefetcher::Open(placed.dataset, FeedRuntime(options),
+                                                 {.seed = static_cast<uint64_t>(options.seed),
+                                                  .losses = LossLogging::kNone},
+                                                 feed, choices.device_prefetch));
   Stopwatch watch;
   for (int step = 1; step <= kStepsAPass; ++step) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches->Next());

@@ -1,5 +1,7 @@
 #include <filesystem>
 
+#include "stoker/base/worker_group.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/train/trainer_testing.h"
 
 namespace stoker {
@@ -38,6 +40,26 @@ TEST_F(TrainerTest, ARecipeThatIsRefusedClaimsNoDirectory) {
   STOKER_ASSERT_OK(Trainer::CreateIn(recipe, claim));
   EXPECT_EQ(claims, 1);
   EXPECT_TRUE(fs::exists(Paths("run").recipe()));
+}
+
+// A program that trains goes on with other pipelines.
+TEST_F(TrainerTest, LimitsTheCpusOfPipelinesOnlyWhileItRuns) {
+  class Looks final : public Watcher {
+   public:
+    void OnEpoch(const EpochEvent& event) override {
+      Watcher::OnEpoch(event);
+      limit = PipelineCpuLimit();
+    }
+    int limit = 0;
+  } watcher;
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load());
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer,
+                              Trainer::Create(std::move(recipe), problem_ / "run"));
+  EXPECT_EQ(PipelineCpuLimit(), 0);
+  STOKER_ASSERT_OK(trainer->Run(&watcher));
+  EXPECT_GT(watcher.limit, 0);
+  EXPECT_LE(watcher.limit, AvailableCpus());
+  EXPECT_EQ(PipelineCpuLimit(), 0);
 }
 
 TEST_F(TrainerTest, TellsItsObserverEverything) {

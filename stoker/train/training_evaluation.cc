@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stoker/data/runtime.h"
+#include "stoker/train/feed.h"
 #include "stoker/train/monitor.h"
 #include "stoker/train/precision.h"
 
@@ -37,7 +38,7 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
 
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, LossLogging losses,
                               const std::atomic<bool>* stop) {
-  Runtime runtime = FeedRuntime(session);
+  Runtime runtime = FeedRuntime(session.options());
   runtime.stop = stop;
   const RowNames names = NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval");
   STOKER_ASSIGN_OR_RETURN(

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stoker/data/recipe_place.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/train/recipe_place.h"
 #include "stoker/train/sample_noun.h"
@@ -19,6 +20,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
       StartTraining(std::move(setup_), std::move(callbacks_), observer, stop);
   if (!session.ok()) return WithPlace(recipe, session.status());
   session_ = *std::move(session);
+  const PipelineCpuScope cpus(FeedCpus(*session_));  // for what is opened while it runs
   session_->status = std::make_unique<RunStatus>(
       RunStatus::Of{.path = ProgressPath(session_->setup.run.paths().root),
                     .first_step = session_->progress.step,

@@ -8,8 +8,8 @@
 
 namespace stoker {
 
-Runtime FeedRuntime(const TrainingSession& session) {
-  return FeedRuntime(session.options(), session.setup.device.device, session.choices.feed_threads);
+int FeedCpus(const TrainingSession& session) {
+  return FeedCpus(session.options(), session.setup.device.device, session.choices.feed_threads);
 }
 
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,

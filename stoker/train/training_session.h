@@ -113,8 +113,8 @@ struct TrainingSession {
   BackgroundTask checkpointing;  // last: it uses what stands above
 };
 
-// The threads that a run's pipelines get (feed.h).
-Runtime FeedRuntime(const TrainingSession& session);
+// The CPUs that a run's pipelines may keep busy (feed.h), once they are chosen.
+int FeedCpus(const TrainingSession& session);
 
 // Batches of a run's pipelines that are on the device ahead of whoever asks for them.
 int BatchesAhead(const TrainingSession& session);

@@ -4,6 +4,8 @@
 
 #include "stoker/data/ops/take.h"
 #include "stoker/data/runtime.h"
+#include "stoker/data/runtime/cpu_limit.h"
+#include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_lint.h"
 #include "stoker/train/no_effect.h"
@@ -97,7 +99,7 @@ void RecordPasses(TrainingSession& session) {
 Status OpenBatches(TrainingSession& session) {
   const auto seed = static_cast<uint64_t>(session.options().seed);
   const PlacedPipeline batches = session.plan().BatchesFor(session.choices);
-  Runtime runtime = FeedRuntime(session);
+  Runtime runtime = FeedRuntime(session.options());
   runtime.stop = session.stop;
   STOKER_ASSIGN_OR_RETURN(
       auto prefetcher,
@@ -122,7 +124,7 @@ Status TryEvaluation(TrainingSession& session) {
     STOKER_ASSIGN_OR_RETURN(session.eval, Take{.count = *limit}.Build(all));
   }
   if (!session.options().sanity) {
-    return session.eval->Open(FeedRuntime(session), {.losses = LossLogging::kNone})
+    return session.eval->Open(FeedRuntime(session.options()), {.losses = LossLogging::kNone})
         .status()
         .While("opening data.eval");
   }
@@ -212,6 +214,7 @@ Status OpenTensorboard(TrainingSession& session) {
 // All that lies before the first step, in its order.
 Status GetReady(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
+  const PipelineCpuScope cpus(FeedCpus(session));
   STOKER_RETURN_IF_ERROR(BuildLearner(session));
   RecordPasses(session);
   STOKER_RETURN_IF_ERROR(OpenBatches(session));

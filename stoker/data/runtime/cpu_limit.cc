@@ -1,24 +1,47 @@
 #include "stoker/data/runtime/cpu_limit.h"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
+#include <vector>
 
 #include "stoker/base/worker_group.h"
 
 namespace stoker {
 namespace {
 
-std::atomic<int> limit = 0;
+struct Scopes {
+  std::mutex mutex;
+  std::vector<const PipelineCpuScope*> living;  // the newest last
+};
+
+Scopes& AllScopes() {
+  static Scopes scopes;
+  return scopes;
+}
 
 }  // namespace
 
-void LimitPipelineCpus(int cpus) { limit = std::max(0, cpus); }
+PipelineCpuScope::PipelineCpuScope(int cpus) : cpus_(std::max(0, cpus)) {
+  Scopes& scopes = AllScopes();
+  const std::lock_guard lock(scopes.mutex);
+  scopes.living.push_back(this);
+}
 
-int PipelineCpuLimit() { return limit; }
+PipelineCpuScope::~PipelineCpuScope() {
+  Scopes& scopes = AllScopes();
+  const std::lock_guard lock(scopes.mutex);
+  std::erase(scopes.living, this);
+}
+
+int PipelineCpuLimit() {
+  Scopes& scopes = AllScopes();
+  const std::lock_guard lock(scopes.mutex);
+  return scopes.living.empty() ? 0 : scopes.living.back()->cpus();
+}
 
 int PipelineCpus() {
   static const int available = AvailableCpus();  // it reads files
-  const int most = limit;
+  const int most = PipelineCpuLimit();
   return most > 0 ? std::min(most, available) : available;
 }
 

@@ -4,13 +4,26 @@
 
 namespace stoker {
 
-// From now on a pipeline that is opened with an automatic number of threads (Runtime::threads is 0)
-// keeps at most `cpus` CPUs busy; 0: all, as at first. Inputs that work at the same time divide
-// them. Threads that wait for a disk or a server keep none busy and are added beyond these. For the
-// whole process, as torch's number of threads is. Changes no byte. Thread-safe.
-void LimitPipelineCpus(int cpus);
+// While one lives, a pipeline that is opened, by whichever thread, with an automatic number of
+// threads (Runtime::threads is 0) keeps at most so many CPUs busy, as long as it is open. Inputs
+// that work at the same time divide them. Threads that wait for a disk or a server keep none busy
+// and are added beyond these. Of several scopes the one that was made last counts; they may end in
+// any order. Changes no byte. Thread-safe.
+class PipelineCpuScope {
+ public:
+  //   cpus  0: all
+  explicit PipelineCpuScope(int cpus);
+  ~PipelineCpuScope();
+  PipelineCpuScope(const PipelineCpuScope&) = delete;
+  PipelineCpuScope& operator=(const PipelineCpuScope&) = delete;
 
-// What was set last; 0: no limit.
+  int cpus() const { return cpus_; }
+
+ private:
+  const int cpus_;
+};
+
+// That of the scope that counts; 0: no limit.
 int PipelineCpuLimit();
 
 // The CPUs that an automatic number of threads goes by: those of the process, or the limit.

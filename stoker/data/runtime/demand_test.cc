@@ -49,9 +49,8 @@ TEST(Demand, InputsThatWorkAtTheSameTimeDivideTheCpus) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset beside,
                               Source(Zip{.inputs = {one, one}, .prefix = {"a_", "b_"}}));
   for (const auto& [dataset, threads] : {std::pair(alone, 2), std::pair(beside, 1)}) {
-    LimitPipelineCpus(2);
+    const PipelineCpuScope two(2);
     STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded()));
-    LimitPipelineCpus(0);
     STOKER_ASSERT_OK(iterator->Next());
     std::vector<int64_t> begun_with;
     for (const Decision& decision : iterator->decisions().decisions()) {

@@ -74,10 +74,8 @@ TEST(Together, ThreadsAreAddedWhileTheOnlyElementIsStillBeingMade) {
         --at_once;
       },
       /*part_bytes=*/1, /*parts=*/6000);
-  LimitPipelineCpus(1);
-  const auto elements = ReadAll(dataset, Runtime::Threaded());
-  LimitPipelineCpus(0);
-  STOKER_ASSERT_OK(elements);
+  const PipelineCpuScope one(1);
+  STOKER_ASSERT_OK(ReadAll(dataset, Runtime::Threaded()));
   EXPECT_GE(most, kWanted);
 }
 
