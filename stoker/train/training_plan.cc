@@ -210,49 +210,75 @@ Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
       recipe.train.schedule.name);
 }
 
-}  // namespace
+// What follows from recipe and samples alone, whatever their number.
+struct CheckedRecipe {
+  ModelInput input;                // what a sample is
+  std::optional<int64_t> outputs;  // of the model (CheckModel)
+};
 
-Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
+// Errors: all that do not follow from each other.
+Result<CheckedRecipe> CheckRecipe(const Recipe& recipe) {
   Problems problems;
-  ModelInput input;
-  std::optional<int64_t> outputs;
-  problems.Take(CheckData(recipe), input);
+  CheckedRecipe checked;
+  problems.Take(CheckData(recipe), checked.input);
   const bool fits = problems.empty();
   problems.Add(CheckParts(recipe));
-  if (fits) problems.Take(CheckModel(recipe, input), outputs);
+  if (fits) problems.Take(CheckModel(recipe, checked.input), checked.outputs);
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
-  STOKER_ASSIGN_OR_RETURN(PlannedTarget target, PlanTarget(recipe, outputs));
+  return checked;
+}
+
+struct PlannedBatches {
+  PlacedPipeline placed;           // of all epochs
+  std::optional<Dataset> on_host;  // TrainingPlan::host_batches
+  Length length;
+};
+
+Result<PlannedBatches> PlanBatches(const Recipe& recipe, c10::Device device) {
   STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
   STOKER_ASSIGN_OR_RETURN(placed.dataset, LimitedTrain(recipe, std::move(placed.dataset)));
   STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, placed.dataset));
-  const TrainOptions& options = recipe.train.options;
-  std::optional<int64_t> again;
-  if (options.overfit_batches) {
-    again = std::min(*options.overfit_batches, length.batches_per_epoch);
-  }
   STOKER_ASSIGN_OR_RETURN(placed.dataset, AllEpochs(recipe, length, placed.dataset));
-  std::optional<Dataset> host_batches;
-  if (options.normalize_on == "auto" && !placed.normalize.empty()) {
+  std::optional<Dataset> on_host;
+  if (recipe.train.options.normalize_on == "auto" && !placed.normalize.empty()) {
     STOKER_ASSIGN_OR_RETURN(const Dataset epoch, LimitedTrain(recipe, recipe.data.train));
-    STOKER_ASSIGN_OR_RETURN(host_batches, AllEpochs(recipe, length, epoch));
+    STOKER_ASSIGN_OR_RETURN(on_host, AllEpochs(recipe, length, epoch));
   }
-  const int64_t steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1;
-  int64_t total_steps = steps_per_epoch;
-  if (length.epochs > 0 && __builtin_mul_overflow(steps_per_epoch, length.epochs, &total_steps)) {
+  return PlannedBatches{std::move(placed), std::move(on_host), length};
+}
+
+Result<SchedulePlan> PlanSteps(const TrainOptions& options, const Length& length) {
+  SchedulePlan plan{.steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1};
+  plan.total_steps = plan.steps_per_epoch;
+  if (length.epochs > 0 &&
+      __builtin_mul_overflow(plan.steps_per_epoch, length.epochs, &plan.total_steps)) {
     return InvalidArgument("train.epochs: {} epochs of {} steps are too many to count",
-                           length.epochs, steps_per_epoch);
+                           length.epochs, plan.steps_per_epoch);
   }
-  TrainingPlan plan{
-      .batches = std::move(placed),
-      .host_batches = std::move(host_batches),
-      .input = input,
-      .target = std::move(target),
-      .schedule = {.total_steps = std::min(total_steps, options.max_steps.value_or(total_steps)),
-                   .steps_per_epoch = steps_per_epoch},
-      .batch_size = BatchSizeOf(recipe.data, options.input),
-      .batches_per_epoch = length.batches_per_epoch,
-      .again = again,
-      .accumulate = options.accumulate};
+  plan.total_steps = std::min(plan.total_steps, options.max_steps.value_or(plan.total_steps));
+  return plan;
+}
+
+}  // namespace
+
+Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(const CheckedRecipe checked, CheckRecipe(recipe));
+  STOKER_ASSIGN_OR_RETURN(PlannedTarget target, PlanTarget(recipe, checked.outputs));
+  STOKER_ASSIGN_OR_RETURN(PlannedBatches batches, PlanBatches(recipe, device));
+  STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(options, batches.length));
+  const int64_t batches_per_epoch = batches.length.batches_per_epoch;
+  std::optional<int64_t> again = options.overfit_batches;
+  if (again) again = std::min(*again, batches_per_epoch);
+  TrainingPlan plan{.batches = std::move(batches.placed),
+                    .host_batches = std::move(batches.on_host),
+                    .input = checked.input,
+                    .target = std::move(target),
+                    .schedule = steps,
+                    .batch_size = BatchSizeOf(recipe.data, options.input),
+                    .batches_per_epoch = batches_per_epoch,
+                    .again = again,
+                    .accumulate = options.accumulate};
   if (plan.batch_size) *plan.batch_size *= options.accumulate;
   STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));
   return plan;
