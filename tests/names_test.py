@@ -115,6 +115,13 @@ train: {epochs: 1, device: cpu, tune: off, threads: 1}
         self.write_bytes(broken, b"BM nothing")
         self.run_bytes("train", "photos.yaml", "--run", "other", expect=1)
         self.run_bytes("check", "photos.yaml", expect=1)
+        # Without a look at the first samples the run begins, and its log names the picture.
+        self.run_bytes("train", "photos.yaml", "--run", "begun", "--set", "train.sanity=false", "--set", "train.lint=false",
+                       expect=1)
+        log = self.read("begun/log").decode()
+        self.assertIn(r"broken\u001b[2J", log)
+        self.assertIsNone(OBEYED.search(log), log)
+        self.assertNotRegex(log, r"(?m)^(?!\d{4}-\d\d-\d\d \d\d:\d\d:\d\d |\Z)")
         self.run_bytes("predict", b"run" + name, broken, broken, expect=1)
 
 
