@@ -36,8 +36,8 @@ void DescribeComputing(OptionTable<TrainOptions>& table) {
       .Field("denormals", &O::denormals,
              "whether the CPU's threads take floats nearer to zero than 1.2e-38 for zero (flush), "
              "which it computes with up to a hundred times as slowly, as with moments of weights "
-             "that get no gradient; auto: flush, but a run that was begun with them kept goes on "
-             "so",
+             "that get no gradient; auto: flush, except that a run begun with them kept is "
+             "resumed with them kept",
              OneOf{{"auto", "flush", "keep"}})
       .Field("lint", &O::lint,
              "whether to look for mistakes in the model before the first step (`stoker lint`)")
