@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/base/feistel_lanes_internal.h"
+#include "stoker/base/permuted_index.h"
 #include "stoker/base/random.h"
 
 namespace stoker {
@@ -58,6 +59,22 @@ class ShuffleDraws {
 };
 
 }  // namespace
+
+// Step `left` of the shuffle puts what lies at its draw to place left - 1, where it stays, so the
+// index that ends at place i is followed back through the steps before.
+int64_t PermutedIndex(int64_t n, uint64_t seed, uint64_t epoch, uint64_t stage, int64_t i) {
+  constexpr int64_t kMostFollowed = 1024;
+  if (n > kMostFollowed) return IndexPermutation(n, seed, epoch, stage)(i);
+  ShuffleDraws draws(Rng(seed, epoch, kKeyIndex, stage).NextU64());
+  std::array<uint16_t, kMostFollowed> drawn;  // by place, from i on
+  const auto count = static_cast<uint32_t>(n), place = static_cast<uint32_t>(i);
+  for (uint32_t left = count; left > std::max(place, 1u); --left)
+    drawn[left - 1] = static_cast<uint16_t>(draws.Below(left));
+  uint32_t at = place == 0 ? 0 : drawn[place];
+  for (uint32_t earlier = place + 1; earlier < count; ++earlier)
+    at = drawn[earlier] == at ? earlier : at;
+  return at;
+}
 
 IndexPermutation::IndexPermutation(int64_t n, uint64_t seed, uint64_t epoch, uint64_t stage,
                                    std::shared_ptr<MemoryAccount> account)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stoker/base/feistel_lanes_internal.h"
+#include "stoker/base/permuted_index.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -25,6 +26,18 @@ std::vector<int64_t> Order(const IndexPermutation& permutation) {
 
 std::vector<int64_t> Order(int64_t n, uint64_t seed, uint64_t epoch = 0, uint64_t stage = 0) {
   return Order(IndexPermutation(n, seed, epoch, stage));
+}
+
+TEST(PermutedIndex, IsThatOfTheWholePermutationAtEveryPosition) {
+  std::vector<int64_t> sizes = {511, 512, 1000, 1023, 1024, 1025, 65'536, 65'537};
+  for (int64_t n = 1; n <= 130; ++n) sizes.push_back(n);
+  for (const int64_t n : sizes) {
+    for (const uint64_t seed : {1, 2, 3}) {
+      const IndexPermutation whole(n, seed, /*epoch=*/seed + 7, /*stage=*/5);
+      for (int64_t i = 0; i<n; i += n> 1024 ? 7919 : 1)
+        ASSERT_EQ(PermutedIndex(n, seed, seed + 7, 5, i), whole(i)) << n << " at " << i;
+    }
+  }
 }
 
 // Chi-square of counts that should be equal, as standard deviations above its mean (degrees of

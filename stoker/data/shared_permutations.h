@@ -11,8 +11,8 @@ namespace stoker {
 
 // A permutation of up to IndexPermutation::kMostStored indices takes time to make and memory to
 // store. Those used last are kept, up to kKeptBytes, and what they store is charged to the stage's
-// account. Large ones are computed, and small ones made, faster than they are found; they are not
-// kept. Thread-safe.
+// account. Small ones are made faster than they are found, and not kept; of large ones, which are
+// computed, each thread keeps the last. Thread-safe.
 class SharedPermutations {
  public:
   static constexpr int64_t kKeptBytes = 16 << 20;

@@ -24,7 +24,8 @@ class BalanceNode final : public DrawnNode {
 
   void FindSources(std::span<int64_t> positions, const Key& key,
                    const SharedPermutations& permutations) const override {
-    BalancedOrder order(*table_, permutations, key.seed, key.epoch, key.stage);
+    BalancedOrder order(*table_, permutations, key.seed, key.epoch, key.stage,
+                        std::ssize(positions));
     for (int64_t& position : positions) position = order(position);
   }
 

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "stoker/base/permutation.h"
 #include "stoker/data/ops/balanced_order_internal.h"
 
 namespace stoker {
@@ -39,7 +38,12 @@ std::vector<int64_t> AllOf(Order order) {
 }
 
 void BM_Shuffle(benchmark::State& state) {
-  const auto make = [] { return IndexPermutation(kElements, kSeed, kEpoch, kStage); };
+  const SharedPermutations permutations(nullptr);
+  const auto make = [&] {
+    return [order = permutations.Get(kElements, kSeed, kEpoch, kStage)](int64_t i) {
+      return (*order)(i);
+    };
+  };
   ReadInChunks(state, state.range(0), make, AllOf(make()));
 }
 BENCHMARK(BM_Shuffle)->ArgName("at_once")->Arg(1)->Arg(1024);
@@ -49,8 +53,11 @@ void BM_Balance(benchmark::State& state) {
   for (int64_t i = 0; i < kElements; ++i) labels[static_cast<size_t>(i)] = i * 7 % state.range(1);
   const ClassTable table(labels);
   const SharedPermutations permutations(nullptr);
-  const auto make = [&] { return BalancedOrder(table, permutations, kSeed, kEpoch, kStage); };
-  ReadInChunks(state, state.range(0), make, AllOf(make()));
+  const auto make = [&] {
+    return BalancedOrder(table, permutations, kSeed, kEpoch, kStage, state.range(0));
+  };
+  ReadInChunks(state, state.range(0), make,
+               AllOf(BalancedOrder(table, permutations, kSeed, kEpoch, kStage)));
 }
 BENCHMARK(BM_Balance)->ArgNames({"at_once", "classes"})->ArgsProduct({{1, 1024}, {10, 10'000}});
 

@@ -236,6 +236,37 @@ TEST(BalancedOrder, MakesForOnePositionNoMoreThanItNeeds) {
   EXPECT_LE(order.kept(), 12);
 }
 
+// Whichever permutations are kept, as few positions or many are asked for.
+TEST(BalancedOrder, IsTheSameHoweverManyPositionsAreAskedForAtATime) {
+  for (const int64_t classes : {1, 7, 300, 2000}) {
+    std::vector<int64_t> labels(6000);
+    for (size_t i = 0; i < labels.size(); ++i)
+      labels[i] = static_cast<int64_t>(i * i) % classes;  // classes of many sizes
+    const ClassTable table(labels);
+    const SharedPermutations permutations(nullptr);
+    BalancedOrder whole(table, permutations, 1, 2, 3);
+    for (const int64_t at_once : {1, 2, 64, 5000}) {
+      for (int64_t begin = 0; begin < 20'000; begin += 1 + at_once * 3) {
+        BalancedOrder part(table, permutations, 1, 2, 3, at_once);
+        for (int64_t i = begin; i < begin + at_once; ++i) ASSERT_EQ(part(i), whole(i)) << i;
+      }
+    }
+  }
+}
+
+TEST(BalancedOrder, KeepsNoSmallPermutationThatServesOnePosition) {
+  std::vector<int64_t> labels(5000);
+  for (size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<int64_t>(i) % 100;
+  const ClassTable table(labels);
+  const SharedPermutations permutations(nullptr);
+  BalancedOrder one(table, permutations, 1, 2, 3, /*positions=*/1);
+  one(12345);
+  EXPECT_EQ(one.kept(), 0);
+  BalancedOrder few(table, permutations, 1, 2, 3, /*positions=*/50);
+  for (int64_t i = 0; i < 50; ++i) few(i);
+  EXPECT_EQ(few.kept(), 1);  // of the classes
+}
+
 // The order is part of the format of a run.
 TEST(BalancedOrder, IsGolden) {
   const ClassTable table({0, 1, 1, 0, 2, 1, 1, 1});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -36,15 +37,18 @@ class ClassTable {
 // positions two classes differ by at most one, and so do two elements of a class. O(1) memory
 // beside the table, and any position at once.
 //
-// It keeps the permutations asked for last, of the run and of each class that has come: cheap where
-// positions come in order, and one position alone costs two of them, however many classes there
-// are. Not thread-safe; made anew for each call that reads. The order is part of the format of a
-// run.
+// It keeps the permutations asked for last, of the run and of each class that has come, where they
+// serve further positions: cheap where positions come in order, and one position alone costs no
+// more than two of them, however many classes there are. Not thread-safe; made anew for each call
+// that reads. The order is part of the format of a run.
 class BalancedOrder {
  public:
   // Both must outlive it.
+  //   positions  about how many will be asked for, one after the other: small permutations are kept
+  //              only where they are asked again
   BalancedOrder(const ClassTable& table, const SharedPermutations& permutations, uint64_t seed,
-                uint64_t epoch, uint64_t stage);
+                uint64_t epoch, uint64_t stage,
+                int64_t positions = std::numeric_limits<int64_t>::max());
 
   // Where the element at position i stands in the input.
   int64_t operator()(int64_t i);
@@ -58,10 +62,13 @@ class BalancedOrder {
     std::shared_ptr<const IndexPermutation> order;
   };
   const IndexPermutation& Find(Kept& kept, int64_t number, int64_t n, uint64_t key);
+  // Position i of the permutation that Find gives, without it.
+  int64_t PositionIn(int64_t n, uint64_t key, int64_t i) const;
 
   const ClassTable& table_;
   const SharedPermutations& permutations_;
   const uint64_t seed_, epoch_, stage_;
+  const bool keeps_runs_, keeps_rounds_;
   Kept run_;
   std::unordered_map<int64_t, Kept> rounds_;  // by class
 };
