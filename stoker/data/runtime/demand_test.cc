@@ -1,8 +1,10 @@
 // Threads follow demand while a pass runs. What is waited for comes sooner or later on any machine;
 // only its absence takes the whole time.
+#include <atomic>
 #include <thread>
 
 #include "stoker/base/worker_group.h"
+#include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/zip.h"
@@ -105,6 +107,33 @@ TEST(Demand, ObeysTheNumberOfThreadsThatWasAskedFor) {
   }
   EXPECT_EQ(ThreadsOfProcess(), before + 3);
   EXPECT_EQ(iterator->GetProfile().threads, 3);
+}
+
+// The stream gives 4,001 batches at once, and goes on only when the consumer has had them all.
+TEST(Demand, AMapHandsOutTheBatchesThatAreFinishedWhileTheNextDoesNotCome) {
+  constexpr int64_t kBatches = 4001, kSize = 4;
+  std::atomic<bool> had_all = false, gave_up = false;
+  const Dataset source = NumberedImages(kBatches * kSize + kSize);
+  const Dataset stream = FromGenerator(source.spec(), [&](uint64_t) {
+    std::shared_ptr<Iterator> elements = *source.Open(Runtime::Inline());
+    return [&, elements, given = int64_t{0}]() mutable {
+      const Stopwatch watch;
+      while (given == kBatches * kSize && !had_all && !gave_up) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        gave_up = watch.ElapsedSeconds() > kPatience;
+      }
+      ++given;
+      return elements->Next();
+    };
+  });
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
+                              Result(stream) | Batch{.size = kSize} | Sleeping(0) | Prefetch{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
+  for (int64_t i = 0; i < kBatches; ++i) STOKER_ASSERT_OK(iterator->Next());
+  had_all = true;
+  EXPECT_FALSE(gave_up) << "finished batches were held back";
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto rest, ReadAll(*iterator));
+  EXPECT_EQ(rest.size(), 1u);
 }
 
 TEST(Demand, MakesOneChunkOfManyTinyElementsAndSaysSo) {

@@ -19,9 +19,25 @@ constexpr int64_t kChunkShare = 16;
 
 }  // namespace
 
+namespace {
+
+// Whether each of its elements is several of its input put together, as a batch is.
+bool PutsElementsTogether(const DatasetNode& node) {
+  if (node.inputs().size() != 1) return false;
+  const std::vector<Field>& fields = node.spec().fields;
+  const std::vector<Field>& before = node.input().spec().fields;
+  return !fields.empty() && fields.size() == before.size() &&
+         std::ranges::equal(fields, before, [](const Field& field, const Field& single) {
+           return field.shape.size() == single.shape.size() + 1;
+         });
+}
+
+}  // namespace
+
 TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node) {
   int64_t depth = 0;
-  for (const DatasetNode* stage : StagesOfHop(node)) {
+  const std::vector<const DatasetNode*> hop = StagesOfHop(node);
+  for (const DatasetNode* stage : hop) {
     depth = std::max(depth, stage->read_ahead());
   }
   if (node.random_access()) depth = std::max<int64_t>(0, node.read_ahead());
@@ -30,6 +46,9 @@ TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node) {
     return node.MemoryToRead(chunk).value_or(0) > runtime.memory_budget / kChunkShare;
   };
   while (chunk > 1 && too_large()) chunk /= 2;
+  // A chunk is handed on when all of it has been pulled. The next batch of a stream may take long
+  // to come, so no finished one waits for it; a batch outweighs what a chunk of its own costs.
+  if (!hop.empty() && PutsElementsTogether(hop.front()->input().node())) chunk = 1;
   return {.threads = runtime.threads,
           .max_threads = kMaxThreads,
           .cpus = PipelineCpus(),
