@@ -94,6 +94,13 @@ class ChaosHarnessTest(PreloadCase):
         self.assertEqual(set(log.splitlines()), {"read EIO " + line.split(" ", 2)[2] for line in log.splitlines()})
         self.assertIn("train-labels.gz", log)
 
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "there is no stoker-train")
+    def test_the_lock_of_a_run_is_one_of_the_locks_that_can_fail(self):
+        code, err, log = self.preload("lock:ENOLCK:1:0:run/lock", "train", "recipe.yaml", "--run", "run", "--quiet")
+        self.assertEqual(code, 1, err)
+        self.assertRegex(err, "stoker: error: .*run/lock: No locks available")
+        self.assertRegex(log, "lock ENOLCK .*run/lock")
+
     def test_a_file_that_cannot_be_looked_at_is_not_called_gone(self):
         self.write("rows.csv", "a,b\n" + "".join(f"{i},{i}.5\n" for i in range(30)))
         self.write("rows.yaml", "data:\n  root: .\n  train:\n    - csv: {files: rows.csv, index: memory}\n    - batch: 10\n")

@@ -137,6 +137,18 @@ STOKER_REPLACE_BY_DESCRIPTOR(ftruncate64, kTruncate, (int descriptor, off_t size
 STOKER_REPLACE_BY_DESCRIPTOR(fstat, kStat, (int descriptor, struct stat* out), (descriptor, out))
 STOKER_REPLACE_BY_DESCRIPTOR(fstat64, kStat, (int descriptor, struct stat* out), (descriptor, out))
 
+// Locks of open files; the other commands are left alone.
+#define STOKER_REPLACE_FCNTL(NAME)                                           \
+  STOKER_REPLACE(int, NAME, (int descriptor, int command, void* argument)) { \
+    STOKER_REAL(int, NAME, (int, int, ...));                                 \
+    const bool locks = command == F_OFD_SETLK || command == F_OFD_SETLKW;    \
+    const char* const path = locks ? PathOf(descriptor) : nullptr;           \
+    if (path != nullptr && Fails(kLock, path)) return -1;                    \
+    return real(descriptor, command, argument);                              \
+  }
+STOKER_REPLACE_FCNTL(fcntl)
+STOKER_REPLACE_FCNTL(fcntl64)
+
 // Calls with one path in front.
 #define STOKER_REPLACE_BY_PATH(NAME, CALL, PARAMETERS, ARGUMENTS) \
   STOKER_REPLACE(int, NAME, PARAMETERS) {                         \
