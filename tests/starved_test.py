@@ -78,6 +78,8 @@ class SlowServerTest(SlowS3):
             self.assertRegex(what, sentence)
             self.assertGreater(int(re.search(sentence, what).group(1)), 5)
             self.assertIn("try: leave train.feed_threads out", what)
+            self.assertIn("`stoker pack`", what)
+            self.assertNotIn("data.remote.cache", what)  # which keeps no files that are read one by one
         self.assertRegex(out, r"waits \d+% for `folder`")  # the lines of progress
         summary = json.loads(self.read("run/summary.json"))
         self.assertEqual(summary["starved"]["stage"], "folder")

@@ -44,8 +44,7 @@ Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& 
 
 DevicePrefetcher::DevicePrefetcher(const Dataset& batches, const Runtime& runtime,
                                    c10::Device device, int depth)
-    : dataset_(batches),
-      fixed_threads_(runtime.threads > 0),
+    : limits_(batches, runtime.threads > 0),
       device_(device),
       depth_(depth),
       asked_to_stop_(runtime.stop) {}
@@ -61,10 +60,6 @@ DevicePrefetcher::~DevicePrefetcher() {
 
 double DevicePrefetcher::waited_seconds() const {
   return depth_ == 0 ? feeder_->waited_seconds() : static_cast<double>(waited_ns_) * 1e-9;
-}
-
-LimitingStage DevicePrefetcher::FindLimit() const {
-  return FindLimitingStage(dataset_, *elements_, fixed_threads_);
 }
 
 // With the first Next and not before, so that the position can be restored.

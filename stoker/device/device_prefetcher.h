@@ -18,8 +18,8 @@
 
 #include "stoker/base/worker_group.h"
 #include "stoker/data/dataset.h"
+#include "stoker/data/limiting_stage.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/starvation.h"
 #include "stoker/device/feeder.h"
 
 namespace stoker {
@@ -63,7 +63,7 @@ class DevicePrefetcher {
   // Time that Next has waited, in all.
   double waited_seconds() const;
   // What holds the pipeline up, by what its stages have counted so far.
-  LimitingStage FindLimit() const;
+  LimitingStage FindLimit() const { return limits_.Find(*elements_); }
 
   // A position is taken from the pipeline every so many batches, since some are large.
   static constexpr int64_t kBatchesBetweenPositions = 16;
@@ -93,8 +93,7 @@ class DevicePrefetcher {
   Result<std::optional<TensorBatch>> NextInline();
   void HandToCurrentStream(const Ready& ready) const;
 
-  const Dataset dataset_;
-  const bool fixed_threads_;
+  const LimitFinder limits_;
   const Iterator* elements_ = nullptr;  // of feeder_, for what may be asked from any thread
   const c10::Device device_;
   const int depth_;

@@ -93,7 +93,7 @@ std::string StarvationText(const std::vector<RunMetrics>& runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].starved) continue;
     text += fmt::format("{}: {}\n  try: {}\n", Printable(labels[i]), runs[i].starved->Sentence(),
-                        runs[i].starved->limit.advice);
+                        runs[i].starved->advice);
   }
   return text.empty() ? "" : "\n" + text;
 }

@@ -5,6 +5,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/json_file.h"
 #include "stoker/io/unflushed_file.h"
+#include "stoker/train/starvation_advice.h"
 
 namespace stoker {
 namespace {
@@ -38,10 +39,7 @@ void RunStatus::Stepped(const StepEvent& event) {
 void RunStatus::Look() {
   since_look_ = Stopwatch();
   const double seconds = now_.seconds - older_.seconds;
-  const double waited = Share(now_.waited - older_.waited, seconds);
-  starved_.reset();
-  if (seconds >= kLeastSeconds && waited >= kStarvedFrom)
-    starved_ = {.waited = waited, .limit = of_.find_limit()};
+  starved_ = StarvedBy(seconds, Share(now_.waited - older_.waited, seconds));
   Write();
   if (now_.seconds - newer_.seconds >= kWindowSeconds) older_ = std::exchange(newer_, now_);
 }
@@ -51,8 +49,12 @@ double RunStatus::waited() const {
 }
 
 std::optional<Starvation> RunStatus::Overall() const {
-  if (now_.seconds - first_.seconds < kLeastSeconds || waited() < kStarvedFrom) return std::nullopt;
-  return Starvation{.waited = waited(), .limit = of_.find_limit()};
+  return StarvedBy(now_.seconds - first_.seconds, waited());
+}
+
+std::optional<Starvation> RunStatus::StarvedBy(double seconds, double waited) const {
+  if (seconds < kLeastSeconds || waited < kStarvedFrom) return std::nullopt;
+  return StarvationBy(of_.find_limit(), waited);
 }
 
 double RunStatus::SecondsLeft() const {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "stoker/base/clock.h"
+#include "stoker/data/limiting_stage.h"
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/train/observer.h"
 
@@ -57,6 +58,7 @@ class RunStatus {
     double seconds = 0, waited = 0;
   };
   void Look();
+  std::optional<Starvation> StarvedBy(double seconds, double waited) const;
   void Write() const;
   double SecondsLeft() const;
 

@@ -106,7 +106,7 @@ std::string SummaryText(const Json& summary, const std::vector<std::string>& cla
   }
   std::string text = TableText(rows, 2);
   if (const auto starved = Starvation::FromJson(summary.value("starved", Json())))
-    text += fmt::format("  {}\n  try: {}\n", starved->Sentence(), starved->limit.advice);
+    text += fmt::format("  {}\n  try: {}\n", starved->Sentence(), starved->advice);
   return text;
 }
 

@@ -80,7 +80,7 @@ std::string TableOf(const Json& progress, const Json& losses) {
   std::string text = TableText(rows, 2);
   const Json starved = progress.is_object() ? progress.value("starved", Json()) : Json();
   if (const auto found = Starvation::FromJson(starved))
-    text += fmt::format("  {}\n  try: {}\n", found->Sentence(), found->limit.advice);
+    text += fmt::format("  {}\n  try: {}\n", found->Sentence(), found->advice);
   return text;
 }
 

@@ -129,7 +129,7 @@ std::string SummaryText(const TrainSummary& summary) {
                       WithThousands(summary.images_per_s), DurationText(summary.train_seconds));
   if (summary.starved) {
     text += fmt::format("data               {}\n                   try: {}\n",
-                        summary.starved->Sentence(), summary.starved->limit.advice);
+                        summary.starved->Sentence(), summary.starved->advice);
   }
   text += fmt::format("run                {}\n", Printable(summary.run));
   return text;

@@ -63,10 +63,10 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
   const double images_per_s = event.train_seconds > 0
                                   ? static_cast<double>(event.train_samples) / event.train_seconds
                                   : 0.0;
-  const std::string waits = event.starved == nullptr ? ""
-                                                     : fmt::format("  waits {:.0f}% for `{}`",
-                                                                   100 * event.starved->waited,
-                                                                   event.starved->limit.name);
+  const std::string waits = event.starved == nullptr
+                                ? ""
+                                : fmt::format("  waits {:.0f}% for `{}`",
+                                              100 * event.starved->waited, event.starved->stage);
   return fmt::format("loss {:.4f}  {} {}s/s  {}{}", event.loss, WithThousands(images_per_s),
                      start_.noun, EtaText(), waits);
 }
@@ -74,7 +74,7 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
 // Once: the lines that follow name the share and the stage.
 void TrainProgress::PrintStarvation(const Starvation& starved) {
   told_of_starvation_ = true;
-  Print(fmt::format("data   {}\n       try: {}", starved.Sentence(), starved.limit.advice));
+  Print(fmt::format("data   {}\n       try: {}", starved.Sentence(), starved.advice));
 }
 
 void TrainProgress::OnStep(const StepEvent& event) {
