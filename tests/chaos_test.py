@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from program import DATA, STOKER, ProgramTest
+from program import DATA, STOKER, ProgramTest, png
 
 from chaos.session import Settings, judge_seed
 from chaos.trouble import Disturbance, Trouble
@@ -113,6 +113,18 @@ class ChaosHarnessTest(PreloadCase):
                     self.assertIn("Input/output error", err)
                     failed += 1
         self.assertGreater(failed, 0)
+
+    def test_memory_that_a_pipeline_is_refused_is_reported_with_the_stage(self):
+        for number in range(8):
+            self.write(f"pictures/a/{number}.png", png(bytes(256), 16, 16))
+        self.write("memory.yaml", "data:\n  train: [folder: pictures, decode, resize: 300, normalize, batch: 4]\n")
+        for call in range(1, 4):  # from this block on, none is given any more
+            for threads in "1", "2":
+                with self.subTest(call=call, threads=threads):
+                    code, err, _ = self.preload(f"memory:ENOMEM:{call}:0", "bench", "memory.yaml", "--epochs", "2", "--threads", threads)
+                    self.assertEqual(code, 1, err)
+                    self.assertRegex(err, r"(png|folder|decode|resize|normalize|batch): .*(out of|no) memory")
+                    self.assertNotIn("reading element", err)
 
     def test_files_outside_of_the_folder_are_left_alone(self):
         with tempfile.TemporaryDirectory() as elsewhere:

@@ -1,6 +1,7 @@
 #include "stoker/data/dataset.h"
 
 #include <algorithm>
+#include <new>
 
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
@@ -12,6 +13,17 @@
 
 namespace stoker {
 namespace {
+
+// Gives what `read` returns. Where memory runs out, the innermost stage that reads says that it was
+// there.
+template <typename Read>
+auto NamingItsStage(const DatasetNode& node, int64_t index, const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    return ThrownError(fmt::format("{}: element {}", node.name(), index));
+  }
+}
 
 void AppendLines(const Dataset& dataset, std::string& text) {
   for (const Dataset& input : dataset.node().inputs()) AppendLines(input, text);
@@ -87,7 +99,8 @@ Result<Element> DatasetNode::Read(int64_t position, const ReadContext& context) 
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   const FailureScope failures;
-  Result<Element> element = DoRead(position, context);
+  Result<Element> element =
+      NamingItsStage(*this, position, [&] { return DoRead(position, context); });
   if (element.ok()) {
     stats.AddElements(1, element->num_bytes());
   } else {
@@ -102,7 +115,8 @@ Result<Rows> DatasetNode::ReadRows(std::span<const int64_t> positions,
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   const FailureScope failures;
-  Result<Rows> rows = DoReadRows(positions, context);
+  Result<Rows> rows =
+      NamingItsStage(*this, positions.front(), [&] { return DoReadRows(positions, context); });
   if (rows.ok()) {
     stats.AddElements(rows->size(), rows->num_bytes());
   } else {
@@ -117,7 +131,8 @@ Result<Element> DatasetNode::ReadKey(const SampleKey& key, const ReadContext& co
   StageStats& stats = context.stats(*this);
   const ScopedStageTime time(stats);
   const FailureScope failures;
-  Result<Element> element = DoReadKey(key, context);
+  Result<Element> element =
+      NamingItsStage(*this, key.index, [&] { return DoReadKey(key, context); });
   if (element.ok()) {
     stats.AddElements(1, element->num_bytes());
   } else {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "stoker/data/failure.h"
 #include "stoker/data/gathering_transform.h"
 #include "stoker/data/map.h"
 #include "stoker/data/rewrites/picture_chain.h"
@@ -116,7 +118,7 @@ class PicturePassNode final : public DatasetNode {
     if (!context.vectorized()) return input().node().Read(position, context);
     STOKER_ASSIGN_OR_RETURN(Element element, source().Read(position, context));
     Scratch scratch = context.scratch(*this);
-    if (Apply(element, context, scratch)) return element;
+    if (Tried([&] { return Apply(element, context, scratch); })) return element;
     return input().node().Read(position, context);
   }
 
@@ -132,10 +134,18 @@ class PicturePassNode final : public DatasetNode {
     Scratch scratch = context.scratch(*this);
     PictureColumns pictures(FieldsOfPictures(), count, scratch);
     std::vector<std::optional<Element>> others(positions.size());
+    const auto slots = [&](int64_t row) -> Result<std::vector<std::byte*>> {
+      try {
+        return pictures.Slots(row);
+      } catch (const std::bad_alloc&) {
+        return ThrownError(fmt::format("{}: elements from {} on, {} together", LastMap().name(),
+                                       positions.front(), count));
+      }
+    };
     const auto read = [&](int64_t row, const ReadContext& how) -> Status {
       const auto i = static_cast<size_t>(row);
-      STOKER_ASSIGN_OR_RETURN(others[i],
-                              ReadInto(positions[i], pictures.Slots(row), pictures.large(), how));
+      STOKER_ASSIGN_OR_RETURN(const std::vector<std::byte*> places, slots(row));
+      STOKER_ASSIGN_OR_RETURN(others[i], ReadInto(positions[i], places, pictures.large(), how));
       return OkStatus();
     };
     ForEachShared(count, context.stats(*this),
@@ -157,6 +167,20 @@ class PicturePassNode final : public DatasetNode {
     std::vector<Field> fields;
     for (const size_t field : fields_) fields.push_back(spec().fields[field]);
     return fields;
+  }
+
+  const DatasetNode& LastMap() const {
+    return maps_.others.empty() ? *maps_.chain.maps().back() : *maps_.others.back();
+  }
+
+  // False also where there is no memory: the maps, one by one, then say which of them has none.
+  template <typename Make>
+  static bool Tried(const Make& make) {
+    try {
+      return make();
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   // Puts the element through all maps. False where that fails: they then say why.
@@ -216,7 +240,7 @@ class PicturePassNode final : public DatasetNode {
                            const ReadContext& context) const {
     STOKER_ASSIGN_OR_RETURN(Element element, source().Read(position, context));
     Scratch scratch = context.scratch(*this);
-    if (!MakeInto(element, slots, streamed, context, scratch)) {
+    if (!Tried([&] { return MakeInto(element, slots, streamed, context, scratch); })) {
       STOKER_ASSIGN_OR_RETURN(element, input().node().Read(position, context));
       if (!CopyInto(element, slots)) {
         return InvalidArgument(
