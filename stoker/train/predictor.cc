@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "stoker/data/from_arrays.h"
-#include "stoker/data/memory_options.h"
 #include "stoker/data/numbered_pipeline.h"
 #include "stoker/data/recipe.h"
 #include "stoker/data/runtime.h"
@@ -285,7 +284,7 @@ Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& 
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
   STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
-  STOKER_RETURN_IF_ERROR(WishForMemoryOf(recipe));
+  STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
   STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(train.options));
   STOKER_ASSIGN_OR_RETURN(const Choices choices, UseChoices(run, device));

@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include "stoker/base/problems.h"
-#include "stoker/data/memory_options.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/misplaced_keys.h"
@@ -129,9 +128,6 @@ ConfigNode TrainRecipe::Filled() const {
   add(tensorboard);
   add(limit_batches);
   add(early_stopping);
-  MemoryOptions memory;
-  if (const ConfigNode* const node = written.Find(MemoryOptions::kName))
-    static_cast<void>(ParseOptionsOf(*node, memory));  // it was good when it was read
   add(memory);
   std::vector<ConfigNode> called;
   for (const CallbackRegistry::Configured& callback : callbacks) called.push_back(callback.node);
@@ -186,7 +182,7 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
                           train.early_stopping));
   problems.Add(ParseCallbacks(section, train.callbacks));
   problems.Add(ParseGroups(section, train.groups));
-  problems.Add(MemoryOf(section).status());
+  problems.Take(MemoryOf(section), train.memory);
   std::erase_if(section.entries,
                 [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
   problems.Add(ParseOptionsOf(section, train.options));
@@ -248,7 +244,7 @@ Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& 
   // Files are opened only for sections that are right.
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
-  STOKER_RETURN_IF_ERROR(WishForMemoryOf(root));
+  STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};

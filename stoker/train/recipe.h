@@ -18,6 +18,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/options.h"
+#include "stoker/data/memory_options.h"
 #include "stoker/data/recipe.h"
 #include "stoker/train/registry.h"
 
@@ -185,6 +186,7 @@ struct TrainRecipe {
   AverageOptions average;
   TensorboardOptions tensorboard;
   InitFromOptions init_from;
+  MemoryOptions memory;  // of the process: ParseRecipe and Trainer wish for it (WishFor)
   LossRegistry::Configured loss = DefaultLoss();
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();

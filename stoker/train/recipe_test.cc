@@ -103,6 +103,22 @@ TEST(Recipe, ReadsWhatItSays) {
   EXPECT_EQ(recipe.data.train.cardinality(), Cardinality::Of(6));
 }
 
+TEST(Recipe, HasTheMemoryThatItsTrainingMayTake) {
+  STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode root,
+                              ParseYaml("train: {memory: 2GiB}\n", "r.yaml"));
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainRecipe read, ParseTrainSection(root));
+  EXPECT_EQ(read.memory.limit, "2GiB");
+  STOKER_ASSERT_OK_AND_ASSIGN(const int64_t bytes, read.memory.Bytes());
+  EXPECT_EQ(bytes, int64_t{2} << 30);
+  TrainRecipe made;  // one that is made in code says it too
+  made.memory.limit = "3MB";
+  const ConfigNode filled = made.Filled();
+  EXPECT_EQ(filled.Find("memory")->Find("limit")->scalar, "3MB");
+  made.memory.limit = "lots";
+  EXPECT_THAT(made.memory.Bytes(),
+              FailsWith(StatusCode::kInvalidArgument, "train.memory: 'lots' is no size"));
+}
+
 TEST(Recipe, RemembersWhereAKeyOfTrainStood) {
   STOKER_ASSERT_OK_AND_ASSIGN(
       const ConfigNode root,

@@ -128,6 +128,7 @@ Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::files
 
 Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim& claim,
                                                    DataCheck check) {
+  STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
   STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
   STOKER_RETURN_IF_ERROR(WithPlace(PlacesOf(recipe), TryInitialWeights(recipe, opened.plan.input)));
   std::optional<FirstBatch> first;
@@ -150,6 +151,7 @@ Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim
 
 Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::filesystem::path& run,
                                                  const ResumeOptions& options) {
+  STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Open(run));
   STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
   const RecipeChanges changes = CompareRecipes(before, recipe);

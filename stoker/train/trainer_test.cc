@@ -36,6 +36,9 @@ TEST_F(TrainerTest, ARecipeThatIsRefusedClaimsNoDirectory) {
   Recipe wrong = recipe;
   wrong.train.options.target = "nothing";
   EXPECT_THAT(Trainer::CreateIn(wrong, claim), FailsWith(StatusCode::kInvalidArgument, "nothing"));
+  wrong = recipe;
+  wrong.train.memory.limit = "lots";
+  EXPECT_THAT(Trainer::CreateIn(wrong, claim), FailsWith(StatusCode::kInvalidArgument, "lots"));
   EXPECT_EQ(claims, 0);
   STOKER_ASSERT_OK(Trainer::CreateIn(recipe, claim));
   EXPECT_EQ(claims, 1);
