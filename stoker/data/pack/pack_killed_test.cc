@@ -72,7 +72,7 @@ bool PackInTrouble(Trouble what, int call, const Dataset& dataset, const std::st
 struct KillCase {
   const char* format;
   int64_t files;
-  bool replaces;  // a file of an earlier packing
+  int64_t replaces;  // so many files of an earlier packing
 };
 
 class PackKilledTest : public testing::TestWithParam<KillCase> {
@@ -92,10 +92,10 @@ void PackKilledTest::TroubleAtEveryStep(Trouble what) {
     SCOPED_TRACE(fmt::format("trouble instead of call {}", steps));
     const TempDir directory;
     const std::string to = (directory.path() / "x").string();
-    if (param.replaces) {
-      STOKER_ASSERT_OK(Pack(NumberedImages(5), to, Into(param.format)));
+    if (param.replaces > 0) {
+      STOKER_ASSERT_OK(Pack(NumberedImages(5), to, Into(param.format, param.replaces)));
     }
-    options.overwrite = param.replaces;
+    options.overwrite = param.replaces > 0;
     troubled = PackInTrouble(what, steps, NumberedImages(8), to, options);
     // What was begun with --overwrite goes on without, unless it had not yet begun.
     STOKER_ASSERT_OK(Pack(NumberedImages(8), to, options));
@@ -117,13 +117,16 @@ TEST_P(PackKilledTest, WhateverStepFailsTheSameCommandFinishesItAndIsGivenAgain)
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, PackKilledTest,
-                         testing::Values(KillCase{"stoker", 1, false}, KillCase{"stoker", 3, false},
-                                         KillCase{"tfrecord", 2, false}, KillCase{"npy", 1, false},
-                                         KillCase{"lmdb", 2, false}, KillCase{"stoker", 1, true},
-                                         KillCase{"npy", 1, true}),
+                         testing::Values(KillCase{"stoker", 1, 0}, KillCase{"stoker", 3, 0},
+                                         KillCase{"tfrecord", 2, 0}, KillCase{"npy", 1, 0},
+                                         KillCase{"lmdb", 2, 0}, KillCase{"stoker", 1, 1},
+                                         KillCase{"npy", 1, 1}, KillCase{"stoker", 2, 3},
+                                         KillCase{"tfrecord", 3, 1}, KillCase{"npy", 1, 2}),
                          [](const auto& each) {
                            return fmt::format("{}{}{}", each.param.format, each.param.files,
-                                              each.param.replaces ? "Replacing" : "");
+                                              each.param.replaces > 0
+                                                  ? fmt::format("Replacing{}", each.param.replaces)
+                                                  : "");
                          });
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "stoker/data/ops/cache_store_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
+#include "stoker/io/shards.h"
 
 namespace stoker {
 namespace {
@@ -124,11 +125,13 @@ Result<PackManifest> PackManifest::Begin(Request request) {
       (fs::path(directory) / fmt::format(".{}.stoker-pack", NameOf(request.destination))).string();
   const bool overwrite = request.overwrite;
   const std::vector<std::string> inputs = std::move(request.inputs);
+  const std::string destination = request.destination;
   PackManifest manifest(path, std::move(request));
   bool goes_on = false;
   if (Exists(path)) {
     STOKER_ASSIGN_OR_RETURN(goes_on, manifest.TakeUp(overwrite));
   }
+  if (!goes_on) STOKER_RETURN_IF_ERROR(manifest.CheckOtherShards(destination, overwrite));
   STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.files_, inputs));
   STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.replaced_, inputs));
   STOKER_RETURN_IF_ERROR(manifest.CheckMayGo());
@@ -190,16 +193,36 @@ Result<bool> PackManifest::TakeUpFinished(const Json& stored, bool overwrite) {
   done_.clear();
   state_ = nullptr;
   replaced_.clear();
+  if (overwrite) Replace(stored["files"]);
   return false;
 }
 
 void PackManifest::Replace(const Json& names) {
-  for (const Json& name : names) {
-    std::string file = (fs::path(path_).parent_path() / name.get<std::string>()).string();
-    const bool written = std::ranges::any_of(
-        files_, [&](const std::string& own) { return NameOf(own) == NameOf(file); });
-    if (!written) replaced_.push_back(std::move(file));
+  for (const Json& json : names) {
+    const auto name = json.get<std::string>();
+    std::string file = (fs::path(path_).parent_path() / name).string();
+    const bool known = IsOwn(name) || std::ranges::find(replaced_, file) != replaced_.end();
+    if (!known) replaced_.push_back(std::move(file));
   }
+}
+
+// The shards of `destination` that belong to sets of other numbers.
+Result<std::vector<std::string>> PackManifest::OtherShards(const std::string& destination) const {
+  const std::string directory = DirectoryOf(path_), name = NameOf(destination);
+  std::vector<std::string> others;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    const std::string found = it->path().filename().string();
+    if (found != name && WithoutShardNumber(found) == name && !IsOwn(found))
+      others.push_back(found);
+  }
+  if (error) return ErrnoStatus(error.value(), directory + ": cannot be listed");
+  std::ranges::sort(others);
+  return others;
+}
+
+bool PackManifest::IsOwn(const std::string& name) const {
+  return std::ranges::any_of(files_, [&](const std::string& own) { return NameOf(own) == name; });
 }
 
 // The position is only known behind the last shard, so all are kept or none. kFailedPrecondition
@@ -236,6 +259,21 @@ Status PackManifest::CheckRoom() const {
   if (there == files_.end()) return OkStatus();
   return FailedPrecondition("{}: is there already; give --overwrite to replace it, or another name",
                             *there);
+}
+
+// A pattern would read another set of shards together with this one, so it goes, or is refused.
+Status PackManifest::CheckOtherShards(const std::string& destination, bool overwrite) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> others, OtherShards(destination));
+  if (overwrite) Replace(Json(others));
+  for (const std::string& name : others) {
+    const std::string file = (fs::path(path_).parent_path() / name).string();
+    if (std::ranges::find(replaced_, file) != replaced_.end()) continue;
+    return FailedPrecondition(
+        "{}: a shard of another set is there already, and a pattern would read both sets; give "
+        "--overwrite to replace that set, or another name",
+        file);
+  }
+  return OkStatus();
 }
 
 void PackManifest::NoteFiles() { std::ranges::transform(files_, before_.begin(), FileIdOf); }

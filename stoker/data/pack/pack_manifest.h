@@ -40,9 +40,9 @@ class PackManifest {
     std::string origin;
     // What of it the user gave, by the options' names: for messages alone.
     std::map<std::string, std::string> options = {};
-    // Files that are there may be replaced, each when the new one is whole, and those of another
-    // interrupted packing go when all are. This packing's own shards are kept all the same: they
-    // would be equal.
+    // Files that are there may be replaced, each when the new one is whole. When all are, those of
+    // another packing to this destination go too: what its record lists, and all shards of sets of
+    // another number. This packing's own shards are kept all the same: they would be equal.
     bool overwrite = false;
     std::vector<std::string> inputs = {};  // files that are read: none of them is ever replaced
   };
@@ -51,8 +51,9 @@ class PackManifest {
   // of its files are still there. An interrupted packing that had not finished a file stands in
   // nobody's way, and neither does what is left of a finished one. Removes what killed writers left
   // in the directory. Errors: kNotFound where the directory is not there; kFailedPrecondition where
-  // files are there that do not belong to this packing, that are read, or that no packing has made
-  // (pack_target.h), with what to do; those of io/atomic_file.h.
+  // files are there that do not belong to this packing (shards of a set of another number among
+  // them), that are read, or that no packing has made (pack_target.h), with what to do; those of
+  // io/atomic_file.h.
   static Result<PackManifest> Begin(Request request);
 
   // The shards that are whole, the first ones of the files.
@@ -79,6 +80,9 @@ class PackManifest {
   Result<bool> TakeUpFinished(const Json& stored, bool overwrite);
   Status Continue(const Json& stored);
   void Replace(const Json& names);
+  bool IsOwn(const std::string& name) const;
+  Result<std::vector<std::string>> OtherShards(const std::string& destination) const;
+  Status CheckOtherShards(const std::string& destination, bool overwrite);
   Status BelongsToAnother(const Json& stored) const;
   Status CannotBeRead() const;
   Status CheckMayGo() const;

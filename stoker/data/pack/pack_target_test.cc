@@ -150,6 +150,62 @@ TEST_F(PackTargetTest, AFileInAShardOfAnotherPackingStays) {
   EXPECT_EQ(FilesIn(directory_.path()), before);
 }
 
+// Names of what is there but for records of packings.
+std::vector<std::string> NamesIn(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : FilesIn(directory)) names.push_back(name);
+  return names;
+}
+
+TEST_F(PackTargetTest, ShardsOfAnotherNumberGoWhenTheNewOnesAreWholeWhoeverMadeThem) {
+  using testing::ElementsAre;
+  for (const bool recorded : {true, false}) {
+    for (const int64_t before : {3, 1}) {
+      const TempDir directory;
+      const std::string to = (directory.path() / "x").string();
+      STOKER_ASSERT_OK(Pack(NumberedImages(9), to, Into("stoker", before)));
+      STOKER_ASSERT_OK(WriteFileAtomically(to + "y-00000-of-00003.stoker", "of another name"));
+      if (!recorded) std::filesystem::remove(directory.path() / ".x.stoker.stoker-pack");
+      if (!recorded && before == 1) continue;  // then it is a file of another name
+      SCOPED_TRACE(fmt::format("{} files, recorded {}", before, recorded));
+      std::atomic<bool> stop = false;
+      PackOptions options = Replacing("stoker", 2);
+      options.observer = [&](const PackProgress& progress) { stop = progress.file == 1; };
+      Runtime runtime = Runtime::Threaded(2);
+      runtime.stop = &stop;
+      EXPECT_THAT(Pack(NumberedImages(8), to, options, runtime),
+                  FailsWith(StatusCode::kCancelled, ""));
+      // Until then all of the old ones are there, and the same command without --overwrite goes on.
+      for (const std::string& old : PackedNames(to, Format("stoker"), before))
+        EXPECT_TRUE(std::filesystem::exists(old)) << old;
+      STOKER_ASSERT_OK(Pack(NumberedImages(8), to, Into("stoker", 2)));
+      EXPECT_THAT(NamesIn(directory.path()),
+                  ElementsAre("x-00000-of-00002.stoker", "x-00001-of-00002.stoker",
+                              "xy-00000-of-00003.stoker"));
+      STOKER_ASSERT_OK(Pack(NumberedImages(8), to, Replacing("stoker")));
+      EXPECT_THAT(NamesIn(directory.path()), ElementsAre("x.stoker", "xy-00000-of-00003.stoker"));
+    }
+  }
+}
+
+TEST_F(PackTargetTest, BesideShardsOfAnotherNumberNothingIsPackedUnlessTheyMayGo) {
+  STOKER_ASSERT_OK(Pack(NumberedImages(9), Path("x"), Into("stoker", 3)));
+  const auto before = FilesIn(directory_.path());
+  for (const int64_t files : {1, 2, 4}) {
+    EXPECT_THAT(Pack(NumberedImages(9), Path("x"), Into("stoker", files)),
+                FailsWith(StatusCode::kFailedPrecondition,
+                          "x-00000-of-00003.stoker: a shard of another set is there already"));
+    EXPECT_EQ(FilesIn(directory_.path()), before);
+  }
+  // What is read is never replaced, whatever it is called.
+  PackOptions options = Replacing("stoker", 2);
+  options.inputs = {Path("x-00002-of-00003.stoker")};
+  EXPECT_THAT(Pack(NumberedImages(9), Path("x"), options),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "x-00002-of-00003.stoker: is read by this pipeline"));
+  EXPECT_EQ(FilesIn(directory_.path()), before);
+}
+
 TEST_F(PackTargetTest, WhatSaysWhatIsPackedIsAnInputToo) {
   Write("recipe.npy");
   PackOptions options = Replacing("npy");
