@@ -43,7 +43,7 @@ class FormatsTest(FormatFiles):
                          {"name": {"dtype": "text", "shape": [], "smallest": 3, "largest": 4, "mean": 3.5}})
         self.assertEqual(found["record_bytes"], {"smallest": 15, "largest": 16, "mean": 15.5})
         self.write("bad.csv", "a,b\n1,2\n3\n")
-        self.assert_fails(["inspect", "bad.csv"], 1, "bad.csv: record 1 (byte 8): the row ends before column 1 ('b')")
+        self.assert_fails(["inspect", "bad.csv"], 1, "bad.csv: record 1 (line 3, byte 8): the row ends before column 1 ('b')")
 
     def test_a_jsonl_file_is_described(self):
         found = self.run_json("inspect", "a.jsonl")
@@ -52,7 +52,7 @@ class FormatsTest(FormatFiles):
                                            "t": {"dtype": "text", "shape": [], "smallest": 1, "largest": 1, "mean": 1},
                                            "v": {"dtype": "float32", "shape": [2]}})
         self.write("bad.jsonl", '{"id": 1}\n{"id": 2\n')
-        self.assert_fails(["inspect", "bad.jsonl"], 1, "bad.jsonl: record 1 (byte 10): byte 8: '}' is wanted")
+        self.assert_fails(["inspect", "bad.jsonl"], 1, "bad.jsonl: record 1 (line 2, byte 10): byte 8: '}' is wanted")
 
     def test_many_fields_are_shown_in_short(self):
         self.write("wide.csv", ",".join(f"c{i}" for i in range(300)) + "\n" + ",".join(["1"] * 300) + "\n")
@@ -82,7 +82,7 @@ class FormatsTest(FormatFiles):
         self.assertEqual(found["fields"]["label"], {"dtype": "int64", "shape": [-1], "smallest": 8, "largest": 16, "mean": 12})
         self.assertEqual([sample["label"]["first"] for sample in found["samples"]], [[1, 2], [0]])
         self.write("bad.svm", "1 2:3\n1 2\n")
-        self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (byte 6): byte 3: a colon is wanted")
+        self.assert_fails(["inspect", "bad.svm"], 1, "bad.svm: record 1 (line 2, byte 6): byte 3: a colon is wanted")
 
     def test_numpy_archives_and_recordio_files_are_described(self):
         found = self.run_json("inspect", "z.npz")

@@ -108,13 +108,14 @@ TEST_F(CsvTest, AMarkAmongNumbersThatNothingListsIsAnErrorThatNamesRowColumnAndO
     Write("a", fmt::format("x,age\n1,31\n2,{}\n", mark));
     const Result<Dataset> guessed = Source(Csv{.files = dir_ / "a", .index = "memory"});
     EXPECT_EQ(guessed->spec().ToString(), "{x: int64[], age: float32[]}");
-    EXPECT_THAT(ReadAll(*guessed, Runtime::Inline()),
-                FailsWith(StatusCode::kDataLoss,
-                          fmt::format("/a: record 1 (byte 11): column 1 ('age'): '{}' is not a "
-                                      "number; mend it, or set the field's type, where it means a "
-                                      "missing value name it in `na_values` and give the field a "
-                                      "default",
-                                      mark)));
+    EXPECT_THAT(
+        ReadAll(*guessed, Runtime::Inline()),
+        FailsWith(StatusCode::kDataLoss,
+                  fmt::format("/a: record 1 (line 3, byte 11): column 1 ('age'): '{}' is not a "
+                              "number; mend it, or set the field's type, where it means a "
+                              "missing value name it in `na_values` and give the field a "
+                              "default",
+                              mark)));
   }
   const Csv listed{.files = dir_ / "a",
                    .fields = {{.name = "age", .type = "int64"}},
@@ -177,12 +178,43 @@ TEST_F(CsvTest, ABadRowIsNamedAndCanBeLeftOut) {
     const Csv csv{.files = dir_ / "a", .fields = {{.name = "id", .type = "int64"}}, .index = index};
     EXPECT_THAT(ReadAll(*Source(csv), Runtime::Inline()),
                 FailsWith(StatusCode::kDataLoss,
-                          "/a: record 1 (byte 5): column 0 ('id'): 'x' is not an integer"));
+                          "/a: record 1 (line 3, byte 5): column 0 ('id'): 'x' is not an integer"));
     EXPECT_THAT(ReadAll(*(Source(csv) | Batch{.size = 3}), Runtime::Threaded(2)),
-                FailsWith(StatusCode::kDataLoss, "/a: record 1 (byte 5): column 0 ('id')"));
+                FailsWith(StatusCode::kDataLoss, "/a: record 1 (line 3, byte 5): column 0 ('id')"));
     const QuietLog quiet;
     EXPECT_THAT(Labels(*ReadAll(*(Source(csv) | IgnoreErrors{}), Runtime::Inline()), 0),
                 ElementsAre(1, 3));
+  }
+}
+
+TEST_F(CsvTest, ABadRowIsNamedByTheLinesOfTheFileThatItSpansHoweverItIsRead) {
+  // A comment, an empty line and a row of three lines precede the bad one, which has two.
+  const std::string text = "t,id\n# none\n\n\"a\n\nb\",1\n\"c\nd\",x\ne,3\nf,y\n";
+  Write("a", text);
+  STOKER_ASSERT_OK(
+      WriteFileAtomically(dir_ / "a.gz", *GzipCompress(std::as_bytes(std::span(text)))));
+  const auto csv = [&](const std::string& file, const std::string& index) {
+    return Source(Csv{.files = file,
+                      .fields = {{.name = "id", .type = "int64"}},
+                      .comment = "#",
+                      .index = index});
+  };
+  for (const auto& [file, index] : {std::pair("a", "stored"), {"a", "none"}, {"a.gz", "none"}}) {
+    SCOPED_TRACE(fmt::format("{}, index {}", file, index));
+    const Dataset dataset = *csv(dir_ / file, index);
+    EXPECT_THAT(ReadAll(dataset, Runtime::Inline()),
+                FailsWith(StatusCode::kDataLoss, "record 1 (lines 7 to 8, byte 22): column 1"));
+    // Resumed behind it, lines are still those of the whole file.
+    const Dataset tolerant = *(Result<Dataset>(dataset) | IgnoreErrors{.share = 1});
+    const QuietLog quiet;
+    STOKER_ASSERT_OK_AND_ASSIGN(auto pass, dataset.Open(Runtime::Inline(), {}));
+    STOKER_ASSERT_OK(pass->Next());
+    STOKER_ASSERT_OK_AND_ASSIGN(const Json state, pass->Save());
+    STOKER_ASSERT_OK_AND_ASSIGN(auto resumed, dataset.Open(Runtime::Inline(), {}));
+    STOKER_ASSERT_OK(resumed->Restore(state));
+    EXPECT_THAT(resumed->Next(),
+                FailsWith(StatusCode::kDataLoss, "record 1 (lines 7 to 8, byte 22): column 1"));
+    EXPECT_THAT(Labels(*ReadAll(tolerant, Runtime::Inline()), 0), ElementsAre(1, 3));
   }
 }
 
@@ -233,8 +265,9 @@ TEST_F(CsvTest, ACarriageReturnThatNoLineFeedFollowsIsAnErrorWhereItIsNotQuoted)
   Write("a", "x,t\r\n1,\"a\rb\"\r\n2,c\rd\r\n");
   for (const char* const index : {"memory", "none"}) {
     const Result<Dataset> dataset = Source(Csv{.files = dir_ / "a", .index = index});
-    EXPECT_THAT(ReadAll(*dataset, Runtime::Inline()),
-                FailsWith(StatusCode::kDataLoss, "/a: record 1 (byte 14): byte 3 of the row is a"));
+    EXPECT_THAT(
+        ReadAll(*dataset, Runtime::Inline()),
+        FailsWith(StatusCode::kDataLoss, "/a: record 1 (line 3, byte 14): byte 3 of the row is a"));
     const QuietLog quiet;
     const std::vector<Element> all =
         *ReadAll(*(Result<Dataset>(*dataset) | IgnoreErrors{.share = 1}), Runtime::Inline());

@@ -44,7 +44,8 @@ Result<JsonlFields> GuessFields(const std::string& path, int64_t max_bytes) {
                            added.message());
     }
     if (!added.ok() && unread.empty())
-      unread = fmt::format("; record {} (byte {}): {}", row->number, row->offset, added.message());
+      unread = fmt::format("; record {} ({}byte {}): {}", row->number,
+                           CsvLinesText(row->line, row->text), row->offset, added.message());
   }
   JsonlFields fields = FieldsOf(guess.Members());
   if (!fields.empty()) return fields;

@@ -53,8 +53,9 @@ TEST_F(JsonlTest, TakesMembersByPathTypeAndShape) {
   const JsonlFields fields{
       {.name = "box", .type = "uint8", .path = "a.box", .shape = {4}, .default_value = {"9"}},
       {.name = "first", .type = "int64", .path = "t", .default_value = {"0"}}};
-  EXPECT_THAT(ReadAll(*Source(Jsonl{.files = dir_ / "a", .fields = fields}), Runtime::Inline()),
-              FailsWith(StatusCode::kDataLoss, "/a: record 0 (byte 0): 't': byte 27: a number"));
+  EXPECT_THAT(
+      ReadAll(*Source(Jsonl{.files = dir_ / "a", .fields = fields}), Runtime::Inline()),
+      FailsWith(StatusCode::kDataLoss, "/a: record 0 (line 1, byte 0): 't': byte 27: a number"));
   STOKER_ASSERT_OK_AND_ASSIGN(
       const Dataset dataset,
       Source(Jsonl{.files = dir_ / "a",
@@ -94,7 +95,8 @@ TEST_F(JsonlTest, ABadLineIsNamedAndCanBeLeftOut) {
   for (const char* const index : {"stored", "none"}) {
     const Jsonl jsonl{
         .files = dir_ / "a", .fields = {{.name = "id", .type = "int64"}}, .index = index};
-    const char* const says = "/a: record 1 (byte 9): 'id': byte 6: a number is wanted, found 'x'";
+    const char* const says =
+        "/a: record 1 (line 2, byte 9): 'id': byte 6: a number is wanted, found 'x'";
     EXPECT_THAT(ReadAll(*Source(jsonl), Runtime::Inline()), FailsWith(StatusCode::kDataLoss, says));
     EXPECT_THAT(ReadAll(*(Source(jsonl) | Batch{.size = 3}), Runtime::Threaded(2)),
                 FailsWith(StatusCode::kDataLoss, says));
@@ -120,18 +122,19 @@ TEST_F(JsonlTest, RefusesWhatDoesNotGoTogether) {
 }
 
 TEST_F(JsonlTest, WhereNoLineTellsTheFieldsTheFirstThatCannotBeReadIsSaid) {
-  EXPECT_THAT(Source(Jsonl{.files = Write("half", "{\"a\":\"\\ud800\"}\n")}),
-              FailsWith(StatusCode::kDataLoss,
-                        "record 0 (byte 0): byte 12: half of a pair of surrogates stands alone"));
+  EXPECT_THAT(
+      Source(Jsonl{.files = Write("half", "{\"a\":\"\\ud800\"}\n")}),
+      FailsWith(StatusCode::kDataLoss,
+                "record 0 (line 1, byte 0): byte 12: half of a pair of surrogates stands alone"));
   const std::string deep(200'000, '[');
   EXPECT_THAT(
       Source(Jsonl{.files = Write("deep", "{\"a\":" + deep + std::string(200'000, ']') + "}\n")}),
       FailsWith(StatusCode::kDataLoss, "the text nests more than 256 deep"));
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset large,
                               Source(Jsonl{.files = Write("large", "{\"a\":1e999}\n")}));
-  EXPECT_THAT(
-      ReadAll(large, Runtime::Inline()),
-      FailsWith(StatusCode::kDataLoss, "record 0 (byte 0): 'a': byte 5: 1e999 is too large"));
+  EXPECT_THAT(ReadAll(large, Runtime::Inline()),
+              FailsWith(StatusCode::kDataLoss,
+                        "record 0 (line 1, byte 0): 'a': byte 5: 1e999 is too large"));
 }
 
 }  // namespace

@@ -49,8 +49,9 @@ TEST_F(LibsvmTest, TakesSeveralLabelsWhereTold) {
   EXPECT_THAT(Labels(all, 1), ElementsAre(1, 3, 2));
   Libsvm one = several;
   one.label = "int64";
-  EXPECT_THAT(ReadAll(*Source(one), Runtime::Inline()),
-              FailsWith(StatusCode::kDataLoss, "/a: record 0 (byte 0): there are 2 labels"));
+  EXPECT_THAT(
+      ReadAll(*Source(one), Runtime::Inline()),
+      FailsWith(StatusCode::kDataLoss, "/a: record 0 (line 1, byte 0): there are 2 labels"));
 }
 
 TEST_F(LibsvmTest, KeepsItsPromises) {
@@ -72,7 +73,7 @@ TEST_F(LibsvmTest, ABadLineIsNamedAndCanBeLeftOut) {
   const Libsvm libsvm{.files = dir_ / "a", .features = 4, .label = "int64"};
   EXPECT_THAT(ReadAll(*Source(libsvm), Runtime::Inline()),
               FailsWith(StatusCode::kDataLoss,
-                        "/a: record 1 (byte 6): byte 2: indices are 1 to 4, found '5:1'"));
+                        "/a: record 1 (line 2, byte 6): byte 2: indices are 1 to 4, found '5:1'"));
   const QuietLog quiet;
   EXPECT_THAT(Labels(*ReadAll(*(Source(libsvm) | IgnoreErrors{.share = 1}), Runtime::Inline())),
               ElementsAre(1, 4));

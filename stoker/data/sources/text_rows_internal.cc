@@ -13,6 +13,7 @@
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/csv/row_parser.h"
+#include "stoker/formats/text/line_numbers.h"
 #include "stoker/io/checksum.h"
 
 namespace stoker {
@@ -41,6 +42,13 @@ Status CheckHeader(const TextRows& rows, const std::string& path, std::string_vi
       "its own",
       path, rows.paths.front(), here - cells->begin(), name(here, cells->end()),
       name(there, rows.header.end()));
+}
+
+// What messages call a row: "a.csv: record 3 (line 5, byte 81)". `record` counts from 0, without
+// the header.
+std::string NameOfRow(const std::string& path, int64_t record, int64_t line, std::string_view row,
+                      uint64_t offset) {
+  return fmt::format("{}: record {} ({}byte {})", path, record, CsvLinesText(line, row), offset);
 }
 
 // `where` is asked for what messages call the row.
@@ -75,8 +83,9 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
     const IndexedFiles::Place place = records().At(position);
     Scratch scratch = context.scratch(*this);
     STOKER_ASSIGN_OR_RETURN(const Buffer text, records().Read(place, scratch));
-    return ElementOf(rows_, FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect),
-                     {context.epoch(), position}, scratch, [&] { return place.ToString(); });
+    const std::string_view row = FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect);
+    return ElementOf(rows_, row, {context.epoch(), position}, scratch,
+                     [&] { return Where(place, row); });
   }
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
@@ -97,10 +106,10 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
       if (context.stopped()) return AskedToStop(name());
       const IndexedFiles::Place place = records().At(position);
       STOKER_ASSIGN_OR_RETURN(const Buffer text, records().Read(place, scratch));
-      const Status status =
-          rows_.parser->Parse(FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect), memory, {});
+      const std::string_view row = FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect);
+      const Status status = rows_.parser->Parse(row, memory, {});
       if (!status.ok())
-        return Status(status.code(), fmt::format("{}: {}", place.ToString(), status.message()));
+        return Status(status.code(), fmt::format("{}: {}", Where(place, row), status.message()));
       for (size_t f = 0; f < memory.size(); ++f) memory[f] += steps[f];
       rows.keys.push_back({context.epoch(), position});
     }
@@ -108,8 +117,14 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
   }
 
  private:
+  std::string Where(const IndexedFiles::Place& place, std::string_view row) const {
+    return NameOfRow(place.file->path(), place.number, lines_.LineAt(*place.file, place.begin), row,
+                     place.begin);
+  }
+
   const TextRows rows_;
   const bool fixed_;
+  const LineNumbers lines_;
 };
 
 class RowsStreamNode final : public FilesInOrderNode {
@@ -133,7 +148,7 @@ class RowsIterator final : public FilesInOrderIterator {
  private:
   Status OpenFile() override {
     STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenSource());
-    reader_.emplace(std::move(source), rows_.dialect, rows_.max_bytes, number_, account());
+    reader_.emplace(std::move(source), rows_.dialect, rows_.max_bytes, next_, account());
     return OkStatus();
   }
 
@@ -142,7 +157,7 @@ class RowsIterator final : public FilesInOrderIterator {
     while (true) {
       STOKER_ASSIGN_OR_RETURN(const std::optional<CsvRow> row, reader_->Next());
       set_offset(reader_->offset());
-      number_ = reader_->number();
+      next_ = reader_->start();
       if (!row) return std::nullopt;
       if (row->number == 0 && has_header) {
         STOKER_RETURN_IF_ERROR(CheckHeader(rows_, path(), row->text));
@@ -151,8 +166,8 @@ class RowsIterator final : public FilesInOrderIterator {
       const SampleKey key = NextKey();
       Scratch scratch = NewScratch();
       const auto where = [&] {
-        return fmt::format("{}: record {} (byte {})", path(), row->number - (has_header ? 1 : 0),
-                           row->offset);
+        return NameOfRow(path(), row->number - (has_header ? 1 : 0), row->line, row->text,
+                         row->offset);
       };
       return HandOut(ElementOf(rows_, row->text, key, scratch, where), key);
     }
@@ -160,17 +175,25 @@ class RowsIterator final : public FilesInOrderIterator {
 
   void CloseFile() override {
     reader_.reset();
-    number_ = 0;
+    next_ = {};
   }
 
-  void SaveMore(Json& state) const override { state["row"] = number_; }
+  void SaveMore(Json& state) const override {
+    state["row"] = next_.number;
+    state["line"] = next_.line;
+  }
   Status RestoreMore(const Json& state) override {
-    STOKER_ASSIGN_OR_RETURN(number_, SavedInteger(state, "row"));
+    STOKER_ASSIGN_OR_RETURN(next_.number, SavedInteger(state, "row"));
+    // States that were saved before lines were counted do not have it.
+    next_.line = 0;
+    if (state.contains("line")) {
+      STOKER_ASSIGN_OR_RETURN(next_.line, SavedInteger(state, "line"));
+    }
     return OkStatus();
   }
 
   const TextRows& rows_;
-  int64_t number_ = 0;  // of the next row of the file
+  CsvRowReader::Start next_;  // row of the file
   std::optional<CsvRowReader> reader_;
 };
 

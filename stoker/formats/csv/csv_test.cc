@@ -54,10 +54,24 @@ TEST(CsvRowReader, GivesTheSameHoweverTheBytesArrive) {
     EXPECT_TRUE(*RowsOf(text, dialect, piece) == *whole);
 }
 
+TEST(CsvRowReader, CountsLinesOfRowsThatSpanSeveralAndOfThoseThatAreNoRows) {
+  const std::string text =
+      "h\n\n#c \"\n\"a\n\nb\",1\r\n" + std::string(300'000, 'x') + "\n\"\n\"\nlast";
+  for (const size_t piece : {1, 7, 1 << 20}) {
+    CsvRowReader reader(std::make_unique<Dripping>(text, piece), {.comment = '#'}, 1 << 20);
+    std::vector<std::string> lines;
+    while (const std::optional<CsvRow> row = *reader.Next())
+      lines.push_back(CsvLinesText(row->line, row->text));
+    EXPECT_THAT(lines, ElementsAre("line 1, ", "lines 4 to 6, ", "line 7, ", "lines 8 to 9, ",
+                                   "line 10, "));
+  }
+  EXPECT_EQ(CsvLinesText(0, "a\nb"), "");
+}
+
 TEST(CsvRowReader, SaysWhereAQuoteIsNotClosedOrARowIsTooLong) {
-  EXPECT_THAT(
-      RowsOf("a\n\"b\nc\n"),
-      FailsWith(StatusCode::kDataLoss, "dripping: byte 2: row 1 has a quote that is never closed"));
+  EXPECT_THAT(RowsOf("a\n\"b\nc\n"),
+              FailsWith(StatusCode::kDataLoss,
+                        "dripping: line 2, byte 2: row 1 has a quote that is never closed"));
   EXPECT_THAT(RowsOf("a\n\"" + std::string(600'000, 'b'), {}, 1 << 20, 100),
               FailsWith(StatusCode::kDataLoss, "row 1 has more than 100 bytes and a quote"));
 }

@@ -10,8 +10,9 @@ constexpr size_t kWindowBytes = 256 << 10;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Goes on looking for the line end that ends a row: `at` has been looked at up to there, and an odd
-// number of quotes was found where `inside`. npos where `text` does not have it.
-size_t FindRowEnd(std::string_view text, char quote, size_t& at, bool& inside) {
+// number of quotes was found where `inside`. Adds the lines that it passes to `lines`. npos where
+// `text` does not have it.
+size_t FindRowEnd(std::string_view text, char quote, size_t& at, bool& inside, int64_t& lines) {
   while (at < text.size()) {
     const size_t end = std::min(text.find('\n', at), text.size());
     if (quote != 0) {
@@ -23,6 +24,7 @@ size_t FindRowEnd(std::string_view text, char quote, size_t& at, bool& inside) {
     }
     if (!inside) return end;
     at = end + 1;
+    ++lines;
   }
   return text.npos;
 }
@@ -30,12 +32,11 @@ size_t FindRowEnd(std::string_view text, char quote, size_t& at, bool& inside) {
 }  // namespace
 
 CsvRowReader::CsvRowReader(std::unique_ptr<ByteSource> source, const CsvDialect& dialect,
-                           int64_t max_bytes, int64_t number,
-                           std::shared_ptr<MemoryAccount> account)
+                           int64_t max_bytes, Start start, std::shared_ptr<MemoryAccount> account)
     : dialect_(dialect),
       max_bytes_(static_cast<size_t>(max_bytes)),
       window_(std::move(source), kWindowBytes, std::move(account)),
-      number_(number) {}
+      next_(start) {}
 
 Result<std::optional<CsvRow>> CsvRowReader::Next() {
   if (window_.offset() == 0) STOKER_RETURN_IF_ERROR(SkipByteOrderMark());
@@ -45,47 +46,56 @@ Result<std::optional<CsvRow>> CsvRowReader::Next() {
       if (!more) return std::nullopt;
     }
     const bool comment = dialect_.comment != 0 && window_.text().front() == dialect_.comment;
-    size_t with_end = 0;
-    STOKER_ASSIGN_OR_RETURN(const size_t length, FindEnd(!comment, with_end));
-    if (comment || length == 0) {
-      window_.PassOver(with_end);
+    STOKER_ASSIGN_OR_RETURN(const Extent extent, FindEnd(!comment));
+    if (comment || extent.length == 0) {
+      PassOver(extent);
       continue;
     }
-    const CsvRow row{
-        .text = window_.text().substr(0, length), .offset = window_.offset(), .number = number_++};
-    window_.PassOver(with_end);
+    const CsvRow row{.text = window_.text().substr(0, extent.length),
+                     .offset = window_.offset(),
+                     .number = next_.number++,
+                     .line = next_.line};
+    PassOver(extent);
     return row;
   }
 }
 
-Result<size_t> CsvRowReader::FindEnd(bool quotes, size_t& with_end) {
+void CsvRowReader::PassOver(const Extent& extent) {
+  window_.PassOver(extent.with_end);
+  if (next_.line > 0) next_.line += extent.lines;
+}
+
+Result<CsvRowReader::Extent> CsvRowReader::FindEnd(bool quotes) {
   const char quote = quotes ? dialect_.quote : '\0';
   size_t at = 0;
   bool inside = false;
+  Extent extent;
   while (true) {
-    const size_t end = FindRowEnd(window_.text(), quote, at, inside);
+    const size_t end = FindRowEnd(window_.text(), quote, at, inside, extent.lines);
     if (end != std::string_view::npos) {
-      with_end = end + 1;
-      return LengthWithoutCr(window_.text().substr(0, end));
+      extent.length = LengthWithoutCr(window_.text().substr(0, end));
+      extent.with_end = end + 1;
+      return extent;
     }
     if (window_.text().size() > max_bytes_) {
       return DataLoss(
-          "{}: byte {}: row {} has more than {} bytes{}; raise max_bytes of the source in the "
+          "{}: {}byte {}: row {} has more than {} bytes{}; raise max_bytes of the source in the "
           "recipe, or check whether this is text with line ends",
-          window_.source().name(), window_.offset(), number_, max_bytes_,
-          inside ? " and a quote that is not closed by then" : "");
+          window_.source().name(), CsvLinesText(next_.line, {}), window_.offset(), next_.number,
+          max_bytes_, inside ? " and a quote that is not closed by then" : "");
     }
     STOKER_ASSIGN_OR_RETURN(const bool more,
                             window_.Refill(std::max(kWindowBytes, max_bytes_ + 1)));
     if (more) continue;
     if (inside) {
       return DataLoss(
-          "{}: byte {}: row {} has a quote that is never closed; close it, or read with quote: "
+          "{}: {}byte {}: row {} has a quote that is never closed; close it, or read with quote: "
           "\"\"",
-          window_.source().name(), window_.offset(), number_);
+          window_.source().name(), CsvLinesText(next_.line, {}), window_.offset(), next_.number);
     }
-    with_end = window_.text().size();
-    return LengthWithoutCr(window_.text());
+    extent.length = LengthWithoutCr(window_.text());
+    extent.with_end = window_.text().size();
+    return extent;
   }
 }
 
@@ -95,10 +105,18 @@ Status CsvRowReader::SkipByteOrderMark() {
   return OkStatus();
 }
 
+std::string CsvLinesText(int64_t line, std::string_view row) {
+  if (line == 0) return "";
+  const int64_t more = std::ranges::count(row, '\n');
+  return more == 0 ? fmt::format("line {}, ", line)
+                   : fmt::format("lines {} to {}, ", line, line + more);
+}
+
 std::string_view FirstCsvRow(std::string_view text, const CsvDialect& dialect) {
   size_t at = 0;
   bool inside = false;
-  const size_t end = FindRowEnd(text, dialect.quote, at, inside);
+  int64_t lines = 1;
+  const size_t end = FindRowEnd(text, dialect.quote, at, inside, lines);
   text = text.substr(0, end);
   return text.substr(0, LengthWithoutCr(text));
 }

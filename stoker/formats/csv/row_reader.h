@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,34 +26,51 @@ struct CsvRow {
   std::string_view text;  // without its end; valid until the next call
   uint64_t offset = 0;    // of its first byte in the (decompressed) content
   int64_t number = 0;     // from 0; the header, where there is one, counts
+  int64_t line = 0;       // of its first byte, from 1; 0 where that is not known
 };
+
+// "line 3", or "lines 3 to 5" of a row with line ends in quotes, and then ", "; empty where the
+// line, from 1, is 0: not known. For messages.
+std::string CsvLinesText(int64_t line, std::string_view row);
 
 // Memory: a window of 256 KiB, and up to twice `max_bytes` where rows are that long. One thread at
 // a time.
 class CsvRowReader {
  public:
-  // `source` stands at the begin of row `number`, or of lines that are none.
+  // Where a reader stands in a file.
+  struct Start {
+    int64_t number = 0;  // of the next row
+    int64_t line = 1;    // that it begins in, from 1; 0 where that is not known
+  };
+
+  // `source` stands at the beginning of row `start.number`, or of lines that are none.
   CsvRowReader(std::unique_ptr<ByteSource> source, const CsvDialect& dialect, int64_t max_bytes,
-               int64_t number = 0, std::shared_ptr<MemoryAccount> account = nullptr);
+               Start start = {0, 1}, std::shared_ptr<MemoryAccount> account = nullptr);
 
   // The next row; nothing at the end. Errors: kDataLoss for a quote that is never closed and a row
   // of more than `max_bytes`; those of the source. They are final.
   Result<std::optional<CsvRow>> Next();
 
-  // Where the next row, or lines that are none, begin, and its number: a new reader begun with
-  // these goes on from there.
+  // Where the next row, or lines that are none, begin: a new reader begun with these goes on from
+  // there.
   uint64_t offset() const { return window_.offset(); }
-  int64_t number() const { return number_; }
+  const Start& start() const { return next_; }
 
  private:
-  // Bytes of the line or row that begins what is held, without its end; sets `with_end`.
-  Result<size_t> FindEnd(bool quotes, size_t& with_end);
+  // A row, or a line that is none, at the beginning of what is held.
+  struct Extent {
+    size_t length = 0;    // in bytes, without its end
+    size_t with_end = 0;  // in bytes
+    int64_t lines = 1;
+  };
+  Result<Extent> FindEnd(bool quotes);
+  void PassOver(const Extent& extent);
   Status SkipByteOrderMark();
 
   const CsvDialect dialect_;
   const size_t max_bytes_;
   ReadWindow window_;
-  int64_t number_;
+  Start next_;
 };
 
 // Where a row ends: the part of `text`, which begins with one, up to its line end, without it.
