@@ -99,6 +99,47 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
             (where(wrong, "lr: 0.1}"), "it belongs to the schedule"),
             (where(wrong, "fast"), "'fast' is not a number"))
 
+    def test_mistakes_of_metrics_early_stopping_init_from_groups_and_repeated_keys_hide_no_others(self):
+        right = """\
+  seed: 1
+  metrics: [top3, top0, f2, confusion]
+  early_stopping: {patience: 2, metric: f1}
+  checkpoint: {best: auc}
+  init_from: {weights: nowhere.pt, rename: [backbone, a=b]}
+  groups:
+    - {match: "nothing.*", lr: 2}
+  callbacks: [{stop_at: {step: 0}}]
+"""
+        for change, others in [
+                (None, []),
+                (("weight_decay: 0.01", "weight_decay: -1"), [("-1", "weight_decay")]),
+                (("images: eval-images.gz", "images: gone.gz"), [("idx: {images: gone.gz", "gone.gz")]),
+                (("epochs: 3", "epochs: 3\n  epochs: 4"), [("epochs: 4", "the key 'epochs' is already on line")])]:
+            with self.subTest(change=change):
+                wrong = RECIPE.replace("  checkpoint: {every_steps: 8, keep: 3}\n", "").replace("  seed: 1\n", right)
+                self.assertIn("stop_at", wrong)
+                wrong = wrong.replace(*change) if change else wrong
+                lines = [line for line in self.check(recipe=wrong) if ": not checked: " not in line]
+                expected = [("[top3", "there is no metric 'top0'"), ("[top3", "there is no metric 'f2'"), ("f1}", "'f1' is no figure"),
+                            ("auc}", "'auc' is no figure"), ("rename: [backbone", "'backbone' must say OLD=NEW"),
+                            ("nowhere.pt", "nowhere.pt"), ("- {match", "'nothing.*' matches none"), ("0}}]", "step"), *others]
+                for place, says in expected:
+                    line = where(wrong, place).split(":")[1]
+                    self.assertTrue(any(found.startswith(f"recipe.yaml:{line}:") and says in found for found in lines), (says, lines))
+                self.assertEqual(len(lines), len(set(lines)), lines)
+                self.assertEqual(len(lines), len(expected), lines)
+                for found in lines:
+                    self.assertRegex(found, r"\Arecipe\.yaml:\d+:\d+: ")
+
+    def test_weights_that_are_not_there_are_found_whatever_else_is_wrong(self):
+        wrong = RECIPE.replace("  seed: 1\n", "  seed: 1\n  init_from: {weights: nowhere.pt}\n")
+        for change in [("classes: 4, channels", "clases: 4, channels"), ("root: data", "root: nowhere"), ("epochs: 3", "epochs: none"),
+                       ("one_cycle: {max_lr: 0.01}", "one_cycle: {max_lr: fast}")]:
+            with self.subTest(change=change):
+                self.assertIn(change[0], wrong)
+                lines = self.check(recipe=wrong.replace(*change))
+                self.assertEqual(len([line for line in lines if "nowhere.pt" in line]), 1, lines)
+
     def test_a_finding_in_json_has_file_line_and_column(self):
         wrong = RECIPE.replace("weight_decay: 0.01", "weight_decay: -1").replace("labels: eval-labels", "labels: gone")
         self.write("recipe.yaml", wrong)
@@ -111,6 +152,21 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
         self.assertEqual(places[2], ("recipe.yaml", line, column))
         self.assertIn("gone", found["findings"][1]["message"])
         self.assertFalse([finding for finding in found["findings"] if finding["message"].startswith("recipe.yaml:")])
+
+    def test_training_data_that_nothing_shuffles_are_warned_of_and_that_is_no_finding(self):
+        plain = RECIPE.replace("    - shuffle\n", "")
+        for recipe, warned in [(plain, True), (RECIPE, False), (plain.replace("    - random_crop", "    - sample: {count: 500}\n    - random_crop"), False)]:
+            with self.subTest(warned=warned):
+                lines = self.check(recipe=recipe, expect=0)
+                self.assertEqual(lines[-1], CLEAN.rstrip())
+                self.assertEqual(lines[:-1] != [], warned)
+                report = self.run_json("check", "recipe.yaml")
+                self.assertEqual((report["findings"], len(report["warnings"])), ([], int(warned)))
+                hints = [finding["where"] for finding in self.run_json("lint", "recipe.yaml")["findings"] if finding["rule"] == "order"]
+                self.assertEqual(hints, ["data.train"] if warned else [])
+                if warned:
+                    self.assertTrue(lines[0].startswith(f"{where(plain, 'train:')}: warning: data.train: nothing shuffles"), lines)
+                    self.assertEqual(report["warnings"][0]["line"], int(where(plain, "train:").split(":")[1]))
 
     def test_what_shows_only_when_all_goes_together_is_found_with_its_place(self):
         for change, place, says in [
@@ -151,6 +207,7 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
                 self.write("data/wrong-labels", idx(8, [count], labels[:17] + b"\x09" + labels[18:]))
                 lines = self.check(recipe=RECIPE.replace("    - shuffle\n", "").replace("train-labels.gz", "plain-labels")
                                    .replace("plain-labels" if other == "data.train" else name, "wrong-labels"))
+                lines = [line for line in lines if ": warning: " not in line]
                 self.assertEqual(len(lines), 1, lines)
                 self.assertIn("9", lines[0])
                 self.assertIn(other, lines[0])

@@ -1,5 +1,7 @@
 // Reading YAML: yaml-cpp's event interface, because its Node drops duplicate keys and the places of
 // keys.
+#include "stoker/base/config_parse.h"
+
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -10,7 +12,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "stoker/base/config.h"
+#include "stoker/base/problems.h"
 
 namespace stoker {
 namespace {
@@ -21,6 +23,7 @@ constexpr int kMaxDepth = 64;
 constexpr size_t kMaxNodes = 100'000;
 // YAML itself allows 1024 characters, quotes and escapes included.
 constexpr size_t kMaxKeyBytes = 200;
+constexpr int kMaxRepeats = 100;  // of keys, which are listed one by one
 
 // Leaves yaml-cpp's parser, which reports its own errors by exceptions as well. Never leaves this
 // file.
@@ -50,7 +53,13 @@ class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::string_view name) : file_(std::make_shared<const std::string>(name)) {}
 
-  ConfigNode TakeRoot() { return std::move(root_); }
+  ParsedYaml Take() { return {std::move(root_), repeats_.ToStatus()}; }
+  // `error`, and the keys that were found twice before it.
+  Status WithRepeats(const Status& error) const {
+    Problems all = repeats_;
+    all.Add(error);
+    return all.ToStatus();
+  }
 
   ConfigLocation LocationOf(const YAML::Mark& mark) const {
     if (mark.is_null()) return {file_, 0, 0};
@@ -110,6 +119,7 @@ class TreeBuilder final : public YAML::EventHandler {
     ConfigNode node;
     YAML::anchor_t anchor;
     std::optional<ConfigNode::Entry> pending;        // a key that waits for its value
+    bool repeats = false;                            // the pending key is there already
     std::unordered_map<std::string, int> key_lines;  // of the keys so far
   };
 
@@ -151,9 +161,16 @@ class TreeBuilder final : public YAML::EventHandler {
     if (key.size() > kMaxKeyBytes)
       Fail(mark, fmt::format("a key of {} bytes; at most {}", key.size(), kMaxKeyBytes));
     const auto [first, is_new] = map.key_lines.emplace(key, mark.line + 1);
-    if (!is_new)
-      Fail(mark, fmt::format("the key '{}' is already on line {}; remove one", key, first->second));
+    map.repeats = !is_new;
+    if (!is_new) NoteRepeat(mark, key, first->second);
     map.pending = ConfigNode::Entry{key, LocationOf(mark), {}};
+  }
+
+  void NoteRepeat(const YAML::Mark& mark, const std::string& key, int first_line) {
+    const std::string message =
+        fmt::format("the key '{}' is already on line {}; remove one", key, first_line);
+    if (++repeat_count_ > kMaxRepeats) Fail(mark, message);
+    repeats_.Add(InvalidArgument("{}: {}", LocationOf(mark).ToString(), message));
   }
 
   void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -162,7 +179,7 @@ class TreeBuilder final : public YAML::EventHandler {
       Fail(mark, "a list or map cannot be a key, keys are text; or is a ']' or '}' missing?");
     if (tag != "?" && !tag.empty() && tag != "!") FailOnTag(mark, tag);
     ConfigNode node = NewNode(mark, kind);
-    open_.push_back({std::move(node), anchor, std::nullopt, {}});
+    open_.push_back({.node = std::move(node), .anchor = anchor});
   }
 
   void Close() {
@@ -186,7 +203,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return;
     }
     parent.pending->value = std::move(node);
-    parent.node.entries.push_back(*std::move(parent.pending));
+    if (!parent.repeats) parent.node.entries.push_back(*std::move(parent.pending));
     parent.pending.reset();
   }
 
@@ -196,6 +213,8 @@ class TreeBuilder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, ConfigNode> anchors_;
   size_t nodes_ = 0;
   int documents_ = 0;
+  Problems repeats_;
+  int repeat_count_ = 0;
 };
 
 // yaml-cpp takes quotes that the end of the text cuts off for closed, but not those cut off by the
@@ -219,9 +238,28 @@ bool IndentsWithTab(std::string_view text, int number) {
   return indent.find('\t') != std::string_view::npos;
 }
 
+// What yaml-cpp reports, in words that help.
+Status ExplainYaml(const YAML::Exception& error, std::string_view text, std::string_view marked,
+                   const ConfigLocation& location) {
+  if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR && error.mark.line + 1 == LineCount(marked)) {
+    return InvalidArgument("{}: the text ends inside quotes; close them", *location.file);
+  }
+  if (IndentsWithTab(text, error.mark.line)) {
+    return InvalidArgument("{}: the line begins with a tab, which YAML does not allow; use spaces",
+                           location.ToString());
+  }
+  return InvalidArgument("{}: this is not YAML: {}", location.ToString(), error.msg);
+}
+
 }  // namespace
 
 Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
+  STOKER_ASSIGN_OR_RETURN(ParsedYaml parsed, ParseYamlPastRepeats(text, name));
+  STOKER_RETURN_IF_ERROR(parsed.repeated);
+  return std::move(parsed.root);
+}
+
+Result<ParsedYaml> ParseYamlPastRepeats(std::string_view text, std::string_view name) {
   if (text.size() > kMaxTextBytes) {
     return InvalidArgument("{}: {} bytes are no recipe; at most {} are read", name, text.size(),
                            kMaxTextBytes);
@@ -239,20 +277,11 @@ Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YamlError& error) {
-    return InvalidArgument("{}: {}", error.location.ToString(), error.message);
+    return builder.WithRepeats(InvalidArgument("{}: {}", error.location.ToString(), error.message));
   } catch (const YAML::Exception& error) {
-    if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR && error.mark.line + 1 == LineCount(marked)) {
-      return InvalidArgument("{}: the text ends inside quotes; close them", name);
-    }
-    if (IndentsWithTab(text, error.mark.line)) {
-      return InvalidArgument(
-          "{}: the line begins with a tab, which YAML does not allow; use spaces",
-          builder.LocationOf(error.mark).ToString());
-    }
-    return InvalidArgument("{}: this is not YAML: {}", builder.LocationOf(error.mark).ToString(),
-                           error.msg);
+    return builder.WithRepeats(ExplainYaml(error, text, marked, builder.LocationOf(error.mark)));
   }
-  return builder.TakeRoot();
+  return builder.Take();
 }
 
 }  // namespace stoker

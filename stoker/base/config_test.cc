@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/config_parse.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
@@ -127,6 +128,23 @@ TEST(ParseYaml, BrokenInputIsRefusedWithItsPlace) {
   for (const auto& [text, says] : cases) {
     EXPECT_THAT(ParseYaml(text, "r.yaml"), FailsWith(StatusCode::kInvalidArgument, says)) << text;
   }
+}
+
+TEST(ParseYaml, EveryRepeatedKeyIsSaidAndWhatElseStandsThereIsRead) {
+  constexpr std::string_view kText = "a: 1\nb: {c: 2, c: {d: 1}}\na: [3]\ne: 4\na: 5\n";
+  STOKER_ASSERT_OK_AND_ASSIGN(const ParsedYaml parsed, ParseYamlPastRepeats(kText, "r.yaml"));
+  EXPECT_THAT(
+      ProblemsIn(parsed.repeated),
+      testing::ElementsAre(testing::StartsWith("r.yaml:2:11: the key 'c' is already on line 2"),
+                           testing::StartsWith("r.yaml:3:1: the key 'a' is already on line 1"),
+                           testing::StartsWith("r.yaml:5:1: the key 'a' is already on line 1")));
+  EXPECT_EQ(ToYamlLine(parsed.root), "{a: 1, b: {c: 2}, e: 4}");
+  EXPECT_EQ(ProblemsIn(ParseYaml(kText, "r.yaml").status()), ProblemsIn(parsed.repeated));
+  // What is no YAML behind it is said too, and endless repeats are not.
+  EXPECT_THAT(
+      ProblemsIn(ParseYaml("a: 1\na: 2\nb: [\n", "r.yaml").status()),
+      testing::ElementsAre(testing::HasSubstr("'a' is already"), testing::HasSubstr("not YAML")));
+  EXPECT_EQ(ProblemsIn(ParseYaml(Repeated("a: 1\n", 5000), "r.yaml").status()).size(), 101u);
 }
 
 TEST(ParseYaml, HostileSizesAreRefusedBeforeTheyCost) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "stoker/base/config_parse.h"
 #include "stoker/base/problems.h"
 #include "stoker/data/memory_options.h"
 #include "stoker/data/recipe.h"
@@ -22,13 +23,15 @@ constexpr const char* kAbout =
     "copies of files on servers in their cache.";
 constexpr const char* kFooter =
     "Example: stoker check recipes/fashion-mnist.yaml --json\n"
-    "Exit: 0 nothing is wrong, 1 findings or no recipe, 2 wrong usage";
+    "Exit: 0 nothing is wrong but warnings, 1 findings or no recipe, 2 wrong usage";
 
 // The recipe with as many of the assignments as can be made.
 Status ReadAll(const CheckArguments& arguments, ConfigNode& recipe) {
   STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.recipe));
-  STOKER_ASSIGN_OR_RETURN(recipe, ParseYaml(text, arguments.recipe));
+  STOKER_ASSIGN_OR_RETURN(ParsedYaml parsed, ParseYamlPastRepeats(text, arguments.recipe));
+  recipe = std::move(parsed.root);
   Problems problems;
+  problems.Add(parsed.repeated);
   problems.Add(ApplyAssignments(recipe, arguments.set));
   problems.Add(CheckSections(recipe));
   return problems.ToStatus();
@@ -61,7 +64,8 @@ Status RunCheck(const CheckArguments& arguments, const CheckOfSections& check_se
 
 Status RunDataCheck(const CheckArguments& arguments) {
   return RunCheck(arguments, [&](const ConfigNode& recipe, RecipeCheck& check) {
-    CheckData(recipe, std::filesystem::path(arguments.recipe).parent_path(), check);
+    static_cast<void>(
+        CheckData(recipe, std::filesystem::path(arguments.recipe).parent_path(), check));
     check.NotChecked(
         "the sections model and train, for this build of stoker cannot train; build "
         "with -DSTOKER_TRAIN=ON (./dev build does)");

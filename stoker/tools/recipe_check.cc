@@ -11,7 +11,7 @@
 
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
-#include "stoker/data/data_check.h"
+#include "stoker/data/fixed_order.h"
 #include "stoker/data/recipe_place.h"
 #include "stoker/data/runtime.h"
 #include "stoker/tools/text.h"
@@ -64,6 +64,13 @@ std::string RecipeFinding::ToText() const {
                    : fmt::format("{}:{}:{}: {}", file, line, column, message);
 }
 
+Json RecipeFinding::ToJson() const {
+  return {{"file", file},
+          {"line", line == 0 ? Json() : Json(line)},
+          {"column", line == 0 ? Json() : Json(column)},
+          {"message", message}};
+}
+
 RecipeCheck::RecipeCheck(std::string path, const ConfigNode& recipe)
     : path_(std::move(path)), recipe_(recipe) {}
 
@@ -82,9 +89,13 @@ RecipeFinding RecipeCheck::Located(const std::string& message, std::string_view 
 
 void RecipeCheck::Add(const Status& status, std::string_view section) {
   for (const std::string& message : ProblemsIn(status)) {
-    findings_.push_back(Located(message, section));
+    RecipeFinding finding = Located(message, section);
+    const bool known = std::ranges::find(findings_, finding) != findings_.end();
+    if (!known) findings_.push_back(std::move(finding));
   }
 }
+
+void RecipeCheck::Warn(const std::string& message) { warnings_.push_back(Located(message, "")); }
 
 Inspection RecipeCheck::Report() const {
   std::vector<RecipeFinding> ordered = findings_;
@@ -94,11 +105,14 @@ Inspection RecipeCheck::Report() const {
   Inspection out;
   out.json = {{"recipe", path_}, {"findings", Json::array()}, {"not_checked", not_checked_}};
   for (const RecipeFinding& finding : ordered) {
-    Json entry = {{"file", finding.file}, {"message", finding.message}};
-    entry["line"] = finding.line == 0 ? Json() : Json(finding.line);
-    entry["column"] = finding.line == 0 ? Json() : Json(finding.column);
-    out.json["findings"].push_back(std::move(entry));
+    out.json["findings"].push_back(finding.ToJson());
     out.text += Printable(finding.ToText()) + "\n";
+  }
+  out.json["warnings"] = Json::array();
+  for (RecipeFinding warning : warnings_) {
+    out.json["warnings"].push_back(warning.ToJson());
+    warning.message = "warning: " + warning.message;
+    out.text += Printable(warning.ToText()) + "\n";
   }
   for (const std::string& what : not_checked_) {
     out.text += fmt::format("{}: not checked: {}\n", Printable(path_), Printable(what));
@@ -112,11 +126,15 @@ Inspection RecipeCheck::Report() const {
   return out;
 }
 
-void CheckData(const ConfigNode& recipe, const std::filesystem::path& folder, RecipeCheck& check) {
-  const CheckedData data = CheckDataSection(recipe, folder);
+CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& folder,
+                      RecipeCheck& check) {
+  CheckedData data = CheckDataSection(recipe, folder);
   check.Add(data.status, "data");
+  if (data.train && HasFixedOrder(*data.train))
+    check.Warn(fmt::format("data.train: {}; {}", kFixedOrderProblem, kFixedOrderAdvice));
   if (data.train) check.Add(ReadFirstElement(*data.train, "data.train"), "data.train");
   if (data.eval) check.Add(ReadFirstElement(*data.eval, "data.eval"), "data.eval");
+  return data;
 }
 
 }  // namespace stoker

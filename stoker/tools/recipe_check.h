@@ -8,6 +8,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/status.h"
+#include "stoker/data/data_check.h"
 #include "stoker/tools/inspection.h"
 
 namespace stoker {
@@ -20,6 +21,8 @@ struct RecipeFinding {
   std::string message;
 
   std::string ToText() const;  // "recipe.yaml:12:5: batch.size is 0; it must be >= 1"
+  Json ToJson() const;         // {"file", "line", "column", "message"}; null where it has no line
+  bool operator==(const RecipeFinding&) const = default;
 };
 
 // Collects findings, and what could not be looked at.
@@ -29,9 +32,13 @@ class RecipeCheck {
   //   recipe  as it was read; it says where a section stands
   RecipeCheck(std::string path, const ConfigNode& recipe);
 
-  // Adds every error in `status` (base/problems.h). One that names no place stands where the keys
-  // stand that it speaks of ("data.eval gives no batch"), or else where `section` does.
+  // Adds every error in `status` (base/problems.h) that is not there already. One that names no
+  // place stands where the keys stand that it speaks of ("data.eval gives no batch"), or else where
+  // `section` does.
   void Add(const Status& status, std::string_view section);
+
+  // Adds what is no mistake but may not be meant, by the key that it speaks of.
+  void Warn(const std::string& message);
 
   // Says that something was not looked at, and why.
   void NotChecked(std::string what) { not_checked_.push_back(std::move(what)); }
@@ -46,11 +53,13 @@ class RecipeCheck {
 
   const std::string path_;
   const ConfigNode& recipe_;
-  std::vector<RecipeFinding> findings_;
+  std::vector<RecipeFinding> findings_, warnings_;
   std::vector<std::string> not_checked_;
 };
 
 // The sections' names, the keys of `data`, its pipelines, their sources and a first batch of each.
-void CheckData(const ConfigNode& recipe, const std::filesystem::path& folder, RecipeCheck& check);
+// Returns what of them could be made.
+CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& folder,
+                      RecipeCheck& check);
 
 }  // namespace stoker

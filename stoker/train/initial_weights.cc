@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "stoker/base/problems.h"
+#include "stoker/base/short_text.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/parameters.h"
@@ -48,7 +49,7 @@ Result<std::pair<std::string, std::string>> ParseRename(const std::string& rule)
         "train.init_from.rename: '{}' must say OLD=NEW, the beginning of names in the file and "
         "what "
         "replaces it",
-        rule);
+        ShortText(rule));
   }
   return std::pair(rule.substr(0, equals), rule.substr(equals + 1));
 }
@@ -261,6 +262,12 @@ Status CheckFinite(const Match& match) {
 }
 
 }  // namespace
+
+Status CheckRenames(const InitFromOptions& options) {
+  Problems problems;
+  for (const std::string& rule : options.rename) problems.Add(ParseRename(rule).status());
+  return problems.ToStatus();
+}
 
 std::string InitReport::ToText() const {
   return fmt::format("{} of the model's {} tensors are taken from {}", taken, all, source) +

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <optional>
 
+#include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -144,15 +145,17 @@ std::optional<int64_t> MetricSet::TopOf(std::string_view name) {
 }
 
 Status MetricSet::Check(const std::vector<std::string>& names) {
+  Problems problems;
   for (const std::string& name : names) {
     if (std::ranges::count(names, name) > 1) {
-      return InvalidArgument("train.metrics: '{}' is named twice; once is enough", name);
+      problems.Add(
+          InvalidArgument("train.metrics: '{}' is named twice; once is enough", ShortText(name)));
     }
     if (MetricSet::TopOf(name) || IsAmong(name, kOfCounts) || IsAmong(name, kOthers)) continue;
-    return InvalidArgument("train.metrics: there is no metric '{}'; known are {}", ShortText(name),
-                           MetricsOf(TargetKind::kClass));
+    problems.Add(InvalidArgument("train.metrics: there is no metric '{}'; known are {}",
+                                 ShortText(name), MetricsOf(TargetKind::kClass)));
   }
-  return OkStatus();
+  return problems.ToStatus();
 }
 
 Status MetricSet::CheckFor(const std::vector<std::string>& names, TargetKind kind) {

@@ -36,8 +36,8 @@ namespace stoker {
 // One thread at a time. Add throws c10::Error.
 class MetricSet {
  public:
-  // Errors: kInvalidArgument for a name that is none of these, with those there are, and for one
-  // that is there twice.
+  // Errors: kInvalidArgument for each name that is none of these, with those there are, and for
+  // each that is there twice (base/problems.h).
   static Status Check(const std::vector<std::string>& names);
 
   // Errors: kInvalidArgument for a name that has no meaning for such targets, with those that have.

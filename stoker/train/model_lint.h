@@ -10,6 +10,7 @@
 //   classes          a model that tells more classes apart than the data has names for
 //   layout           pictures whose channels seem to stand last and are taken as standing first
 //   no_rate          groups that leave every parameter where it is
+//   order            data.train that nothing shuffles, a hint of `stoker lint` alone
 //   tensor_cores     layers whose channels are no multiple of 8, which tensor cores want
 #pragma once
 

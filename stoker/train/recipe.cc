@@ -4,11 +4,14 @@
 #include <system_error>
 
 #include "stoker/base/problems.h"
+#include "stoker/data/recipe_place.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/misplaced_keys.h"
 #include "stoker/train/optimizers/adamw.h"
+#include "stoker/train/recipe_trial.h"
 #include "stoker/train/schedules/one_cycle_schedule.h"
+#include "stoker/train/train_check.h"
 
 namespace stoker {
 namespace {
@@ -37,10 +40,15 @@ Status CheckTrainKeys(ConfigNode& section) {
 }
 
 // The nested section of T's name, where there is one.
+// With a mistake in it `options` stay as they are.
 template <typename T>
 Status ParsePart(const ConfigNode& section, T& options) {
   const ConfigNode* node = section.Find(T::kName);
-  return node == nullptr ? OkStatus() : ParseOptionsOf(*node, options);
+  if (node == nullptr) return OkStatus();
+  T parsed = options;
+  STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, parsed));
+  options = std::move(parsed);
+  return OkStatus();
 }
 
 // All of them.
@@ -83,7 +91,9 @@ Status ParseCallbacks(const ConfigNode& section,
   }
   Problems problems;
   for (const ConfigNode& item : node->items) {
-    problems.Take(ParsePlaced(CallbackRegistry::Builtin(), item), callbacks.emplace_back());
+    Result<CallbackRegistry::Configured> parsed = ParsePlaced(CallbackRegistry::Builtin(), item);
+    problems.Add(parsed.status());
+    if (parsed.ok()) callbacks.push_back(*std::move(parsed));
   }
   return problems.ToStatus();
 }
@@ -99,7 +109,10 @@ Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups)
   }
   Problems problems;
   for (const ConfigNode& item : node->items) {
-    problems.Add(ParseOptionsOf(item, groups.emplace_back()));
+    GroupOptions group;
+    const Status parsed = ParseOptionsOf(item, group);
+    problems.Add(parsed);
+    if (parsed.ok()) groups.push_back(std::move(group));
   }
   return problems.ToStatus();
 }
@@ -157,17 +170,11 @@ Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
   return ParsePlaced(ModelRegistry::Builtin(), *section);
 }
 
-Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
-  TrainRecipe train;
-  const ConfigNode* written = recipe.Find("train");
-  if (written == nullptr || written->kind == ConfigNode::Kind::kNull) return train;
-  if (written->kind != ConfigNode::Kind::kMap) {
-    return InvalidArgument("{}: 'train' is {}; it must be a map, such as train: {{epochs: 3}}",
-                           written->location.ToString(), written->KindName());
-  }
+namespace {
+
+// The parts that a trial of a step depends on.
+Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
   Problems problems;
-  ConfigNode section = *written;
-  problems.Add(CheckTrainKeys(section));
   if (const ConfigNode* node = section.Find("loss")) {
     problems.Take(ParsePlaced(LossRegistry::Builtin(), *node), train.loss);
   }
@@ -177,21 +184,59 @@ Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
   if (const ConfigNode* node = section.Find("schedule")) {
     problems.Take(ParsePlaced(ScheduleRegistry::Builtin(), *node), train.schedule);
   }
+  ConfigNode plain = section;
+  std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
+  problems.Add(ParseOptionsOf(plain, train.options));
+  return problems.ToStatus();
+}
+
+// The others.
+Status ParseRest(const ConfigNode& section, TrainRecipe& train) {
+  Problems problems;
   problems.Add(ParseParts(section, train.warmup, train.lr_scaling, train.clip, train.average,
                           train.init_from, train.checkpoint, train.tensorboard, train.limit_batches,
                           train.early_stopping));
   problems.Add(ParseCallbacks(section, train.callbacks));
   problems.Add(ParseGroups(section, train.groups));
   problems.Take(MemoryOf(section), train.memory);
-  std::erase_if(section.entries,
-                [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
-  problems.Add(ParseOptionsOf(section, train.options));
-  STOKER_RETURN_IF_ERROR(problems.ToStatus());
-  train.written = *written;
-  return train;
+  return problems.ToStatus();
 }
 
-namespace {
+bool HasReadableMetrics(const ConfigNode& section) {
+  ConfigNode alone = section;
+  std::erase_if(alone.entries,
+                [](const ConfigNode::Entry& entry) { return entry.key != "metrics"; });
+  TrainOptions ignored;
+  return ParseOptionsOf(alone, ignored).ok();
+}
+
+CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
+  CheckedTrain checked;
+  const ConfigNode* written = recipe.Find("train");
+  if (written == nullptr || written->kind == ConfigNode::Kind::kNull) {
+    checked.can_be_tried = true;
+    return checked;
+  }
+  if (written->kind != ConfigNode::Kind::kMap) {
+    checked.status =
+        InvalidArgument("{}: 'train' is {}; it must be a map, such as train: {{epochs: 3}}",
+                        written->location.ToString(), written->KindName());
+    return checked;
+  }
+  Problems problems;
+  ConfigNode section = *written;
+  problems.Add(CheckTrainKeys(section));
+  const Status step = ParseStep(section, checked.train);
+  problems.Add(step);
+  problems.Add(ParseRest(section, checked.train));
+  // A list of metrics that cannot be read may have named the figures that are followed.
+  if (HasReadableMetrics(section))
+    problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train)));
+  checked.can_be_tried = step.ok();
+  checked.status = problems.ToStatus();
+  checked.train.written = *written;
+  return checked;
+}
 
 // A path that stands in the recipe is relative to the recipe, one given on the command line to the
 // working directory.
@@ -234,20 +279,50 @@ Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
 
 }  // namespace
 
-Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder) {
-  STOKER_RETURN_IF_ERROR(CheckSections(root));
+Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
+  CheckedTrain checked = ReadTrainSection(recipe);
+  STOKER_RETURN_IF_ERROR(checked.status);
+  return std::move(checked.train);
+}
+
+CheckedTrain CheckTrainSection(const ConfigNode& recipe,
+                               const std::filesystem::path& recipe_folder) {
+  CheckedTrain checked = ReadTrainSection(recipe);
   Problems problems;
-  ModelRegistry::Configured model;
-  TrainRecipe train;
-  problems.Take(ParseModelSection(root), model);
-  problems.Take(ParseTrainSection(root), train);
-  // Files are opened only for sections that are right.
-  STOKER_RETURN_IF_ERROR(problems.ToStatus());
-  STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
+  problems.Add(checked.status);
+  problems.Add(ResolveWeights(recipe, recipe_folder, checked.train.init_from.weights));
+  InitFromOptions written;
+  const ConfigNode* const section = recipe.Find("train");
+  if (section != nullptr) static_cast<void>(ParsePart(*section, written));
+  // Where its rules are wrong the part was taken out; that its file is missing is said all the
+  // same.
+  if (!written.weights.empty() && checked.train.init_from.weights.empty()) {
+    const Status resolved = ResolveWeights(recipe, recipe_folder, written.weights);
+    problems.Add(resolved.ok() ? TryWeightsFile(written) : resolved);
+  }
+  checked.status = problems.ToStatus();
+  return checked;
+}
+
+Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::path& folder,
+                                 TrainRecipe train) {
+  STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
   STOKER_RETURN_IF_ERROR(WishFor(train.memory));
   STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
   STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
   return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
+}
+
+Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder) {
+  STOKER_RETURN_IF_ERROR(CheckSections(root));
+  Problems problems;
+  TrainRecipe train;
+  problems.Add(ParseModelSection(root).status());
+  problems.Take(ParseTrainSection(root), train);
+  // Files are opened only for sections that are right.
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
+  return ParseRecipeAround(root, folder, std::move(train));
 }
 
 Result<Recipe> LoadRecipe(const std::filesystem::path& file,

@@ -9,6 +9,7 @@
 #include "stoker/base/problems.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/runtime/cpu_limit.h"
+#include "stoker/data/transforms/layout.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/evaluator.h"
@@ -17,8 +18,10 @@
 #include "stoker/train/learner.h"
 #include "stoker/train/loss.h"
 #include "stoker/train/model_trial.h"
+#include "stoker/train/parameters.h"
 #include "stoker/train/target.h"
 #include "stoker/train/training_plan.h"
+#include "stoker/train/weights_source.h"
 
 namespace stoker {
 namespace {
@@ -64,7 +67,38 @@ Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
       .While("trying the first batch of data.eval");
 }
 
+Result<std::shared_ptr<Model>> BuildFor(const ModelRegistry::Configured& model,
+                                        const TrainOptions& options, const Dataset& data) {
+  STOKER_ASSIGN_OR_RETURN(
+      const FeederFields fields,
+      FindFeederFields(data.spec(), {.input = options.input, .target = options.target}));
+  STOKER_ASSIGN_OR_RETURN(
+      const ModelInput input,
+      ModelInputOf(data.spec().fields[fields.input], HasChannelsLast(data, options.input)));
+  return BuildModel(model, input, /*seed=*/0, {});
+}
+
+Status TryWithModel(Model& model, const TrainRecipe& train) {
+  Problems problems;
+  problems.Add(ParametersToTrain(model, train).status());
+  problems.Add(model.CheckpointActivations(train.options.activation_checkpointing)
+                   .While(fmt::format("reading {}", train.NameOf("activation_checkpointing"))));
+  problems.Add(InitializeWeights(model, train.init_from).status());
+  return problems.ToStatus();
+}
+
 }  // namespace
+
+Status TryModelAlone(const ModelRegistry::Configured& model, const TrainRecipe& train,
+                     const Dataset& data) {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Model> made, BuildFor(model, train.options, data));
+  return TryWithModel(*made, train);
+}
+
+Status TryWeightsFile(const InitFromOptions& options) {
+  if (options.weights.empty()) return OkStatus();
+  return WithPrefix("train.init_from.weights: ", LoadWeights(options.weights).status());
+}
 
 Status TryTraining(const Recipe& recipe) {
   const PipelineCpuScope cpus(FeedCpus(recipe.train.options, c10::kCPU));
@@ -73,6 +107,10 @@ Status TryTraining(const Recipe& recipe) {
   const Result<TrainingPlan> plan = MakePlan(recipe);
   if (!plan.ok()) {
     problems.Add(plan.status());
+    // Where no model can be made, the plan has said why.
+    const auto model = BuildFor(recipe.model, recipe.train.options, recipe.data.train);
+    problems.Add(model.ok() ? TryWithModel(**model, recipe.train)
+                            : TryWeightsFile(recipe.train.init_from));
     return problems.ToStatus();
   }
   const Result<std::unique_ptr<Learner>> learner =

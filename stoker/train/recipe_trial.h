@@ -13,4 +13,13 @@ namespace stoker {
 // CPU. Errors: all that do not follow from each other (base/problems.h).
 Status TryTraining(const Recipe& recipe);
 
+// The part of it that a model for the samples of `data` is enough for, where mistakes elsewhere
+// stand in the way of the rest: the parameters that groups name, the layers of
+// activation_checkpointing, the weights of init_from. Errors: as above.
+Status TryModelAlone(const ModelRegistry::Configured& model, const TrainRecipe& train,
+                     const Dataset& data);
+
+// Whether the file of init_from can be read, for where no model can be made.
+Status TryWeightsFile(const InitFromOptions& options);
+
 }  // namespace stoker

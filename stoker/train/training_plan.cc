@@ -9,16 +9,14 @@
 #include "stoker/data/transforms/layout.h"
 #include "stoker/data/unknown_length.h"
 #include "stoker/device/feeder.h"
-#include "stoker/train/callback.h"
 #include "stoker/train/channel_order.h"
-#include "stoker/train/early_stopping.h"
 #include "stoker/train/evaluator.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/metrics.h"
 #include "stoker/train/model_trial.h"
-#include "stoker/train/monitor.h"
 #include "stoker/train/parameters.h"
 #include "stoker/train/run_schedule.h"
+#include "stoker/train/train_check.h"
 
 namespace stoker {
 namespace {
@@ -108,21 +106,12 @@ Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, const Data
 Status CheckParts(const Recipe& recipe) {
   const TrainRecipe& train = recipe.train;
   Problems problems;
-  problems.Add(MetricSet::Check(train.options.metrics));
-  problems.Add(EarlyStopping::Create(train.early_stopping, train.options.metrics).status());
-  if (!train.checkpoint.best.empty()) {
-    problems.Add(
-        Monitor::Create(train.checkpoint.best, train.checkpoint.best_mode, train.options.metrics)
-            .status()
-            .While("reading train.checkpoint.best"));
-  }
+  TrainRecipe right = train;
+  problems.Add(TakeOutWrongParts(right));
   if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
     problems.Add(InvalidArgument(
         "train.{} follows evaluations, and the recipe has no data.eval; give it one",
         train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
-  }
-  for (const CallbackRegistry::Configured& callback : train.callbacks) {
-    problems.Add(callback.build().status());
   }
   return problems.ToStatus();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/data/fixed_order.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/model_lint.h"
@@ -10,7 +11,15 @@ namespace stoker {
 
 Status RunLint(const LintArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const Recipe recipe, LoadRecipe(arguments.recipe, arguments.set));
-  STOKER_ASSIGN_OR_RETURN(const std::vector<LintFinding> findings, LintRecipe(recipe));
+  STOKER_ASSIGN_OR_RETURN(std::vector<LintFinding> findings, LintRecipe(recipe));
+  // A hint, since the order may be meant: of a series in time, say.
+  if (HasFixedOrder(recipe.data.train)) {
+    findings.push_back({.rule = "order",
+                        .where = "data.train",
+                        .problem = std::string(kFixedOrderProblem),
+                        .mend = std::string(kFixedOrderAdvice),
+                        .hint = true});
+  }
   Inspection out;
   out.json = {
       {"recipe", arguments.recipe}, {"model", recipe.model.name}, {"findings", Json::array()}};

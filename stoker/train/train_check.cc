@@ -1,0 +1,58 @@
+#include "stoker/train/train_check.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/problems.h"
+#include "stoker/train/callback.h"
+#include "stoker/train/early_stopping.h"
+#include "stoker/train/initial_weights.h"
+#include "stoker/train/metrics.h"
+#include "stoker/train/monitor.h"
+
+namespace stoker {
+namespace {
+
+void TakeOutWrongMetrics(std::vector<std::string>& metrics, Problems& problems) {
+  const Status status = MetricSet::Check(metrics);
+  if (status.ok()) return;
+  problems.Add(status);
+  std::vector<std::string> right;
+  for (std::string& name : metrics) {
+    right.push_back(std::move(name));
+    if (!MetricSet::Check(right).ok()) right.pop_back();
+  }
+  metrics = std::move(right);
+}
+
+}  // namespace
+
+Status TakeOutWrongParts(TrainRecipe& train) {
+  Problems problems;
+  const std::vector<std::string> measured = train.options.metrics;
+  TakeOutWrongMetrics(train.options.metrics, problems);
+  if (const Status early = EarlyStopping::Create(train.early_stopping, measured).status();
+      !early.ok()) {
+    problems.Add(early);
+    train.early_stopping = {};
+  }
+  if (CheckpointOptions& checkpoint = train.checkpoint; !checkpoint.best.empty()) {
+    const Status best = Monitor::Create(checkpoint.best, checkpoint.best_mode, measured).status();
+    problems.Add(best.While("reading train.checkpoint.best"));
+    if (!best.ok()) checkpoint.best.clear();
+  }
+  std::erase_if(train.callbacks, [&](const CallbackRegistry::Configured& callback) {
+    const Status made = callback.build().status();
+    problems.Add(made);
+    return !made.ok();
+  });
+  if (const Status rules = CheckRenames(train.init_from); !rules.ok()) {
+    problems.Add(rules);
+    train.init_from = {};
+  }
+  return problems.ToStatus();
+}
+
+}  // namespace stoker
