@@ -78,6 +78,16 @@ class TerminalTest(AtTerminal):
 
 
 class TrainTerminalTest(AtTerminal):
+    def test_a_full_check_of_the_data_shows_how_far_it_is(self):
+        check = ["train", "recipe.yaml", "--check-data", "full", "--set", "train.epochs=1"]
+        progress = r"checking data \[[=> ]+\] +\d+%  [\d.,]+ .?B of [\d.,]+ .?B"
+        self.assertRegex(self.run_at_terminal(*check, "--run", "run"), progress)
+        self.assertRegex(self.run_at_terminal("train", "recipe.yaml", "--check-data", "full", "--resume", "--run", "run",
+                                              "--set", "train.epochs=1"), progress)
+        self.assertNotRegex(self.run_at_terminal(*check, "--run", "quiet", "--quiet"), "checking data")
+        _, err = self.run_stoker(*check, "--run", "piped")  # short enough for no line
+        self.assertNotIn("checking data", err)
+
     def test_the_progress_bar_is_drawn_and_taken_away(self):
         for columns in (80, 30):
             shown = self.run_at_terminal("train", "recipe.yaml", "--run", f"run-{columns}", columns=columns)

@@ -147,6 +147,15 @@ class TrainTest(ProgramTest):
         self.assertIn("channels_last", out)
         self.assertIn("memory_format", json.loads(self.read("run/choices.json")))
 
+    def test_where_no_time_is_left_to_tune_one_line_says_so(self):
+        out, _ = self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.epochs=13", "--set", "train.memory_format=auto",
+                                 "--set", "train.threads=auto", "--set", "train.precision=auto")
+        head = out[:out.index("epoch 1/13")]
+        self.assertNotIn("\n\n", head)
+        self.assertEqual(head.count("not tried"), 0)
+        if "nothing was compared" in head:  # on a very fast machine there is time for one
+            self.assertEqual(len(head.splitlines()), 3, head)
+
     def test_tuning_shows_what_was_tried_gained_and_kept_and_a_resumed_run_takes_it_over(self):
         long = ["--set", "train.epochs=100000", "--set", "train.memory_format=auto", "--set", "train.precision=auto"]
         stop = ["--set", "train.callbacks=[{stop_at: {step: 20}}]"]

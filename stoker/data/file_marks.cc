@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "stoker/base/json_text.h"
@@ -36,13 +37,40 @@ struct Checksum {
   std::string ToString() const { return fmt::format("{:08x}{:08x}", castagnoli, ieee); }
 };
 
-Status AddAll(const File& file, Checksum& sum) {
+// Reports what a full check has read.
+class FullCheck {
+ public:
+  FullCheck(const Dataset& dataset, const CheckObserver& observer) : observer_(observer) {
+    if (observer_) AddSizes(dataset);
+  }
+  void Read(uint64_t bytes) {
+    progress_.bytes += bytes;
+    if (observer_) observer_(progress_);
+  }
+
+ private:
+  void AddSizes(const Dataset& dataset) {
+    for (const Dataset& input : dataset.node().inputs()) AddSizes(input);
+    for (const std::string& path : dataset.node().files()) {
+      if (IsRemotePath(path) || IsStandardInput(path)) continue;
+      const Result<FileStamp> stamp = StampOf(path);
+      if (stamp.ok()) progress_.total += stamp->size;
+    }
+  }
+
+  const CheckObserver& observer_;
+  CheckProgress progress_;
+};
+
+//   full  is told what is read; may be null
+Status AddAll(const File& file, Checksum& sum, FullCheck* full) {
   std::vector<std::byte> piece(std::min<uint64_t>(file.size(), uint64_t{1} << 20));
   for (uint64_t at = 0; at < file.size();) {
     STOKER_ASSIGN_OR_RETURN(const size_t bytes, file.ReadUpTo(at, piece));
     if (bytes == 0) break;
     sum.Add(std::span(piece).first(bytes));
     at += bytes;
+    if (full != nullptr) full->Read(bytes);
   }
   return OkStatus();
 }
@@ -64,7 +92,7 @@ Result<Json> MarkLocally(const std::string& path, uint64_t places) {
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
   if (file.size() <= kWholeBytes) places = 0;
   Checksum sum;
-  STOKER_RETURN_IF_ERROR(places == 0 ? AddAll(file, sum) : AddPlaces(file, places, sum));
+  STOKER_RETURN_IF_ERROR(places == 0 ? AddAll(file, sum, nullptr) : AddPlaces(file, places, sum));
   return Json{{"bytes", file.size()},
               {"modified_ns", stamp.modified_ns},
               {"places", places},
@@ -122,7 +150,7 @@ std::vector<size_t> Chosen(const std::vector<std::string>& paths) {
 }
 
 // Null where one cannot be read or has no content of its own (a pipe, a directory).
-Json WholeContentOf(std::span<const std::string> paths) {
+Json WholeContentOf(std::span<const std::string> paths, FullCheck& full) {
   Checksum sum;
   for (const std::string& path : paths) {
     if (IsStandardInput(path)) return nullptr;
@@ -132,7 +160,7 @@ Json WholeContentOf(std::span<const std::string> paths) {
       continue;
     }
     const Result<File> file = File::Open(path);
-    if (!file.ok() || !AddAll(*file, sum).ok()) return nullptr;
+    if (!file.ok() || !AddAll(*file, sum, &full).ok()) return nullptr;
     const std::string size = fmt::format("{}\n", file->size());  // where the next file begins
     sum.Add(std::as_bytes(std::span(size)));
   }
@@ -140,20 +168,22 @@ Json WholeContentOf(std::span<const std::string> paths) {
 }
 
 // Of each file, or of each of kGroups groups of them.
-Json WholeContents(const std::vector<std::string>& paths, const std::string& root) {
+Json WholeContents(const std::vector<std::string>& paths, const std::string& root,
+                   FullCheck& full) {
   Json whole = Json::array();
   const size_t groups = std::min(paths.size(), kGroups);
   for (size_t i = 0; i < groups; ++i) {
     const size_t first = paths.size() * i / groups, last = paths.size() * (i + 1) / groups;
-    whole.push_back({{"file", NameOf(paths[first], root)},
-                     {"files", last - first},
-                     {"content", WholeContentOf(std::span(paths).subspan(first, last - first))}});
+    whole.push_back(
+        {{"file", NameOf(paths[first], root)},
+         {"files", last - first},
+         {"content", WholeContentOf(std::span(paths).subspan(first, last - first), full)}});
   }
   return whole;
 }
 
 Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
-                const std::string& root, DataCheck check) {
+                const std::string& root, FullCheck* full) {
   Checksum names;
   for (const std::string& path : paths) {
     const std::string name = NameOf(path, root);
@@ -171,14 +201,14 @@ Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
                  {"files", paths.size()},
                  {"names", names.ToString()},
                  {"marks", std::move(marks)}};
-  if (check == DataCheck::kFull) source["whole"] = WholeContents(paths, root);
+  if (full != nullptr) source["whole"] = WholeContents(paths, root, *full);
   return source;
 }
 
-void MarkInto(const Dataset& dataset, const std::string& root, DataCheck check, Json& sources) {
-  for (const Dataset& input : dataset.node().inputs()) MarkInto(input, root, check, sources);
+void MarkInto(const Dataset& dataset, const std::string& root, FullCheck* full, Json& sources) {
+  for (const Dataset& input : dataset.node().inputs()) MarkInto(input, root, full, sources);
   const std::vector<std::string> paths = dataset.node().files();
-  if (!paths.empty()) sources.push_back(MarkSource(dataset.node(), paths, root, check));
+  if (!paths.empty()) sources.push_back(MarkSource(dataset.node(), paths, root, full));
 }
 
 std::string TextOf(const Json& value) {
@@ -284,9 +314,12 @@ Result<DataCheck> ParseDataCheck(std::string_view text) {
   return InvalidArgument("'{}' is no check of data; it must be places or full", text);
 }
 
-Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root, DataCheck check) {
+Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root, DataCheck check,
+               const CheckObserver& observer) {
   Json sources = Json::array();
-  MarkInto(dataset, root.string(), check, sources);
+  std::optional<FullCheck> full;
+  if (check == DataCheck::kFull) full.emplace(dataset, observer);
+  MarkInto(dataset, root.string(), full ? &*full : nullptr, sources);
   return sources;
 }
 

@@ -16,7 +16,9 @@
 // for each of so many groups of files that follow each other.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,15 @@ enum class DataCheck { kPlaces, kFull };
 // "places" or "full". Errors: kInvalidArgument.
 Result<DataCheck> ParseDataCheck(std::string_view text);
 
+// How far a full check has come with the local files of one pipeline.
+struct CheckProgress {
+  uint64_t bytes = 0;  // read so far
+  uint64_t total = 0;  // that there are; files that change meanwhile may have more
+};
+
+// Called about once a MiB, on the thread that reads; may be empty.
+using CheckObserver = std::function<void(const CheckProgress&)>;
+
 // The marks of all sources of `dataset` (DatasetNode::files), those of inputs first. Costs, for
 // each source, reading at most 64 MiB in sequence, or at most 64 MiB in 16,384 places; with kFull
 // reading all its files once; of files on servers a request for each whose version this process
@@ -39,7 +50,7 @@ Result<DataCheck> ParseDataCheck(std::string_view text);
 //   root  what names are relative to where they lie below it, so that files may be moved together;
 //         may be empty or on a server
 Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root,
-               DataCheck check = DataCheck::kPlaces);
+               DataCheck check = DataCheck::kPlaces, const CheckObserver& observer = {});
 
 // Whether marks of one pipeline hold what a full check compares with.
 bool HaveFullCheck(const Json& marks);

@@ -51,7 +51,9 @@ struct DataChanges {
 };
 
 // What the files of a recipe's pipelines are like now: {"train": MarkFiles(...), "eval": ...}.
-Json MarkData(const DataRecipe& data, DataCheck check = DataCheck::kPlaces);
+//   observer  of the full check of each pipeline, one after the other
+Json MarkData(const DataRecipe& data, DataCheck check = DataCheck::kPlaces,
+              const CheckObserver& observer = {});
 
 // Whether the marks of all pipelines hold what a full check compares with.
 bool HaveFullChecks(const Json& marks);

@@ -33,8 +33,8 @@ struct DataFound {
 
 // A run that recorded checksums of its whole data keeps them, and compares them where the cheap
 // marks leave a doubt.
-Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recipe,
-                           DataCheck check) {
+Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recipe, DataCheck check,
+                           const CheckObserver& observer) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<Json> before, ReadRunData(run));
   const bool recorded = before && HaveFullChecks(*before);
   if (check == DataCheck::kFull && !recorded) {
@@ -44,7 +44,7 @@ Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recip
         "content",
         run.string());
   }
-  DataFound data{.marks = MarkData(recipe.data, check), .changes = {}};
+  DataFound data{.marks = MarkData(recipe.data, check, observer), .changes = {}};
   if (!before) return data;
   data.changes = CompareData(*before, data.marks, recipe);
   if (!recorded || check == DataCheck::kFull) return data;
@@ -52,13 +52,14 @@ Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recip
     KeepFullChecks(*before, data.marks);
     if (HaveFullChecks(data.marks)) return data;  // it has the same sources
   }
-  return FindData(run, recipe, DataCheck::kFull);
+  return FindData(run, recipe, DataCheck::kFull, observer);
 }
 
 // Changes of which the weights are others are refused, unless they are allowed.
 Result<DataFound> CheckData(const std::filesystem::path& run, const Recipe& recipe,
                             const ResumeOptions& options) {
-  STOKER_ASSIGN_OR_RETURN(DataFound data, FindData(run, recipe, options.data_check));
+  STOKER_ASSIGN_OR_RETURN(DataFound data,
+                          FindData(run, recipe, options.data_check, options.on_data_check));
   if (data.changes.of_weights.empty()) return data;
   if (!options.allow_changes) {
     return Refuse(run, "the data files differ from those", data.changes.of_weights);
@@ -121,13 +122,13 @@ Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}
 Trainer::~Trainer() = default;
 
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run,
-                                                 DataCheck check) {
+                                                 DataCheck check, const CheckObserver& observer) {
   return CreateIn(
-      std::move(recipe), [&] { return run; }, check);
+      std::move(recipe), [&] { return run; }, check, observer);
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim& claim,
-                                                   DataCheck check) {
+                                                   DataCheck check, const CheckObserver& observer) {
   STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
   STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
   STOKER_RETURN_IF_ERROR(WithPlace(PlacesOf(recipe), TryInitialWeights(recipe, opened.plan.input)));
@@ -137,7 +138,7 @@ Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim
     if (!tried.ok()) return WithPlace(PlacesOf(recipe), tried.status());
     first = *std::move(tried);
   }
-  Json marks = MarkData(recipe.data, check);
+  Json marks = MarkData(recipe.data, check, observer);
   STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, claim());
   STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
   return std::unique_ptr<Trainer>(

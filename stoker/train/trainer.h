@@ -58,6 +58,7 @@ struct ResumeOptions {
   // which it must have been created with kFull for. Where it was, kPlaces does so too once it finds
   // a file that was written since.
   DataCheck data_check = DataCheck::kPlaces;
+  CheckObserver on_data_check = {};  // of a full check; may be empty
 };
 
 // One at a time in a process: it sets torch's thread count and random state. One thread at a time.
@@ -66,15 +67,18 @@ class Trainer {
   // A new run in `run`, which must not exist or be empty. Errors: kInvalidArgument for a recipe
   // that cannot be trained (no end, a field that is missing or of the wrong type), those of
   // RunDirectory, of OpenDevice and of the files.
-  //   check  kFull records checksums of all data, for which all of it is read once
+  //   check     kFull records checksums of all data, for which all of it is read once
+  //   observer  of that; may be empty
   static Result<std::unique_ptr<Trainer>> Create(Recipe recipe, const std::filesystem::path& run,
-                                                 DataCheck check = DataCheck::kPlaces);
+                                                 DataCheck check = DataCheck::kPlaces,
+                                                 const CheckObserver& observer = {});
 
   // The same in a directory whose path is asked for last, when nothing is left that can be refused.
   //   claim  returns the path of the run, which it may have made; called at most once
   using RunClaim = std::function<Result<std::filesystem::path>()>;
   static Result<std::unique_ptr<Trainer>> CreateIn(Recipe recipe, const RunClaim& claim,
-                                                   DataCheck check = DataCheck::kPlaces);
+                                                   DataCheck check = DataCheck::kPlaces,
+                                                   const CheckObserver& observer = {});
 
   // Goes on with the run in `run` from its newest whole checkpoint, or from the start where it has
   // none. Errors: also kFailedPrecondition where the recipe or its files differ, with the keys and

@@ -17,6 +17,7 @@
 #include "stoker/tools/terminal.h"
 #include "stoker/tools/text.h"
 #include "stoker/tools/trainer/commands.h"
+#include "stoker/tools/trainer/data_check_progress.h"
 #include "stoker/tools/trainer/find_run.h"
 #include "stoker/tools/trainer/metrics_text.h"
 #include "stoker/tools/trainer/train_progress.h"
@@ -75,7 +76,8 @@ struct OpenedRun {
 
 // A run that is refused, or ended before its first step, leaves nothing but what is not its own:
 // directories that are not empty stay.
-Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, DataCheck check) {
+Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, DataCheck check,
+                            const CheckObserver& observer) {
   const bool named = !arguments.run.empty();
   std::filesystem::path run = arguments.run;
   OpenedRun opened;
@@ -86,7 +88,8 @@ Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, Data
     }
     return run;
   };
-  Result<std::unique_ptr<Trainer>> trainer = Trainer::CreateIn(std::move(recipe), claim, check);
+  Result<std::unique_ptr<Trainer>> trainer =
+      Trainer::CreateIn(std::move(recipe), claim, check, observer);
   if (!trainer.ok()) {
     if (!named && !run.empty()) {
       ::rmdir(run.c_str());
@@ -104,12 +107,15 @@ Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, Data
 
 Result<OpenedRun> OpenRun(const TrainArguments& arguments, Recipe recipe) {
   STOKER_ASSIGN_OR_RETURN(const DataCheck check, ParseDataCheck(arguments.check_data));
-  if (!arguments.resume) return CreateRun(arguments, std::move(recipe), check);
+  DataCheckProgress progress(IsTerminal(STDERR_FILENO), arguments.quiet);
+  const CheckObserver observer = [&](const CheckProgress& now) { progress.On(now); };
+  if (!arguments.resume) return CreateRun(arguments, std::move(recipe), check, observer);
   STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, RunToResume(arguments));
   OpenedRun opened;
   STOKER_ASSIGN_OR_RETURN(opened.trainer, Trainer::Resume(std::move(recipe), run,
                                                           {.allow_changes = arguments.allow_changes,
-                                                           .data_check = check}));
+                                                           .data_check = check,
+                                                           .on_data_check = observer}));
   return opened;
 }
 

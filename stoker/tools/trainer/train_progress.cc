@@ -43,7 +43,7 @@ void TrainProgress::OnStart(const StartEvent& event) {
   if (!event.tuning.trials.empty()) {
     std::string table = event.tuning.ToText();
     table.erase(table.find_last_not_of('\n') + 1);
-    Print(table);
+    if (!table.empty()) Print(table);
   }
   if (event.first_step > 0) {
     Print(fmt::format("resumed after step {} of {}", event.first_step, event.total_steps));

@@ -1,0 +1,26 @@
+// A full check of the data files (--check-data full) as people watch it: a bar on a terminal, a
+// plain line every ten seconds elsewhere.
+#pragma once
+
+#include "stoker/base/clock.h"
+#include "stoker/data/file_marks.h"
+#include "stoker/tools/status_line.h"
+
+namespace stoker {
+
+class DataCheckProgress {
+ public:
+  // `bar`: whether standard error is a terminal; `quiet`: nothing is shown.
+  DataCheckProgress(bool bar, bool quiet) : quiet_(quiet), status_(bar && !quiet) {}
+
+  void On(const CheckProgress& progress);
+  // The bar goes.
+  void Finish() { status_.Clear(); }
+
+ private:
+  const bool quiet_;
+  StatusLine status_;
+  Stopwatch since_line_;
+};
+
+}  // namespace stoker
