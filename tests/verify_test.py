@@ -1,5 +1,6 @@
 """`stoker verify` and `stoker inspect` of files, folders and patterns: what is whole, damaged, or cannot be checked."""
 import gzip
+import io
 import json
 import os
 import shutil
@@ -31,6 +32,29 @@ class VerifyTest(FormatFiles):
         self.write("two.yaml", "data: {train: [recordio: {files: two.rec, index: memory}]}\n")
         self.assert_fails(["bench", "two.yaml"], 1, "two.idx: line 2: no record of", f"two.rec begins at byte {len(one) + 4}")
 
+    def test_pictures_in_a_tar_archive_are_decoded_and_damaged_ones_are_listed(self):
+        good = png(bytes(range(64)), 8, 8)
+        damaged = good[:-30] + bytes([good[-30] ^ 0x55]) + good[-29:]
+        for name, mode in [("p.tar", "w"), ("p.tar.gz", "w:gz")]:
+            with self.subTest(name=name):
+                for broken in (False, True):
+                    with tarfile.open(self.path(name), mode) as archive:
+                        for member, data in [("a/0.png", good), ("a/0.cls", b"1"), ("a/1.txt", b"no picture"),
+                                             ("a/2.jpg", damaged if broken else good), ("a/3.gif", b"GIF89a"), ("a/4.bmp", good[:20] if broken else good)]:
+                            info = tarfile.TarInfo(member)
+                            info.size = len(data)
+                            archive.addfile(info, io.BytesIO(data))
+                    if not broken:
+                        self.assertEqual(self.run_stoker("verify", name)[0], f"{name}: whole, tar, 5 records; 3 pictures decoded\n")
+                        continue
+                    out, _ = self.assert_fails(["verify", name], 1, "the file is not whole")
+                    self.assertIn(f"{name}: damaged, tar, 5 records; 3 pictures decoded\n", out)
+                    self.assertRegex(out, r"bytes \d+ to \d+: a picture that cannot be decoded: a/2\.jpg: .*; record 2\n")
+                    self.assertRegex(out, r"bytes \d+ to \d+: a picture that cannot be decoded: a/4\.bmp: .*; record 4\n")
+                    report = json.loads(self.run_stoker("verify", name, "--json", expect=1)[0])["files"][0]
+                    self.assertEqual((report["pictures"], [damage["first_record"] for damage in report["damages"]]), (3, [2, 4]))
+                    self.assertEqual(report["damages"][0]["bytes"], len(damaged))
+
     def peak_megabytes(self, *arguments):
         """The most memory that one run of the program has resident, and what it prints."""
         with open(self.path("printed"), "w+", encoding="utf-8") as printed:
@@ -50,7 +74,7 @@ class VerifyTest(FormatFiles):
                     megabytes, printed = self.peak_megabytes(command, name)
                     self.assertLess(megabytes, 150)
                     if name != "x.txt.gz":
-                        self.assertIn(f"{name} (decompressed): byte 0: row 0 has more than 16777216 bytes", printed)
+                        self.assertIn(f"{name} (decompressed): line 1, byte 0: row 0 has more than 16777216 bytes", printed)
                         self.assertIn("raise max_bytes of the source in the recipe, or check whether this is text", printed)
 
     def test_compressed_arrays_of_very_many_zeros_take_little_memory(self):

@@ -24,7 +24,7 @@ constexpr const char* kAbout =
     "Each damage with its bytes and records: of .stoker shards every damaged block, of plain "
     "TFRecord files every damaged "
     "record, of every other format that `stoker inspect` knows, of pictures and of the checkpoints "
-    "of a run, the first error. "
+    "of a run, the first error. Pictures in tar archives are decoded. "
     "Of a directory or a pattern of several files all are read, and those are told of that are not "
     "whole.";
 constexpr const char* kFooter =

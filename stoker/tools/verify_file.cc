@@ -133,7 +133,8 @@ Status Verify(const std::string& path, Verification& out) {
     out.unchecked = fmt::format("it is {}, which has nothing to check it by", out.format);
     return OkStatus();
   }
-  return inspection->damage;
+  STOKER_RETURN_IF_ERROR(inspection->damage);
+  return out.format == "tar" ? VerifyTarPictures(path, out) : OkStatus();
 }
 
 // "the file", where it is the only one, or "3 of 11 files".
@@ -187,6 +188,7 @@ std::string Verification::ToText() const {
   std::string text = fmt::format("{}: {}", Printable(file), whole() ? "whole" : "damaged");
   if (!format.empty()) text += ", " + format;
   if (count) text += ", " + CountText(*count, "record");
+  if (pictures) text += fmt::format("; {} decoded", CountText(*pictures, "picture"));
   text += '\n';
   if (!error.empty()) text += fmt::format("  {}\n", Printable(error));
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
@@ -221,6 +223,7 @@ Json Verification::ToJson() const {
   }
   Json json{{"file", file}, {"format", format}, {"whole", whole()}, {"damages", std::move(list)}};
   if (count) json["count"] = *count;
+  if (pictures) json["pictures"] = *pictures;
   if (!error.empty()) json["error"] = error;
   if (!unchecked.empty()) json["not_checked"] = unchecked;
   if (!failure.empty()) json["not_read"] = failure;
