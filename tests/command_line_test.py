@@ -58,7 +58,7 @@ class CommandLineTest(ProgramTest):
                 (["bench", "recipe.yaml", "--epochs", "2", "--seconds", "1"], ["--epochs", "--seconds"]),
                 (["bench", "--model", "mlp", "--epochs", "2"], ["--epochs", "--model"]),
                 (["bench", "recipe.yaml", "--memory", "lots"], ["--memory", "lots"]),
-                (["bench", "recipe.yaml", "--memory", "0"], ["--memory", "0 is not a whole number of at least 1"]),
+                (["bench", "recipe.yaml", "--memory", "0"], ["--memory: '0' is no size of at least 1kB"]),
                 (["predict", "run", "x", "--limit", "-1"], ["--limit", "-1 is not a whole number of at least 0"]),
                 (["bench", "recipe.yaml", "--model", "mlp"], ["RECIPE and --model"]),
                 (["bench", "--model", "mlp", "--input", "28"], ["--input 28"]),
@@ -79,6 +79,28 @@ class CommandLineTest(ProgramTest):
                 (["inspect"], ["FILE, --ops or --models is required"])]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(arguments, 2, *says)
+
+    def test_every_number_is_refused_that_is_none_or_out_of_its_range(self):
+        numbers = {"bench": ["--threads", "--seconds", "--epochs"], "pack": ["--shards", "--seed", "--resize", "--quality", "--stages",
+                                                                             "--threads"],
+                   "predict": ["--top", "--limit"], "plot": ["--smooth"], "lr-find": ["--low", "--high", "--steps", "--smooth"],
+                   "batch-find": ["--most", "--seconds"], "schedule": ["--steps-per-epoch", "--batch"],
+                   "inspect": ["--samples"], "vocabulary": ["--size", "--min-count"]}
+        for command, options in numbers.items():
+            for option in options:
+                for value in ["nan", "inf", "-inf", "-1", "1e999", "x", "", "0x", "1,5"]:
+                    with self.subTest(command=command, option=option, value=value):
+                        self.assert_fails([command, "recipe.yaml", "x", f"{option}={value}"], 2, option)
+        for value in ["nan", "inf", "x"]:
+            self.assert_fails(["plot", "x", "--reach", f"accuracy={value}"], 2, f"--reach accuracy={value}")
+            self.assert_fails(["bench", "--model", "mlp", "--batches", value], 2, "--batches")
+
+    def test_a_size_that_is_none_is_answered_by_what_sizes_look_like(self):
+        for command in ("bench", "train", "lr-find", "batch-find"):
+            for value in ["10XB", "5%", "1", "999", "nan", "inf", "-5MB", "2 GB GB", "1e30"]:
+                with self.subTest(command=command, value=value):
+                    self.assert_fails([command, "recipe.yaml", f"--memory={value}"], 2, f"--memory: '{value}' is no size of at least 1kB",
+                                      "such as 512MiB or 2GB")
 
     def test_set_takes_one_assignment_so_the_recipe_may_follow_it(self):
         out, _ = self.run_stoker("bench", "--set", "data.train.batch.size=16", "recipe.yaml", "--seconds", "0.1")

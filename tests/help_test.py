@@ -94,9 +94,15 @@ class CompletionTest(HelpCase):
         self.assertIn("zsh", self.completed("stoker completion "))
         self.assertIn("random_crop", self.completed("stoker inspect --ops random_"))
         self.assertIn("data.root=", self.completed("stoker bench recipe.yaml --set data.r"))
+        self.assertEqual(self.completed("stoker pack a b --format t"), ["tfrecord", "tar"])
+        self.assertEqual(self.completed("stoker pack a b --of "), ["train", "eval"])
+        self.assertEqual(self.completed("stoker train a --check-data "), ["places", "full"])
         self.assertEqual(self.completed("stoker bench --seconds "), [""])
         if os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")):
             self.assertIn("train.checkpoint.keep=", self.completed("stoker train --set train.checkpoint.k"))
+            self.assertEqual(self.completed("stoker bench --model resnet1"), ["resnet18"])
+            self.assertEqual(self.completed("stoker inspect --models resnet1"), ["resnet18"])
+            self.assertEqual(self.completed("stoker inspect --models early"), ["early_stopping"])
 
     def test_every_command_and_option_is_in_the_script_of_each_shell(self):
         for shell, form in [("bash", "{}"), ("zsh", "{}["), ("fish", " -l {} ")]:
@@ -111,9 +117,9 @@ class CompletionTest(HelpCase):
         self.run_stoker("completion", "bash", "--to", "new/folder/stoker")
         self.assertEqual(self.read("new/folder/stoker").decode(), self.run_stoker("completion", "bash")[0])
 
-    def shown_by_zsh(self, script, line):
-        """What the zsh script prints whose first argument is `line`, with the program of this build first in PATH."""
-        return subprocess.run(["zsh", "-f", "-c", script, "zsh", line], cwd=self.folder, capture_output=True, text=True,
+    def shown_by_zsh(self, script, line, *wanted):
+        """What the zsh script prints whose arguments are `line` and `wanted`, with the program of this build first in PATH."""
+        return subprocess.run(["zsh", "-f", "-c", script, "zsh", line, *wanted], cwd=self.folder, capture_output=True, text=True,
                               env={**os.environ, "PATH": self.path_first, "TERM": "xterm"}, timeout=120).stdout
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
@@ -126,13 +132,16 @@ class CompletionTest(HelpCase):
             zpty -w z 'source <(stoker completion zsh); print READY'
             zpty -r z out '*READY*'
             zpty -w -n z "$1"$'\t\t'
-            sleep 2
-            zpty -w -n z $'\x15'"print DO''NE"$'\n'
-            zpty -r z out '*DONE*'
+            out=
+            for word in "${@[2,-1]}"; do
+              while [[ $out != *${word}* ]]; do zpty -r z part '?*'; out+=$part; done
+            done
             print -r -- "$out"
         """
-        for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train"))]:
-            shown = self.shown_by_zsh(script, line)
+        # It reads until all are shown; the time limit of the script is what ends it where one never is.
+        for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train")),
+                             ("stoker inspect x --", self.options("inspect"))]:
+            shown = self.shown_by_zsh(script, line, *wanted)
             for word in wanted:
                 self.assertIn(word, shown)
 
@@ -150,7 +159,8 @@ class CompletionTest(HelpCase):
             print -r -- "$out"
         """
         for line, completed in [("stoker tr", "train"), ("stoker train --allow", "train|--allow-changes"),
-                                ("stoker plot run --by ep", "plot|run|--by|epoch"), ("stoker train rec", "train|recipe.yaml")]:
+                                ("stoker plot run --by ep", "plot|run|--by|epoch"), ("stoker train rec", "train|recipe.yaml"),
+                                ("stoker pack a b --format tfr", "pack|a|b|--format|tfrecord")]:
             with self.subTest(line=line):
                 self.assertIn(f"RAN {completed} END", self.shown_by_zsh(script, line))
 
@@ -159,7 +169,9 @@ class CompletionTest(HelpCase):
         trains = os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train"))
         for line, wanted in [("stoker ", self.commands()), ("stoker train --", self.options("train")), ("stoker tr", ["train"]),
                              ("stoker plot run --by ", ["step", "epoch", "time"]), ("stoker train rec", ["recipe.yaml"]),
-                             ("stoker bench --set data.r", ["data.root="]),
+                             ("stoker bench --set data.r", ["data.root="]), ("stoker pack a b --format t", ["tfrecord", "tar"]),
+                             ("stoker bench --model resn", ["resnet18", "resnet50"] if trains else []),
+                             ("stoker inspect --models early", ["early_stopping"] if trains else []),
                              ("stoker train --set train.ep", ["train.epochs="] if trains else [])]:
             shown = self.output_of("fish", "--no-config", "-c", f"stoker completion fish | source; complete -C '{line}'")
             offered = {word.split("\t")[0] for word in shown.splitlines()}

@@ -21,8 +21,18 @@ CLI::Option& AddSetOption(CLI::App& app, std::vector<std::string>& assignments);
 // (base/default_budget.h), which is set when the arguments are read.
 CLI::Option& AddMemoryOption(CLI::App& app);
 
+// Reads a size as people write it (base/byte_size.h) and hands on its bytes. Refuses less than 1
+// kB: a number without a unit was meant to have one.
+CLI::Validator MemorySize();
+
 // Checks that an integer is at least so large, in words shorter than CLI11's.
 CLI::Validator AtLeastCheck(int64_t least);
+
+// Checks that a number lies between the two, both included, which NaN does not.
+CLI::Validator BetweenCheck(double least, double most);
+
+// Checks that a number is finite and greater than 0.
+CLI::Validator PositiveCheck();
 
 // --json
 CLI::Option& AddJsonOption(CLI::App& app, bool& json);

@@ -23,8 +23,7 @@ void AddBatchFindCommand(Program& program, std::function<Status(const BatchFindA
   app.add_option("--memory", arguments.memory_bytes,
                  "what weights, gradients, optimizer and activations may take together")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true).description(""))
-      ->check(AtLeastCheck(1))
+      ->transform(MemorySize())
       ->default_str("4/5 of the container's, or the device's");
   app.add_option("--most", arguments.most, "largest batch to try")
       ->type_name("N")
@@ -32,7 +31,7 @@ void AddBatchFindCommand(Program& program, std::function<Status(const BatchFindA
       ->default_str("8192");
   app.add_option("--seconds", arguments.seconds, "how long each size is timed, 0..3600")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0).description(""))
+      ->check(BetweenCheck(0, 3600))
       ->default_str("0.5");
   AddChartOptions(app, arguments.chart);
   AddJsonOption(app, arguments.json);

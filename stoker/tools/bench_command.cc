@@ -95,7 +95,7 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
       ->default_str("as many as pay");
   app.add_option("--seconds", arguments.seconds, "how long to measure, 0.1..86400")
       ->type_name("S")
-      ->check(CLI::Range(0.1, 86400.0).description(""))
+      ->check(BetweenCheck(0.1, 86400))
       ->default_str("5");
   app.add_option("--epochs", arguments.epochs, "measure so many whole passes instead")
       ->type_name("N")

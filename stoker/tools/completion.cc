@@ -8,13 +8,12 @@
 namespace stoker {
 namespace {
 
-constexpr std::string_view kSetOption = "--set";
-
-enum class ValueKind { kFlag, kPath, kWords, kKeys, kOther };
+enum class ValueKind { kFlag, kPath, kWords, kAsked, kOther };
 
 struct Value {
   ValueKind kind = ValueKind::kFlag;
   std::vector<std::string> words;
+  AskedWords asked = {};  // kAsked
 };
 
 std::string Joined(const std::vector<std::string>& words) {
@@ -33,8 +32,10 @@ Value ValueOf(const CommandEntry& program, const OptionEntry& option,
   }
   if (option.TakesPath()) return {ValueKind::kPath, {}};
   if (!option.positional && option.value.empty()) return {};
-  if (option.names.back() == kSetOption) return {ValueKind::kKeys, {}};
-  if (option.names.back() == "--ops") return {ValueKind::kWords, words.operators};
+  const auto asked = std::ranges::find(kAskedWords, option.names.back(), &AskedWords::option);
+  if (asked != kAskedWords.end()) return {ValueKind::kAsked, {}, *asked};
+  const auto known = words.values.find(option.names.back());
+  if (known != words.values.end()) return {ValueKind::kWords, known->second};
   std::vector<std::string> choices = option.Choices();
   if (!choices.empty()) return {ValueKind::kWords, std::move(choices)};
   return {ValueKind::kOther, {}};
@@ -64,9 +65,12 @@ std::string BashAction(const Value& value) {
     case ValueKind::kWords:
       return fmt::format("mapfile -t COMPREPLY < <(compgen -W {} -- \"$cur\")",
                          Quoted(Joined(value.words)));
-    case ValueKind::kKeys:
-      return "compopt -o nospace; mapfile -t COMPREPLY < <(compgen -S = -W \"$(stoker completion "
-             "keys 2>/dev/null)\" -- \"$cur\")";
+    case ValueKind::kAsked:
+      return fmt::format(
+          "{}mapfile -t COMPREPLY < <(compgen {}-W \"$(stoker completion {} 2>/dev/null)\" -- "
+          "\"$cur\")",
+          value.asked.is_key ? "compopt -o nospace; " : "", value.asked.is_key ? "-S = " : "",
+          value.asked.what);
     case ValueKind::kFlag:
     case ValueKind::kOther: break;
   }
@@ -132,11 +136,21 @@ std::string ZshAction(const Value& value) {
   switch (value.kind) {
     case ValueKind::kPath: return "_files";
     case ValueKind::kWords: return fmt::format("({})", Joined(value.words));
-    case ValueKind::kKeys: return "_stoker_keys";
+    case ValueKind::kAsked: return fmt::format("_stoker_{}", value.asked.what);
     case ValueKind::kFlag:
     case ValueKind::kOther: break;
   }
   return " ";
+}
+
+// Offers what the program says when it is asked.
+std::string ZshFunction(const AskedWords& asked) {
+  return fmt::format(
+      "_stoker_{0}() {{\n"
+      "  local -a words=(${{(f)\"$(stoker completion {0} 2>/dev/null)\"}})\n"
+      "  compadd{1} -a words\n"
+      "}}\n",
+      asked.what, asked.is_key ? " -S =" : "");
 }
 
 std::string ZshOption(const CommandEntry& program, const OptionEntry& option,
@@ -172,7 +186,8 @@ std::string ZshOptions(const CommandEntry& program, const CommandEntry& command,
 }
 
 std::string ZshScript(const CommandEntry& program, const CompletionWords& words) {
-  std::string names, cases;
+  std::string names, cases, functions;
+  for (const AskedWords& asked : kAskedWords) functions += ZshFunction(asked);
   for (const CommandEntry& command : program.commands) {
     names += fmt::format("        {}\n",
                          Quoted(fmt::format("{}:{}", command.name, ZshText(command.summary))));
@@ -182,10 +197,7 @@ std::string ZshScript(const CommandEntry& program, const CompletionWords& words)
   return fmt::format(
       "#compdef stoker\n"
       "# Completion of stoker for zsh, made by `stoker completion zsh`.\n"
-      "_stoker_keys() {{\n"
-      "  local -a keys=(${{(f)\"$(stoker completion keys 2>/dev/null)\"}})\n"
-      "  compadd -S = -a keys\n"
-      "}}\n"
+      "{}"
       "_stoker() {{\n"
       "  local curcontext=$curcontext state line\n"
       "  _arguments -C{} \\\n"
@@ -200,7 +212,7 @@ std::string ZshScript(const CommandEntry& program, const CompletionWords& words)
       "  esac\n"
       "}}\n"
       "if [[ $funcstack[1] == _stoker ]]; then _stoker \"$@\"; else compdef _stoker stoker; fi\n",
-      ZshOptions(program, program, words, "    "), names, cases);
+      functions, ZshOptions(program, program, words, "    "), names, cases);
 }
 
 // ---- fish
@@ -209,8 +221,9 @@ std::string FishValue(const Value& value) {
   switch (value.kind) {
     case ValueKind::kPath: return " -r -F";
     case ValueKind::kWords: return fmt::format(" -x -a {}", Quoted(Joined(value.words), "\\'"));
-    case ValueKind::kKeys:
-      return " -x -a '(stoker completion keys 2>/dev/null | string replace -r \"\\$\" =)'";
+    case ValueKind::kAsked:
+      return fmt::format(" -x -a '(stoker completion {} 2>/dev/null{})'", value.asked.what,
+                         value.asked.is_key ? " | string replace -r \"\\$\" =" : "");
     case ValueKind::kOther: return " -x";
     case ValueKind::kFlag: break;
   }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "stoker/data/pack/pack_format.h"
 #include "stoker/data/recipe.h"
 #include "stoker/data/registry.h"
 #include "stoker/io/atomic_file.h"
@@ -36,8 +37,6 @@ struct CompletionArguments {
   std::string shell;
   std::string to;
 };
-
-constexpr std::string_view kKeys = "keys";
 
 Status CheckCommand(const CLI::App& app, const std::string& name) {
   std::vector<std::string> names;
@@ -84,7 +83,10 @@ Status RunMan(const CLI::App& app, const ManArguments& arguments) {
 }
 
 Status RunCompletion(const CLI::App& app, const CompletionArguments& arguments) {
-  const CompletionWords words{.operators = OperatorRegistry::Builtin().Names()};
+  CompletionWords words;
+  words.values["--ops"] = OperatorRegistry::Builtin().Names();
+  for (const PackFormat& format : PackFormats()) words.values["--format"].emplace_back(format.name);
+  words.values["--check-data"] = {"places", "full"};
   const std::string script = CompletionScript(arguments.shell, DescribeCommand(app), words);
   return arguments.to.empty() ? PrintResult(script) : WriteInto(arguments.to, script);
 }
@@ -121,21 +123,27 @@ void AddManCommand(Program& program) {
       ->type_name("DIR");
 }
 
-void AddCompletionCommand(Program& program, std::function<Status()> print_keys) {
+bool IsAsked(std::string_view what) {
+  return std::ranges::find(kAskedWords, what, &AskedWords::what) != kAskedWords.end();
+}
+
+void AddCompletionCommand(Program& program,
+                          std::function<Status(const std::string& what)> print_words) {
   const CLI::App& all = program.app();
   auto [app, arguments] = program.Add<CompletionArguments>(
       "completion",
       "Prints a script by which a shell completes stoker's commands.\n"
       "bash: eval \"$(stoker completion bash)\" in ~/.bashrc; zsh: the same in ~/.zshrc, after "
       "compinit; fish: stoker completion fish | source in config.fish. `cmake --install` puts the "
-      "scripts where the shells find them. `keys` prints what --set takes.",
+      "scripts where the shells find them. Of the other words each prints what scripts ask for; "
+      "keys: what --set takes.",
       "Example: stoker completion fish --to ~/.config/fish/completions/stoker.fish\n"
       "Exit: 0 written, 1 failed, 2 wrong usage",
-      [&all, print_keys = std::move(print_keys)](const CompletionArguments& given) {
-        return given.shell == kKeys ? print_keys() : RunCompletion(all, given);
+      [&all, print_words = std::move(print_words)](const CompletionArguments& given) {
+        return IsAsked(given.shell) ? print_words(given.shell) : RunCompletion(all, given);
       });
   std::vector<std::string> shells(kCompletionShells.begin(), kCompletionShells.end());
-  shells.emplace_back(kKeys);
+  for (const AskedWords& asked : kAskedWords) shells.emplace_back(asked.what);
   const std::string help = fmt::format("one of: {}", fmt::join(shells, ", "));
   app.add_option("SHELL", arguments.shell, help)
       ->type_name("")
@@ -158,14 +166,14 @@ std::vector<std::string> DataKeys() {
   return keys;
 }
 
-Status PrintKeys(const std::vector<std::string>& keys) {
-  return PrintResult(fmt::format("{}\n", fmt::join(keys, "\n")));
+Status PrintWords(const std::vector<std::string>& words) {
+  return words.empty() ? OkStatus() : PrintResult(fmt::format("{}\n", fmt::join(words, "\n")));
 }
 
-void AddHelpCommands(Program& program, std::function<Status()> print_keys) {
+void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words) {
   AddHelpCommand(program);
   AddManCommand(program);
-  AddCompletionCommand(program, std::move(print_keys));
+  AddCompletionCommand(program, std::move(print_words));
 }
 
 }  // namespace stoker

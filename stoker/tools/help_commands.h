@@ -18,11 +18,11 @@ std::vector<std::string> SettableKeys(const ConfigNode& node);
 // Those of the section `data`, but for its pipelines.
 std::vector<std::string> DataKeys();
 
-// Prints them, one a line: what completions of --set ask for.
-Status PrintKeys(const std::vector<std::string>& keys);
+// Prints them, one a line: what completions ask for. Of none nothing.
+Status PrintWords(const std::vector<std::string>& words);
 
 // Call after all other commands were added.
-//   print_keys  what `stoker completion keys` does
-void AddHelpCommands(Program& program, std::function<Status()> print_keys);
+//   print_words  what `stoker completion WHAT` does, for each `what` of kAskedWords (completion.h)
+void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words);
 
 }  // namespace stoker

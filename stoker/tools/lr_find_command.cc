@@ -21,9 +21,13 @@ void AddLrFindCommand(Program& program, std::function<Status(const LrFindArgumen
   AddRecipeArgument(app, arguments.recipe).required();
   AddSetOption(app, arguments.set);
   AddMemoryOption(app);
-  app.add_option("--low", arguments.low, "the first rate")->type_name("LR")->default_str("1e-7");
+  app.add_option("--low", arguments.low, "the first rate")
+      ->type_name("LR")
+      ->check(PositiveCheck())
+      ->default_str("1e-7");
   app.add_option("--high", arguments.high, "the rate it rises to")
       ->type_name("LR")
+      ->check(PositiveCheck())
       ->default_str("10");
   app.add_option("--steps", arguments.steps, "optimizer steps, at least 20")
       ->type_name("N")
@@ -32,7 +36,7 @@ void AddLrFindCommand(Program& program, std::function<Status(const LrFindArgumen
   app.add_flag("--linear", arguments.linear, "rise by the same amount, not by the same factor");
   app.add_option("--smooth", arguments.smooth, "weight of the past in the mean loss, 0..0.999")
       ->type_name("W")
-      ->check(CLI::Range(0.0, 0.999).description(""))
+      ->check(BetweenCheck(0, 0.999))
       ->default_str("0.9");
   AddChartOptions(app, arguments.chart);
   AddJsonOption(app, arguments.json);

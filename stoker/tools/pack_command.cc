@@ -132,6 +132,7 @@ void AddPackCommand(Program& program) {
   app.add_flag("--shuffle", arguments.shuffle, "in a random order");
   app.add_option("--seed", arguments.seed, "of that order, and of random stages")
       ->type_name("S")
+      ->check(AtLeastCheck(0))
       ->default_str("0");
   app.add_option("--resize", arguments.resize,
                  "pictures: shorter side at most so long; makes JPEGs")
@@ -140,8 +141,8 @@ void AddPackCommand(Program& program) {
   app.add_option("--quality", arguments.quality, "pictures: as JPEG of 1..100; 90 with --resize")
       ->type_name("Q")
       ->check(CLI::Range(1, 100).description(""));
-  app.add_option("--of", arguments.of, "of a recipe: train or eval")
-      ->type_name("NAME")
+  app.add_option("--of", arguments.of, "of a recipe: which pipeline")
+      ->type_name("train|eval")
       ->check(CLI::IsMember({"train", "eval"}).description(""))
       ->default_str("train");
   app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")

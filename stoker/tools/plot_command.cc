@@ -132,7 +132,7 @@ void AddPlotCommand(Program& program) {
       ->default_str("step");
   app.add_option("--smooth", options.smooth, "weight of the past in a running mean, 0..0.999")
       ->type_name("W")
-      ->check(CLI::Range(0.0, 0.999).description(""))
+      ->check(BetweenCheck(0, 0.999))
       ->default_str("0");
   app.add_option("--reach", arguments.reach,
                  "also say when each run first got there, such as accuracy=0.91")

@@ -44,7 +44,9 @@ int main(int argc, char** argv) {
     return NeedsTrainer(arguments) ? ExecTrainer(argv) : RunInspect(arguments);
   });
   AddVocabularyCommand(program);
-  AddHelpCommands(program,
-                  [argv] { return HasTrainer() ? ExecTrainer(argv) : PrintKeys(DataKeys()); });
+  AddHelpCommands(program, [argv](const std::string& what) {
+    if (HasTrainer()) return ExecTrainer(argv);
+    return PrintWords(what == "keys" ? DataKeys() : std::vector<std::string>());
+  });
   return program.Run(argc, argv);
 }

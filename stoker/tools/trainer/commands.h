@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/tools/batch_find_command.h"
@@ -32,11 +33,13 @@ Status RunBatchFind(const BatchFindArguments& arguments);
 // `stoker bench --model`.
 Status RunModelBench(const BenchArguments& arguments);
 
-// `stoker completion keys`: those of `data` and `train`, and `model`.
-Status PrintAllKeys();
+// `stoker completion WHAT`. Of keys: those of `data` and `train`, and `model`; models: their names;
+// kinds: the names that InspectModels takes.
+Status PrintCompletionWords(const std::string& what);
 
 // Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.
 Result<Inspection> InspectDirectory(const std::string& path);
 Result<Inspection> InspectModels(const std::string& name);
+std::vector<std::string> NamesOfKinds();
 
 }  // namespace stoker

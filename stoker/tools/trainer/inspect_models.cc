@@ -20,9 +20,7 @@ KindDescription SectionOf(std::string name, std::string help) {
           .defaults = FormatOptions(OptionsOf<Options>(), &defaults)};
 }
 
-}  // namespace
-
-Result<Inspection> InspectModels(const std::string& name) {
+std::vector<KindDescription> AllKinds() {
   std::vector<KindDescription> kinds = ModelRegistry::Builtin().Describe();
   std::ranges::move(LossRegistry::Builtin().Describe(), std::back_inserter(kinds));
   std::ranges::move(CallbackRegistry::Builtin().Describe(), std::back_inserter(kinds));
@@ -52,7 +50,19 @@ Result<Inspection> InspectModels(const std::string& name) {
       "limit_batches", "The keys of `train: {limit_batches: ...}`: shorter epochs, for trying."));
   kinds.push_back(SectionOf<EarlyStoppingOptions>(
       "early_stopping", "The keys of `train: {early_stopping: ...}`: no longer than it helps."));
-  return DescribeKinds(kinds, name, "model, loss, optimizer, schedule, callback or section");
+  return kinds;
+}
+
+}  // namespace
+
+std::vector<std::string> NamesOfKinds() {
+  std::vector<std::string> names;
+  for (KindDescription& kind : AllKinds()) names.push_back(std::move(kind.name));
+  return names;
+}
+
+Result<Inspection> InspectModels(const std::string& name) {
+  return DescribeKinds(AllKinds(), name, "model, loss, optimizer, schedule, callback or section");
 }
 
 }  // namespace stoker

@@ -49,6 +49,6 @@ int main(int argc, char** argv) {
         arguments.models ? InspectModels(arguments.model) : InspectDirectory(arguments.file),
         arguments.json);
   });
-  AddHelpCommands(program, PrintAllKeys);
+  AddHelpCommands(program, PrintCompletionWords);
   return program.Run(argc, argv);
 }

@@ -1,15 +1,18 @@
 #include "stoker/tools/help_commands.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/train/recipe.h"
+#include "stoker/train/registry.h"
 
 namespace stoker {
 
-Status PrintAllKeys() {
+Status PrintCompletionWords(const std::string& what) {
+  if (what == "models") return PrintWords(ModelRegistry::Builtin().Names());
+  if (what == "kinds") return PrintWords(NamesOfKinds());
   std::vector<std::string> keys = DataKeys();
   keys.emplace_back("model");
   const ConfigNode train = ConfigNode::Map({{"train", {}, TrainRecipe().Filled()}});
   for (std::string& key : SettableKeys(train)) keys.push_back(std::move(key));
-  return PrintKeys(keys);
+  return PrintWords(keys);
 }
 
 }  // namespace stoker
