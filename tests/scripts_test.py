@@ -254,6 +254,17 @@ class CompareTest(ScriptTest):
             self.bench(script, "1", expect=1)
 
 
+class TestNamesTest(unittest.TestCase):
+    """ctest takes the printed value of a parameter for a part of the name, unless the test's author gave it one."""
+
+    def test_no_name_holds_an_address_which_differs_from_build_to_build(self):
+        programs = sorted(pathlib.Path(os.environ["STOKER"]).resolve().parent.glob("stoker_*_test"))
+        for program in programs:
+            listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+            printed = re.findall(r"(?m)^  (\S+/\d+)  # GetParam\(\) = (.*)", listed)
+            self.assertEqual([(name, value) for name, value in printed if re.search(r"0x[0-9a-f]{6}|object <", value)], [], program)
+
+
 class RegistrationTest(unittest.TestCase):
     """tests/CMakeLists.txt, by which ctest finds the tests."""
 

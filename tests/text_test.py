@@ -1,6 +1,7 @@
 """Text becomes the numbers that the other software makes of it: BERT's word pieces as the package `tokenizers` has them,
 SentencePiece models as the package `sentencepiece` runs them. Skipped where these are not installed (other_software.py).
 """
+import os
 import struct
 import unittest
 
@@ -98,6 +99,14 @@ class VocabularyTest(ProgramTest):
         self.write("words.yaml", self.TEXTS + "    - words: {vocabulary: words.txt, unknown: <unk>}\n    - cache: {path: c}\n")
         self.run_stoker("bench", "words.yaml", "--epochs", "1")
         self.assertEqual(list(int32_lists(self.read("c"))), [[1, 2], [1, 1, 0, 2], []])
+
+    def test_what_it_leaves_out_is_not_logged_since_no_run_has_lost_it(self):
+        self.write("rows.csv", "id,text\n1,one two\nx,lost\n3,two\n")
+        self.write("rows.yaml", "data:\n  train:\n    - {csv: {files: rows.csv, fields: {id: int64, text: text}}, "
+                                "on_error: {policy: skip, limit: 5, log: lost.jsonl}}\n")
+        self.run_stoker("vocabulary", "rows.yaml", "--to", "words.txt")
+        self.assertEqual(self.read("words.txt").decode().split(), ["two", "one"])
+        self.assertFalse(os.path.exists(self.path("lost.jsonl")))
 
     def test_the_recipe_that_needs_the_vocabulary_is_what_it_is_made_from(self):
         self.write("text.txt", "the cat\nthe the dog, cat\n\n")

@@ -175,9 +175,15 @@ TEST_P(MappedFileAdvice, ShowsTheFileWhateverTheAdvice) {
   EXPECT_EQ(Text(file.bytes()), text);
 }
 
+std::string NameOfAdvice(const testing::TestParamInfo<MapAdvice>& of) {
+  constexpr const char* kNames[] = {"Normal", "Sequential", "Random", "WillNeed"};
+  return kNames[static_cast<size_t>(of.param)];
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MappedFileAdvice,
                          testing::Values(MapAdvice::kNormal, MapAdvice::kSequential,
-                                         MapAdvice::kRandom, MapAdvice::kWillNeed));
+                                         MapAdvice::kRandom, MapAdvice::kWillNeed),
+                         NameOfAdvice);
 
 TEST(MappedFile, OfAnEmptyFileIsEmpty) {
   const TempDir dir;

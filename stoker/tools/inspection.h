@@ -26,8 +26,8 @@ struct Inspection {
 // `samples` samples are shown, where a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
-// An IDX file, plain or gzip: type, shape, range, mean and standard deviation; for labels how many
-// there are of each.
+// An IDX file, plain or compressed: type, shape, range, mean and standard deviation; for labels how
+// many there are of each.
 Result<Inspection> InspectIdx(const std::string& path);
 
 // CSV or TSV, plain or compressed: rows, and the fields that `csv` would make of the columns.

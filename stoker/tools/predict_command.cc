@@ -28,8 +28,7 @@ Status CheckWithFiles(const PredictArguments& arguments) {
 }
 
 void AddOptions(CLI::App& app, PredictArguments& arguments) {
-  app.add_option("FILE", arguments.files,
-                 "pictures: JPEG, PNG, BMP, WebP, PNM or IDX (plain or .gz)")
+  app.add_option("FILE", arguments.files, "pictures: JPEG, PNG, BMP, WebP, PNM or IDX")
       ->type_name("");
   app.add_option("--top", arguments.top, "likeliest classes of each sample, 1..1000")
       ->type_name("K")

@@ -41,7 +41,8 @@ struct Counted {
 };
 
 Result<Counted> CountWords(const Dataset& texts, size_t field, const WordSplitter& splitter) {
-  STOKER_ASSIGN_OR_RETURN(const auto iterator, texts.Open(Runtime::Threaded()));
+  STOKER_ASSIGN_OR_RETURN(const auto iterator,
+                          texts.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
   Counted counted;
   std::string lowered;
   std::vector<std::string_view> words;

@@ -170,11 +170,18 @@ TEST_P(DataTroubleTest, WhereAnEvaluationHasNoDataTheStepsDoneAreStored) {
   ExpectGoesOnToTheBytesOf("whole", "run");
 }
 
+std::string NameOfSetting(const testing::TestParamInfo<Setting>& of) {
+  const auto& [ahead, model] = of.param;
+  return fmt::format("{}With{}BatchesAhead",
+                     std::string_view(model).starts_with("{mlp") ? "Mlp" : "Convnet", ahead);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Settings, DataTroubleTest,
     testing::Combine(testing::Values(0, 3),
                      testing::Values("{mlp: {classes: 4, hidden: [16], dropout: 0.25}}",
-                                     "{convnet: {classes: 4, channels: [8, 8]}}")));
+                                     "{convnet: {classes: 4, channels: [8, 8]}}")),
+    NameOfSetting);
 
 }  // namespace
 }  // namespace stoker

@@ -379,8 +379,8 @@ const DatasetNode* RandomStage(const Dataset& dataset) {
 void Cache::Describe(OptionTable<Cache>& table) {
   table
       .Field("path", &Cache::path,
-             "file to keep elements in, for later runs, and for `snapshot` to read as a source; in "
-             "memory without it")
+             "file to keep elements in, for later runs, and for `snapshot` to read as a source; a "
+             "relative path starts at data.root, as all of a pipeline's; in memory without it")
       .Field("key", &Cache::key,
              "part of what the file is made from: another key makes it anew, as when the code of a "
              "function before it has changed");

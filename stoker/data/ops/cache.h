@@ -24,7 +24,9 @@ namespace stoker {
 // them, read by position, show of it.
 //
 // On disk (path): an element file (formats/elements), which has its name only once it holds every
-// element, so what a killed run leaves is never taken for a cache. It is used again by later runs,
+// element, so what a killed run leaves is never taken for a cache. In a recipe a relative path
+// starts at data.root, where `snapshot` looks for it too; give an absolute one where data.root may
+// not be written to. It is used again by later runs,
 // and each element's checksum is verified when it is read. It is made anew, and the log
 // says why, where the version of Stoker, the stages before it with their options, the size or time
 // of a file that they read, or the values of arrays (FromArrays) are others. In C++, where no

@@ -27,6 +27,18 @@ std::string RunAndListen(const Result<Dataset>& dataset) {
   return testing::internal::GetCapturedStderr();
 }
 
+TEST(Cache, OnDiskInAFolderThatCannotBeWrittenToSaysWhereRelativePathsStart) {
+  const TempDir dir;
+  for (const std::string& path : {dir / "missing/x", std::string("/proc/self/x")}) {
+    const Result<Dataset> cached = Result<Dataset>(NumberedImages(3)) | Cache{.path = path};
+    const Status status = ReadAll(*cached, Runtime::Inline()).status();
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(status.message(), testing::StartsWith(path));
+    EXPECT_THAT(status.message(), HasSubstr("a relative path of a recipe starts at data.root: give "
+                                            "an absolute path"));
+  }
+}
+
 TEST(Cache, OnDiskIsReadByLaterRunsWithoutMakingAnything) {
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.name);

@@ -224,11 +224,23 @@ Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position,
   return record;
 }
 
+// A folder of data may be one that nobody may write to.
+Status FileStore::CannotBeMade(const Status& status) const {
+  if (status.code() != StatusCode::kPermissionDenied && status.code() != StatusCode::kNotFound)
+    return status;
+  return Status(
+      status.code(),
+      fmt::format("{}; the file of `cache` is written there, and a relative path of a "
+                  "recipe starts at data.root: give an absolute path in a folder of yours",
+                  status.message()));
+}
+
 Result<std::shared_ptr<ElementFileWriter>> FileStore::Writer() {
   std::lock_guard lock(mutex_);
   if (!writer_ && !complete_) {
-    STOKER_ASSIGN_OR_RETURN(ElementFileWriter writer, ElementFileWriter::Create(path_, header_));
-    writer_ = std::make_shared<ElementFileWriter>(std::move(writer));
+    Result<ElementFileWriter> writer = ElementFileWriter::Create(path_, header_);
+    if (!writer.ok()) return CannotBeMade(writer.status());
+    writer_ = std::make_shared<ElementFileWriter>(*std::move(writer));
   }
   return writer_;
 }

@@ -7,16 +7,18 @@
 
 namespace stoker {
 
-// Images and labels from IDX files (formats/idx), plain or gzip. Elements: image uint8 [1, height,
-// width] (or [channels, height, width] where the file has four dimensions), and label, an integer
-// scalar, where a label file is named. The headers are read and compared when the dataset is built;
-// the values are loaded at the first Open and stay in memory for as long as the dataset lives,
-// charged to the memory budget of each pass (data/kept_memory.h). Errors of Open:
+// Images and labels from IDX files (formats/idx); plain, gzip, zstd, xz or bzip2. Elements: image
+// uint8 [1, height, width] (or [channels, height, width] where the file has four dimensions), and
+// label, an integer scalar, where a label file is named. The headers are read and compared when the
+// dataset is built; the values are loaded at the first Open and stay in memory for as long as the
+// dataset lives, charged to the memory budget of each pass (data/kept_memory.h). Errors of Open:
 // kResourceExhausted where they do not fit into it.
 struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =
-      "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain or .gz.";
+      "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain, .gz, "
+      ".zst, "
+      ".xz or .bz2.";
   std::filesystem::path images;
   std::filesystem::path labels;
 

@@ -1,9 +1,10 @@
 // IDX: one array in a file, as MNIST and its successors are published. README.md has the layout
 // byte by byte.
 //
-// Files may be plain or gzip (decided by content). Reading is strict: the announced shape and the
-// bytes that are there must agree exactly. Errors: kDataLoss with file and byte for anything that
-// is not a whole IDX file, and a hint where it is recognisably something else; those of io/file.h.
+// Files may be plain, gzip, zstd, xz or bzip2 (decided by content). Reading is strict: the
+// announced shape and the bytes that are there must agree exactly. Errors: kDataLoss with file and
+// byte for anything that is not a whole IDX file, and a hint where it is recognisably something
+// else; those of io/file.h.
 #pragma once
 
 #include <cstddef>

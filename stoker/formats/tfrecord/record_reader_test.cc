@@ -112,10 +112,16 @@ TEST_P(Compressed, IsToldByTheContentAndReadAlike) {
   }
 }
 
+std::string NameOfCompression(const testing::TestParamInfo<TfRecordCompression>& of) {
+  constexpr const char* kNames[] = {"Auto", "None", "Gzip", "Zlib", "Zstd", "Xz", "Bzip2"};
+  return kNames[static_cast<size_t>(of.param)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Compressed,
                          testing::Values(TfRecordCompression::kNone, TfRecordCompression::kGzip,
                                          TfRecordCompression::kZlib, TfRecordCompression::kZstd,
-                                         TfRecordCompression::kXz, TfRecordCompression::kBzip2));
+                                         TfRecordCompression::kXz, TfRecordCompression::kBzip2),
+                         NameOfCompression);
 
 TEST(TfRecordCompression, APlainFileWhoseLengthLooksLikeAMagicNumberIsPlain) {
   const TempDir dir;

@@ -53,7 +53,7 @@ Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limi
         "{}: this is {}; images may be {}JPEG, PNG, BMP, WebP or PNM; for other data leave FILE "
         "out, and data.eval of the run's recipe reads them (--set data.root=DIR, say, changes "
         "where)",
-        path, FileKindName(kind), form == SampleForm::kPixels ? "IDX (plain or .gz), " : "");
+        path, FileKindName(kind), form == SampleForm::kPixels ? "IDX, " : "");
   }
   STOKER_ASSIGN_OR_RETURN(const Buffer buffer, ReadWholeFile(path));
   const std::span<const std::byte> bytes(buffer.data(), buffer.size());

@@ -16,10 +16,10 @@ enum class SampleForm : uint8_t {
 };
 
 // The first `limit` (0: all) images of `path`, known by content, as Predictor::Predict takes them:
-// of kPixels uint8 [n, channels, height, width] from an IDX file, plain or gzip, or from a picture
-// (JPEG, PNG, BMP, WebP, PNM; as many channels as it has, upright, transparency dropped); of kFiles
-// uint8 [1, bytes], a picture file as it is. Errors: kDataLoss for another kind, which it names;
-// those of the decoders.
+// of kPixels uint8 [n, channels, height, width] from an IDX file, plain or compressed, or from a
+// picture (JPEG, PNG, BMP, WebP, PNM; as many channels as it has, upright, transparency dropped);
+// of kFiles uint8 [1, bytes], a picture file as it is. Errors: kDataLoss for another kind, which it
+// names; those of the decoders.
 Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limit);
 
 }  // namespace stoker
