@@ -1,11 +1,12 @@
 """The tables that lead from tf.data and DataLoader to Stoker name operators and options that exist, and every operator; that
 of the tricks likewise losses, optimizers, schedules, callbacks and the keys of `train:`."""
+import gzip
 import os
 import pathlib
 import re
 import unittest
 
-from program import ProgramTest
+from program import STOKER, ProgramTest, idx
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
 TABLES = ["from-tfdata.md", "from-dataloader.md"]
@@ -52,6 +53,34 @@ class DocsTest(ProgramTest):
     def test_names_every_operator(self):
         words = set(re.findall(r"[a-z_][a-z0-9_]*", "\n".join(self.texts.values())))
         self.assertLessEqual(set(self.operators), words)
+
+
+class ReadmeTest(ProgramTest):
+    """What README shows of the program's output is what the program prints."""
+
+    def setUp(self):
+        super().setUp()
+        self.readme = pathlib.Path(DOCS, "..", "README.md").read_text(encoding="utf-8")
+        for part, count in [("train", 256), ("t10k", 1000)]:
+            self.write(f"{part}-images-idx3-ubyte.gz", gzip.compress(idx(8, [count, 28, 28], bytes(count * 28 * 28))))
+            self.write(f"{part}-labels-idx1-ubyte.gz", gzip.compress(idx(8, [count], bytes(i % 10 for i in range(count)))))
+
+    def recipe(self, *changes):
+        """The first recipe of README, with its data here and each change made in its one place."""
+        text = re.search(r"(?s)```yaml\n(data:\n.*?)```", self.readme).group(1)
+        for old, new in [(re.search(r"root: (\S+)", text).group(1), "."), *changes]:
+            self.assertEqual(text.count(old), 1, old)
+            text = text.replace(old, new)
+        return text
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(STOKER), "stoker-train")), "this build cannot train")
+    def test_its_recipe_is_right_and_with_two_mistakes_is_answered_as_it_shows(self):
+        self.write("recipe.yaml", self.recipe())
+        self.assertEqual(self.run_stoker("check", "recipe.yaml")[0], "recipe.yaml: nothing is wrong with it\n")
+        self.write("recipe.yaml", self.recipe(("- shuffle", "- shuffle: {sede: 1}"), ("weight_decay: 0.01", "weight_decay: -1")))
+        shown = re.search(r"(?s)```\n\$ stoker check recipe\.yaml\n(.*?)```", self.readme).group(1)
+        out, err = self.run_stoker("check", "recipe.yaml", expect=1)
+        self.assertEqual(out + err, shown)
 
 
 class GuaranteesTest(unittest.TestCase):
