@@ -33,7 +33,8 @@ TEST(Cache, OnDiskInAFolderThatCannotBeWrittenToSaysWhereRelativePathsStart) {
     const Result<Dataset> cached = Result<Dataset>(NumberedImages(3)) | Cache{.path = path};
     const Status status = ReadAll(*cached, Runtime::Inline()).status();
     EXPECT_FALSE(status.ok());
-    EXPECT_THAT(status.message(), testing::StartsWith(path));
+    EXPECT_THAT(status.message(),
+                testing::StartsWith(std::filesystem::path(path).parent_path().string()));
     EXPECT_THAT(status.message(), HasSubstr("a relative path of a recipe starts at data.root: give "
                                             "an absolute path"));
   }

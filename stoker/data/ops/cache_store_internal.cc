@@ -176,14 +176,31 @@ std::optional<int64_t> MemoryStore::complete() const {
   return std::ssize(slots_);
 }
 
+namespace {
+
+// A folder of data may be one that nobody may write to.
+Status CannotBeMade(const Status& status) {
+  if (status.code() != StatusCode::kPermissionDenied && status.code() != StatusCode::kNotFound)
+    return status;
+  return Status(
+      status.code(),
+      fmt::format("{}; the file of `cache` is written there, and a relative path of a "
+                  "recipe starts at data.root: give an absolute path in a folder of yours",
+                  status.message()));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<FileStore>> FileStore::Open(const std::string& path,
                                                    ElementFileHeader header,
                                                    std::optional<int64_t> elements) {
   std::unique_ptr<FileStore> store(new FileStore(path, std::move(header), elements));
   const std::string folder = std::filesystem::path(path).parent_path().string();
   // What killed runs have left half-written.
-  if (WritesSideFiles())
-    STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(folder.empty() ? "." : folder).status());
+  if (WritesSideFiles()) {
+    const Status removed = RemoveStaleTemporaries(folder.empty() ? "." : folder).status();
+    if (!removed.ok()) return CannotBeMade(removed);
+  }
   Result<ElementFile> file = ElementFile::Open(path);
   if (!file.ok()) {
     if (file.status().code() == StatusCode::kNotFound) return store;
@@ -222,17 +239,6 @@ Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position,
   if (!complete_) return std::nullopt;
   STOKER_ASSIGN_OR_RETURN(RecordLayout::Record record, file_->Read(position, make));
   return record;
-}
-
-// A folder of data may be one that nobody may write to.
-Status FileStore::CannotBeMade(const Status& status) const {
-  if (status.code() != StatusCode::kPermissionDenied && status.code() != StatusCode::kNotFound)
-    return status;
-  return Status(
-      status.code(),
-      fmt::format("{}; the file of `cache` is written there, and a relative path of a "
-                  "recipe starts at data.root: give an absolute path in a folder of yours",
-                  status.message()));
 }
 
 Result<std::shared_ptr<ElementFileWriter>> FileStore::Writer() {

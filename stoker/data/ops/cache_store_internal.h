@@ -118,7 +118,6 @@ class FileStore final : public CacheStore {
         path_(std::move(path)),
         header_(std::move(header)),
         elements_(elements) {}
-  Status CannotBeMade(const Status& status) const;
   Result<std::shared_ptr<ElementFileWriter>> Writer();
 
   const std::string path_;

@@ -115,7 +115,9 @@ PackManifest::PackManifest(std::string path, Request request)
       files_(std::move(request.files)),
       identity_(IdentityOf(request.origin, files_)),
       options_(AsStoredJson(Json(request.options))),
-      before_(files_.size()) {}
+      before_(files_.size()) {
+  for (const std::string& file : files_) own_names_.insert(NameOf(file));
+}
 
 Result<PackManifest> PackManifest::Begin(Request request) {
   const std::string directory = DirectoryOf(request.destination);
@@ -193,6 +195,7 @@ Result<bool> PackManifest::TakeUpFinished(const Json& stored, bool overwrite) {
   done_.clear();
   state_ = nullptr;
   replaced_.clear();
+  replaced_names_.clear();
   if (overwrite) Replace(stored["files"]);
   return false;
 }
@@ -201,8 +204,8 @@ void PackManifest::Replace(const Json& names) {
   for (const Json& json : names) {
     const auto name = json.get<std::string>();
     std::string file = (fs::path(path_).parent_path() / name).string();
-    const bool known = IsOwn(name) || std::ranges::find(replaced_, file) != replaced_.end();
-    if (!known) replaced_.push_back(std::move(file));
+    if (!own_names_.contains(name) && replaced_names_.insert(name).second)
+      replaced_.push_back(std::move(file));
   }
 }
 
@@ -213,16 +216,12 @@ Result<std::vector<std::string>> PackManifest::OtherShards(const std::string& de
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     const std::string found = it->path().filename().string();
-    if (found != name && WithoutShardNumber(found) == name && !IsOwn(found))
+    if (found != name && WithoutShardNumber(found) == name && !own_names_.contains(found))
       others.push_back(found);
   }
   if (error) return ErrnoStatus(error.value(), directory + ": cannot be listed");
   std::ranges::sort(others);
   return others;
-}
-
-bool PackManifest::IsOwn(const std::string& name) const {
-  return std::ranges::any_of(files_, [&](const std::string& own) { return NameOf(own) == name; });
 }
 
 // The position is only known behind the last shard, so all are kept or none. kFailedPrecondition
@@ -266,12 +265,11 @@ Status PackManifest::CheckOtherShards(const std::string& destination, bool overw
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> others, OtherShards(destination));
   if (overwrite) Replace(Json(others));
   for (const std::string& name : others) {
-    const std::string file = (fs::path(path_).parent_path() / name).string();
-    if (std::ranges::find(replaced_, file) != replaced_.end()) continue;
+    if (replaced_names_.contains(name)) continue;
     return FailedPrecondition(
         "{}: a shard of another set is there already, and a pattern would read both sets; give "
         "--overwrite to replace that set, or another name",
-        file);
+        (fs::path(path_).parent_path() / name).string());
   }
   return OkStatus();
 }

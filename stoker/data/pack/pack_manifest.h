@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,6 @@ class PackManifest {
   Result<bool> TakeUpFinished(const Json& stored, bool overwrite);
   Status Continue(const Json& stored);
   void Replace(const Json& names);
-  bool IsOwn(const std::string& name) const;
   Result<std::vector<std::string>> OtherShards(const std::string& destination) const;
   Status CheckOtherShards(const std::string& destination, bool overwrite);
   Status BelongsToAnother(const Json& stored) const;
@@ -95,7 +95,9 @@ class PackManifest {
   std::vector<std::string> files_;
   Json identity_;  // version, origin and names
   Json options_;
+  std::set<std::string> own_names_;    // of files_, which may be very many
   std::vector<std::string> replaced_;  // paths, none of files_
+  std::set<std::string> replaced_names_;
   // What had the names of files_ before anything was made; nothing for one that was not there, and
   // where a packing is taken up: then what is there is of its making.
   std::vector<std::optional<FileId>> before_;
