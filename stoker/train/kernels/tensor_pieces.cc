@@ -18,8 +18,6 @@ constexpr int64_t kRun = 1 << 20;
 // Threads get whole units of so many values: fewer are not worth waking another thread for.
 constexpr int64_t kUnit = 4096;
 
-int64_t UnitsOf(int64_t values) { return (values + kUnit - 1) / kUnit; }
-
 }  // namespace
 
 bool ArePlainFloats(const std::vector<at::Tensor>& tensors) {
@@ -56,17 +54,20 @@ std::vector<std::vector<TensorPiece>> RunsOf(const std::vector<at::Tensor>& tens
 
 void ForEachPiece(const std::vector<TensorPiece>& pieces, PieceOrder order,
                   const std::function<void(size_t index, const TensorPiece& piece)>& work) {
-  std::vector<int64_t> ends;  // of each piece, in units of all pieces
-  ends.reserve(pieces.size());
+  // A piece belongs to the range that its middle lies in, so that two pieces of different sizes are
+  // not both in the last range.
+  std::vector<int64_t> middles;
+  middles.reserve(pieces.size());
   int64_t values = 0;
   for (const TensorPiece& piece : pieces) {
+    middles.push_back((values + piece.size / 2) / kUnit);
     values += piece.size;
-    ends.push_back(UnitsOf(values));
   }
-  const auto first_beyond = [&](int64_t unit) { return std::ranges::upper_bound(ends, unit); };
-  ForRangesOnTorchThreads(UnitsOf(values), [&](int64_t begin, int64_t end) {
-    const auto first = static_cast<size_t>(first_beyond(begin) - ends.begin());
-    const auto last = static_cast<size_t>(first_beyond(end) - ends.begin());
+  const auto first_of = [&](int64_t unit) {
+    return static_cast<size_t>(std::ranges::lower_bound(middles, unit) - middles.begin());
+  };
+  ForRangesOnTorchThreads((values + kUnit - 1) / kUnit, [&](int64_t begin, int64_t end) {
+    const size_t first = first_of(begin), last = first_of(end);
     for (size_t i = first; i < last; ++i) {
       const size_t piece = order == PieceOrder::kForwards ? i : last - 1 - (i - first);
       work(piece, pieces[piece]);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -58,21 +59,36 @@ TEST(TensorPieces, EachPieceIsWorkedOnOnceInBothOrdersOnAnyNumberOfThreads) {
   at::set_num_threads(before);
 }
 
-TEST(TensorPieces, AThreadHasTheSamePiecesAtEachCallInEitherOrder) {
+// Which pieces the calling thread has where there are two.
+std::vector<char> PiecesOfCaller(const std::vector<TensorPiece>& pieces, PieceOrder order) {
   const int before = at::get_num_threads();
   at::set_num_threads(2);
-  const std::vector<at::Tensor> tensors(40, torch::zeros({2000}));
-  const std::vector<TensorPiece> pieces = PiecesOf(tensors);
-  const auto on_caller = [&](PieceOrder order) {
-    const std::thread::id caller = std::this_thread::get_id();
-    std::vector<char> mine(pieces.size());
-    ForEachPiece(pieces, order, [&](size_t i, const TensorPiece&) {
-      mine[i] = std::this_thread::get_id() == caller;
-    });
-    return mine;
-  };
-  EXPECT_EQ(on_caller(PieceOrder::kForwards), on_caller(PieceOrder::kBackwards));
+  const std::thread::id caller = std::this_thread::get_id();
+  std::vector<char> mine(pieces.size());
+  ForEachPiece(pieces, order, [&](size_t i, const TensorPiece&) {
+    mine[i] = std::this_thread::get_id() == caller;
+  });
   at::set_num_threads(before);
+  return mine;
+}
+
+TEST(TensorPieces, AThreadHasTheSamePiecesAtEachCallInEitherOrder) {
+  const std::vector<TensorPiece> pieces =
+      PiecesOf(std::vector<at::Tensor>(40, torch::zeros({2000})));
+  const std::vector<char> mine = PiecesOfCaller(pieces, PieceOrder::kForwards);
+  EXPECT_EQ(std::ranges::count(mine, 1), 20);
+  EXPECT_EQ(mine, PiecesOfCaller(pieces, PieceOrder::kBackwards));
+}
+
+TEST(TensorPieces, OfAFewLayersEachOfTwoThreadsHasSome) {
+  const std::vector<int64_t> sizes[] = {{200704, 256, 2560, 10}, {150000}, {262144}, {10, 200000}};
+  for (const std::vector<int64_t>& of_tensors : sizes) {
+    std::vector<at::Tensor> tensors;
+    for (const int64_t n : of_tensors) tensors.push_back(torch::zeros({n}));
+    const std::vector<char> mine = PiecesOfCaller(PiecesOf(tensors), PieceOrder::kForwards);
+    EXPECT_GT(std::ranges::count(mine, 1), 0) << of_tensors[0];
+    EXPECT_GT(std::ranges::count(mine, 0), 0) << of_tensors[0];
+  }
 }
 
 }  // namespace

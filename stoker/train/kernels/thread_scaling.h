@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <vector>
 
@@ -34,7 +33,6 @@ inline double TwoThreadScaling(const std::function<void()>& work) {
     }
   }
   at::set_num_threads(before);
-  fprintf(stderr, "%g us %g us\n", Median(seconds[0]) * 1e6, Median(seconds[1]) * 1e6);
   return Median(seconds[0]) / Median(seconds[1]);
 }
 
