@@ -8,10 +8,10 @@ namespace {
 
 constexpr const char* kAbout =
     "Trains the model of RECIPE and stores the run.\n"
-    "A run is a directory with the recipe as resolved, metrics.jsonl, checkpoints, and at "
-    "the end weights.safetensors. SIGINT or SIGTERM ends the step (or drops it, if its data do not "
-    "come) and writes a checkpoint, a second one ends at once. A signal before the first step "
-    "leaves no new run. A resumed run writes the same bytes.";
+    "A run is a directory with the resolved recipe, metrics.jsonl, checkpoints, and at the end "
+    "weights.safetensors. SIGINT or SIGTERM ends the step (drops it, if its data do not come) and "
+    "writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new run. "
+    "A resumed run ends with the same bytes.";
 constexpr const char* kFooter =
     "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
     "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
