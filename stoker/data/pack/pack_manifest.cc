@@ -180,9 +180,10 @@ Result<bool> PackManifest::TakeUp(bool overwrite) {
   const bool nothing_done = stored && (*stored)["done"].empty();
   if (!overwrite && !nothing_done) return status;
   done_.clear();
-  if (!stored) return false;
+  // What the interrupted packing was allowed to replace, this one is not unless it is allowed too.
+  if (!stored || !overwrite) return false;
   Replace((*stored)["replaces"]);
-  if (overwrite) Replace((*stored)["files"]);
+  Replace((*stored)["files"]);
   return false;
 }
 

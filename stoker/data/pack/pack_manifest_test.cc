@@ -71,5 +71,30 @@ TEST_F(PackManifestTest, AFailedPackingThatMadeNothingLeavesNoManifest) {
   EXPECT_FALSE(HasManifest()) << "what was there before is not of its making";
 }
 
+TEST_F(PackManifestTest, AnotherPackingWithoutOverwriteReplacesNothingThatTheInterruptedOneWould) {
+  const std::vector<std::string> others = {"y-00000-of-00003.tar", "y-00001-of-00003.tar",
+                                           "y-00002-of-00003.tar"};
+  for (const std::string& name : others)
+    STOKER_ASSERT_OK(WriteFileAtomically(Path(name), "content"));
+  const auto begin = [&](const char* origin, bool overwrite) {
+    return PackManifest::Begin({.destination = Path("y.tar"),
+                                .files = {Path(fmt::format("y-{}.tar", origin))},
+                                .origin = origin,
+                                .overwrite = overwrite});
+  };
+  // It may replace the set of three, and is interrupted before its first file.
+  STOKER_ASSERT_OK(begin("one", /*overwrite=*/true).status());
+  EXPECT_THAT(
+      begin("two", /*overwrite=*/false).status(),
+      FailsWith(StatusCode::kFailedPrecondition, "a shard of another set is there already"));
+
+  STOKER_ASSERT_OK_AND_ASSIGN(PackManifest again, begin("one", /*overwrite=*/false));
+  STOKER_ASSERT_OK(WriteFileAtomically(Path("y-one.tar"), "content"));
+  STOKER_ASSERT_OK(again.Add(Shard(), nullptr));
+  for (const std::string& name : others) EXPECT_TRUE(std::filesystem::exists(Path(name))) << name;
+  STOKER_ASSERT_OK(again.Finish());
+  for (const std::string& name : others) EXPECT_FALSE(std::filesystem::exists(Path(name))) << name;
+}
+
 }  // namespace
 }  // namespace stoker
