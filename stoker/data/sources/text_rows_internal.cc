@@ -85,7 +85,7 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
     STOKER_ASSIGN_OR_RETURN(const Buffer text, records().Read(place, scratch));
     const std::string_view row = FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect);
     return ElementOf(rows_, row, {context.epoch(), position}, scratch,
-                     [&] { return Where(place, row); });
+                     [&] { return Where(place, row, context); });
   }
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
@@ -109,7 +109,8 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
       const std::string_view row = FirstCsvRow(TextOf(text, place.bytes()), rows_.dialect);
       const Status status = rows_.parser->Parse(row, memory, {});
       if (!status.ok())
-        return Status(status.code(), fmt::format("{}: {}", Where(place, row), status.message()));
+        return Status(status.code(),
+                      fmt::format("{}: {}", Where(place, row, context), status.message()));
       for (size_t f = 0; f < memory.size(); ++f) memory[f] += steps[f];
       rows.keys.push_back({context.epoch(), position});
     }
@@ -117,9 +118,11 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
   }
 
  private:
-  std::string Where(const IndexedFiles::Place& place, std::string_view row) const {
-    return NameOfRow(place.file->path(), place.number, lines_.LineAt(*place.file, place.begin), row,
-                     place.begin);
+  // Nobody sees the message of a trial, so no lines are counted for it.
+  std::string Where(const IndexedFiles::Place& place, std::string_view row,
+                    const ReadContext& context) const {
+    const int64_t line = context.trial() ? 0 : lines_.LineAt(*place.file, place.begin);
+    return NameOfRow(place.file->path(), place.number, line, row, place.begin);
   }
 
   const TextRows rows_;

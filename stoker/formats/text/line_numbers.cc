@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <mutex>
 #include <span>
 
 #include "stoker/base/stop_scope.h"
@@ -11,31 +11,37 @@ namespace stoker {
 namespace {
 
 constexpr uint64_t kPart = 1 << 20;
-
-// The line ends among `bytes` bytes from `offset` on. `memory` holds kPart bytes.
-std::optional<int64_t> CountLineEnds(const File& file, uint64_t offset, uint64_t bytes,
-                                     std::vector<std::byte>& memory) {
-  const std::span<std::byte> read(memory.data(), static_cast<size_t>(bytes));
-  if (StopScope::Asked() || !file.ReadAt(offset, read).ok()) return std::nullopt;
-  return std::ranges::count(read, std::byte{'\n'});
-}
+constexpr uint64_t kPiece = 1 << 16;  // bytes read at once
+static_assert(kPart % kPiece == 0);
 
 }  // namespace
 
+bool LineNumbers::Advance(const File& file, uint64_t offset, Place& place,
+                          std::vector<int64_t>& parts) {
+  std::vector<std::byte> memory(static_cast<size_t>(std::min(kPiece, offset - place.offset)));
+  while (place.offset < offset) {
+    // No piece reaches into the next part.
+    const uint64_t bytes = std::min(offset, (place.offset / kPiece + 1) * kPiece) - place.offset;
+    const std::span<std::byte> piece = std::span(memory).first(static_cast<size_t>(bytes));
+    if (StopScope::Asked() || !file.ReadAt(place.offset, piece).ok()) return false;
+    place.offset += bytes;
+    place.line += std::ranges::count(piece, std::byte{'\n'});
+    if (place.offset == parts.size() * kPart) parts.push_back(place.line);
+  }
+  return true;
+}
+
 int64_t LineNumbers::LineAt(const File& file, uint64_t offset) const {
   if (offset > kMostCounted) return 0;
-  const std::lock_guard lock(mutex_);
-  std::vector<int64_t>& lines = lines_.try_emplace(&file, 1, 1).first->second;
-  std::vector<std::byte> memory(kPart);
-  while (lines.size() <= offset / kPart) {
-    const uint64_t begin = (lines.size() - 1) * kPart;
-    const std::optional<int64_t> more = CountLineEnds(file, begin, kPart, memory);
-    if (!more) return 0;
-    lines.push_back(lines.back() + *more);
-  }
-  const uint64_t begin = offset / kPart * kPart;
-  const std::optional<int64_t> more = CountLineEnds(file, begin, offset - begin, memory);
-  return more ? lines[offset / kPart] + *more : 0;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!LockUnlessStopped(lock)) return 0;
+  Counts& counts = counts_[&file];
+  const uint64_t part = std::min<uint64_t>(offset / kPart, counts.parts.size() - 1);
+  Place place{.offset = part * kPart, .line = counts.parts[part]};
+  if (place.offset < counts.last.offset && counts.last.offset <= offset) place = counts.last;
+  if (!Advance(file, offset, place, counts.parts)) return 0;
+  counts.last = place;
+  return place.line;
 }
 
 }  // namespace stoker

@@ -20,14 +20,28 @@ class LineNumbers {
 
   // The line, from 1, that byte `offset` of `file` is in. 0 where that is not found out: beyond
   // kMostCounted bytes, of a file that cannot be read, or where this thread was asked to stop
-  // (StopScope). Reads the file from its beginning up to there, each part of it once: the counts of
-  // the parts are kept, 8 bytes a MiB. `file` outlives this.
+  // (StopScope), also while it waits for another thread's count. Reads the file up to there from
+  // the place asked for last, or from the last whole MiB counted before, whichever is nearer; the
+  // first call reads from the file's beginning. Keeps 8 bytes a MiB of the file; while it counts,
+  // 64 KiB more. `file` outlives this.
   int64_t LineAt(const File& file, uint64_t offset) const;
 
  private:
+  struct Place {
+    uint64_t offset = 0;
+    int64_t line = 1;
+  };
+  struct Counts {
+    std::vector<int64_t> parts{1};  // the line that byte i * 1 MiB is in
+    Place last;                     // the last answer
+  };
+
+  // Moves `place` on to `offset`, which is not before it, and adds each part that ends on the way.
+  // Returns false where that is not found out.
+  static bool Advance(const File& file, uint64_t offset, Place& place, std::vector<int64_t>& parts);
+
   mutable std::mutex mutex_;
-  // Guarded by mutex_: for each file the line that byte i * 1 MiB is in.
-  mutable std::map<const File*, std::vector<int64_t>> lines_;
+  mutable std::map<const File*, Counts> counts_;  // guarded by mutex_
 };
 
 }  // namespace stoker
