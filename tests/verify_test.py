@@ -55,6 +55,26 @@ class VerifyTest(FormatFiles):
                     self.assertEqual((report["pictures"], [damage["first_record"] for damage in report["damages"]]), (3, [2, 4]))
                     self.assertEqual(report["damages"][0]["bytes"], len(damaged))
 
+    def test_pictures_in_a_tar_archive_that_are_too_large_to_decode_are_counted_and_are_no_damage(self):
+        huge = b"P5 20000 20000 255\n" + bytes(100)
+        vast = (2 << 30) + 512  # bytes of a member, most of them a hole in the archive
+        with tarfile.open(self.path("p.tar"), "w") as archive:
+            for member, data in [("0.png", png(bytes(64), 8, 8)), ("1.pgm", huge)]:
+                info = tarfile.TarInfo(member)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+        info = tarfile.TarInfo("2.bmp")
+        info.size = vast
+        end = 2 * (512 + 512)  # of two members with less than a block of data each
+        with open(self.path("p.tar"), "r+b") as archive:
+            archive.seek(end)
+            archive.write(info.tobuf())
+            archive.truncate(end + 512 + vast + 1024)
+        self.assertEqual(self.run_stoker("verify", "p.tar")[0],
+                         "p.tar: whole, tar, 3 records; 1 picture decoded, 2 too large to be decoded\n")
+        report = json.loads(self.run_stoker("verify", "p.tar", "--json")[0])["files"][0]
+        self.assertEqual((report["pictures"], report["pictures_too_large"], report["whole"]), (1, 2, True))
+
     def peak_megabytes(self, *arguments):
         """The most memory that one run of the program has resident, and what it prints."""
         with open(self.path("printed"), "w+", encoding="utf-8") as printed:

@@ -24,7 +24,8 @@ struct Verification {
   std::string format;            // "stoker", "tfrecord", ...; empty where it cannot be told
   std::optional<int64_t> count;  // how many records it has, the damaged ones included
   std::optional<int64_t>
-      pictures;  // how many in an archive were decoded, the damaged ones included
+      pictures;                    // how many in an archive were decoded, the damaged ones included
+  int64_t pictures_too_large = 0;  // how many in an archive were therefore not decoded
   std::vector<Damage> damages;
   std::string error;      // the first thing wrong, where damages cannot be listed one by one
   std::string unchecked;  // why it cannot be told whether it is whole; empty where it can
@@ -38,15 +39,17 @@ struct Verification {
 
 // Reads all of a file of any format that InspectFile knows, and of pictures. Of a .stoker shard
 // every damaged block is listed, of a plain TFRecord file every damaged record, of others the first
-// error. Of the pictures in a tar archive, whose data have no checksum, all are decoded and every
-// damaged one is listed. Damaged is only what has other bytes than it should (kDataLoss). What is
-// of no such format, or of a kind that is not read (kUnimplemented), cannot be checked; what is not
-// there, is no regular file or may not be read, could not be read: all that is neither whole nor
-// damaged.
+// error. Of the pictures in a tar archive, whose data have no checksum, all of a kind that Stoker
+// reads are decoded, and every damaged one is listed; those of more bytes or pixels than
+// DecodeImage takes are only counted. Damaged is only what has other bytes than it should
+// (kDataLoss). What is of no such format, or of a kind that is not read (kUnimplemented), cannot be
+// checked; what is not there, is no regular file or may not be read, could not be read: all that is
+// neither whole nor damaged.
 Verification VerifyFile(const std::string& path);
 
 // Decodes the members of the archive `path` that are named as pictures, counts them in `out`, and
-// adds those that are damaged. Errors: those of TarReader and of reading.
+// adds those that are damaged. Errors: those of TarReader and of reading; kResourceExhausted where
+// there is no memory to decode one.
 Status VerifyTarPictures(const std::string& path, Verification& out);
 
 // What a command that looked at so many files ends with where some of them, one or more, are not

@@ -189,6 +189,8 @@ std::string Verification::ToText() const {
   if (!format.empty()) text += ", " + format;
   if (count) text += ", " + CountText(*count, "record");
   if (pictures) text += fmt::format("; {} decoded", CountText(*pictures, "picture"));
+  if (pictures_too_large > 0)
+    text += fmt::format(", {} too large to be decoded", pictures_too_large);
   text += '\n';
   if (!error.empty()) text += fmt::format("  {}\n", Printable(error));
   for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
@@ -224,6 +226,7 @@ Json Verification::ToJson() const {
   Json json{{"file", file}, {"format", format}, {"whole", whole()}, {"damages", std::move(list)}};
   if (count) json["count"] = *count;
   if (pictures) json["pictures"] = *pictures;
+  if (pictures_too_large > 0) json["pictures_too_large"] = pictures_too_large;
   if (!error.empty()) json["error"] = error;
   if (!unchecked.empty()) json["not_checked"] = unchecked;
   if (!failure.empty()) json["not_read"] = failure;

@@ -39,18 +39,25 @@ Status ReadData(TarInput& input, const TarMember& member, std::vector<std::byte>
   return OkStatus();
 }
 
-// Decodes a picture. What is of a kind that Stoker does not read is passed over.
-void Decode(const TarMember& member, int64_t sample, std::span<const std::byte> data,
-            Verification& out) {
+// Decodes a picture. What is of a kind that Stoker does not read is passed over. Errors: what says
+// nothing about the picture, such as no memory to decode it.
+Status Decode(const TarMember& member, int64_t sample, std::span<const std::byte> data,
+              Verification& out) {
   const Status status = DecodeImage(data, member.name).status();
-  if (status.code() == StatusCode::kUnimplemented) return;
+  if (status.code() == StatusCode::kUnimplemented) return OkStatus();
+  if (status.code() == StatusCode::kOutOfRange) {
+    ++out.pictures_too_large;
+    return OkStatus();
+  }
+  if (!status.ok() && status.code() != StatusCode::kDataLoss) return status;
   ++*out.pictures;
-  if (status.ok()) return;
+  if (status.ok()) return status;
   out.damages.push_back({.begin = member.data,
                          .bytes = member.size,
                          .what = "a picture that cannot be decoded: " + status.message(),
                          .first = sample,
                          .records = 1});
+  return OkStatus();
 }
 
 }  // namespace
@@ -69,9 +76,13 @@ Status VerifyTarPictures(const std::string& path, Verification& out) {
     const std::optional<SampleName> name = SplitSampleName(member->name);
     if (name && (sample < 0 || name->key != key)) ++sample;
     if (name) key = name->key;
-    if (!IsNamedAsPicture(member->name) || member->size > kMostBytes) continue;
+    if (!IsNamedAsPicture(member->name)) continue;
+    if (member->size > kMostBytes) {
+      ++out.pictures_too_large;
+      continue;
+    }
     STOKER_RETURN_IF_ERROR(ReadData(*input, *member, data));
-    Decode(*member, std::max<int64_t>(sample, 0), data, out);
+    STOKER_RETURN_IF_ERROR(Decode(*member, std::max<int64_t>(sample, 0), data, out));
   }
 }
 
