@@ -1,6 +1,7 @@
 #include "stoker/base/remote_path.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace stoker {
 namespace {

@@ -18,8 +18,8 @@ constexpr int kSignals[] = {SIGINT, SIGTERM};
 
 std::atomic<int> first_signal{0};
 std::atomic<bool> interrupted{false};
-std::atomic<bool> undoing{false};  // whether an UndoOnInterrupt waits for a signal,
-sem_t undo_signal;                 // which this brings it
+std::atomic<bool> undoing{false};  // an UndoOnInterrupt waits for a signal
+sem_t undo_signal;                 // posted once for the signal that it waits for
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "used in signal handlers");
 
