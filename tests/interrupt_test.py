@@ -138,6 +138,7 @@ class InterruptedBeforeTheFirstStepTest(SlowS3, Interrupting):
     """A new run whose pictures never come, whatever it wants them for before its first step."""
 
     FOLDER = "pictures"
+    TUNED = ["--set", "train.sanity=false", "--set", "train.lint=false", "--set", "train.tune=auto", "--set", "train.epochs=1000000"]
 
     def answer(self, request, _):
         if f"/{self.FOLDER}/" in request.path:  # the list of them has the name in its query
@@ -150,23 +151,45 @@ class InterruptedBeforeTheFirstStepTest(SlowS3, Interrupting):
         self.ended = threading.Event()
         self.addCleanup(self.ended.set)
 
-    def interrupt_when_pictures_are_asked_for(self, *more):
-        for name in ([], ["--run", "mine"]):
+    def all_paths(self):
+        return sorted(os.path.join(root, name) for root, folders, files in os.walk(self.folder) for name in folders + files)
+
+    def interrupt_when_pictures_are_asked_for(self, *more, names=([], ["--run", "mine"])):
+        for name in names:
             for number, code in SIGNALS:
                 with self.subTest(signal=number.name, name=name):
                     self.asked = False
-                    before = sorted(os.listdir(self.folder))
+                    before = self.all_paths()
                     process = self.start("train", "slow.yaml", *name, *more, environment=self.environment)
                     self.wait_until(process, lambda: self.asked)
                     self.assert_interrupted(process, number, code)
-                    self.assertEqual(sorted(os.listdir(self.folder)), before)
+                    self.assertEqual(self.all_paths(), before)
 
     def test_a_run_whose_first_samples_are_being_tried_leaves_nothing(self):
         self.interrupt_when_pictures_are_asked_for()
 
     def test_a_run_that_is_being_tuned_leaves_nothing(self):
-        self.interrupt_when_pictures_are_asked_for("--set", "train.sanity=false", "--set", "train.lint=false",
-                                                   "--set", "train.tune=auto", "--set", "train.epochs=1000000")
+        self.interrupt_when_pictures_are_asked_for(*self.TUNED)
+
+    def test_the_directories_above_a_run_go_with_it_where_it_made_them(self):
+        self.interrupt_when_pictures_are_asked_for(*self.TUNED, names=(["--run", "a/b/mine"], ["--run", "data/a/mine/"]))
+
+    def test_directories_that_were_there_before_a_run_stay_though_they_are_empty(self):
+        os.makedirs(self.path("a/mine"))
+        os.mkdir(self.path("runs"))
+        self.interrupt_when_pictures_are_asked_for(*self.TUNED, names=([], ["--run", "a/mine"], ["--run", "a/b/mine"]))
+
+    def test_a_run_that_waits_for_its_first_batch_stores_step_0_and_can_be_resumed(self):
+        process = self.start("train", "slow.yaml", "--run", "mine", "--set", "train.sanity=false", "--set", "train.lint=false",
+                             environment=self.environment)
+        self.wait_until(process, lambda: os.path.exists(self.path("mine/progress.json")))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=600)
+        self.assertEqual(process.returncode, 130, out + err)
+        self.assertIn("stopped after step 0 of 60; a checkpoint is stored; continue with: stoker train --resume --run mine", err)
+        self.ended.set()
+        self.run_stoker("train", "slow.yaml", "--resume", "--run", "mine", "--set", "train.sanity=false",
+                        "--set", "train.lint=false", environment=self.environment)
 
     def test_a_run_whose_first_evaluation_is_being_tried_leaves_nothing(self):
         self.objects.update({name.replace("pictures/", "others/"): picture for name, picture in self.objects.items()})

@@ -1,11 +1,12 @@
 #include "stoker/io/atomic_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+
+#include "stoker/io/made_directories.h"
 
 namespace stoker {
 namespace {
@@ -112,23 +113,7 @@ Status AtomicDirectory::Commit() {
   return temporary_.Publish();
 }
 
-Status CreateDirectories(const std::string& path) {
-  if (path.empty()) return InvalidArgument("the path of a directory to make is empty; give one");
-  fs::path made;
-  for (const fs::path& part : fs::path(path)) {
-    const fs::path parent = made.empty() ? fs::path(".") : made;
-    made /= part;
-    std::error_code ignored;
-    if (fs::is_directory(made, ignored)) continue;
-    // Somebody else may make it at the same time: then it is flushed twice.
-    if (::mkdir(made.c_str(), 0777) != 0 && !(errno == EEXIST && fs::is_directory(made, ignored))) {
-      const int error = errno == EEXIST ? ENOTDIR : errno;
-      return WriteError(error, path, fmt::format("cannot make the directory {}", made.string()));
-    }
-    STOKER_RETURN_IF_ERROR(SyncPath(parent.string()));
-  }
-  return OkStatus();
-}
+Status CreateDirectories(const std::string& path) { return MadeDirectories().Create(path); }
 
 Status RemoveAtomically(const std::string& path) {
   const std::string unnamed = internal::TemporaryName(path);

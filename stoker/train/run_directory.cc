@@ -15,6 +15,7 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
+#include "stoker/io/temporary_internal.h"
 #include "stoker/train/run_status.h"
 
 namespace stoker {
@@ -48,15 +49,26 @@ struct flock LockForWriting() {
   return {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
 
+// Whether `lock` is open on the run's lock, which another process may have removed.
+bool IsLockOf(const RunPaths& paths, const Descriptor& lock) {
+  return internal::IsStill(paths.lock(), lock.get(), AT_SYMLINK_NOFOLLOW);
+}
+
 Result<Descriptor> TakeLock(const RunPaths& paths) {
-  STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
-  Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
-  struct flock whole = LockForWriting();
-  if (::fcntl(lock.get(), F_OFD_SETLK, &whole) == 0) return lock;
-  if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "locking " + paths.lock());
-  return Unavailable("{}: another process is training in this run; wait for it or name another run",
-                     paths.root.string());
+  for (;;) {
+    STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
+    Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
+    struct flock whole = LockForWriting();
+    if (::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0) {
+      if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "locking " + paths.lock());
+      return Unavailable(
+          "{}: another process is training in this run; wait for it or name another run",
+          paths.root.string());
+    }
+    // The process that held it may have removed it with its run: then it locks nothing.
+    if (IsLockOf(paths, lock)) return lock;
+  }
 }
 
 // Nothing but what a process leaves that was killed before it had written the recipe.
@@ -73,13 +85,37 @@ bool IsWrittenBeforeTheFirstStep(const fs::path& file) {
   const RunPaths paths{file.parent_path()};
   const std::string name = file.filename().string();
   if (name.starts_with("events.out.tfevents.")) return true;
+  const std::string_view becomes = internal::FinalNameIn(name);
   for (const fs::path written :
        {paths.recipe(), paths.choices(), paths.data(), paths.tuning(), paths.metrics(), paths.log(),
         paths.lock(), ProgressPath(paths.root)}) {
     const std::string known = written.filename().string();
-    if (name == known || name.starts_with("." + known + ".tmp-")) return true;
+    if (name == known || becomes == known) return true;
   }
   return false;
+}
+
+bool HoldsOnlyWhatIsWrittenBeforeTheFirstStep(const fs::path& root) {
+  std::error_code error;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    if (!IsWrittenBeforeTheFirstStep(it->path())) return false;
+  }
+  return !error;
+}
+
+// The recipe and the lock last: a process that is killed meanwhile leaves a run that can be resumed
+// or a directory that counts as empty.
+void RemoveFilesOf(const RunPaths& paths) {
+  std::error_code error;
+  for (fs::directory_iterator it(paths.root, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string path = it->path().string();
+    if (path == paths.recipe() || path == paths.lock()) continue;
+    std::error_code ignored;
+    if (IsWrittenBeforeTheFirstStep(it->path())) fs::remove(it->path(), ignored);
+  }
+  ::unlink(paths.recipe().c_str());
+  ::unlink(paths.lock().c_str());
 }
 
 // That something of a killed process stays is no reason to stop.
@@ -95,13 +131,23 @@ Status ExistsAlready(const fs::path& root) {
                             root.string());
 }
 
-Status MakeDirectory(const fs::path& root) {
+Status MakeDirectory(RunPlace& place) {
+  const fs::path& root = place.root;
   std::error_code error;
   if (fs::is_directory(root, error)) {
     STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
   }
   if (fs::exists(root, error) && !IsUnused(root)) return ExistsAlready(root);
-  return CreateDirectories(root.string()).While("making the run directory");
+  return place.made.Create(root.string()).While("making the run directory");
+}
+
+// Locks the directory of a new run, which it makes.
+Result<Descriptor> Claim(RunPlace& place) {
+  STOKER_RETURN_IF_ERROR(MakeDirectory(place));
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(RunPaths{place.root}));
+  // Another process may have had the lock until now.
+  if (!IsUnused(place.root)) return ExistsAlready(place.root);
+  return lock;
 }
 
 Status RemoveIfThere(const std::string& path) {
@@ -166,25 +212,40 @@ Result<std::optional<Json>> ReadRunData(const fs::path& root) {
   return ReadJsonFile(RunPaths{root}.data());
 }
 
-void DiscardRun(const fs::path& root) {
-  std::error_code error;
-  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
-    if (!IsWrittenBeforeTheFirstStep(it->path())) return;
+HeldRun::HeldRun(const RunPaths& paths, Descriptor lock)
+    : is_new_(false), paths_(paths), lock_(std::move(lock)) {}
+
+HeldRun::HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock)
+    : is_new_(true), made_(std::move(made)), paths_(paths), lock_(std::move(lock)) {}
+
+void HeldRun::Discard() {
+  const std::lock_guard guard(mutex_);
+  const auto is_ours = [this] { return IsLockOf(paths_, lock_); };
+  if (!is_new_ || !is_ours() || !HoldsOnlyWhatIsWrittenBeforeTheFirstStep(paths_.root)) return;
+  // A directory of this process loses its name at once, so nothing can be written into it
+  // meanwhile.
+  if (made_.MadeLast(paths_.root.string())) {
+    if (const Status removed = RemoveAtomically(made_.last()); !removed.ok()) {
+      LogWarning("what was begun of the run stays: {}", removed.message());
+    }
   }
-  if (error) return;
-  // It loses its name at once, so nothing can be written into it meanwhile. Not so where its parent
-  // may not be changed.
-  if (!RemoveAtomically(root.string()).ok()) fs::remove_all(root, error);
+  if (is_ours()) RemoveFilesOf(paths_);
+  made_.RemoveEmpty();
 }
 
-Result<RunDirectory> RunDirectory::Create(const fs::path& root, const ConfigNode& recipe) {
-  STOKER_RETURN_IF_ERROR(MakeDirectory(root));
-  RunPaths paths{root};
-  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
-  // Another process may have had the lock until now.
-  if (!IsUnused(root)) return ExistsAlready(root);
-  RunDirectory run(std::move(paths), std::move(lock));
-  STOKER_RETURN_IF_ERROR(run.WriteRecipe(recipe));
+Result<RunDirectory> RunDirectory::Create(RunPlace place, const ConfigNode& recipe) {
+  Result<Descriptor> lock = Claim(place);
+  if (!lock.ok()) {
+    place.made.RemoveEmpty();
+    return lock.status();
+  }
+  RunPaths paths{place.root};
+  auto held = std::make_shared<HeldRun>(std::move(place.made), paths, *std::move(lock));
+  RunDirectory run(std::move(paths), std::move(held));
+  if (Status written = run.WriteRecipe(recipe); !written.ok()) {
+    run.held()->Discard();
+    return written;
+  }
   return run;
 }
 
@@ -195,7 +256,8 @@ Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
   RemoveLeftovers(root.string());
   // Here too: a disk that is nearly full would have no room for the next checkpoint.
   RemoveLeftovers(paths.checkpoints());
-  return RunDirectory(std::move(paths), std::move(lock));
+  auto held = std::make_shared<HeldRun>(paths, std::move(lock));
+  return RunDirectory(std::move(paths), std::move(held));
 }
 
 Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {

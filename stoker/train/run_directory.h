@@ -16,6 +16,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
+#include "stoker/io/made_directories.h"
 #include "stoker/train/choices.h"
 
 namespace stoker {
@@ -63,26 +66,53 @@ Result<std::optional<Choices>> ReadRunChoices(const std::filesystem::path& root)
 // The marks of the run's data files, as it was given them (WriteData); nothing where it has none.
 Result<std::optional<Json>> ReadRunData(const std::filesystem::path& root);
 
-// Takes a run away that has not begun, and its directory: nothing of it is worth keeping, and it
-// would be in the way of the command that is put right. Where anything else lies there, all stays.
-// Only for a run that this process holds. Another thread may be writing to the run meanwhile; it
-// gets errors.
-void DiscardRun(const std::filesystem::path& root);
+// Where a new run is to be, and the directories that this process has made for it so far.
+struct RunPlace {
+  std::filesystem::path root;
+  MadeDirectories made = {};
+};
+
+// The lock on a run, and what undoes the making of a new one. Thread-safe.
+class HeldRun {
+ public:
+  // Of a run that was there before, which Discard leaves alone.
+  HeldRun(const RunPaths& paths, Descriptor lock);
+  // Of a new run.
+  HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock);
+
+  // Takes a new run away before its first step: nothing of it is worth keeping, and it would be in
+  // the way of the corrected command. Removes the files of the run and the directories that this
+  // process made for it. Does nothing where the directory holds anything else, and where it is no
+  // longer this process's run, as after an earlier call. Another thread may be writing to the run
+  // meanwhile; it gets errors.
+  void Discard();
+
+ private:
+  std::mutex mutex_;
+  const bool is_new_;
+  MadeDirectories made_;
+  const RunPaths paths_;
+  const Descriptor lock_;
+};
 
 // A run that this process alone may write to; the lock goes when it is destroyed or the process
 // ends. One thread at a time.
 class RunDirectory {
  public:
   // Makes the directory and writes the recipe. A directory that a process left which was killed
-  // before it had done so counts as empty. Errors: kFailedPrecondition where it exists and is not
+  // before it had done so counts as empty. After an error nothing is left of what was made, nor
+  // those of `place.made` that are empty. Errors: kFailedPrecondition where it exists and is not
   // empty.
-  static Result<RunDirectory> Create(const std::filesystem::path& root, const ConfigNode& recipe);
+  static Result<RunDirectory> Create(RunPlace place, const ConfigNode& recipe);
 
   // Also removes what a killed process left half-written. Errors: kNotFound where there is no run;
   // kUnavailable where another process trains in it.
   static Result<RunDirectory> Open(const std::filesystem::path& root);
 
   const RunPaths& paths() const { return paths_; }
+
+  // The lock on the run. Who keeps it keeps the run locked.
+  const std::shared_ptr<HeldRun>& held() const { return held_; }
 
   Status WriteRecipe(const ConfigNode& recipe);
 
@@ -103,11 +133,11 @@ class RunDirectory {
   void Log(std::string_view message);
 
  private:
-  RunDirectory(RunPaths paths, Descriptor lock)
-      : paths_(std::move(paths)), lock_(std::move(lock)) {}
+  RunDirectory(RunPaths paths, std::shared_ptr<HeldRun> held)
+      : paths_(std::move(paths)), held_(std::move(held)) {}
 
   RunPaths paths_;
-  Descriptor lock_;
+  std::shared_ptr<HeldRun> held_;
 };
 
 }  // namespace stoker

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "stoker/base/testing.h"
+#include "stoker/io/file_size_limit_testing_internal.h"
 #include "stoker/train/metrics_file.h"
 #include "stoker/train/testing.h"
 
@@ -18,7 +19,7 @@ const ConfigNode kRecipe =
 TEST(RunDirectory, KeepsTheRecipe) {
   const TempDir dir;
   const std::string root = dir / "runs/first";
-  STOKER_ASSERT_OK(RunDirectory::Create(root, kRecipe));
+  STOKER_ASSERT_OK(RunDirectory::Create({root}, kRecipe));
   STOKER_ASSERT_OK_AND_ASSIGN(const ConfigNode read, ReadRunRecipe(root));
   EXPECT_THAT(Differences(kRecipe, read), testing::IsEmpty());
 }
@@ -26,9 +27,9 @@ TEST(RunDirectory, KeepsTheRecipe) {
 TEST(RunDirectory, DoesNotTouchADirectoryThatHoldsSomething) {
   const TempDir dir;
   WriteFileForTest(dir / "precious", "x");
-  EXPECT_THAT(RunDirectory::Create(dir.path(), kRecipe),
+  EXPECT_THAT(RunDirectory::Create({dir.path()}, kRecipe),
               FailsWith(StatusCode::kFailedPrecondition, "exists already"));
-  EXPECT_THAT(RunDirectory::Create(dir / "precious", kRecipe),
+  EXPECT_THAT(RunDirectory::Create({dir / "precious"}, kRecipe),
               FailsWith(StatusCode::kFailedPrecondition, "exists already"));
 }
 
@@ -38,13 +39,13 @@ TEST(RunDirectory, AcceptsWhatAProcessLeftThatWasKilledBeforeItHadWrittenTheReci
   WriteFileForTest(dir / ".recipe.yaml.tmp-999999999-deadbeef", "half a rec");
   EXPECT_THAT(RunDirectory::Open(dir.path()),
               FailsWith(StatusCode::kNotFound, "is no run directory"));
-  STOKER_ASSERT_OK(RunDirectory::Create(dir.path(), kRecipe));
+  STOKER_ASSERT_OK(RunDirectory::Create({dir.path()}, kRecipe));
   STOKER_EXPECT_OK(ReadRunRecipe(dir.path()));
 }
 
 TEST(RunDirectory, OpenedAgainRemovesWhatAKilledProcessLeftHalfWritten) {
   const TempDir dir;
-  STOKER_ASSERT_OK(RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
   const std::string left = ".step-00000004.tmp-999999999-deadbeef";
   std::filesystem::create_directories(dir / ("run/checkpoints/" + left));
   WriteFileForTest(dir / "run/.summary.json.tmp-999999999-deadbeef", "{");
@@ -55,7 +56,7 @@ TEST(RunDirectory, OpenedAgainRemovesWhatAKilledProcessLeftHalfWritten) {
 
 TEST(RunDirectory, RemovesItsResultsWhereThereAreAny) {
   const TempDir dir;
-  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create({dir / "run"}, kRecipe));
   STOKER_EXPECT_OK(run.RemoveResults());
   WriteFileForTest(run.paths().weights(), "w");
   STOKER_ASSERT_OK(run.WriteSummary({{"step", 1}}));
@@ -66,31 +67,96 @@ TEST(RunDirectory, RemovesItsResultsWhereThereAreAny) {
 
 TEST(RunDirectory, DiscardedItLeavesNothingButWhatOthersPutThere) {
   const TempDir dir;
-  for (const char* const other : {"", "notes.txt", "checkpoints"}) {
-    STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  for (const char* const other : {"", "notes.txt", "checkpoints", ".recipe.yaml.tmp-mine",
+                                  ".recipe.yaml.tmp-1-deadbeef.txt"}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run,
+                                RunDirectory::Create({dir / "above/run/"}, kRecipe));
     STOKER_ASSERT_OK(run.WriteData(Json::object()));
     run.Log("hello");
-    WriteFileForTest(dir / "run/events.out.tfevents.1.host.1.0", "");
-    WriteFileForTest(dir / "run/.choices.json.tmp-1-deadbeef", "{");  // of another thread
-    if (*other != 0) WriteFileForTest(dir / (std::string("run/") + other), "x");
-    DiscardRun(dir / "run");
-    EXPECT_EQ(std::filesystem::exists(dir / "run"), *other != 0) << other;
+    WriteFileForTest(dir / "above/run/events.out.tfevents.1.host.1.0", "");
+    WriteFileForTest(dir / "above/run/.choices.json.tmp-1-deadbeef", "{");  // of another thread
+    if (*other != 0) WriteFileForTest(dir / (std::string("above/run/") + other), "x");
+    run.held()->Discard();
+    EXPECT_EQ(std::filesystem::exists(dir / "above/run"), *other != 0) << other;
     EXPECT_EQ(std::filesystem::is_empty(dir.path()), *other == 0) << other;
-    EXPECT_EQ(ReadRunRecipe(dir / "run").ok(), *other != 0) << other;
-    std::filesystem::remove_all(dir / "run");
+    EXPECT_EQ(ReadRunRecipe(dir / "above/run").ok(), *other != 0) << other;
+    std::filesystem::remove_all(dir / "above");
   }
+}
+
+TEST(RunDirectory, DiscardedItLeavesADirectoryThatWasThereBeforeAndEmpty) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "run");
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create({dir / "run"}, kRecipe));
+  STOKER_ASSERT_OK(run.WriteData(Json::object()));
+  run.held()->Discard();
+  EXPECT_TRUE(std::filesystem::is_empty(dir / "run"));
+  STOKER_EXPECT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
+}
+
+// As where a signal comes after a run was refused, and another process has begun one of its name.
+TEST(RunDirectory, DiscardedTwiceItLeavesTheRunThatTookItsName) {
+  const TempDir dir;
+  for (const bool there_before : {false, true}) {
+    const std::string root = dir / (there_before ? "old/run" : "run");
+    if (there_before) std::filesystem::create_directories(root);
+    STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory first, RunDirectory::Create({root}, kRecipe));
+    first.held()->Discard();
+    STOKER_ASSERT_OK(RunDirectory::Create({root}, kRecipe));
+    first.held()->Discard();
+    STOKER_EXPECT_OK(ReadRunRecipe(root)) << there_before;
+  }
+}
+
+TEST(RunDirectory, OneThatWasOpenedIsNotDiscarded) {
+  const TempDir dir;
+  STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory run, RunDirectory::Open(dir / "run"));
+  run.held()->Discard();
+  STOKER_EXPECT_OK(ReadRunRecipe(dir / "run"));
+}
+
+TEST(RunDirectory, WhoseRecipeCannotBeWrittenLeavesNothing) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "old");
+  for (const char* const root : {"above/run", "old"}) {
+    const FileSizeLimit full(0);
+    EXPECT_THAT(RunDirectory::Create({dir / root}, kRecipe),
+                FailsWith(StatusCode::kResourceExhausted, "recipe.yaml"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir / "above"));
+  EXPECT_TRUE(std::filesystem::is_empty(dir / "old"));
+}
+
+// What a lock file is replaced by while a process waits to open it locks another file.
+TEST(RunDirectory, IsHeldByWhoeverGotItWhileOthersBeginAndDiscardTheirs) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "run");
+  std::atomic<int> unlocked = 0, begun = 0;
+  const auto work = [&] {
+    for (int i = 0; i < 300; ++i) {
+      const Result<RunDirectory> run = RunDirectory::Create({dir / "run"}, kRecipe);
+      if (!run.ok()) continue;
+      ++begun;
+      if (!RunIsHeld(dir / "run")) ++unlocked;
+      run->held()->Discard();
+    }
+  };
+  { const std::jthread one(work), two(work), three(work); }
+  EXPECT_GT(begun, 0);
+  EXPECT_EQ(unlocked, 0);
 }
 
 TEST(RunDirectory, AcceptsAnEmptyDirectory) {
   const TempDir dir;
-  STOKER_EXPECT_OK(RunDirectory::Create(dir.path(), kRecipe));
+  STOKER_EXPECT_OK(RunDirectory::Create({dir.path()}, kRecipe));
 }
 
 TEST(RunDirectory, BelongsToOneProcessAtATime) {
   const TempDir dir;
   const std::string root = dir / "run";
   {
-    STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory first, RunDirectory::Create(root, kRecipe));
+    STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory first, RunDirectory::Create({root}, kRecipe));
     EXPECT_THAT(RunDirectory::Open(root),
                 FailsWith(StatusCode::kUnavailable, "another process is training"));
   }
@@ -107,7 +173,7 @@ TEST(RunDirectory, WhatIsNoRunIsNotOpened) {
 
 TEST(RunDirectory, RemembersChoices) {
   const TempDir dir;
-  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create({dir / "run"}, kRecipe));
   STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Choices> choices, ReadRunChoices(run.paths().root));
   EXPECT_FALSE(choices.has_value());
   const Choices chosen{
@@ -119,7 +185,7 @@ TEST(RunDirectory, RemembersChoices) {
 
 TEST(RunDirectory, DamagedChoicesAreReportedWithTheirFile) {
   const TempDir dir;
-  STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(const RunDirectory run, RunDirectory::Create({dir / "run"}, kRecipe));
   for (const char* text : {"", "{", "[]", "{}", R"({"memory_format": "contiguous"})",
                            R"({"memory_format": "contiguous", "threads": 0})",
                            R"({"memory_format": "contiguous", "threads": "2"})",
@@ -143,7 +209,7 @@ TEST(RunDirectory, IsSeenToBeHeldWhileItIsOpenAndOnlyThen) {
   const TempDir dir;
   EXPECT_FALSE(RunIsHeld(dir / "run"));
   {
-    const auto run = RunDirectory::Create(dir / "run", kRecipe);
+    const auto run = RunDirectory::Create({dir / "run"}, kRecipe);
     STOKER_ASSERT_OK(run);
     EXPECT_TRUE(RunIsHeld(dir / "run"));
     EXPECT_THAT(RunDirectory::Open(dir / "run"),
@@ -154,7 +220,7 @@ TEST(RunDirectory, IsSeenToBeHeldWhileItIsOpenAndOnlyThen) {
 
 TEST(RunDirectory, CanBeOpenedHoweverOftenOthersAskWhetherItIsHeld) {
   const TempDir dir;
-  STOKER_ASSERT_OK(RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
   std::atomic<bool> stop = false;
   std::atomic<int64_t> asked = 0;
   std::jthread asks([&] {
@@ -170,7 +236,7 @@ TEST(RunDirectory, CanBeOpenedHoweverOftenOthersAskWhetherItIsHeld) {
 
 TEST(RunDirectory, LogsLinesWithTheTime) {
   const TempDir dir;
-  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create(dir / "run", kRecipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(RunDirectory run, RunDirectory::Create({dir / "run"}, kRecipe));
   run.Log("one");
   run.Log("two\nlines \x1b[31m");
   EXPECT_THAT(ReadFileForTest(run.paths().log()),
@@ -193,7 +259,7 @@ TEST(NewRunPath, IsNamedAfterRecipeAndTimeAndDoesNotExist) {
 TEST(RunDirectory, AFileThatIsALinkIsRefusedAndWhatItLeadsToStaysWhole) {
   for (const char* name : {"metrics.jsonl", "log", "lock"}) {
     const TempDir dir;
-    STOKER_ASSERT_OK(RunDirectory::Create(dir / "run", kRecipe));
+    STOKER_ASSERT_OK(RunDirectory::Create({dir / "run"}, kRecipe));
     WriteFileForTest(dir / "thesis", "precious");
     const std::string link = dir / (std::string("run/") + name);
     std::filesystem::remove(link);

@@ -124,7 +124,7 @@ Trainer::~Trainer() = default;
 Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run,
                                                  DataCheck check, const CheckObserver& observer) {
   return CreateIn(
-      std::move(recipe), [&] { return run; }, check, observer);
+      std::move(recipe), [&] { return RunPlace{run}; }, check, observer);
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim& claim,
@@ -139,8 +139,9 @@ Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim
     first = *std::move(tried);
   }
   Json marks = MarkData(recipe.data, check, observer);
-  STOKER_ASSIGN_OR_RETURN(const std::filesystem::path run, claim());
-  STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Create(run, recipe.Filled()));
+  STOKER_ASSIGN_OR_RETURN(RunPlace place, claim());
+  STOKER_ASSIGN_OR_RETURN(RunDirectory directory,
+                          RunDirectory::Create(std::move(place), recipe.Filled()));
   return std::unique_ptr<Trainer>(
       new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
                                                                .plan = std::move(opened.plan),
@@ -180,6 +181,8 @@ Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::files
 void Trainer::Add(std::string name, std::shared_ptr<Callback> callback) {
   loop_->Add(std::move(name), std::move(callback));
 }
+
+void Trainer::Discard() const { loop_->Discard(); }
 
 Result<TrainSummary> Trainer::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
   std::optional<Result<TrainSummary>> summary;

@@ -73,9 +73,10 @@ class Trainer {
                                                  DataCheck check = DataCheck::kPlaces,
                                                  const CheckObserver& observer = {});
 
-  // The same in a directory whose path is asked for last, when nothing is left that can be refused.
-  //   claim  returns the path of the run, which it may have made; called at most once
-  using RunClaim = std::function<Result<std::filesystem::path>()>;
+  // The same in a directory whose path is asked for last: after that only the directory itself can
+  // be refused. After an error nothing is left of what was made for the run.
+  //   claim  returns the place of the run, which it may have made; called at most once
+  using RunClaim = std::function<Result<RunPlace>()>;
   static Result<std::unique_ptr<Trainer>> CreateIn(Recipe recipe, const RunClaim& claim,
                                                    DataCheck check = DataCheck::kPlaces,
                                                    const CheckObserver& observer = {});
@@ -91,6 +92,11 @@ class Trainer {
   // Run.
   //   name  what a checkpoint and messages call it
   void Add(std::string name, std::shared_ptr<Callback> callback);
+
+  // Takes a new run away, with all that was made for it (HeldRun::Discard): before its first step.
+  // Does nothing for a run that was resumed, or that Run has refused. Any thread, also during Run,
+  // which must not go on to its first step afterwards: that would begin the directory anew.
+  void Discard() const;
 
   // Trains to the end, then writes weights.safetensors and summary.json. Call once.
   //   observer  may be null

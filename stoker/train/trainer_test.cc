@@ -1,4 +1,6 @@
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "stoker/base/worker_group.h"
 #include "stoker/data/runtime/cpu_limit.h"
@@ -28,9 +30,9 @@ TEST_F(TrainerTest, LearnsAndKeepsEverythingInTheRunDirectory) {
 
 TEST_F(TrainerTest, ARecipeThatIsRefusedClaimsNoDirectory) {
   int claims = 0;
-  const auto claim = [&]() -> Result<fs::path> {
+  const auto claim = [&]() -> Result<RunPlace> {
     ++claims;
-    return problem_ / "run";
+    return RunPlace{problem_ / "run"};
   };
   STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load());
   Recipe wrong = recipe;
@@ -63,6 +65,41 @@ TEST_F(TrainerTest, LimitsTheCpusOfPipelinesOnlyWhileItRuns) {
   EXPECT_GT(watcher.limit, 0);
   EXPECT_LE(watcher.limit, AvailableCpus());
   EXPECT_EQ(PipelineCpuLimit(), 0);
+}
+
+// Its first batches are read from the moment in which their pipeline is opened.
+TEST_F(TrainerTest, LimitsTheCpusOfPipelinesWithoutAGapBetweenItsStartAndItsFirstStep) {
+  class Looks final : public Watcher {
+   public:
+    void OnStart(const StartEvent& event) override {
+      Watcher::OnStart(event);
+      started = true;
+      while (looks == 0) std::this_thread::yield();
+    }
+    void OnStep(const StepEvent& event) override {
+      Watcher::OnStep(event);
+      started = false;
+    }
+    std::atomic<bool> started = false;
+    std::atomic<int64_t> looks = 0, without = 0;
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const Recipe recipe, problem_.Load({"train.max_steps=1"}));
+  for (int run = 0; run < 20; ++run) {
+    Looks watcher;
+    const std::jthread look([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        const bool before = watcher.started;
+        const bool none = PipelineCpuLimit() == 0;
+        if (!before || !watcher.started) continue;
+        ++watcher.looks;
+        if (none) ++watcher.without;
+      }
+    });
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer,
+                                Trainer::Create(recipe, problem_ / fmt::format("run-{}", run)));
+    STOKER_ASSERT_OK(trainer->Run(&watcher));
+    EXPECT_EQ(watcher.without, 0);
+  }
 }
 
 TEST_F(TrainerTest, TellsItsObserverEverything) {

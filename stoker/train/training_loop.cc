@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "stoker/data/recipe_place.h"
-#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/torch_denormals.h"
 #include "stoker/train/recipe_place.h"
 #include "stoker/train/sample_noun.h"
@@ -13,6 +12,10 @@
 
 namespace stoker {
 
+void TrainingLoop::Discard() const {
+  if (const std::shared_ptr<HeldRun> held = held_.lock()) held->Discard();
+}
+
 Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
   const TorchFloatModes modes;
   const ConfigNode recipe = PlacesOf(setup_.recipe);  // for messages; the setup moves on
@@ -20,7 +23,8 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
       StartTraining(std::move(setup_), std::move(callbacks_), observer, stop);
   if (!session.ok()) return WithPlace(recipe, session.status());
   session_ = *std::move(session);
-  const PipelineCpuScope cpus(FeedCpus(*session_));  // for what is opened while it runs
+  // Ends with this call, although the session stays.
+  const std::unique_ptr<PipelineCpuScope> cpus = std::move(session_->cpus);
   session_->status = std::make_unique<RunStatus>(
       RunStatus::Of{.path = ProgressPath(session_->setup.run.paths().root),
                     .first_step = session_->progress.step,

@@ -14,12 +14,15 @@ namespace stoker {
 
 class TrainingLoop {
  public:
-  explicit TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)) {}
+  explicit TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)), held_(setup_.run.held()) {}
 
   // Before Run.
   void Add(std::string name, std::shared_ptr<Callback> callback) {
     callbacks_.Add(std::move(name), std::move(callback));
   }
+
+  // See Trainer.
+  void Discard() const;
 
   // See Trainer::Run.
   Result<TrainSummary> Run(TrainObserver* observer, const std::atomic<bool>* stop);
@@ -42,6 +45,7 @@ class TrainingLoop {
   TrainSummary Summary() const;
 
   TrainingSetup setup_;
+  const std::weak_ptr<HeldRun> held_;  // gone once a run that was refused has been let go
   CallbackList callbacks_;
   std::unique_ptr<TrainingSession> session_;
   std::unique_ptr<StepRunner> steps_;

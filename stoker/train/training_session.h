@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stoker/base/clock.h"
+#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/device/accelerator.h"
 #include "stoker/train/background_task.h"
 #include "stoker/train/batch_source.h"
@@ -91,6 +92,7 @@ struct TrainingSession {
   CheckpointStore store;
 
   Choices choices;
+  std::unique_ptr<PipelineCpuScope> cpus;  // of the run's pipelines, once `choices` are there
   std::unique_ptr<RunRecorder> recorder;
   std::unique_ptr<Schedule> schedule;
   std::unique_ptr<Learner> learner;

@@ -4,7 +4,6 @@
 
 #include "stoker/data/ops/take.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_lint.h"
@@ -214,7 +213,7 @@ Status OpenTensorboard(TrainingSession& session) {
 // All that lies before the first step, in its order.
 Status GetReady(TrainingSession& session) {
   STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
-  const PipelineCpuScope cpus(FeedCpus(session));
+  session.cpus = std::make_unique<PipelineCpuScope>(FeedCpus(session));
   STOKER_RETURN_IF_ERROR(BuildLearner(session));
   RecordPasses(session);
   STOKER_RETURN_IF_ERROR(OpenBatches(session));
@@ -233,11 +232,9 @@ Status GetReady(TrainingSession& session) {
                   [](Callback& callback, RunView& view) { return callback.OnStart(view); });
 }
 
-}  // namespace
-
-Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, CallbackList callbacks,
-                                                       TrainObserver* observer,
-                                                       const std::atomic<bool>* stop) {
+Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList callbacks,
+                                               TrainObserver* observer,
+                                               const std::atomic<bool>* stop) {
   const TrainRecipe& train = setup.recipe.train;
   STOKER_ASSIGN_OR_RETURN(EarlyStopping stopping,
                           EarlyStopping::Create(train.early_stopping, train.options.metrics));
@@ -247,10 +244,20 @@ Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, Call
   STOKER_ASSIGN_OR_RETURN(session->schedule,
                           BuildRunSchedule(session->setup.recipe.train, session->plan().schedule,
                                            session->plan().batch_size));
-  const Status ready = GetReady(*session);
-  // What was made for it would only be in the way of the recipe that is put right.
-  if (!ready.ok() && !session->setup.resume) DiscardRun(session->setup.run.paths().root);
-  if (!ready.ok()) return ready;
+  STOKER_RETURN_IF_ERROR(GetReady(*session));
+  return session;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, CallbackList callbacks,
+                                                       TrainObserver* observer,
+                                                       const std::atomic<bool>* stop) {
+  const std::shared_ptr<HeldRun> held = setup.run.held();
+  Result<std::unique_ptr<TrainingSession>> session =
+      Start(std::move(setup), std::move(callbacks), observer, stop);
+  // What was made for it would only be in the way of the corrected recipe.
+  if (!session.ok()) held->Discard();
   return session;
 }
 

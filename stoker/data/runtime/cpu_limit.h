@@ -23,7 +23,7 @@ class PipelineCpuScope {
   const int cpus_;
 };
 
-// That of the scope that counts; 0: no limit.
+// The limit of the newest living scope; 0: none.
 int PipelineCpuLimit();
 
 // The CPUs that an automatic number of threads goes by: those of the process, or the limit.

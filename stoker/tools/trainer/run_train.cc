@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 
@@ -11,7 +9,6 @@
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
 #include "stoker/data/recipe.h"
-#include "stoker/io/atomic_file.h"
 #include "stoker/tools/interrupt.h"
 #include "stoker/tools/print.h"
 #include "stoker/tools/terminal.h"
@@ -56,16 +53,20 @@ Result<std::filesystem::path> RunToResume(const TrainArguments& arguments) {
 
 // Makes the directory of a new run. Of processes that do so at once each gets its own, since making
 // a directory that exists fails: then the next name is taken.
-Result<std::filesystem::path> MakeNamedDirectory(const std::string& recipe_name) {
+Result<RunPlace> MakeNamedDirectory(const std::string& recipe_name) {
+  RunPlace place;
   for (;;) {
-    STOKER_RETURN_IF_ERROR(CreateDirectories(kRuns).While("making the run directory"));
-    std::filesystem::path run = NewRunPath(kRuns, recipe_name, std::chrono::system_clock::now());
-    if (::mkdir(run.c_str(), 0777) == 0) return run;
-    const int error = errno;
-    // Another process whose run was refused may have removed the empty directory of all runs.
-    if (error != EEXIST && error != ENOENT) {
-      return ErrnoStatus(error, run.string() + ": cannot make the directory");
+    Status status = place.made.Create(kRuns).While("making the run directory");
+    place.root = NewRunPath(kRuns, recipe_name, std::chrono::system_clock::now());
+    if (status.ok()) {
+      const Result<bool> made = place.made.CreateNew(place.root.string());
+      if (made.ok() && *made) return place;
+      // Another process whose run was refused may have removed the empty directory of all runs.
+      if (made.ok() || made.status().code() == StatusCode::kNotFound) continue;
+      status = made.status();
     }
+    place.made.RemoveEmpty();
+    return status;
   }
 }
 
@@ -74,34 +75,18 @@ struct OpenedRun {
   std::unique_ptr<UndoOnInterrupt> undo;  // of a new run, until its first step
 };
 
-// A run that is refused, or ended before its first step, leaves nothing but what is not its own:
-// directories that are not empty stay.
+// A run that is refused, or ended before its first step, leaves nothing of what was made for it.
 Result<OpenedRun> CreateRun(const TrainArguments& arguments, Recipe recipe, DataCheck check,
                             const CheckObserver& observer) {
-  const bool named = !arguments.run.empty();
-  std::filesystem::path run = arguments.run;
   OpenedRun opened;
-  const auto claim = [&]() -> Result<std::filesystem::path> {
+  const auto claim = [&]() -> Result<RunPlace> {
     opened.undo = std::make_unique<UndoOnInterrupt>();
-    if (!named) {
-      STOKER_ASSIGN_OR_RETURN(run, MakeNamedDirectory(RecipeName(arguments)));
-    }
-    return run;
+    if (!arguments.run.empty()) return RunPlace{arguments.run};
+    return MakeNamedDirectory(RecipeName(arguments));
   };
-  Result<std::unique_ptr<Trainer>> trainer =
-      Trainer::CreateIn(std::move(recipe), claim, check, observer);
-  if (!trainer.ok()) {
-    if (!named && !run.empty()) {
-      ::rmdir(run.c_str());
-      ::rmdir(kRuns);
-    }
-    return trainer.status();
-  }
-  opened.trainer = *std::move(trainer);
-  opened.undo->SetUndo([run, named] {
-    DiscardRun(run);
-    if (!named) ::rmdir(kRuns);
-  });
+  STOKER_ASSIGN_OR_RETURN(opened.trainer,
+                          Trainer::CreateIn(std::move(recipe), claim, check, observer));
+  opened.undo->SetUndo([trainer = opened.trainer.get()] { trainer->Discard(); });
   return opened;
 }
 

@@ -1,5 +1,6 @@
 #include <torch/utils.h>
 
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -83,6 +84,22 @@ TEST_F(CallbacksTest, AnErrorOfOneEndsTheRunAndNamesIt) {
   trainer->Add("mine", std::make_unique<Failing>());
   EXPECT_THAT(trainer->Run(),
               FailsWith(StatusCode::kUnavailable, "while calling the callback mine"));
+}
+
+TEST_F(CallbacksTest, ARunThatOneRefusesAtItsStartLeavesNothingAndThenNothingToDiscard) {
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load());
+  class Refuses final : public Callback {
+   public:
+    Status OnStart(RunView&) override { return InvalidArgument("no"); }
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto trainer, Trainer::Create(recipe, problem_ / "above/run"));
+  trainer->Add("refuses", std::make_unique<Refuses>());
+  EXPECT_THAT(trainer->Run(), FailsWith(StatusCode::kInvalidArgument, "no"));
+  EXPECT_FALSE(std::filesystem::exists(problem_ / "above"));
+  // Another process takes the name.
+  STOKER_ASSERT_OK(RunDirectory::Create({problem_ / "above/run"}, recipe.Filled()));
+  trainer->Discard();
+  STOKER_EXPECT_OK(ReadRunRecipe(problem_ / "above/run"));
 }
 
 TEST_F(CallbacksTest, StopAtEndsTheRunAndLeavesTheScheduleAsLongAsItWas) {
