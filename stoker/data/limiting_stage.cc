@@ -7,6 +7,7 @@
 #include "stoker/base/remote_path.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/ops/cache.h"
+#include "stoker/data/rewrites/picture_pass.h"
 #include "stoker/data/runtime/pipeline_costs.h"
 #include "stoker/io/remote/remote_options.h"
 #include "stoker/io/remote/shard_cache.h"
@@ -66,7 +67,7 @@ LimitFinder::Files LimitFinder::FilesOf(const DatasetNode& source) const {
 
 LimitingStage LimitFinder::Find(const Iterator& iterator) const {
   const PipelineCosts costs = CostsOf(dataset_, iterator);
-  const DatasetNode& node = *costs.limiting_stage().node;
+  const DatasetNode& node = FirstMapOf(*costs.limiting_stage().node);
   LimitingStage stage{.name = node.name(),
                       .why = costs.WhyItLimits(),
                       .run_by = RunByOf(costs),

@@ -26,7 +26,7 @@ struct LimitingStage {
     kRepeats,  // it makes the same of a sample in every epoch
   };
 
-  std::string name;  // as recipes call it
+  std::string name;  // as recipes call it; of maps that are done in one pass the first one's
   std::string why;   // "1 thread spent 97% of the time in it, 51 ms for each ..."
   RunBy run_by = RunBy::kThreads;
   Work work = Work::kRepeats;

@@ -10,8 +10,10 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/registry.h"
+#include "stoker/data/rewrites/picture_pass_testing_internal.h"
 #include "stoker/data/sources/files.h"
 #include "stoker/data/testing.h"
+#include "stoker/data/transforms/resize.h"
 
 namespace stoker {
 namespace {
@@ -102,6 +104,19 @@ TEST(LimitFinder, SeesHowManyFilesASourceHasAndWhereTheyAre) {
   EXPECT_FALSE(many.on_servers);
   EXPECT_FALSE(many.may_keep_copies);
   EXPECT_FALSE(LimitOf(files(3)).many_files);
+}
+
+TEST(LimitFinder, NamesAStageOfTheRecipeWhereMapsOfPicturesAreDoneInOnePass) {
+  const TempDir dir;
+  // So large that decoding them takes far longer than all else.
+  const std::string picture = EncodeJpeg(MakePicture(900, 900, 3, /*seed=*/1));
+  for (int i = 0; i < 8; ++i) WriteBelow(dir, fmt::format("{}/{}.jpg", i % 2, i), picture);
+  const auto pictures = Source(Folder{.path = dir.path().string()}) | Decode{};
+  const Result<Dataset> pipeline = pictures | Resize{.size = 16} | Batch{.size = 4};
+  const LimitingStage limit = LimitOf(pipeline);
+  EXPECT_EQ(limit.name, "decode");
+  EXPECT_EQ(limit.work, Work::kRepeats);
+  EXPECT_EQ(limit.first_random, "");
 }
 
 }  // namespace

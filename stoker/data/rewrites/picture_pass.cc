@@ -101,6 +101,7 @@ class PicturePassNode final : public DatasetNode {
     for (const DatasetNode* map : maps_.others) text += ", then " + map->name();
     return text;
   }
+  const DatasetNode& first_map() const { return *maps_.chain.maps().front(); }
   std::string_view Disturbs() const override { return {}; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
@@ -316,6 +317,11 @@ Dataset InOnePass(Dataset pipeline) {
   Dataset passed(std::make_shared<PicturePassNode>(maps, *std::move(found)));
   for (const DatasetNode* map : behind) passed = MapOver(*map, std::move(passed), "");
   return passed;
+}
+
+const DatasetNode& FirstMapOf(const DatasetNode& node) {
+  const auto* pass = dynamic_cast<const PicturePassNode*>(&node);
+  return pass == nullptr ? node : pass->first_map();
 }
 
 }  // namespace stoker

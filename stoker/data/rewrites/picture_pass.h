@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// What messages and profiles call the stage.
+// What profiles call the stage.
 inline constexpr std::string_view kOnePassName = "one_pass";
 
 // `pipeline` itself, unless it is read by position and ends in maps that begin with some that
@@ -25,5 +25,9 @@ inline constexpr std::string_view kOnePassName = "one_pass";
 //
 // Streams need no such stage: their threads find the maps where they are (runtime/hop.h).
 Dataset InOnePass(Dataset pipeline);
+
+// The first of the maps that `node` stands for, if it is such a stage, which no recipe names;
+// `node` itself otherwise. For messages to users.
+const DatasetNode& FirstMapOf(const DatasetNode& node);
 
 }  // namespace stoker

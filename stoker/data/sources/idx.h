@@ -17,8 +17,7 @@ struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =
       "Images and labels from IDX files, as MNIST and Fashion-MNIST are published; plain, .gz, "
-      ".zst, "
-      ".xz or .bz2.";
+      ".zst, .xz or .bz2.";
   std::filesystem::path images;
   std::filesystem::path labels;
 
