@@ -39,8 +39,8 @@ Status CheckTrainKeys(ConfigNode& section) {
   return problems.ToStatus();
 }
 
-// The nested section of T's name, where there is one.
-// With a mistake in it `options` stay as they are.
+// Reads the nested section of T's name, where there is one. With a mistake in it `options` stay as
+// they are.
 template <typename T>
 Status ParsePart(const ConfigNode& section, T& options) {
   const ConfigNode* node = section.Find(T::kName);

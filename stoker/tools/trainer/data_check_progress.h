@@ -1,5 +1,5 @@
 // A full check of the data files (--check-data full) as people watch it: a bar on a terminal, a
-// plain line every ten seconds elsewhere.
+// plain line every ten seconds elsewhere. The bar is removed with the object.
 #pragma once
 
 #include "stoker/base/clock.h"
@@ -14,8 +14,6 @@ class DataCheckProgress {
   DataCheckProgress(bool bar, bool quiet) : quiet_(quiet), status_(bar && !quiet) {}
 
   void On(const CheckProgress& progress);
-  // The bar goes.
-  void Finish() { status_.Clear(); }
 
  private:
   const bool quiet_;
