@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "stoker/data/dataset.h"
+#include "stoker/data/groups_elements.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime.h"
 
@@ -23,7 +24,7 @@ Cardinality BatchedCardinality(const Cardinality& input, int64_t size, bool drop
 int64_t BatchExtent(const Cardinality& input, int64_t size, bool drop_remainder);
 
 // A batch is `size` consecutive elements of the input; its number is its position.
-class FixedBatchNode : public DatasetNode {
+class FixedBatchNode : public DatasetNode, public GroupsElements {
  public:
   FixedBatchNode(std::string_view name, Spec spec, Dataset input, int64_t size,
                  bool drop_remainder);

@@ -7,6 +7,7 @@
 #include "stoker/base/default_budget.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/field_option.h"
+#include "stoker/data/groups_elements.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/padding_internal.h"
@@ -72,7 +73,7 @@ class BucketRules {
   const bool pad_to_boundary_;
 };
 
-class BucketNode final : public DatasetNode {
+class BucketNode final : public DatasetNode, public GroupsElements {
  public:
   BucketNode(Dataset input, const BucketByLength& options, LengthOf length, PaddingPlan plan)
       : DatasetNode(std::string(BucketByLength::kName), plan.output(),

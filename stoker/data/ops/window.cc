@@ -5,6 +5,7 @@
 
 #include "stoker/base/default_budget.h"
 #include "stoker/data/check_key.h"
+#include "stoker/data/groups_elements.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/row_stack.h"
@@ -52,7 +53,7 @@ Result<Spec> WindowedSpec(const Dataset& input, const Plan& plan) {
   return out;
 }
 
-class WindowNode final : public DatasetNode {
+class WindowNode final : public DatasetNode, public GroupsElements {
  public:
   WindowNode(Dataset input, const Plan& plan, Spec spec)
       : DatasetNode(std::string(Window::kName), std::move(spec),

@@ -1,12 +1,17 @@
 // Threads follow demand while a pass runs. What is waited for comes sooner or later on any machine;
 // only its absence takes the whole time.
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "stoker/base/worker_group.h"
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/bucket_by_length.h"
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/runtime/cpu_limit.h"
@@ -109,8 +114,11 @@ TEST(Demand, ObeysTheNumberOfThreadsThatWasAskedFor) {
   EXPECT_EQ(iterator->GetProfile().threads, 3);
 }
 
-// The stream gives 4,001 batches at once, and goes on only when the consumer has had them all.
-TEST(Demand, AMapHandsOutTheBatchesThatAreFinishedWhileTheNextDoesNotCome) {
+using Group = std::function<Result<Dataset>(Result<Dataset>)>;
+
+// The stream gives all elements of 4,001 batches of four at once, and goes on only when the
+// consumer has had these batches.
+void ExpectFinishedBatchesAreHandedOut(const Group& group) {
   constexpr int64_t kBatches = 4001, kSize = 4;
   std::atomic<bool> had_all = false, gave_up = false;
   const Dataset source = NumberedImages(kBatches * kSize + kSize);
@@ -127,13 +135,37 @@ TEST(Demand, AMapHandsOutTheBatchesThatAreFinishedWhileTheNextDoesNotCome) {
     };
   });
   STOKER_ASSERT_OK_AND_ASSIGN(const Dataset dataset,
-                              Result(stream) | Batch{.size = kSize} | Sleeping(0) | Prefetch{});
+                              group(Result(stream)) | Sleeping(0) | Prefetch{});
+  SCOPED_TRACE(dataset.ToString());
   STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Threaded(2)));
   for (int64_t i = 0; i < kBatches; ++i) STOKER_ASSERT_OK(iterator->Next());
   had_all = true;
   EXPECT_FALSE(gave_up) << "finished batches were held back";
   STOKER_ASSERT_OK_AND_ASSIGN(const auto rest, ReadAll(*iterator));
   EXPECT_EQ(rest.size(), 1u);
+}
+
+TEST(Demand, AMapHandsOutTheBatchesThatAreFinishedWhileTheNextDoesNotCome) {
+  ExpectFinishedBatchesAreHandedOut(
+      [](Result<Dataset> stream) { return std::move(stream) | Batch{.size = 4}; });
+  ExpectFinishedBatchesAreHandedOut([](Result<Dataset> stream) {
+    return std::move(stream) | Batch{.size = 4} | IgnoreErrors{.share = 1};
+  });
+  ExpectFinishedBatchesAreHandedOut(
+      [](Result<Dataset> stream) { return std::move(stream) | Window{.size = 4}; });
+}
+
+TEST(Demand, AMapHandsOutTheFinishedBatchesThatHaveMoreFieldsThanTheirElements) {
+  ExpectFinishedBatchesAreHandedOut([](Result<Dataset> stream) {
+    return std::move(stream) | PaddedBatch{.size = 4, .fields = {"image"}, .lengths = true};
+  });
+  ExpectFinishedBatchesAreHandedOut([](Result<Dataset> stream) {
+    return std::move(stream) | BucketByLength{.field = "image",
+                                              .boundaries = {100},
+                                              .sizes = {4},
+                                              .fields = {"image"},
+                                              .mask = true};
+  });
 }
 
 TEST(Demand, MakesOneChunkOfManyTinyElementsAndSaysSo) {

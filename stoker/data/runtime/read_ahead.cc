@@ -5,8 +5,10 @@
 
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
+#include "stoker/data/groups_elements.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/hop.h"
+#include "stoker/data/sample_names.h"
 
 namespace stoker {
 namespace {
@@ -17,19 +19,12 @@ constexpr int kMaxThreads = 64;
 // A chunk may need such a part of the memory budget, so that each thread can have one.
 constexpr int64_t kChunkShare = 16;
 
-}  // namespace
-
-namespace {
-
-// Whether each of its elements is several of its input put together, as a batch is.
-bool PutsElementsTogether(const DatasetNode& node) {
-  if (node.inputs().size() != 1) return false;
-  const std::vector<Field>& fields = node.spec().fields;
-  const std::vector<Field>& before = node.input().spec().fields;
-  return !fields.empty() && fields.size() == before.size() &&
-         std::ranges::equal(fields, before, [](const Field& field, const Field& single) {
-           return field.shape.size() == single.shape.size() + 1;
-         });
+// Whether `node` gives elements that are each made of several, as they are or as stages that hand
+// on elements under their keys leave them.
+bool GivesGroups(const DatasetNode& node) {
+  const DatasetNode* at = &node;
+  while (KeepsKeys(*at)) at = &at->input().node();
+  return dynamic_cast<const GroupsElements*>(at) != nullptr;
 }
 
 }  // namespace
@@ -48,7 +43,7 @@ TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node) {
   while (chunk > 1 && too_large()) chunk /= 2;
   // A chunk is handed on when all of it has been pulled. The next batch of a stream may take long
   // to come, so no finished one waits for it; a batch outweighs what a chunk of its own costs.
-  if (!hop.empty() && PutsElementsTogether(hop.front()->input().node())) chunk = 1;
+  if (!hop.empty() && GivesGroups(hop.front()->input().node())) chunk = 1;
   return {.threads = runtime.threads,
           .max_threads = kMaxThreads,
           .cpus = PipelineCpus(),
