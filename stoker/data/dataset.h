@@ -57,8 +57,8 @@ enum class WhenDry {
 };
 
 // Which of the elements that a pass loses are written to its logs (`log` of ops/ignore_errors.h). A
-// log is made where it does not exist, and one that cannot be written is an error, whatever is said
-// here.
+// log is made where it does not exist, and one that cannot be written is an error; of kNone neither
+// is so, and no log is opened.
 enum class LossLogging {
   kEach,  // all; a pass that is restored takes back what was written after its position was saved
   // Those whose lines no pass over this pipeline with this seed has written there yet: for passes

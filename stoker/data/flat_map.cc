@@ -4,13 +4,14 @@
 #include "stoker/data/failure.h"
 #include "stoker/data/map.h"
 #include "stoker/data/ops/unpack_internal.h"
+#include "stoker/data/user_transform.h"
 
 namespace stoker {
 namespace {
 
 // Puts the arrays of all elements that the function makes one behind the other into one element, so
 // that they travel together.
-class PackingTransform final : public Transform {
+class PackingTransform final : public UserTransform {
  public:
   PackingTransform(const FlatMap& flat_map, Spec output)
       : function_(flat_map.function), output_(std::move(output)), random_(flat_map.random) {}
@@ -32,7 +33,9 @@ class PackingTransform final : public Transform {
  private:
   Result<std::vector<Element>> Call(const Element& element, Rng& rng, Scratch& scratch) const {
     try {
-      return function_(element, rng, scratch);
+      Result<std::vector<Element>> made = function_(element, rng, scratch);
+      if (!made.ok()) return FromFunction(made.status());
+      return made;
     } catch (...) {
       return ThrownError(fmt::format("flat_map: element {}: the function", element.key.index));
     }

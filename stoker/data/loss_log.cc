@@ -27,7 +27,7 @@ bool LossLogs::IsOurs(std::string_view line) const {
 }
 
 Status LossLogs::Open(const std::string& path) {
-  if (!WritesSideFiles()) return OkStatus();
+  if (logging_ == LossLogging::kNone || !WritesSideFiles()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, PrepareToAppend(path));
   const std::lock_guard lock(mutex_);
   const auto [entry, is_new] = logs_.try_emplace(path, Log{.bytes = bytes, .there = {}});

@@ -36,8 +36,9 @@ class LossLogs {
 
   const std::string& pass() const { return pass_; }
 
-  // To be called for each log before anything is lost. Of kOnce it reads the log, at 16 bytes and
-  // more of memory for each line of this pass. Errors: the file cannot be made or opened.
+  // To be called for each log before anything is lost. Makes the file; of kNone it does nothing. Of
+  // kOnce it reads the log, at 16 bytes and more of memory for each line of this pass. Errors: the
+  // file cannot be made or opened.
   Status Open(const std::string& path);
   // Errors: those of AppendLine.
   Status Write(const LossLine& line);

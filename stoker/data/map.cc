@@ -1,25 +1,29 @@
 #include "stoker/data/map.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "stoker/data/check_element.h"
 #include "stoker/data/failure.h"
+#include "stoker/data/failure_policy.h"
 #include "stoker/data/gathering_transform.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 #include "stoker/data/sample_names.h"
+#include "stoker/data/user_transform.h"
 
 namespace stoker {
 namespace {
 
-// An error of `node` about one sample of its input: with what the source calls the sample in front,
-// unless the message has that already. What makes no sense for one sample is no wrong usage, so
-// kInvalidArgument becomes kOutOfRange. Trouble stays as it is but for the name.
+// An error of `node` about one sample of its input. The message begins with what the source calls
+// the sample, where it has a name and the message lacks it.
 Status OfSample(const DatasetNode& node, const SampleKey& key, const Status& error) {
+  const bool by_user = dynamic_cast<const UserTransform*>(node.element_wise()) != nullptr;
+  const StatusCode code = by_user ? error.code() : CodeForSample(error);
   const std::string name = NameInMessage(node.input(), key, error.message());
-  if (name.empty()) return error;
-  const bool usage = error.code() == StatusCode::kInvalidArgument;
-  const bool named = error.message().find(name) != std::string::npos;
-  return {usage ? StatusCode::kOutOfRange : error.code(),
-          named ? error.message() : fmt::format("{}: {}", name, error.message())};
+  if (error.message().find(name) != std::string::npos) return {code, error.message()};
+  return {code, fmt::format("{}: {}", name, error.message())};
 }
 
 // Puts the element through the transform of `node`. What that throws becomes an error, too.
@@ -85,11 +89,15 @@ class MapNode final : public DatasetNode {
                           const ReadContext& context) const override {
     // Samples whose sizes differ before this stage make no rows there.
     if (!input().spec().ElementBytes()) return GatherRows(positions, context);
-    STOKER_ASSIGN_OR_RETURN(Rows rows, input().node().ReadRows(positions, context));
-    Scratch scratch = context.scratch(*this);
-    const Status status = transform_->ApplyRows(rows, context.rngs(*this), scratch);
-    if (status.ok()) return rows;
-    return IsAboutOneElement(status) ? ReadOneByOne(positions, context) : status;
+    std::vector<LostElement> lost;
+    Result<Rows> rows = input().node().ReadRows(positions, CollectingLosses(context, lost));
+    if (rows.ok()) {
+      Scratch scratch = context.scratch(*this);
+      const Status status = transform_->ApplyRows(*rows, context.rngs(*this), scratch);
+      if (!status.ok()) return ReadOneByOne(positions, context, status);
+    }
+    HandOnLosses(std::move(lost), context);
+    return rows;
   }
 
  private:
@@ -107,20 +115,46 @@ class MapNode final : public DatasetNode {
     const auto* const gathering = dynamic_cast<const GatheringTransform*>(transform_.get());
     if (gathering == nullptr || !gathering->gathers())
       return DatasetNode::DoReadRows(positions, context);
+    std::vector<LostElement> lost;
+    const Result<std::vector<Element>> elements =
+        ReadInputs(positions, CollectingLosses(context, lost));
+    Result<Rows> rows = elements.status();
+    if (elements.ok()) {
+      Scratch scratch = context.scratch(*this);
+      rows = gathering->Gather(*elements, scratch);
+      if (!rows.ok()) return ReadOneByOne(positions, context, rows.status());
+    }
+    HandOnLosses(std::move(lost), context);
+    return rows;
+  }
+
+  Result<std::vector<Element>> ReadInputs(std::span<const int64_t> positions,
+                                          const ReadContext& context) const {
     std::vector<Element> elements;
     elements.reserve(positions.size());
     for (const int64_t position : positions) {
       STOKER_ASSIGN_OR_RETURN(Element element, input().node().Read(position, context));
       elements.push_back(std::move(element));
     }
-    Scratch scratch = context.scratch(*this);
-    Result<Rows> rows = gathering->Gather(elements, scratch);
-    if (rows.ok() || !IsAboutOneElement(rows.status())) return rows;
-    return ReadOneByOne(positions, context);
+    return elements;
   }
 
-  // Where they cannot all be mapped at once: so that it is known which one is at fault.
-  Result<Rows> ReadOneByOne(std::span<const int64_t> positions, const ReadContext& context) const {
+  // What the stages below lose is collected first, because ReadOneByOne reads the same elements
+  // again and loses the same ones.
+  static ReadContext CollectingLosses(const ReadContext& context, std::vector<LostElement>& lost) {
+    return context.WithLost(context.lost() == nullptr ? nullptr : &lost);
+  }
+  static void HandOnLosses(std::vector<LostElement> lost, const ReadContext& context) {
+    if (context.lost() == nullptr) return;
+    std::ranges::move(lost, std::back_inserter(*context.lost()));
+  }
+
+  // Called where the elements could not be mapped together, with the error of that: reads and maps
+  // them one by one, so that the error names the element at fault. A trial ends with `together`,
+  // because its caller drops the error and reads singly itself.
+  Result<Rows> ReadOneByOne(std::span<const int64_t> positions, const ReadContext& context,
+                            const Status& together) const {
+    if (context.trial() || !IsAboutOneElement(together)) return together;
     return DatasetNode::DoReadRows(positions, context);
   }
 
@@ -128,7 +162,7 @@ class MapNode final : public DatasetNode {
   const std::shared_ptr<const Transform> transform_;
 };
 
-class FunctionTransform final : public Transform {
+class FunctionTransform final : public UserTransform {
  public:
   FunctionTransform(const Map& map, Spec output)
       : function_(map.function), output_(std::move(output)), random_(map.random) {}
@@ -137,7 +171,7 @@ class FunctionTransform final : public Transform {
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
     try {
-      STOKER_RETURN_IF_ERROR(function_(element, rng, scratch));
+      STOKER_RETURN_IF_ERROR(FromFunction(function_(element, rng, scratch)));
     } catch (...) {
       return ThrownError(fmt::format("map: element {}: the function", element.key.index));
     }
@@ -150,7 +184,7 @@ class FunctionTransform final : public Transform {
   const bool random_;
 };
 
-class RowsFunctionTransform final : public Transform {
+class RowsFunctionTransform final : public UserTransform {
  public:
   RowsFunctionTransform(const MapRows& map, Spec output)
       : function_(map.function), output_(std::move(output)), random_(map.random) {}
@@ -193,7 +227,7 @@ class RowsFunctionTransform final : public Transform {
   Status Call(Rows& rows, const MapRows::RowRng& rng, Scratch& scratch) const {
     const int64_t first = rows.keys.front().index;
     try {
-      return function_(rows, rng, scratch);
+      return FromFunction(function_(rows, rng, scratch));
     } catch (...) {
       return ThrownError(fmt::format("map: element {}: the function", first));
     }

@@ -3,6 +3,7 @@
 #include "stoker/data/sample_names.h"
 
 #include "stoker/data/map.h"
+#include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/sources/picture_folder_testing_internal.h"
@@ -70,6 +71,50 @@ TEST_F(SampleNamesTest, WhatAMapCannotDoToASampleNamesItsFileAndIsNoWrongUsage) 
           "- folder: .\n" + before + "- decode\n- random_crop: {size: 3, padding: 0}\n" + behind,
           StatusCode::kOutOfRange, says);
     }
+  }
+}
+
+// Fails on one element as a picture does that is too small.
+class TooSmallTransform final : public Transform {
+ public:
+  Status Apply(Element& element, Rng&, Scratch&) const override {
+    if (element.key.index != 2) return OkStatus();
+    return InvalidArgument("element 2 is too small");
+  }
+};
+
+TEST_F(SampleNamesTest, WhatAMapCannotDoToASampleIsNoWrongUsageEvenWhereTheSampleHasNoName) {
+  const Map by_function{.function = [](Element& element, Rng& rng, Scratch& scratch) {
+    return TooSmallTransform().Apply(element, rng, scratch);
+  }};
+  const MapRows by_rows{.function = [](Rows& rows, const MapRows::RowRng&, Scratch&) {
+    const bool has = std::ranges::any_of(rows.keys, [](SampleKey key) { return key.index == 2; });
+    return has ? InvalidArgument("element 2 is too small") : OkStatus();
+  }};
+  for (const Dataset& source : {NumberedImages(4), StreamedImages(4)}) {
+    const Dataset by_transform =
+        MapDataset(source, "crop", "", source.spec(), std::make_shared<TooSmallTransform>());
+    for (const Result<Dataset>& mapped :
+         {Result<Dataset>(by_transform), Result(source) | by_function, Result(source) | by_rows}) {
+      for (const Result<Dataset>& dataset : {mapped, mapped | Batch{.size = 2}}) {
+        for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+          EXPECT_THAT(ReadAll(*dataset, runtime),
+                      FailsWith(StatusCode::kOutOfRange, "element 2 is too small"));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SampleNamesTest, AFunctionWhoseResultBreaksItsSpecIsWrongUsageAlsoWhereTheSampleHasAName) {
+  const Map halves{.function = [](Element& element, Rng&, Scratch&) {
+    element.arrays.pop_back();
+    return OkStatus();
+  }};
+  STOKER_ASSERT_OK_AND_ASSIGN(const Dataset folder, Build("- folder: .\n"));
+  for (const Runtime& runtime : {Runtime::Inline(), Runtime::Threaded(2)}) {
+    EXPECT_THAT(ReadAll(*(Result<Dataset>(folder) | halves), runtime),
+                FailsWith(StatusCode::kInvalidArgument, "a/0.ppm: map: element 0 has"));
   }
 }
 

@@ -24,7 +24,8 @@ namespace {
 constexpr size_t kMostListBytes = 8 << 20;  // of a page; S3's have 1,000 names
 // Pages without a name in a row. Stores may answer so while they pass over what was removed.
 constexpr int kMostEmptyPages = 1000;
-// Of a longer list, on average; those of S3 have 1,000.
+// The fewest names that pages may have on average once a list is longer than kMostEmptyPages. Those
+// of S3 have 1,000.
 constexpr int64_t kLeastNamesOfAPage = 10;
 
 // One page of a list.
@@ -84,7 +85,7 @@ Status CheckKey(const std::string& path, const std::string& bucket, const std::s
 struct ListLength {
   int64_t pages = 0, empty_in_a_row = 0, names = 0;
 
-  // An error where no list that ends has come so far.
+  // Counts a page. Error: the list is too long, or has too few names for its pages.
   Status Add(const std::string& path, const S3List& page, int64_t most_names) {
     ++pages;
     const int64_t of_page = std::ssize(page.objects) + page.folders;
