@@ -1,6 +1,7 @@
 """Text becomes the numbers that the other software makes of it: BERT's word pieces as the package `tokenizers` has them,
 SentencePiece models as the package `sentencepiece` runs them. Skipped where these are not installed (other_software.py).
 """
+import os
 import struct
 import unittest
 
@@ -105,7 +106,7 @@ class VocabularyTest(ProgramTest):
                                 "on_error: {policy: skip, limit: 5, log: lost.jsonl}}\n")
         self.run_stoker("vocabulary", "rows.yaml", "--to", "words.txt")
         self.assertEqual(self.read("words.txt").decode().split(), ["two", "one"])
-        self.assertEqual(self.read("lost.jsonl"), b"")
+        self.assertFalse(os.path.exists(self.path("lost.jsonl")))
 
     def test_the_recipe_that_needs_the_vocabulary_is_what_it_is_made_from(self):
         self.write("text.txt", "the cat\nthe the dog, cat\n\n")

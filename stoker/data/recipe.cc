@@ -34,6 +34,24 @@ Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& 
       eval.location.ToString(), FirstDifferenceOfClasses(train, other));
 }
 
+// Names of the recipe stand for the classes of the data in their order. They may be others, as in
+// another language, but not the same ones in another order.
+Status CheckNamedClasses(const ConfigNode& data, const std::vector<std::string>& named,
+                         const std::vector<std::string>& of_data) {
+  const ConfigNode* const list = data.Find("classes");
+  if (list == nullptr || named.empty() || of_data.empty() || named == of_data) return OkStatus();
+  if (named.size() != of_data.size()) {
+    return InvalidArgument(
+        "{}: data.classes has {} names, but data.train has {} classes ('{}', ...); name each, in "
+        "this order, or leave the key out",
+        list->location.ToString(), named.size(), of_data.size(), of_data.front());
+  }
+  if (!std::ranges::is_permutation(named, of_data)) return OkStatus();
+  return InvalidArgument(
+      "{}: data.classes has the classes of data.train in another order: {}; leave the key out",
+      list->location.ToString(), FirstDifferenceOfClasses(of_data, named));
+}
+
 // The field that a model of this recipe learns, as train/recipe.h has it.
 std::string LabelOf(const ConfigNode& recipe) {
   const ConfigNode* const train = recipe.Find("train");
@@ -110,11 +128,15 @@ void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead
         "batch]",
         data.location.ToString()));
   }
+  const std::string label = LabelOf(recipe);
+  if (read.train) {
+    read.problems.Add(
+        CheckNamedClasses(data, read.options.classes, FindClassNames(*read.train, label)));
+  }
   const ConfigNode* eval = data.Find("eval");
   if (eval == nullptr) return;
   ReadPipeline(*eval, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
-  const std::string label = LabelOf(recipe);
   read.problems.Add(CheckSameClasses(*eval, FindClassNames(*read.train, label),
                                      FindClassNames(*read.eval, label)));
 }

@@ -131,6 +131,18 @@ TEST_F(RecipeOfFolders, CallsTheClassesAsTheFoldersUnlessTheRecipeNamesThem) {
   EXPECT_THAT(named.classes, testing::ElementsAre("Katze", "Hund"));
 }
 
+TEST_F(RecipeOfFolders, RefusesNamesThatAreNotOneForEachClassOrAreTheSameInAnotherOrder) {
+  EXPECT_THAT(Parse("  classes: [dog, cat]\n"),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "r.yaml:4:12: data.classes has the classes of data.train in another order: "
+                        "number 0 is 'cat' there and 'dog' here; leave the key out"));
+  for (const char* names : {"[cat]", "[cat, dog, cow]"}) {
+    EXPECT_THAT(
+        Parse(fmt::format("  classes: {}\n", names)),
+        FailsWith(StatusCode::kInvalidArgument, "but data.train has 2 classes ('cat', ...)"));
+  }
+}
+
 TEST_F(RecipeOfFolders, RefusesAnEvalFolderWhoseClassesHaveOtherNumbers) {
   WriteBelow(dir_, "test/cow/1.ppm", SmallPicture(2, 2, 0));
   EXPECT_THAT(Parse(),

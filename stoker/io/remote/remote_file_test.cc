@@ -170,6 +170,23 @@ TEST(RemoteFile, AConnectionThatBringsALittleEachTimeMayBreakAsOftenAsItLikes) {
   }
 }
 
+// In the first answer, of which nothing was known, and in those for later parts.
+TEST(RemoteFile, OfAnAnswerThatIsLongerThanItsRangeTheRangeAloneIsTaken) {
+  for (const size_t size : {20'000, 300'000}) {
+    const ScopedRemoteOptions options({.retries = 1});
+    const std::string content = NumberedBytes(size);
+    const LoopbackServer server([&](const LoopbackRequest& request, int) {
+      LoopbackAnswer answer = ServeContent(request, content);
+      answer.body += answer.body;
+      return answer;
+    });
+    const Result<std::string> all = ReadAll(server.url("a"));
+    STOKER_ASSERT_OK(all);
+    EXPECT_EQ(all->size(), size);
+    EXPECT_TRUE(*all == content);
+  }
+}
+
 TEST(RemoteFile, AnAnswerThatAnnouncesMoreThanItSendsIsNotAskedForForEver) {
   const std::string content = NumberedBytes(300'000);
   for (const char* length : {"Content-Length: 4611686018427387904", "Content-Length: 65537"}) {

@@ -51,15 +51,28 @@ bool VersionedSink::IsSameVersion(const HttpHead& head) {
   return Accept(CheckUnchanged(name(), version_, VersionOf(head)));
 }
 
+void VersionedSink::PassOver(uint64_t bytes, uint64_t room) {
+  skip_ = bytes;
+  room_ = room;
+  exceeded_ = false;
+}
+
 std::span<const std::byte> VersionedSink::Wanted(std::span<const std::byte> bytes) {
   const auto skipped = static_cast<size_t>(std::min<uint64_t>(skip_, bytes.size()));
   skip_ -= skipped;
-  return bytes.subspan(skipped);
+  bytes = bytes.subspan(skipped);
+  if (bytes.size() > room_) {
+    exceeded_ = true;
+    bytes = bytes.first(static_cast<size_t>(room_));
+  }
+  room_ -= bytes.size();
+  return bytes;
 }
 
 bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most) {
   if (!IsSameVersion(head)) return false;
   uint64_t first = 0;  // where the whole file is sent
+  uint64_t end = std::numeric_limits<uint64_t>::max();
   if (VersionOf(head).ranges) {
     if (!head.content_range || !head.content_range->first) {
       return Accept(
@@ -68,6 +81,7 @@ bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most
                       name(), wanted));
     }
     first = *head.content_range->first;
+    end = *head.content_range->last + 1;
   }
   if (first > wanted) {
     return Accept(
@@ -75,7 +89,7 @@ bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most
                     "HTTP's: fetch the file by other means",
                     name(), wanted, first));
   }
-  PassOver(wanted - first);
+  PassOver(wanted - first, std::max(end, wanted) - wanted);
   goes_on_ =
       head.content_length && *head.content_length - std::min(*head.content_length, skip_) > most;
   return true;
@@ -98,7 +112,7 @@ bool RangeSink::Take(std::span<const std::byte> bytes) {
   if (count > 0) std::memcpy(out_.data() + done(), bytes.data(), count);
   Add(count);
   if (count > 0 && progress_) progress_(static_cast<size_t>(done()));
-  return count == bytes.size() && !(complete() && goes_on());
+  return count == bytes.size() && !exceeded() && !(complete() && goes_on());
 }
 
 RemoteRequest HeadSink::Next() {
@@ -112,7 +126,11 @@ bool HeadSink::Begin(const HttpHead& head) {
   if (done() > 0) return BeginAt(head, done(), bytes_ - done());
   head_ = head;
   found_ = VersionOf(head);
-  PassOver(0);
+  if (found_.ranges && head.content_range && head.content_range->last) {
+    PassOver(0, *head.content_range->last + 1);
+  } else {
+    PassOver(0);
+  }
   return true;
 }
 
@@ -121,7 +139,8 @@ bool HeadSink::Take(std::span<const std::byte> bytes) {
   const size_t count = std::min(bytes.size(), bytes_ - static_cast<size_t>(done()));
   content_.insert(content_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(count));
   Add(count);
-  return count == bytes.size() && !(complete() && head_->content_length.value_or(0) > bytes_);
+  return count == bytes.size() && !exceeded() &&
+         !(complete() && head_->content_length.value_or(0) > bytes_);
 }
 
 RemoteRequest WholeSink::Next() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,17 +49,20 @@ class VersionedSink : public RemoteSink {
   bool BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most);
   // Whether this answer goes on after all that is wanted has come, maybe for ever.
   bool goes_on() const { return goes_on_; }
-  // The first `bytes` of this answer are not wanted.
-  void PassOver(uint64_t bytes) { skip_ = bytes; }
-  // What is left of `bytes` behind those that are passed over.
+  // Of a new answer: the first `bytes` are not wanted, and at most `room` of what follows are of
+  // the range that it names.
+  void PassOver(uint64_t bytes, uint64_t room = std::numeric_limits<uint64_t>::max());
+  // What is left of `bytes` after those that are passed over, within the range.
   std::span<const std::byte> Wanted(std::span<const std::byte> bytes);
+  // Whether this answer had more bytes than its range has, which nobody can place.
+  bool exceeded() const { return exceeded_; }
 
  private:
   const RemoteLocation& location_;
   const RemoteVersion& version_;
-  uint64_t done_ = 0;  // bytes that were wanted, of all tries
-  uint64_t skip_ = 0;
-  bool goes_on_ = false;
+  uint64_t done_ = 0;             // bytes that were wanted, of all tries
+  uint64_t skip_ = 0, room_ = 0;  // of this answer
+  bool goes_on_ = false, exceeded_ = false;
   Status refusal_;
 };
 
