@@ -65,7 +65,8 @@ train: {max_steps: 2, device: cpu, input: x, target: label}
         before = self.files()
         self.assertEqual(self.check(expect=0)[-1], CLEAN.strip())
         self.assertEqual(self.files(), before)
-        self.run_stoker("bench", "recipe.yaml", "--epochs", "1")  # which does write them
+        self.run_stoker("bench", "recipe.yaml", "--epochs", "1")  # which does write the index and the cache
+        self.run_stoker("train", "recipe.yaml", "--run", "run")  # and this the log
         written = set(self.files()) - set(before)
         for name in ("data/.rows.csv.stoker-index", "data/kept.cache", "lost.jsonl"):
             self.assertIn(self.path(name), written)
