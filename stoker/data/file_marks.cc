@@ -62,7 +62,7 @@ class FullCheck {
   CheckProgress progress_;
 };
 
-//   full  is told what is read; may be null
+//   full  called with what has been read; may be null
 Status AddAll(const File& file, Checksum& sum, FullCheck* full) {
   std::vector<std::byte> piece(std::min<uint64_t>(file.size(), uint64_t{1} << 20));
   for (uint64_t at = 0; at < file.size();) {

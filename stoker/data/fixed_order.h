@@ -7,8 +7,8 @@
 
 namespace stoker {
 
-// Whether no stage of `dataset` draws at random which element comes next. False where that cannot
-// be told, since a stage opens pipelines of its own.
+// Whether no stage of `dataset` draws at random which element comes next. False where that is
+// not known, because a stage opens pipelines of its own.
 bool HasFixedOrder(const Dataset& dataset);
 
 // What that means for training, and what to do, for warnings.

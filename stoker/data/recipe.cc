@@ -129,16 +129,14 @@ void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead
         data.location.ToString()));
   }
   const std::string label = LabelOf(recipe);
-  if (read.train) {
-    read.problems.Add(
-        CheckNamedClasses(data, read.options.classes, FindClassNames(*read.train, label)));
-  }
+  std::vector<std::string> of_train;
+  if (read.train) of_train = FindClassNames(*read.train, label);
+  read.problems.Add(CheckNamedClasses(data, read.options.classes, of_train));
   const ConfigNode* eval = data.Find("eval");
   if (eval == nullptr) return;
   ReadPipeline(*eval, read.eval, read.eval_filled, read);
   if (!read.train || !read.eval) return;
-  read.problems.Add(CheckSameClasses(*eval, FindClassNames(*read.train, label),
-                                     FindClassNames(*read.eval, label)));
+  read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
 }
 
 SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {

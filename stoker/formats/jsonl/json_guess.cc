@@ -101,8 +101,7 @@ Status JsonGuess::LookInto(JsonCursor& cursor, const std::string& prefix) {
 Status JsonGuess::TooMany(const JsonCursor& cursor) const {
   return Unimplemented(
       "byte {}: there are {} members by now, whose paths have {} characters; at most {} members "
-      "and "
-      "{} characters become fields by themselves: name the fields that are wanted",
+      "and {} characters become fields by themselves: name the fields that are wanted",
       cursor.position(), seen_.size(), path_bytes_, kMostMembers, kMostPathBytes);
 }
 

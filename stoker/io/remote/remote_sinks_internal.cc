@@ -3,6 +3,15 @@
 #include "stoker/io/checksum.h"
 
 namespace stoker::internal {
+namespace {
+
+// Where the range that an answer names ends; the largest number where it names none.
+uint64_t EndOfRange(const HttpHead& head) {
+  const bool named = VersionOf(head).ranges && head.content_range && head.content_range->last;
+  return named ? *head.content_range->last + 1 : std::numeric_limits<uint64_t>::max();
+}
+
+}  // namespace
 
 RemoteVersion VersionOf(const HttpHead& head) {
   constexpr int kPartial = 206;
@@ -72,7 +81,6 @@ std::span<const std::byte> VersionedSink::Wanted(std::span<const std::byte> byte
 bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most) {
   if (!IsSameVersion(head)) return false;
   uint64_t first = 0;  // where the whole file is sent
-  uint64_t end = std::numeric_limits<uint64_t>::max();
   if (VersionOf(head).ranges) {
     if (!head.content_range || !head.content_range->first) {
       return Accept(
@@ -81,7 +89,6 @@ bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most
                       name(), wanted));
     }
     first = *head.content_range->first;
-    end = *head.content_range->last + 1;
   }
   if (first > wanted) {
     return Accept(
@@ -89,7 +96,7 @@ bool VersionedSink::BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most
                     "HTTP's: fetch the file by other means",
                     name(), wanted, first));
   }
-  PassOver(wanted - first, std::max(end, wanted) - wanted);
+  PassOver(wanted - first, std::max(EndOfRange(head), wanted) - wanted);
   goes_on_ =
       head.content_length && *head.content_length - std::min(*head.content_length, skip_) > most;
   return true;
@@ -126,11 +133,7 @@ bool HeadSink::Begin(const HttpHead& head) {
   if (done() > 0) return BeginAt(head, done(), bytes_ - done());
   head_ = head;
   found_ = VersionOf(head);
-  if (found_.ranges && head.content_range && head.content_range->last) {
-    PassOver(0, *head.content_range->last + 1);
-  } else {
-    PassOver(0);
-  }
+  PassOver(0, EndOfRange(head));
   return true;
 }
 
