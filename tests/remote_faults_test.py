@@ -312,6 +312,44 @@ train: {max_steps: 10, device: cpu, threads: 1, accumulate: 2, log_every: 1, tun
                 self.assertEqual(self.read(f"{number.name}/weights.safetensors"), self.read("whole/weights.safetensors"))
 
 
+class StoppedPackingTest(RemoteFaults):
+    """A packing whose server falls silent at one request after the other."""
+
+    FILES = [f"{number}.txt" for number in range(3)]
+
+    def test_wherever_a_server_falls_silent_a_signal_ends_a_packing(self):
+        for first_silent in range(100):
+            with self.subTest(first_silent=first_silent):
+                if not self.stop_at(first_silent):
+                    break
+        self.assertGreater(first_silent, len(self.FILES))
+
+    def stop_at(self, first_silent):
+        """Whether the packing got so far that the server was silent; then a signal ends it."""
+        talks, is_silent = threading.Event(), threading.Event()
+
+        def answer(request, number):
+            if number >= first_silent:
+                is_silent.set()
+                talks.wait()
+            names = "".join(f"{name}\t{i}\n" for i, name in enumerate(self.FILES)).encode()
+            return part_of(names if request.path.endswith("list.tsv") else bytes(1000), request)
+        self.addCleanup(talks.set)
+        recipe = self.recipe(self.serve(answer), "timeout: 300", "list: {path: list.tsv}")
+        process = self.start("pack", recipe, f"out-{first_silent}.stoker", environment=self.variables)
+        while process.poll() is None and not is_silent.wait(0.01):
+            pass
+        if not is_silent.is_set():
+            self.assertEqual(process.returncode, 0, process.communicate())
+            return False
+        time.sleep(0.3)  # until the program waits for the answer
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)  # a silent server is given up after 300 s
+        self.assertEqual(process.returncode, 143, err)
+        self.assertFalse(os.path.exists(self.path(f"out-{first_silent}.stoker")))
+        return True
+
+
 class MistakesBesideRemoteTest(RemoteFaults):
     """A wrong key must not send requests where the recipe does not send them."""
 

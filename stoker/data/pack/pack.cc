@@ -1,12 +1,15 @@
 #include "stoker/data/pack/pack.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
+#include "stoker/base/stop_scope.h"
 #include "stoker/data/class_names.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
@@ -20,6 +23,8 @@
 
 namespace stoker {
 namespace {
+
+namespace fs = std::filesystem;
 
 Status CheckRequest(const Dataset& dataset, const PackOptions& options) {
   const Cardinality cardinality = dataset.cardinality();
@@ -120,15 +125,20 @@ class Packer {
 
   Status WriteNextFile() {
     PackReport::File file{.path = names_[report_.files.size()]};
-    // What is there stays until the new file is whole, read back too where that is asked for.
-    const bool aside = options_.verify || StandsInTheWay(file.path, options_.format->directory);
+    // What is there stays until the new file is whole, read back too where that is asked for. It is
+    // this packing's where it was killed before it could note the file, or another's.
+    std::error_code ignored;
+    const bool may_be_anothers =
+        !options_.overwrite && fs::exists(fs::symlink_status(file.path, ignored));
+    const bool aside =
+        options_.verify || may_be_anothers || StandsInTheWay(file.path, options_.format->directory);
     const std::string made = aside ? internal::TemporaryName(file.path) : file.path;
     Status status = WriteElements(made, file);
-    if (status.ok() && options_.verify) {
-      status = Verify(made, file);
-      // What cannot be removed is a stale temporary to the next packing.
-      if (!status.ok()) static_cast<void>(RemoveAtomically(made));
-    }
+    const bool is_made = status.ok();
+    if (status.ok() && options_.verify) status = Verify(made, file);
+    if (status.ok() && may_be_anothers) status = CheckIsThisOne(file);
+    // What cannot be removed is a stale temporary to the next packing.
+    if (is_made && !status.ok()) static_cast<void>(RemoveAtomically(made));
     if (status.ok() && aside) status = TakePlace(made, file.path);
     if (!status.ok()) return internal::WithFinalName(status, made, file.path);
     STOKER_ASSIGN_OR_RETURN(file.bytes, BytesOnDisk(file.path));
@@ -181,28 +191,43 @@ class Packer {
     return status;
   }
 
+  // kDataLoss where the file at its path has other elements than `file` says, with this checksum.
+  // Any other error is trouble, which says nothing of the file.
+  Status CheckElements(const PackReport::File& file, uint32_t wanted) {
+    uint32_t checksum = 0;
+    int64_t number = 0;
+    const Status status = ReadBack(file.path, [&](uint32_t element) {
+      checksum = Joined(checksum, element);
+      ++number;
+      return OkStatus();
+    });
+    if (!status.ok()) return IsAboutOneElement(status) ? DataLoss("{}", status.message()) : status;
+    if (number == file.elements && checksum == wanted) return OkStatus();
+    return DataLoss("{}: other elements are read back than were written", file.path);
+  }
+
   // The files of an interrupted packing: its elements are gone, their checksum is not.
   Status VerifyKept() {
     for (size_t i = 0; i < report_.files.size(); ++i) {
-      const PackReport::File& file = report_.files[i];
-      uint32_t checksum = 0;
-      int64_t number = 0;
-      Status status = ReadBack(file.path, [&](uint32_t element) {
-        checksum = Joined(checksum, element);
-        ++number;
-        return OkStatus();
-      });
-      if (!status.ok() && !IsAboutOneElement(status)) return status;  // trouble, not damage
-      if (status.ok() && number == file.elements && checksum == manifest_.done()[i].checksum)
-        continue;
-      if (status.ok())
-        status = DataLoss("{}: other elements are read back than were written", file.path);
+      const Status status = CheckElements(report_.files[i], manifest_.done()[i].checksum);
+      if (status.ok()) continue;
+      if (status.code() != StatusCode::kDataLoss) return status;
       return DataLoss(
           "{}; an interrupted packing had made this file: check the disk and the memory of this "
           "machine, remove it, and pack again with --overwrite",
           status.message());
     }
     return OkStatus();
+  }
+
+  // Whether what has the name of `file`, which is made, may be replaced by it without `overwrite`.
+  Status CheckIsThisOne(const PackReport::File& file) {
+    const Status status = CheckElements(file, checksum_);
+    if (status.code() != StatusCode::kDataLoss) return status;
+    return FailedPrecondition(
+        "{}: is there already with other content, which this packing has not made; give "
+        "--overwrite to replace it, or another name",
+        file.path);
   }
 
   // `made`: where the file is until it takes its place.
@@ -296,6 +321,7 @@ std::string PackedClassNames(const std::string& destination, const PackFormat& f
 
 Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
                         const PackOptions& options, const Runtime& runtime) {
+  const StopScope stopped([stop = runtime.stop] { return stop != nullptr && *stop; });
   STOKER_RETURN_IF_ERROR(
       CheckRequest(dataset, options).While(fmt::format("packing {}", destination)));
   std::vector<std::string> names = PackedNames(destination, *options.format, options.files);

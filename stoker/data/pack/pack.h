@@ -32,7 +32,8 @@ struct PackOptions {
   bool verify = false;
   // Replaces what is there, each file when the new one is whole, but never what the pipeline reads,
   // nor a directory with anything in it that no packing writes. Otherwise that is an error, but for
-  // what an interrupted packing of the same left, which is gone on with.
+  // what an interrupted packing of the same made, which is gone on with. What that one was to
+  // replace counts as what is there.
   bool overwrite = false;
   // What labels stand for, kept with the elements; may be empty.
   std::vector<std::string> classes;

@@ -97,7 +97,6 @@ void PackKilledTest::TroubleAtEveryStep(Trouble what) {
     }
     options.overwrite = param.replaces > 0;
     troubled = PackInTrouble(what, steps, NumberedImages(8), to, options);
-    // What was begun with --overwrite goes on without, unless it had not yet begun.
     STOKER_ASSERT_OK(Pack(NumberedImages(8), to, options));
     options.overwrite = false;
     STOKER_ASSERT_OK_AND_ASSIGN(const PackReport again, Pack(NumberedImages(8), to, options));

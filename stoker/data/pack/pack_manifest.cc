@@ -73,6 +73,20 @@ bool AreNames(const Json& names) {
          });
 }
 
+Json IdsToJson(const std::vector<std::optional<FileId>>& ids) {
+  Json json = Json::array();
+  for (const std::optional<FileId>& id : ids)
+    json.push_back(id ? Json::array({id->first, id->second}) : Json());
+  return json;
+}
+
+bool AreIds(const Json& json, size_t number) {
+  return json.is_array() && json.size() == number && std::ranges::all_of(json, [](const Json& id) {
+           return id.is_null() || (id.is_array() && id.size() == 2 && id[0].is_number_unsigned() &&
+                                   id[1].is_number_unsigned());
+         });
+}
+
 // A manifest of whatever packing; nothing where it is none.
 std::optional<Json> ParseManifest(const std::string& text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -81,6 +95,7 @@ std::optional<Json> ParseManifest(const std::string& text) {
       json.is_object() && json.value("stoker_pack", Json()) == Json(kVersion) && has("origin") &&
       json["origin"].is_string() && has("files") && AreNames(json["files"]) && has("replaces") &&
       AreNames(json["replaces"]) && has("state") && has("done") && json["done"].is_array() &&
+      (!has("before") || AreIds(json["before"], json["files"].size())) &&
       json["done"].size() <= json["files"].size() &&
       std::ranges::all_of(json["done"], [](const Json& shard) {
         return shard.is_object() && shard.value("elements", Json()).is_number_integer() &&
@@ -133,11 +148,15 @@ Result<PackManifest> PackManifest::Begin(Request request) {
   if (Exists(path)) {
     STOKER_ASSIGN_OR_RETURN(goes_on, manifest.TakeUp(overwrite));
   }
-  if (!goes_on) STOKER_RETURN_IF_ERROR(manifest.CheckOtherShards(destination, overwrite));
+  if (goes_on && !overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckOldAreGone());
+  STOKER_RETURN_IF_ERROR(manifest.CheckOtherShards(destination, overwrite));
   STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.files_, inputs));
   STOKER_RETURN_IF_ERROR(CheckTargetsAreNotRead(manifest.replaced_, inputs));
   STOKER_RETURN_IF_ERROR(manifest.CheckMayGo());
-  if (goes_on) return manifest;
+  if (goes_on) {
+    STOKER_RETURN_IF_ERROR(manifest.ForgetWhatWentMeanwhile());
+    return manifest;
+  }
   if (!overwrite) STOKER_RETURN_IF_ERROR(manifest.CheckRoom());
   manifest.NoteFiles();
   STOKER_RETURN_IF_ERROR(manifest.Write());
@@ -244,6 +263,11 @@ Status PackManifest::Continue(const Json& stored) {
         files_[i], done_.back().bytes, bytes);
   }
   state_ = stored["state"];
+  const Json before = stored.value("before", Json::array());  // earlier versions had none
+  for (size_t i = 0; i < before.size(); ++i) {
+    const Json& id = before[i];
+    if (id.is_array()) before_[i] = FileId(id[0].get<dev_t>(), id[1].get<ino_t>());
+  }
   Replace(stored["replaces"]);
   return OkStatus();
 }
@@ -261,6 +285,21 @@ Status PackManifest::CheckRoom() const {
                             *there);
 }
 
+// The interrupted packing was allowed to replace them. This one is not, even though it is the same.
+Status PackManifest::CheckOldAreGone() const {
+  auto old = std::ranges::find_if(replaced_, Exists);
+  std::string there = old == replaced_.end() ? "" : *old;
+  for (size_t i = done_.size(); i < files_.size() && there.empty(); ++i) {
+    if (before_[i] && FileIdOf(files_[i]) == before_[i]) there = files_[i];
+  }
+  if (there.empty()) return OkStatus();
+  return FailedPrecondition(
+      "{}: was there before the packing that was interrupted here, which --overwrite allowed to "
+      "replace it; give --overwrite again to finish that packing, or another name to keep this "
+      "file",
+      there);
+}
+
 // A pattern would read another set of shards together with this one, so it goes, or is refused.
 Status PackManifest::CheckOtherShards(const std::string& destination, bool overwrite) {
   STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> others, OtherShards(destination));
@@ -276,6 +315,17 @@ Status PackManifest::CheckOtherShards(const std::string& destination, bool overw
 }
 
 void PackManifest::NoteFiles() { std::ranges::transform(files_, before_.begin(), FileIdOf); }
+
+// The inode of a file that was removed by hand may become that of one that this packing makes.
+Status PackManifest::ForgetWhatWentMeanwhile() {
+  bool forgotten = false;
+  for (size_t i = done_.size(); i < files_.size(); ++i) {
+    if (!before_[i] || FileIdOf(files_[i]) == before_[i]) continue;
+    before_[i].reset();
+    forgotten = true;
+  }
+  return forgotten ? Write() : OkStatus();
+}
 
 bool PackManifest::HasMadeFiles() const {
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -298,6 +348,7 @@ Status PackManifest::Write() const {
   json["options"] = options_;
   json["replaces"] = Json::array();
   for (const std::string& file : replaced_) json["replaces"].push_back(NameOf(file));
+  json["before"] = IdsToJson(before_);
   json["done"] = std::move(done);
   json["state"] = state_;
   json["finished"] = finished_;
@@ -316,6 +367,7 @@ Status PackManifest::Finish() {
     if (Exists(file)) STOKER_RETURN_IF_ERROR(RemoveAtomically(file));
   }
   replaced_.clear();
+  std::ranges::fill(before_, std::nullopt);
   state_ = nullptr;
   finished_ = true;
   return Write();

@@ -5,11 +5,12 @@
 // started anew, finds that nothing is left to do.
 //
 // JSON: {"stoker_pack": 2, "origin": text, "files": [name, ...], "replaces": [name, ...: files of
-// another packing that go when all of these are whole], "done": [{"elements", "bytes", "checksum"},
-// ...], "state": the pipeline's position behind the last of them (Iterator::Save), "options":
-// {name: value: what the user gave, to tell another packing by}, "finished": whether all is done,
-// also what follows the last shard}. Replaced in one step whenever a shard is whole, and at the
-// end.
+// another packing that go when all of these are whole], "before": [device and inode of what had the
+// name of each of "files" when the packing began, or null], "done": [{"elements", "bytes",
+// "checksum"}, ...], "state": the pipeline's position behind the last of them (Iterator::Save),
+// "options": {name: value: what the user gave, to tell another packing by}, "finished": whether all
+// is done, also what follows the last shard}. Replaced in one step whenever a shard is whole, and
+// at the end.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +51,12 @@ class PackManifest {
 
   // Begins a packing, or takes up the one that was interrupted, or that had come to its end if all
   // of its files are still there. An interrupted packing that had not finished a file stands in
-  // nobody's way, and neither does what is left of a finished one. Removes what killed writers left
-  // in the directory. Errors: kNotFound where the directory is not there; kFailedPrecondition where
-  // files are there that do not belong to this packing (shards of a set of another number among
-  // them), that are read, or that no packing has made (pack_target.h), with what to do; those of
-  // io/atomic_file.h.
+  // nobody's way, and neither does what is left of a finished one. One that was begun with
+  // `overwrite` is taken up without it only where nothing is left of what it was to replace.
+  // Removes what killed writers left in the directory. Errors: kNotFound where the directory is not
+  // there; kFailedPrecondition where files are there that do not belong to this packing (shards of
+  // a set of another number among them), that are read, or that no packing has made
+  // (pack_target.h), with what to do; those of io/atomic_file.h.
   static Result<PackManifest> Begin(Request request);
 
   // The shards that are whole, the first ones of the files.
@@ -87,7 +89,9 @@ class PackManifest {
   Status CannotBeRead() const;
   Status CheckMayGo() const;
   Status CheckRoom() const;
+  Status CheckOldAreGone() const;
   void NoteFiles();
+  Status ForgetWhatWentMeanwhile();
   bool HasMadeFiles() const;
   Status Write() const;
 
@@ -98,8 +102,8 @@ class PackManifest {
   std::set<std::string> own_names_;    // of files_, which may be very many
   std::vector<std::string> replaced_;  // paths, none of files_
   std::set<std::string> replaced_names_;
-  // What had the names of files_ before anything was made; nothing for one that was not there, and
-  // where a packing is taken up: then what is there is of its making.
+  // What had the names of files_ before anything was made, also where a packing is taken up;
+  // nothing for one that was not there.
   std::vector<std::optional<FileId>> before_;
   std::vector<Shard> done_;
   Json state_;

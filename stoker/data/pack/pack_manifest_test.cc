@@ -88,12 +88,62 @@ TEST_F(PackManifestTest, AnotherPackingWithoutOverwriteReplacesNothingThatTheInt
       begin("two", /*overwrite=*/false).status(),
       FailsWith(StatusCode::kFailedPrecondition, "a shard of another set is there already"));
 
-  STOKER_ASSERT_OK_AND_ASSIGN(PackManifest again, begin("one", /*overwrite=*/false));
+  EXPECT_THAT(begin("one", /*overwrite=*/false).status(),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "y-00000-of-00003.tar: was there before the packing that was interrupted"));
+
+  STOKER_ASSERT_OK_AND_ASSIGN(PackManifest again, begin("one", /*overwrite=*/true));
   STOKER_ASSERT_OK(WriteFileAtomically(Path("y-one.tar"), "content"));
   STOKER_ASSERT_OK(again.Add(Shard(), nullptr));
   for (const std::string& name : others) EXPECT_TRUE(std::filesystem::exists(Path(name))) << name;
   STOKER_ASSERT_OK(again.Finish());
   for (const std::string& name : others) EXPECT_FALSE(std::filesystem::exists(Path(name))) << name;
+}
+
+TEST_F(PackManifestTest, AFileThatTheInterruptedPackingWasToReplaceStaysUnlessItMayGoNowToo) {
+  Make(1);
+  STOKER_ASSERT_OK_AND_ASSIGN(PackManifest killed, Begin(/*overwrite=*/true));
+  Make(0);
+  STOKER_ASSERT_OK(killed.Add(Shard(), nullptr));
+  EXPECT_THAT(Begin().status(),
+              FailsWith(StatusCode::kFailedPrecondition, "give --overwrite again to finish"));
+  // Killed once more, between the file and its note.
+  STOKER_ASSERT_OK(Begin(/*overwrite=*/true).status());
+  Make(1);
+  STOKER_ASSERT_OK_AND_ASSIGN(const PackManifest last, Begin());
+  EXPECT_EQ(last.done().size(), 1u) << "nothing is left of what was there before";
+}
+
+TEST_F(PackManifestTest, WhatWasRemovedByHandMeanwhileIsNoLongerInTheWay) {
+  Make(1);
+  STOKER_ASSERT_OK(Begin(/*overwrite=*/true).status());
+  std::filesystem::remove(Path("x-1.tar"));
+  STOKER_ASSERT_OK(Begin().status());
+  Make(1);  // often with the inode of the file that went
+  STOKER_ASSERT_OK(Begin().status());
+}
+
+TEST_F(PackManifestTest, AnotherSetThatWasPutThereMeanwhileIsNoticed) {
+  const std::string other = Path("x-00000-of-00005.tar");
+  for (const bool finished : {false, true}) {
+    SCOPED_TRACE(finished ? "finished" : "interrupted");
+    std::filesystem::remove(other);
+    {
+      STOKER_ASSERT_OK_AND_ASSIGN(PackManifest manifest, Begin(/*overwrite=*/true));
+      Make(0);
+      STOKER_ASSERT_OK(manifest.Add(Shard(), nullptr));
+      if (finished) {
+        STOKER_ASSERT_OK(manifest.Finish());
+      }
+    }
+    STOKER_ASSERT_OK(WriteFileAtomically(other, "content"));
+    EXPECT_THAT(Begin().status(),
+                FailsWith(StatusCode::kFailedPrecondition, "a shard of another set is there"));
+    STOKER_ASSERT_OK_AND_ASSIGN(PackManifest replacing, Begin(/*overwrite=*/true));
+    EXPECT_TRUE(std::filesystem::exists(other));
+    STOKER_ASSERT_OK(replacing.Finish());
+    EXPECT_FALSE(std::filesystem::exists(other));
+  }
 }
 
 }  // namespace

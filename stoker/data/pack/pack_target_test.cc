@@ -175,10 +175,14 @@ TEST_F(PackTargetTest, ShardsOfAnotherNumberGoWhenTheNewOnesAreWholeWhoeverMadeT
       runtime.stop = &stop;
       EXPECT_THAT(Pack(NumberedImages(8), to, options, runtime),
                   FailsWith(StatusCode::kCancelled, ""));
-      // Until then all of the old ones are there, and the same command without --overwrite goes on.
+      // Until then all of the old ones are there, and stay unless they may go.
       for (const std::string& old : PackedNames(to, Format("stoker"), before))
         EXPECT_TRUE(std::filesystem::exists(old)) << old;
-      STOKER_ASSERT_OK(Pack(NumberedImages(8), to, Into("stoker", 2)));
+      const auto until_then = FilesIn(directory.path());
+      EXPECT_THAT(Pack(NumberedImages(8), to, Into("stoker", 2)),
+                  FailsWith(StatusCode::kFailedPrecondition, "give --overwrite again to finish"));
+      EXPECT_EQ(FilesIn(directory.path()), until_then);
+      STOKER_ASSERT_OK(Pack(NumberedImages(8), to, Replacing("stoker", 2)));
       EXPECT_THAT(NamesIn(directory.path()),
                   ElementsAre("x-00000-of-00002.stoker", "x-00001-of-00002.stoker",
                               "xy-00000-of-00003.stoker"));

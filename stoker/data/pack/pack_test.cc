@@ -216,7 +216,10 @@ TEST_F(PackTest, WhatIsReplacedStaysUntilTheNewFileIsWhole) {
     auto after = FilesIn(directory.path());
     EXPECT_EQ(std::erase_if(after, [](const auto& file) { return file.first[0] == '.'; }), 1u);
     EXPECT_EQ(after, before);
-    options.overwrite = false;  // what was begun with it goes on
+    options.overwrite = false;
+    EXPECT_THAT(Pack(NumberedImages(40), to, options),
+                FailsWith(StatusCode::kFailedPrecondition, "give --overwrite again to finish"));
+    options.overwrite = true;
     STOKER_ASSERT_OK(Pack(NumberedImages(40), to, options));
     EXPECT_EQ(FilesIn(directory.path()), before) << "and nothing else is left";
   }
@@ -230,9 +233,29 @@ TEST_F(PackTest, AnotherPackingsFilesGoOnlyWhenAllNewOnesAreWhole) {
     EXPECT_THAT(PackUpTo(at, NumberedImages(41), Path("x"), options), WasStopped());
     EXPECT_TRUE(std::filesystem::exists(Path("x-00000-of-00004.stoker"))) << at;
   }
-  options.overwrite = false;
   STOKER_ASSERT_OK(Pack(NumberedImages(41), Path("x"), options));
   EXPECT_EQ(FilesIn(directory_.path()).size(), 2u);
+}
+
+TEST_F(PackTest, AFileThatItHasNotMadeIsNotReplacedByAnInterruptedPackingThatGoesOn) {
+  for (const char* format : {"stoker", "npy"}) {
+    SCOPED_TRACE(format);
+    const TempDir directory;
+    const std::string to = (directory.path() / "x").string();
+    const std::vector<std::string> names = PackedNames(to, Format(format), 4);
+    EXPECT_THAT(PackUpTo(15, NumberedImages(40), to, Into(format, 4)), WasStopped());
+    STOKER_ASSERT_OK(Pack(NumberedImages(9), names[2], Into(format)));
+    const auto before = FilesIn(directory.path());
+    EXPECT_THAT(Pack(NumberedImages(40), to, Into(format, 4)),
+                FailsWith(StatusCode::kFailedPrecondition, "is there already with other content"));
+    for (const auto& [name, content] : before) {
+      if (name[0] == '.') continue;
+      EXPECT_EQ(FilesIn(directory.path()).at(name), content) << name;
+    }
+    PackOptions options = Into(format, 4);
+    options.overwrite = true;
+    STOKER_ASSERT_OK(Pack(NumberedImages(40), to, options));
+  }
 }
 
 TEST_F(PackTest, APackingThatWasKilledBeforeItsFirstFileStandsInNobodysWay) {
