@@ -11,6 +11,7 @@ import unittest
 
 from program import DATA, STOKER, ProgramTest, png
 
+from chaos.server import Server
 from chaos.session import Settings, judge_seed
 from chaos.trouble import Disturbance, Trouble
 
@@ -125,6 +126,40 @@ class ChaosHarnessTest(PreloadCase):
                     self.assertEqual(code, 1, err)
                     self.assertRegex(err, r"(png|folder|decode|resize|normalize|batch): .*(out of|no) memory")
                     self.assertNotIn("reading element", err)
+
+    def test_threads_that_cannot_be_started_are_named_with_what_they_are_for(self):
+        for number in range(3):
+            self.write(f"t-{number}.csv", "a,b\n" + "".join(f"{i},{i}.5\n" for i in range(30000)))
+        refused = 0
+        with Server(self.folder) as server:
+            self.write("threads.yaml", f"data:\n  root: {server.address}\n  train:\n"
+                       "    - csv: {files: [t-0.csv, t-1.csv, t-2.csv], index: none, fields: {a: int64, b: float32}}\n    - batch: 10\n")
+            for call in range(1, 6):
+                for count in 1, 0:
+                    with self.subTest(call=call, count=count):
+                        code, err, _ = self.preload(f"thread:EAGAIN:{call}:{count}", "bench", "threads.yaml", "--epochs", "2", "--threads", "2")
+                        self.assertIn(code, (0, 1), err)
+                        self.assertNotIn("threw", err)
+                        if code:
+                            self.assertRegex(err, "stoker: error: .*thread.* cannot be started: .*raise the limit on th")
+                            refused += 1
+        self.assertGreater(refused, 1)
+
+    def test_a_request_of_an_earlier_plan_does_not_disturb_the_next_one(self):
+        with Server(self.folder) as server:
+            earlier, faults = self.plan_of_next_request(server, [("outage", 0, 0, 30.0)])
+            self.assertEqual(faults, {"outage": 30.0})
+            now, faults = self.plan_of_next_request(server, [])
+            self.assertEqual(faults, {})
+            server.go_away(earlier, 30.0)  # it has stalled until now
+            self.assertEqual(server.away_until, 0)
+            server.go_away(now, 30.0)
+            self.assertGreater(server.away_until, 0)
+
+    @staticmethod
+    def plan_of_next_request(server, plan):
+        server.disturb(plan)
+        return server.faults_of_next_request()
 
     def test_files_outside_of_the_folder_are_left_alone(self):
         with tempfile.TemporaryDirectory() as elsewhere:

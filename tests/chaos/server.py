@@ -19,12 +19,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        faults = self.server.faults_of_next_request()
+        plan, faults = self.server.faults_of_next_request()
         for kind, value in faults.items():
             if kind == "stall":
                 self.server.ended.wait(value)
             if kind == "outage":
-                self.server.away_until = max(self.server.away_until, time.monotonic() + value)
+                self.server.go_away(plan, value)
         if time.monotonic() < self.server.away_until:
             self.close_connection = True
             return
@@ -84,7 +84,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, folder):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.folder, self.plan, self.requests, self.away_until = folder, [], 0, 0.0
+        self.folder, self.plan, self.plans, self.requests, self.away_until = folder, [], 0, 0, 0.0
         self.fired, self.asked, self.lock = collections.Counter(), collections.Counter(), threading.Lock()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -97,16 +97,23 @@ class Server(http.server.ThreadingHTTPServer):
     def disturb(self, plan):
         """From now on requests are counted from 0, and `plan` holds."""
         with self.lock:
-            self.plan, self.requests, self.away_until = list(plan), 0, 0.0
+            self.plan, self.plans, self.requests, self.away_until = list(plan), self.plans + 1, 0, 0.0
             self.fired, self.asked = collections.Counter(), collections.Counter()
 
+    def go_away(self, plan, seconds):
+        """Refuses connections for so long, unless the plan is over: a request that stalled may end in the time of the next one."""
+        with self.lock:
+            if plan == self.plans:
+                self.away_until = max(self.away_until, time.monotonic() + seconds)
+
     def faults_of_next_request(self):
+        """The number of the plan that holds now, and {kind: value} of its faults."""
         with self.lock:
             number, self.requests = self.requests, self.requests + 1
             faults = {kind: value for kind, first, count, value in self.plan
                       if number >= first and (count == 0 or number < first + count)}
             self.fired.update(f"server {kind}" for kind in faults)
-            return faults
+            return self.plans, faults
 
     def content_of(self, path, changed):
         """(bytes, tag) of the file at `path`, below the folder or in its bucket; (None, None) where there is none.
@@ -140,8 +147,8 @@ class Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request, client_address):
         pass  # a program that gives up breaks its connections
 
-    def close(self):
+    def server_close(self):
         self.ended.set()
         self.shutdown()
-        self.server_close()
+        super().server_close()
         self.thread.join()

@@ -136,7 +136,7 @@ def judge_seed(settings, seed, difficulty=None):
             verdict = session.judge(difficulty)
         finally:
             if session:
-                session.server.close()
+                session.server.server_close()
             shutil.rmtree(folder, ignore_errors=True)
         if not verdict.findings or not verdict.late_only():
             return verdict

@@ -252,8 +252,12 @@ Status CheckRemoteFiles(const std::vector<std::string>& paths) {
   // Shared, since those that are asked to stop do not wait for those that ask.
   const auto search = std::make_shared<Search>(paths);
   for (size_t i = 0; i < paths.size(); ++i) {
-    RequestPool::Shared().Run([search, i] { search->Find(i); },
-                              CurrentRemoteOptions()->connections);
+    const Status asked = RequestPool::Shared().Run([search, i] { search->Find(i); },
+                                                   CurrentRemoteOptions()->connections);
+    if (!asked.ok()) {
+      return Status(asked.code(),
+                    fmt::format("{}: {}", NameForMessages(paths[i]), asked.message()));
+    }
   }
   return search->Wait();
 }

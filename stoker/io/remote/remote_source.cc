@@ -126,7 +126,7 @@ class RemoteSource final : public ByteSource {
   Result<size_t> DoRead(std::span<std::byte> out) override {
     if (position() >= file_->size()) return 0;
     if (const auto here = file_->head(); position() < here.size()) {
-      AskAhead(here.size());
+      STOKER_RETURN_IF_ERROR(AskAhead(here.size()));
       const size_t count = std::min<size_t>(here.size() - position(), out.size());
       std::memcpy(out.data(), here.data() + position(), count);
       NoteLast(out.first(count));
@@ -134,7 +134,7 @@ class RemoteSource final : public ByteSource {
     }
     // The first bytes of the file may have come while parts of them were under way.
     while (!ahead_.empty() && ahead_.front()->end() <= position()) DropFirstPart();
-    AskAhead(position());
+    STOKER_RETURN_IF_ERROR(AskAhead(position()));
     if (position() == ahead_.front()->begin()) STOKER_RETURN_IF_ERROR(CheckThatItFits());
     STOKER_ASSIGN_OR_RETURN(const size_t got, ahead_.front()->Read(position(), out, name()));
     NoteLast(out.first(got));
@@ -144,7 +144,7 @@ class RemoteSource final : public ByteSource {
       // cost the way there and back once more.
       allowed_ = most_ahead_;
       part_bytes_ = largest_part_;
-      AskAhead(position() + got);
+      STOKER_RETURN_IF_ERROR(AskAhead(position() + got));
     }
     return got;
   }
@@ -174,7 +174,7 @@ class RemoteSource final : public ByteSource {
   }
 
   // Asks for parts behind those that are under way, the first of which is to hold byte `from`.
-  void AskAhead(uint64_t from) {
+  Status AskAhead(uint64_t from) {
     if (ahead_.empty()) next_ = std::max(next_, from);
     while (std::ssize(ahead_) < allowed_ && next_ < file_->size()) {
       const auto repeated = static_cast<size_t>(std::min<uint64_t>(repeated_, next_));
@@ -183,12 +183,16 @@ class RemoteSource final : public ByteSource {
       Buffer buffer = spare_.size() == size ? std::move(spare_) : Buffer::Allocate(size, account_);
       spare_ = Buffer();
       auto part = std::make_shared<Part>(begin, size, std::move(buffer), repeated);
-      RequestPool::Shared().Run([part, file = file_] { part->Fetch(*file); },
-                                file_->options().connections);
+      const Status asked = RequestPool::Shared().Run([part, file = file_] { part->Fetch(*file); },
+                                                     file_->options().connections);
+      if (!asked.ok()) {
+        return Status(asked.code(), fmt::format("{}: byte {}: {}", name(), begin, asked.message()));
+      }
       ahead_.push_back(std::move(part));
       next_ = begin + size;
       part_bytes_ = std::min(2 * part_bytes_, largest_part_);
     }
+    return OkStatus();
   }
 
   const std::shared_ptr<const RemoteFile> file_;

@@ -1,5 +1,6 @@
 #include "stoker/io/remote/request_pool.h"
 
+#include <exception>
 #include <utility>
 
 #include "stoker/io/remote/http_client.h"
@@ -22,12 +23,27 @@ RequestPool::~RequestPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void RequestPool::Run(std::function<void()> job, int64_t threads) {
+Status RequestPool::Run(std::function<void()> job, int64_t threads) {
   const std::lock_guard lock(mutex_);
+  if (jobs_.size() >= idle_ && static_cast<int64_t>(threads_.size()) < threads) {
+    const Status status = StartThread();
+    if (threads_.empty()) return status;
+  }
   jobs_.push_back(std::move(job));
-  if (jobs_.size() > idle_ && static_cast<int64_t>(threads_.size()) < threads)
-    threads_.emplace_back([this] { Work(); });
   changed_.notify_one();
+  return OkStatus();
+}
+
+Status RequestPool::StartThread() {
+  try {
+    threads_.emplace_back([this] { Work(); });
+    return OkStatus();
+  } catch (const std::exception& error) {  // std::system_error, or no memory
+    return ResourceExhausted(
+        "a thread that reads from servers cannot be started: {}; raise the limit on threads "
+        "(ulimit -u, the container's limit of processes), or end other programs",
+        error.what());
+  }
 }
 
 void RequestPool::Work() {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "stoker/base/status.h"
+
 namespace stoker {
 
 // Thread-safe. The threads begin when they are needed first and last as long as the process.
@@ -16,12 +18,15 @@ class RequestPool {
  public:
   static RequestPool& Shared();
 
-  // Runs `job` on one of at most `threads` threads, the ones that came first first.
-  void Run(std::function<void()> job, int64_t threads);
+  // Runs `job` on one of at most `threads` threads, the ones that came first first. Where no more
+  // threads can be started those that are there do the work; without any the error is
+  // kResourceExhausted, and `job` is not run.
+  Status Run(std::function<void()> job, int64_t threads);
 
  private:
   RequestPool() = default;
   ~RequestPool();
+  Status StartThread();
   void Work();
 
   std::mutex mutex_;
