@@ -123,13 +123,29 @@ bool TakeAsWord(const Option& option, const ConfigNode& value, void* object) {
   return option.set(object, word).ok() && option.check(object).ok();
 }
 
+// "recipe.yaml:3:9: csv.fields: ...", by the place of the value, or by that of what is wrong in it
+// where the message begins with one.
+Status InOption(const ConfigLocation& location, std::string_view option, const Status& status) {
+  Problems problems;
+  for (const std::string& message : ProblemsIn(status)) {
+    std::string_view rest = message;
+    std::string place = location.ToString();
+    const size_t end = message.find(": ");
+    if (location.file != nullptr && end != std::string::npos &&
+        message.starts_with(*location.file + (location.line == 0 ? ": " : ":"))) {
+      place = message.substr(0, end);
+      rest.remove_prefix(end + 2);
+    }
+    problems.Add({status.code(), fmt::format("{}: {}: {}", place, option, rest)});
+  }
+  return problems.ToStatus();
+}
+
 // Converts and checks; the message begins with the place.
 Status SetOption(const Option& option, std::string_view what, const ConfigNode& value,
                  void* object) {
-  if (const Status status = option.set(object, value); !status.ok()) {
-    return WithPrefix(fmt::format("{}: {}.{}: ", value.location.ToString(), what, option.name),
-                      status);
-  }
+  if (const Status status = option.set(object, value); !status.ok())
+    return InOption(value.location, fmt::format("{}.{}", what, option.name), status);
   if (const Status status = option.check(object); !status.ok()) {
     if (TakeAsWord(option, value, object)) return OkStatus();
     return {status.code(), fmt::format("{}: {}.{} {}", value.location.ToString(), what, option.name,

@@ -9,17 +9,19 @@ namespace {
 TEST(Pipelines, ErrorsOfNestedPipelinesGiveTheirOwnLineAndColumn) {
   const std::pair<const char*, const char*> kCases[] = {
       {"- zip:\n    - [range: 10]\n    - [rnge: 10]\n",
-       "r.yaml:3:8: unknown operator 'rnge'; did you mean 'range'?"},
+       "r.yaml:3:8: zip.inputs: unknown operator 'rnge'; did you mean 'range'?"},
       {"- zip:\n    - [range: 10]\n    - [range: {stop: 3, stp: 1}]\n",
-       "r.yaml:3:25: range: unknown option 'stp'"},
-      {"- zip:\n    - [range: 10]\n    - [range: {stop: x}]\n", "r.yaml:3:22: range.stop: 'x'"},
+       "r.yaml:3:25: zip.inputs: range: unknown option 'stp'"},
+      {"- zip:\n    - [range: 10]\n    - [range: {stop: x}]\n",
+       "r.yaml:3:22: zip.inputs: range.stop: 'x'"},
       {"- zip:\n    - [range: 10]\n    - [batch: 2]\n", "r.yaml:3:8: batch: there is nothing"},
-      {"- zip: [[range: 10], {range: 3}]\n", "r.yaml:1:22: a pipeline is a list"},
-      {"- zip: [[range: 10], []]\n", "r.yaml:1:22: a pipeline is a list"},
+      {"- zip: [[range: 10], {range: 3}]\n", "r.yaml:1:22: zip.inputs: a pipeline is a list"},
+      {"- zip: [[range: 10], []]\n", "r.yaml:1:22: zip.inputs: a pipeline is a list"},
       {"- zip: 5\n", "a number is not a list of pipelines"},
       {"- zip: []\n", "zip: no pipelines are given"},
       {"- zip\n", "zip: option 'inputs' is required"},
-      {"- zip: [[zip: [[range: 3], [range: -1, bath: 2]]]]\n", "r.yaml:1:40: unknown operator"},
+      {"- zip: [[zip: [[range: 3], [range: -1, bath: 2]]]]\n",
+       "r.yaml:1:40: zip.inputs: zip.inputs: unknown operator"},
   };
   for (const auto& [yaml, says] : kCases) {
     const Status status = FromRecipe(yaml).status();

@@ -7,6 +7,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/denormals.h"
+#include "stoker/base/problems.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 
@@ -74,18 +75,32 @@ Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
   return elements.Next();
 }
 
+// Finds and checks both, because a mistake in one says nothing of the other.
+Status FindInputAndTarget(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
+  Problems problems;
+  problems.Take(FindField(spec, "train.input", options.input), fields.input);
+  const bool has_input = problems.empty();
+  const Field* target = nullptr;
+  if (options.target) {
+    const Result<size_t> found = FindField(spec, "train.target", *options.target);
+    problems.Add(found.status());
+    if (found.ok()) target = &spec.fields[*found];
+    if (found.ok()) fields.target = *found;
+  }
+  Status input;
+  if (has_input) input = CheckInput(spec.fields[fields.input], target, !options.normalize.empty());
+  problems.Add(input);
+  // Where `batch` is missing neither field is a batch, which is said once.
+  const bool said = !input.ok() && target != nullptr && target->shape.empty();
+  if (target != nullptr && !said) problems.Add(CheckTarget(*target));
+  return problems.ToStatus();
+}
+
 }  // namespace
 
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options) {
   FeederFields fields;
-  STOKER_ASSIGN_OR_RETURN(fields.input, FindField(spec, "train.input", options.input));
-  const Field* target = nullptr;
-  if (options.target) {
-    STOKER_ASSIGN_OR_RETURN(fields.target, FindField(spec, "train.target", *options.target));
-    target = &spec.fields[*fields.target];
-  }
-  STOKER_RETURN_IF_ERROR(CheckInput(spec.fields[fields.input], target, !options.normalize.empty()));
-  if (target != nullptr) STOKER_RETURN_IF_ERROR(CheckTarget(*target));
+  STOKER_RETURN_IF_ERROR(FindInputAndTarget(spec, options, fields));
   for (const std::string& name : options.along) {
     STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("the fields handed along", name));
     fields.along.push_back(index);

@@ -9,8 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include "stoker/base/options.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
+#include "stoker/data/failure.h"
 #include "stoker/data/fixed_order.h"
 #include "stoker/data/recipe_place.h"
 #include "stoker/data/runtime.h"
@@ -49,12 +51,59 @@ std::optional<RecipeFinding> FindPlace(const std::string& path, const std::strin
 }
 
 // Reads the first batch: what is wrong with files shows only then.
-Status ReadFirstElement(const Dataset& dataset, std::string_view name) {
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
-                          dataset.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
+Status ReadFirstElement(const Dataset& dataset, std::string_view name, uint64_t seed) {
+  STOKER_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Iterator> pass,
+      dataset.Open(Runtime::Threaded(), {.seed = seed, .losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(const std::optional<Element> first, pass->Next());
   if (first) return OkStatus();
   return InvalidArgument("{} gives no batch; check its source and its `batch`", name);
+}
+
+// train.seed, by which the first batch of a training is drawn. A mistake in it is a finding of the
+// section train.
+uint64_t SeedOf(const ConfigNode& recipe) {
+  int64_t seed = 1;
+  const ConfigNode* const train = recipe.Find("train");
+  const ConfigNode* const written = train == nullptr ? nullptr : train->Find("seed");
+  if (written != nullptr) static_cast<void>(ReadOption(*written, seed));
+  return static_cast<uint64_t>(seed);
+}
+
+// Where the stage stands that the message names, or else the source, which named the sample.
+ConfigLocation PlaceOfStage(const ConfigNode& pipeline, std::string_view message) {
+  for (const ConfigNode& stage : pipeline.items) {
+    const std::string& name = stage.entries.empty() ? stage.scalar : stage.entries.front().key;
+    const std::string named = fmt::format(" {}: ", name);
+    if (message.starts_with(named.substr(1)) || message.find(named) != std::string_view::npos)
+      return stage.location;
+  }
+  return pipeline.items.empty() ? pipeline.location : pipeline.items.front().location;
+}
+
+// What becomes of one pipeline: its first batch is read, where it could be made.
+void CheckPipeline(const ConfigNode& recipe, std::string_view name,
+                   const std::optional<Dataset>& made, uint64_t seed, RecipeCheck& check) {
+  const ConfigNode* const data = recipe.Find("data");
+  const ConfigNode* const pipeline = data == nullptr ? nullptr : data->Find(name);
+  if (pipeline == nullptr) return;
+  const std::string path = fmt::format("data.{}", name);
+  if (!made) {
+    check.NotChecked(
+        fmt::format("how the stages of {} go together, and its samples, since findings stand in "
+                    "the way",
+                    path));
+    return;
+  }
+  const Status read = ReadFirstElement(*made, path, seed);
+  for (const std::string& message : ProblemsIn(read)) {
+    const Status one(read.code(), message);
+    if (IsAboutOneElement(read) && !message.starts_with(path)) {
+      check.AddAt(one, PlaceOfStage(*pipeline, message));
+    } else {
+      check.Add(one, path);
+    }
+  }
 }
 
 }  // namespace
@@ -74,24 +123,41 @@ Json RecipeFinding::ToJson() const {
 RecipeCheck::RecipeCheck(std::string path, const ConfigNode& recipe)
     : path_(std::move(path)), recipe_(recipe) {}
 
-RecipeFinding RecipeCheck::Located(const std::string& message, std::string_view section) const {
+std::optional<RecipeFinding> RecipeCheck::FindNamedPlace(const std::string& message) const {
   if (message.starts_with(kSet)) {
     const size_t end = message.find(": ");
-    if (end != std::string::npos) return {message.substr(0, end), 0, 0, message.substr(end + 2)};
+    if (end != std::string::npos)
+      return RecipeFinding{message.substr(0, end), 0, 0, message.substr(end + 2)};
   }
-  if (std::optional<RecipeFinding> found = FindPlace(path_, message)) return *std::move(found);
-  const ConfigLocation place = PlaceOfKey(recipe_, message).value_or(PlaceOfPath(recipe_, section));
+  return FindPlace(path_, message);
+}
+
+RecipeFinding RecipeCheck::FindingAt(const ConfigLocation& place,
+                                     const std::string& message) const {
   // What is wrong with the file as a whole, or with a key that is not there, stands at its start.
   if (place.line == 0 && place.file != nullptr && place.file->starts_with(kSet))
     return {*place.file, 0, 0, message};
   return {path_, std::max(place.line, 1), std::max(place.column, 1), message};
 }
 
+RecipeFinding RecipeCheck::Located(const std::string& message, std::string_view section) const {
+  if (std::optional<RecipeFinding> found = FindNamedPlace(message)) return *std::move(found);
+  return FindingAt(PlaceOfKey(recipe_, message).value_or(PlaceOfPath(recipe_, section)), message);
+}
+
+void RecipeCheck::AddFinding(RecipeFinding finding) {
+  const bool known = std::ranges::find(findings_, finding) != findings_.end();
+  if (!known) findings_.push_back(std::move(finding));
+}
+
 void RecipeCheck::Add(const Status& status, std::string_view section) {
+  for (const std::string& message : ProblemsIn(status)) AddFinding(Located(message, section));
+}
+
+void RecipeCheck::AddAt(const Status& status, const ConfigLocation& place) {
   for (const std::string& message : ProblemsIn(status)) {
-    RecipeFinding finding = Located(message, section);
-    const bool known = std::ranges::find(findings_, finding) != findings_.end();
-    if (!known) findings_.push_back(std::move(finding));
+    std::optional<RecipeFinding> found = FindNamedPlace(message);
+    AddFinding(found ? *std::move(found) : FindingAt(place, message));
   }
 }
 
@@ -132,8 +198,8 @@ CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& fol
   check.Add(data.status, "data");
   if (data.train && HasFixedOrder(*data.train))
     check.Warn(fmt::format("data.train: {}; {}", kFixedOrderProblem, kFixedOrderAdvice));
-  if (data.train) check.Add(ReadFirstElement(*data.train, "data.train"), "data.train");
-  if (data.eval) check.Add(ReadFirstElement(*data.eval, "data.eval"), "data.eval");
+  CheckPipeline(recipe, "train", data.train, SeedOf(recipe), check);
+  CheckPipeline(recipe, "eval", data.eval, /*seed=*/0, check);
   return data;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class RecipeCheck {
   // `section` does.
   void Add(const Status& status, std::string_view section);
 
+  // The same, but what names no place stands at `place`, whatever keys its messages speak of.
+  void AddAt(const Status& status, const ConfigLocation& place);
+
   // Adds what is no mistake but may not be meant, by the key that it speaks of.
   void Warn(const std::string& message);
 
@@ -49,7 +53,11 @@ class RecipeCheck {
   Inspection Report() const;
 
  private:
+  // A place of the recipe that the message itself names.
+  std::optional<RecipeFinding> FindNamedPlace(const std::string& message) const;
+  RecipeFinding FindingAt(const ConfigLocation& place, const std::string& message) const;
   RecipeFinding Located(const std::string& message, std::string_view section) const;
+  void AddFinding(RecipeFinding finding);
 
   const std::string path_;
   const ConfigNode& recipe_;

@@ -26,15 +26,18 @@ bool IsNested(const std::string& key) {
   return std::ranges::find(kNested, key) != std::end(kNested);
 }
 
-// All keys that are not known, or that stand elsewhere: those are taken out of `section`.
-Status CheckTrainKeys(ConfigNode& section) {
+// All keys that are not known, or that stand elsewhere: those are taken out of `section`. Adds the
+// names that they were meant to be to `unread`.
+Status CheckTrainKeys(ConfigNode& section, std::set<std::string, std::less<>>& unread) {
   std::vector<std::string> names(std::begin(kNested), std::end(kNested));
   for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
   Problems problems;
   problems.Add(TakeOutMisplaced(section, names));
   problems.Add(CheckKeys(section, "train", "key", names));
   std::erase_if(section.entries, [&](const ConfigNode::Entry& entry) {
-    return std::ranges::find(names, entry.key) == names.end();
+    const bool unknown = std::ranges::find(names, entry.key) == names.end();
+    if (unknown) unread.insert(NearestName(entry.key, names));
+    return unknown;
   });
   return problems.ToStatus();
 }
@@ -49,6 +52,14 @@ Status ParsePart(const ConfigNode& section, T& options) {
   STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, parsed));
   options = std::move(parsed);
   return OkStatus();
+}
+
+// Reads such a section whose keys mean something one by one: a mistake in one leaves the others as
+// written.
+template <typename T>
+Status ParseKeys(const ConfigNode& section, T& options) {
+  const ConfigNode* node = section.Find(T::kName);
+  return node == nullptr ? OkStatus() : ParseOptionsOf(*node, options);
 }
 
 // All of them.
@@ -172,6 +183,13 @@ Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
 
 namespace {
 
+// The section without the parts that have keys of their own.
+ConfigNode PlainKeys(const ConfigNode& section) {
+  ConfigNode plain = section;
+  std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
+  return plain;
+}
+
 // The parts that a trial of a step depends on.
 Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
   Problems problems;
@@ -184,9 +202,7 @@ Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
   if (const ConfigNode* node = section.Find("schedule")) {
     problems.Take(ParsePlaced(ScheduleRegistry::Builtin(), *node), train.schedule);
   }
-  ConfigNode plain = section;
-  std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
-  problems.Add(ParseOptionsOf(plain, train.options));
+  problems.Add(ParseOptionsOf(PlainKeys(section), train.options));
   return problems.ToStatus();
 }
 
@@ -194,20 +210,23 @@ Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
 Status ParseRest(const ConfigNode& section, TrainRecipe& train) {
   Problems problems;
   problems.Add(ParseParts(section, train.warmup, train.lr_scaling, train.clip, train.average,
-                          train.init_from, train.checkpoint, train.tensorboard, train.limit_batches,
-                          train.early_stopping));
+                          train.init_from, train.tensorboard, train.limit_batches));
+  problems.Add(ParseKeys(section, train.checkpoint));
+  problems.Add(ParseKeys(section, train.early_stopping));
   problems.Add(ParseCallbacks(section, train.callbacks));
   problems.Add(ParseGroups(section, train.groups));
   problems.Take(MemoryOf(section), train.memory);
   return problems.ToStatus();
 }
 
-bool HasReadableMetrics(const ConfigNode& section) {
-  ConfigNode alone = section;
-  std::erase_if(alone.entries,
-                [](const ConfigNode::Entry& entry) { return entry.key != "metrics"; });
-  TrainOptions ignored;
-  return ParseOptionsOf(alone, ignored).ok();
+// Adds the plain keys whose values cannot be read to `unread`.
+void AddUnreadKeys(const ConfigNode& section, std::set<std::string, std::less<>>& unread) {
+  for (const ConfigNode::Entry& entry : PlainKeys(section).entries) {
+    ConfigNode alone = section;
+    alone.entries = {entry};
+    TrainOptions ignored;
+    if (!ParseOptionsOf(alone, ignored).ok()) unread.insert(entry.key);
+  }
 }
 
 CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
@@ -221,18 +240,19 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
     checked.status =
         InvalidArgument("{}: 'train' is {}; it must be a map, such as train: {{epochs: 3}}",
                         written->location.ToString(), written->KindName());
+    for (const Option& option : OptionsOf<TrainOptions>()) checked.unread.insert(option.name);
     return checked;
   }
   Problems problems;
   ConfigNode section = *written;
-  problems.Add(CheckTrainKeys(section));
+  problems.Add(CheckTrainKeys(section, checked.unread));
+  AddUnreadKeys(section, checked.unread);
   const Status step = ParseStep(section, checked.train);
   problems.Add(step);
   problems.Add(ParseRest(section, checked.train));
   // A list of metrics that cannot be read may have named the figures that are followed.
-  if (HasReadableMetrics(section))
-    problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train)));
-  checked.can_be_tried = step.ok();
+  if (checked.Reads("metrics")) problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train)));
+  checked.can_be_tried = step.ok() && checked.Reads("input") && checked.Reads("target");
   checked.status = problems.ToStatus();
   checked.train.written = *written;
   return checked;

@@ -26,6 +26,9 @@
 namespace stoker {
 namespace {
 
+constexpr const char* kBatches =
+    "the first batches of data.train and data.eval with model, loss and metrics";
+
 Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, const Dataset& data,
                                                          const RowNames& names,
                                                          const Learner& learner) {
@@ -67,11 +70,13 @@ Status TryEvalBatch(const Recipe& recipe, Learner& learner) {
       .While("trying the first batch of data.eval");
 }
 
+Result<FeederFields> FieldsOf(const TrainOptions& options, const Dataset& data) {
+  return FindFeederFields(data.spec(), {.input = options.input, .target = options.target});
+}
+
 Result<std::shared_ptr<Model>> BuildFor(const ModelRegistry::Configured& model,
                                         const TrainOptions& options, const Dataset& data) {
-  STOKER_ASSIGN_OR_RETURN(
-      const FeederFields fields,
-      FindFeederFields(data.spec(), {.input = options.input, .target = options.target}));
+  STOKER_ASSIGN_OR_RETURN(const FeederFields fields, FieldsOf(options, data));
   STOKER_ASSIGN_OR_RETURN(
       const ModelInput input,
       ModelInputOf(data.spec().fields[fields.input], HasChannelsLast(data, options.input)));
@@ -89,10 +94,22 @@ Status TryWithModel(Model& model, const TrainRecipe& train) {
 
 }  // namespace
 
-Status TryModelAlone(const ModelRegistry::Configured& model, const TrainRecipe& train,
-                     const Dataset& data) {
-  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<Model> made, BuildFor(model, train.options, data));
-  return TryWithModel(*made, train);
+Status TryParts(const CheckedTrain& train, const ModelRegistry::Configured* model,
+                const Dataset* data) {
+  const TrainRecipe& recipe = train.train;
+  Problems problems;
+  if (train.Reads("device")) problems.Add(OpenDeviceFor(recipe.options).status());
+  Status fields;
+  const bool knows_fields = data != nullptr && train.Reads("input") && train.Reads("target");
+  if (knows_fields) fields = FieldsOf(recipe.options, *data).status();
+  problems.Add(fields);
+  if (knows_fields && fields.ok() && model != nullptr) {
+    const auto made = BuildFor(*model, recipe.options, *data);
+    problems.Add(made.ok() ? TryWithModel(**made, recipe) : made.status());
+    if (made.ok()) return problems.ToStatus();
+  }
+  problems.Add(TryWeightsFile(recipe.init_from));
+  return problems.ToStatus();
 }
 
 Status TryWeightsFile(const InitFromOptions& options) {
@@ -100,7 +117,7 @@ Status TryWeightsFile(const InitFromOptions& options) {
   return WithPrefix("train.init_from.weights: ", LoadWeights(options.weights).status());
 }
 
-Status TryTraining(const Recipe& recipe) {
+RecipeTrial TryTraining(const Recipe& recipe) {
   const PipelineCpuScope cpus(FeedCpus(recipe.train.options, c10::kCPU));
   Problems problems;
   problems.Add(OpenDeviceFor(recipe.train.options).status());
@@ -111,20 +128,21 @@ Status TryTraining(const Recipe& recipe) {
     const auto model = BuildFor(recipe.model, recipe.train.options, recipe.data.train);
     problems.Add(model.ok() ? TryWithModel(**model, recipe.train)
                             : TryWeightsFile(recipe.train.init_from));
-    return problems.ToStatus();
+    return {problems.ToStatus(), fmt::format("{}, since findings stand in the way", kBatches)};
   }
   const Result<std::unique_ptr<Learner>> learner =
       Learner::Create(recipe, plan->input, {}, plan->schedule);
   if (!learner.ok()) {
     problems.Add(learner.status());
-    return problems.ToStatus();
+    return {problems.ToStatus(), fmt::format("{}, since findings stand in the way", kBatches)};
   }
   problems.Add(InitializeWeights((*learner)->model(), recipe.train.init_from).status());
-  if (!recipe.train.options.sanity) return problems.ToStatus();
+  if (!recipe.train.options.sanity)
+    return {problems.ToStatus(), fmt::format("{}, since train.sanity is off", kBatches)};
   const Status first = TryFirstSamples(recipe).status();
   problems.Add(first.ok() ? TryTrainBatch(recipe, **learner) : first);
   problems.Add(TryEvalBatch(recipe, **learner));
-  return problems.ToStatus();
+  return {problems.ToStatus(), ""};
 }
 
 }  // namespace stoker

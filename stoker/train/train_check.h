@@ -2,6 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "stoker/base/config.h"
 #include "stoker/base/status.h"
@@ -16,7 +20,12 @@ struct CheckedTrain {
   // Whether the plain keys, loss, optimizer and schedule are as written, so that a trial of them
   // with model and data means something.
   bool can_be_tried = false;
+  // Plain keys of the section that do not say what is meant, misspelt ones among them.
+  std::set<std::string, std::less<>> unread;
   Status status;
+
+  // Whether the plain key `name` is as written, or left out on purpose.
+  bool Reads(std::string_view name) const { return !unread.contains(name); }
 };
 
 // ParseTrainSection (recipe.h), but for that, with the path of init_from as ParseRecipe resolves

@@ -186,10 +186,19 @@ Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> ou
   return target;
 }
 
-Status CheckSchedule(const Recipe& recipe, const TrainingPlan& plan) {
+// Samples of a step, where that is known.
+std::optional<int64_t> SamplesOfStep(const Recipe& recipe) {
+  const TrainOptions& options = recipe.train.options;
+  std::optional<int64_t> samples = BatchSizeOf(recipe.data, options.input);
+  if (samples) *samples *= options.accumulate;
+  return samples;
+}
+
+Status CheckSchedule(const Recipe& recipe, const SchedulePlan& steps,
+                     std::optional<TargetKind> target) {
   STOKER_ASSIGN_OR_RETURN(const auto schedule,
-                          BuildRunSchedule(recipe.train, plan.schedule, plan.batch_size));
-  if (plan.target.kind == TargetKind::kNumbers) {
+                          BuildRunSchedule(recipe.train, steps, SamplesOfStep(recipe)));
+  if (target == TargetKind::kNumbers) {
     STOKER_RETURN_IF_ERROR(CheckAccuracyIsNotFollowed(recipe.train, *schedule));
   }
   if (!schedule->follows_evaluations() || recipe.data.eval) return OkStatus();
@@ -248,12 +257,26 @@ Result<SchedulePlan> PlanSteps(const TrainOptions& options, const Length& length
   return plan;
 }
 
+// Whether there is an end, and a schedule for it, for where no batches can be planned.
+Status CheckSteps(const Recipe& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset train, LimitedTrain(recipe, recipe.data.train));
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, train));
+  STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(recipe.train.options, length));
+  return CheckSchedule(recipe, steps, /*target=*/std::nullopt);
+}
+
 }  // namespace
 
 Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   const TrainOptions& options = recipe.train.options;
-  STOKER_ASSIGN_OR_RETURN(const CheckedRecipe checked, CheckRecipe(recipe));
-  STOKER_ASSIGN_OR_RETURN(PlannedTarget target, PlanTarget(recipe, checked.outputs));
+  Problems problems;
+  CheckedRecipe checked;
+  PlannedTarget target;
+  problems.Take(CheckRecipe(recipe), checked);
+  if (problems.empty()) problems.Take(PlanTarget(recipe, checked.outputs), target);
+  // Fields and model say nothing of the number of steps and of the schedule.
+  if (!problems.empty()) problems.Add(CheckSteps(recipe));
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   STOKER_ASSIGN_OR_RETURN(PlannedBatches batches, PlanBatches(recipe, device));
   STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(options, batches.length));
   const int64_t batches_per_epoch = batches.length.batches_per_epoch;
@@ -264,12 +287,11 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
                     .input = checked.input,
                     .target = std::move(target),
                     .schedule = steps,
-                    .batch_size = BatchSizeOf(recipe.data, options.input),
+                    .batch_size = SamplesOfStep(recipe),
                     .batches_per_epoch = batches_per_epoch,
                     .again = again,
                     .accumulate = options.accumulate};
-  if (plan.batch_size) *plan.batch_size *= options.accumulate;
-  STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan));
+  STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan.schedule, plan.target.kind));
   return plan;
 }
 

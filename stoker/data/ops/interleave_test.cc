@@ -258,7 +258,7 @@ TEST(Interleave, RefusesOptionsThatMakeNoSense) {
       {"- interleave: {inputs: [[range: 3]], files: x}\n", "give either inputs"},
       {"- interleave: {files: x}\n", "give either inputs"},
       {"- interleave: {files: x, pipeline: [lines: y]}\n",
-       "r.yaml:1:37: lines.path is each of the files"},
+       "r.yaml:1:37: interleave.pipeline: lines.path is each of the files"},
       {"- interleave: {files: x, pipeline: [range: 3]}\n", "'range' is no source that reads files"},
       {"- interleave: {files: x, pipeline: [lines: {skp: 3}]}\n", "unknown option 'skp'"},
       {"- interleave: {inputs: [[range: 3]], cycle_length: 0}\n", "cycle_length is 0"},

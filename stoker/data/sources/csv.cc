@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "stoker/base/problems.h"
 #include "stoker/data/sources/text_rows_internal.h"
 #include "stoker/formats/probe/file_kind.h"
 
@@ -187,7 +188,7 @@ Result<Dataset> Csv::Build() const {
   const char usual = dialect.delimiter;
   STOKER_ASSIGN_OR_RETURN(const CsvStart start, ReadStart(*this, paths.front(), dialect));
   const auto in_file = [&](const Status& status) {
-    return Status(status.code(), fmt::format("csv: {}: {}", paths.front(), status.message()));
+    return WithPrefix(fmt::format("csv: {}: ", paths.front()), status);
   };
   Result<CsvPlan> plan =
       PlanCsvFields(fields.empty() ? GuessCsvFields(start, na_values) : fields, start.names);

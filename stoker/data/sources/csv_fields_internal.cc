@@ -8,10 +8,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "stoker/base/problems.h"
+
 namespace stoker {
 namespace {
 
 constexpr double kMostExtent = 1 << 30;
+
+// A recipe for another file has as many wrong fields as it has fields, and nobody reads more.
+constexpr int64_t kMostWrongFields = 100;
 
 std::optional<int64_t> WholeNumber(std::string_view text) {
   int64_t number = 0;
@@ -79,6 +84,48 @@ Result<Shape> ShapeOf(const CsvField& field, int64_t columns) {
   if (NumValues(field.shape) == columns) return field.shape;
   return InvalidArgument("field '{}': shape {} has {} values, its columns are {}", field.name,
                          ShapeToString(field.shape), NumValues(field.shape), columns);
+}
+
+// The columns of one field, in its order. Errors: one for each that the file lacks.
+Status FindColumns(const CsvField& field, const ColumnNames& names, std::vector<int64_t>& columns) {
+  if (field.columns.empty()) return AddColumns(field.name, field.name, names, columns);
+  Problems problems;
+  for (const std::string& text : field.columns) {
+    problems.Add(AddColumns(field.name, text, names, columns));
+  }
+  return problems.ToStatus();
+}
+
+// Adds the field and its columns to the plan.
+Status PlanField(const CsvField& field, const ColumnNames& names, CsvPlan& plan) {
+  STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
+  Problems problems;
+  std::vector<int64_t> columns;
+  problems.Add(FindColumns(field, names, columns));
+  if (field.default_value.size() > 1) {
+    problems.Add(InvalidArgument("field '{}': default has {} values, it is one for all its columns",
+                                 field.name, field.default_value.size()));
+  }
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  const bool text = field.type == "text";
+  DType dtype = DType::kUInt8;
+  if (!text) {
+    STOKER_ASSIGN_OR_RETURN(dtype, ParseDType(field.type));
+  }
+  STOKER_ASSIGN_OR_RETURN(Shape shape, ShapeOf(field, std::ssize(columns)));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    plan.columns.push_back(
+        {.column = columns[i],
+         .name = names.names()[static_cast<size_t>(columns[i])],
+         .text = text,
+         .dtype = dtype,
+         .field = plan.spec.fields.size(),
+         .index = static_cast<int64_t>(i),
+         .has_default = !field.default_value.empty(),
+         .default_text = field.default_value.empty() ? "" : field.default_value.front()});
+  }
+  plan.spec.fields.push_back({field.name, dtype, std::move(shape)});
+  return OkStatus();
 }
 
 }  // namespace
@@ -153,37 +200,17 @@ Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::st
   CsvPlan plan;
   const ColumnNames columns_by_name(names);
   std::set<std::string_view> used;
+  Problems problems;
+  int64_t wrong = 0;
   for (const CsvField& field : fields.fields()) {
-    STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
-    if (field.name.empty() || !used.insert(field.name).second)
-      return InvalidArgument("two fields are called '{}', or one has no name", field.name);
-    std::vector<int64_t> columns;
-    if (field.columns.empty())
-      STOKER_RETURN_IF_ERROR(AddColumns(field.name, field.name, columns_by_name, columns));
-    for (const std::string& text : field.columns)
-      STOKER_RETURN_IF_ERROR(AddColumns(field.name, text, columns_by_name, columns));
-    if (field.default_value.size() > 1)
-      return InvalidArgument("field '{}': default has {} values, it is one for all its columns",
-                             field.name, field.default_value.size());
-    const bool text = field.type == "text";
-    DType dtype = DType::kUInt8;
-    if (!text) {
-      STOKER_ASSIGN_OR_RETURN(dtype, ParseDType(field.type));
+    if (field.name.empty() || !used.insert(field.name).second) {
+      problems.Add(InvalidArgument("two fields are called '{}', or one has no name", field.name));
     }
-    STOKER_ASSIGN_OR_RETURN(Shape shape, ShapeOf(field, std::ssize(columns)));
-    for (size_t i = 0; i < columns.size(); ++i) {
-      plan.columns.push_back(
-          {.column = columns[i],
-           .name = names[static_cast<size_t>(columns[i])],
-           .text = text,
-           .dtype = dtype,
-           .field = plan.spec.fields.size(),
-           .index = static_cast<int64_t>(i),
-           .has_default = !field.default_value.empty(),
-           .default_text = field.default_value.empty() ? "" : field.default_value.front()});
-    }
-    plan.spec.fields.push_back({field.name, dtype, std::move(shape)});
+    const Status planned = PlanField(field, columns_by_name, plan);
+    problems.Add(planned);
+    if (!planned.ok() && ++wrong == kMostWrongFields) break;
   }
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   return plan;
 }
 

@@ -9,6 +9,7 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/options.h"
+#include "stoker/base/problems.h"
 
 namespace stoker {
 
@@ -31,13 +32,14 @@ class FieldMap {
     if (node.kind != ConfigNode::Kind::kMap)
       return InvalidArgument("{} is not a map of fields, such as {{age: int64}}", node.KindName());
     fields_.clear();
+    Problems problems;
     for (const ConfigNode::Entry& entry : node.entries) {
       F field;
-      STOKER_RETURN_IF_ERROR(ParseOptionsOf(entry.value, field));
+      problems.Add(ParseOptions(OptionsOf<F>(), entry.key, entry.value, &field));
       field.name = entry.key;
       fields_.push_back(std::move(field));
     }
-    return OkStatus();
+    return problems.ToStatus();
   }
   ConfigNode Write() const {
     std::vector<ConfigNode::Entry> entries;

@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "stoker/base/problems.h"
+
 namespace stoker {
 namespace {
 
@@ -20,6 +22,7 @@ JsonlField FieldOf(const JsonMember& member) {
 }
 
 Result<JsonMember> MemberOf(std::string_view op, const JsonlField& field) {
+  STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
   JsonMember member{.path = field.path.empty() ? field.name : field.path,
                     .shape = field.shape,
                     .has_default = !field.default_value.empty(),
@@ -70,16 +73,20 @@ JsonlFields FieldsOf(const std::vector<JsonMember>& members) {
 Result<JsonlPlan> PlanJsonlFields(std::string_view op, const JsonlFields& fields) {
   JsonlPlan plan;
   std::set<std::string_view> used;
+  Problems problems;
   for (const JsonlField& field : fields.fields()) {
-    STOKER_RETURN_IF_ERROR(CheckOptionsOf(field));
-    if (field.name.empty() || !used.insert(field.name).second)
-      return InvalidArgument("{}: two fields are called '{}', or one has no name", op, field.name);
-    STOKER_ASSIGN_OR_RETURN(JsonMember member, MemberOf(op, field));
+    if (field.name.empty() || !used.insert(field.name).second) {
+      problems.Add(
+          InvalidArgument("{}: two fields are called '{}', or one has no name", op, field.name));
+    }
+    JsonMember member;
+    problems.Take(MemberOf(op, field), member);
     const bool numbers = member.kind == JsonMember::Kind::kNumbers;
     plan.spec.fields.push_back(
         {field.name, member.dtype, numbers ? member.shape : Shape{kUnknownDim}});
     plan.members.push_back(std::move(member));
   }
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
   return plan;
 }
 

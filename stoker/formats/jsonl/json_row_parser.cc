@@ -1,9 +1,14 @@
 #include "stoker/formats/jsonl/json_row_parser.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "stoker/formats/jsonl/json_cursor.h"
 #include "stoker/formats/number.h"
@@ -12,7 +17,8 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kUnknown = -1;
-constexpr size_t kShown = 40;  // of a value in messages
+constexpr size_t kShown = 40;      // of a value in messages
+constexpr size_t kMostNamed = 10;  // of the members that a line lacks
 
 template <typename T>
 std::string_view NameOf() {
@@ -81,6 +87,11 @@ auto WithType(DType dtype, const F& f) {
 bool IsLoose(const JsonMember& member) {
   return member.kind != JsonMember::Kind::kNumbers ||
          (!member.shape.empty() && member.shape.front() == kUnknown);
+}
+
+// Where the line lacks the member, nothing can stand for it. A list of any length may be empty.
+bool MustBeThere(const JsonMember& member) {
+  return !member.has_default && !(IsLoose(member) && member.kind == JsonMember::Kind::kNumbers);
 }
 
 template <typename T>
@@ -158,9 +169,27 @@ Status JsonRowParser::Parse(std::string_view line, std::span<std::byte* const> m
   STOKER_RETURN_IF_ERROR(ParseObject(root_, cursor, target));
   STOKER_RETURN_IF_ERROR(cursor.ExpectEnd());
   for (size_t m = 0; m < members_.size(); ++m) {
-    if (!target.there[m]) STOKER_RETURN_IF_ERROR(FillMissing(m, target));
+    if (target.there[m]) continue;
+    if (MustBeThere(members_[m])) return Missing(target);
+    FillMissing(m, target);
   }
   return OkStatus();
+}
+
+Status JsonRowParser::Missing(const Target& target) const {
+  std::vector<std::string> paths;
+  size_t more = 0;
+  for (size_t m = 0; m < members_.size(); ++m) {
+    if (target.there[m] || !MustBeThere(members_[m])) continue;
+    if (paths.size() < kMostNamed) {
+      paths.push_back(fmt::format("'{}'", members_[m].path));
+    } else {
+      ++more;
+    }
+  }
+  return DataLoss("there is no {}{}; give {} a default", fmt::join(paths, " nor "),
+                  more == 0 ? "" : fmt::format(" nor {} more", more),
+                  paths.size() == 1 ? "the field" : "each of these fields");
 }
 
 Status JsonRowParser::ParseObject(const Node& node, JsonCursor& cursor, Target& target) const {
@@ -236,23 +265,18 @@ Status JsonRowParser::ParseMember(size_t m, JsonCursor& cursor, Target& target) 
   });
 }
 
-Status JsonRowParser::FillMissing(size_t m, Target& target) const {
+void JsonRowParser::FillMissing(size_t m, Target& target) const {
   const JsonMember& member = members_[m];
   if (IsLoose(member)) {
-    if (member.kind != JsonMember::Kind::kNumbers && !member.has_default)
-      return DataLoss("there is no '{}'; give the field a default", member.path);
     target.loose[m] = member.kind == JsonMember::Kind::kNumbers ? "" : member.default_text;
-    return OkStatus();
+    return;
   }
-  if (!member.has_default)
-    return DataLoss("there is no '{}'; give the field a default", member.path);
   WithType(member.dtype, [&](auto value) {
     ReadDefault(member.default_text, value);
     std::byte* out = target.memory[m];
     for (int64_t i = 0; i < NumValues(member.shape); ++i, out += sizeof(value))
       std::memcpy(out, &value, sizeof(value));
   });
-  return OkStatus();
 }
 
 }  // namespace stoker

@@ -68,7 +68,10 @@ class JsonRowParser {
   Status ParseList(const Node& node, JsonCursor& cursor, Target& target) const;
   Status ParseBelow(const Node& node, JsonCursor& cursor, Target& target) const;
   Status ParseMember(size_t member, JsonCursor& cursor, Target& target) const;
-  Status FillMissing(size_t member, Target& target) const;
+  // kDataLoss: names the members that the line lacks and that have no default.
+  Status Missing(const Target& target) const;
+  // REQUIRES: the member may be missing.
+  void FillMissing(size_t member, Target& target) const;
 
   std::vector<JsonMember> members_;
   Node root_;

@@ -13,12 +13,11 @@ namespace {
 constexpr const char* kLeftOut =
     "how model, data and training go together, since findings stand in the way";
 
-// What can be tried where findings elsewhere stand in the way of the rest.
-void CheckWeights(const Result<ModelRegistry::Configured>& model, const TrainRecipe& train,
-                  const CheckedData& data, RecipeCheck& check) {
+// What can be tried where findings stand in the way of the rest.
+void CheckParts(const Result<ModelRegistry::Configured>& model, const CheckedTrain& train,
+                const CheckedData& data, RecipeCheck& check) {
   const std::optional<Dataset>& samples = data.train ? data.train : data.eval;
-  const bool has_both = model.ok() && samples;
-  check.Add(has_both ? TryModelAlone(*model, train, *samples) : TryWeightsFile(train.init_from),
+  check.Add(TryParts(train, model.ok() ? &*model : nullptr, samples ? &*samples : nullptr),
             "train");
   check.NotChecked(kLeftOut);
 }
@@ -30,10 +29,15 @@ void CheckAll(const ConfigNode& recipe, const std::filesystem::path& folder, Rec
   const bool others_are_right = check.clean();
   const CheckedTrain train = CheckTrainSection(recipe, folder);
   check.Add(train.status, "train");
-  if (!others_are_right || !train.can_be_tried)
-    return CheckWeights(model, train.train, data, check);
+  if (!train.Reads("metrics"))
+    check.NotChecked("the parts of `train` that follow metrics, since train.metrics is not known");
+  if (!others_are_right || !train.can_be_tried) return CheckParts(model, train, data, check);
   const Result<Recipe> whole = ParseRecipeAround(recipe, folder, train.train);
-  check.Add(whole.ok() ? TryTraining(*whole) : whole.status(), "train");
+  check.Add(whole.status(), "train");
+  if (!whole.ok()) return CheckParts(model, train, data, check);
+  const RecipeTrial trial = TryTraining(*whole);
+  check.Add(trial.status, "train");
+  if (!trial.untried.empty()) check.NotChecked(trial.untried);
 }
 
 }  // namespace
