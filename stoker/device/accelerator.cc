@@ -28,6 +28,15 @@ std::filesystem::path TorchFolder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
+// How many devices the driver sees, whatever torch believes; 0 where it cannot say.
+int DevicesOfTheDriver() {
+  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(RTLD_DEFAULT, "cuInit"));
+  const auto count = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "cuDeviceGetCount"));
+  int devices = 0;
+  if (init == nullptr || count == nullptr || init(0) != 0 || count(&devices) != 0) return 0;
+  return devices;
+}
+
 // Ok where CUDA kernels are registered and the driver sees a device.
 Status LoadCuda() {
   std::string error;
@@ -40,10 +49,13 @@ Status LoadCuda() {
         "{} does not load ({}); install the whole torch package, with its CUDA libraries", library,
         error);
   }
-  if (!at::hasCUDA()) {
-    return Unavailable("the NVIDIA driver reports no device that torch can use; see nvidia-smi");
+  if (at::hasCUDA()) return OkStatus();
+  if (DevicesOfTheDriver() > 0) {
+    return FailedPrecondition(
+        "torch was used before its CUDA kernels were loaded, and remembers that there are none; "
+        "call OpenDevice before the program's first tensor");
   }
-  return OkStatus();
+  return Unavailable("the NVIDIA driver reports no device that torch can use; see nvidia-smi");
 }
 
 const Status& CudaStatus() {

@@ -30,7 +30,7 @@ struct OpenedDevice {
 // May be called again; the libraries are loaded once. Not before another thread uses torch.
 // Errors: kInvalidArgument for another name or a number that does not exist; kUnavailable where
 // cuda is asked for and there is no driver, no libtorch_cuda.so, or it does not load: the message
-// says which.
+// says which; kFailedPrecondition where torch was used before.
 Result<OpenedDevice> OpenDevice(std::string_view wanted);
 
 // Waits until the device has done all that was asked of it; nothing to do on the CPU. For timing.

@@ -167,8 +167,9 @@ at::Tensor Feeder::MakeInput(const Array& array) const {
 Result<at::Tensor> Feeder::MakeTarget(const Element& element) const {
   const at::Tensor host = ToTensor(element.arrays[*fields_.target]);
   const bool numbers = host.dim() == 2 || host.is_floating_point();
-  if (numbers && options_.check_target) {
-    STOKER_RETURN_IF_ERROR(options_.check_target(host.to(at::kFloat), element.key));
+  if (options_.check_target && (numbers || !options_.device.is_cpu())) {
+    STOKER_RETURN_IF_ERROR(
+        options_.check_target(numbers ? host.to(at::kFloat) : host, element.key));
   }
   return OnDevice(host).to(numbers ? at::kFloat : at::kLong);
 }

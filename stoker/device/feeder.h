@@ -49,9 +49,11 @@ struct FeederOptions {
   // the device: one pair for all values, or one for each channel. The bits are those of `normalize`
   // in a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
   std::vector<ShiftScale> normalize = {};
-  // For who knows what floating-point targets must be like: is shown each batch of them, float32 in
-  // CPU memory, before it travels, on the thread that calls Next. An error comes in the place of
-  // the batch. May be empty.
+  // For the caller who knows what targets must be like: is shown each batch of them in CPU memory
+  // before it travels, on the thread that calls Next. Floating-point ones come as float32;
+  // integers, one a sample, come as they are, and only where they travel to an accelerator: a
+  // kernel that finds a class number that does not exist there ends the process's use of the
+  // device, while on the CPU it throws. An error comes in the place of the batch. May be empty.
   std::function<Status(const at::Tensor& target, const SampleKey& batch)> check_target = {};
 };
 

@@ -48,7 +48,7 @@ class BadBatchTest : public TrainerTest, public testing::WithParamInterface<std:
   int64_t accumulate() const { return std::get<0>(GetParam()); }
 
   BadBatchTest() {
-    WriteFileForTest(problem_ / "files.yaml", R"(
+    WriteFileForTest(problem_ / "files.yaml", OnTestDevice(R"(
 data:
   root: .
   classes: [northwest, northeast, southwest, southeast]
@@ -60,7 +60,7 @@ data:
     - batch: {size: 8}
 model: {mlp: {classes: 4, hidden: [8], dropout: 0.25}}
 train: {device: cpu, threads: 1, log_every: 2, tune: off, sanity: false, lint: false}
-)");
+)"));
     WriteFiles({});
   }
 

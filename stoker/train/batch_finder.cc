@@ -60,7 +60,7 @@ Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& opt
   STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlanOfSteps(recipe, kStepsOfAnyRun));
   // As the run would train where nothing is timed.
   place.placement.memory_format = FirstChoices(recipe, plan, place.placement.device).memory_format;
-  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement));
+  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement, plan.outputs));
   const uint64_t limit = LimitOf(options.memory_bytes, place.placement);
   STOKER_ASSIGN_OR_RETURN(
       const auto trials,

@@ -56,7 +56,8 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
 }
 
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
-                                         const Placement& placement) {
+                                         const Placement& placement,
+                                         std::optional<int64_t> outputs) {
   const TrainOptions& options = recipe.train.options;
   const auto seed = static_cast<uint64_t>(options.seed);
   STOKER_ASSIGN_OR_RETURN(
@@ -64,14 +65,16 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
       batches.Open(FeedRuntime(options), {.seed = seed, .losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
   FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
-  feed.check_target =
-      TargetCheckOf(std::move(loss), NamesInSource(batches, seed, options.input, "data.train"));
+  feed.check_target = TargetCheckOf(
+      std::move(loss), NamesInSource(batches, seed, options.input, "data.train"), outputs);
   return Feeder::Create(std::move(elements), batches.spec(), std::move(feed));
 }
 
-Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement) {
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
+                                 std::optional<int64_t> outputs) {
   const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder, OpenFeed(recipe, recipe.data.train, placement));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder,
+                          OpenFeed(recipe, recipe.data.train, placement, outputs));
   STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
   if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
   return *std::move(batch);

@@ -47,10 +47,13 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options);
 
 // Opens `batches`, which has the fields of recipe.data.train, with the recipe's seed. Its threads
 // are those of FeedRuntime.
+//   outputs  of the model, as TargetCheckOf takes them
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
-                                         const Placement& placement);
+                                         const Placement& placement,
+                                         std::optional<int64_t> outputs);
 
 // Its first batch. Errors: also kInvalidArgument where there is none.
-Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement);
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
+                                 std::optional<int64_t> outputs);
 
 }  // namespace stoker

@@ -7,7 +7,9 @@
 
 namespace stoker {
 
-Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device) {
+Result<FirstBatch> ReadFirstBatch(
+    const Recipe& recipe, c10::Device device,
+    std::function<Status(const at::Tensor&, const SampleKey&)> check_target) {
   const TrainOptions& options = recipe.train.options;
   const Dataset& data = recipe.data.train;
   const bool channels_last = HasChannelsLast(data, options.input);
@@ -18,11 +20,13 @@ Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device) {
                           ModelInputOf(data.spec().fields[fields.input], channels_last));
   STOKER_ASSIGN_OR_RETURN(auto elements,
                           data.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder, Feeder::Create(std::move(elements), data.spec(),
-                                                            {.input = options.input,
-                                                             .target = options.target,
-                                                             .device = device,
-                                                             .channels_last = channels_last}));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder,
+                          Feeder::Create(std::move(elements), data.spec(),
+                                         {.input = options.input,
+                                          .target = options.target,
+                                          .device = device,
+                                          .channels_last = channels_last,
+                                          .check_target = std::move(check_target)}));
   STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
   if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
   return FirstBatch{.batch = *std::move(batch), .input = input};

@@ -37,6 +37,10 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
                                           const ModelInput& input, uint64_t seed,
                                           const Placement& placement);
 
+// How many scores `model`, which is on `device`, gives a sample like `input`; nothing where it does
+// not take one of zeros. Costs a forward pass of it.
+std::optional<int64_t> OutputsOf(Model& model, const ModelInput& input, c10::Device device);
+
 // `failure` of a forward pass, with the layer and the shapes that it failed at. Goes through the
 // model once more.
 Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input);
@@ -83,6 +87,8 @@ class Learner {
   // From now on the passes of steps of one batch are recorded and launched as a whole
   // (graphed_pass.h), where StepChecks::layers is not asked for.
   void UseGraph(std::unique_ptr<DeviceGraph> graph);
+  // Whether model and loss say that every pass makes the same launches.
+  bool LaunchesAlike() const { return model_->LaunchesAlike() && objective_->LaunchesAlike(); }
   // Why a batch was not, though it was its turn; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
 

@@ -11,15 +11,17 @@
 namespace stoker {
 namespace {
 
-Status CheckClasses(const TensorBatch& batch, int64_t classes, int64_t outputs,
-                    const RowNames& names) {
-  const at::Tensor host = batch.target.to(at::kCPU).to(at::kLong).contiguous();
+// REQUIRES: the loss has classes beside so many outputs.
+Status CheckClasses(const Loss& loss, const at::Tensor& target, const SampleKey& batch,
+                    int64_t outputs, const RowNames& names) {
+  const int64_t classes = *loss.Classes(outputs);
+  const at::Tensor host = target.to(at::kCPU).to(at::kLong).contiguous();
   const int64_t* values = host.data_ptr<int64_t>();
   for (int64_t i = 0; i < host.numel(); ++i) {
     if (values[i] >= 0 && values[i] < classes) continue;
     return DataLoss(
         "{} has class number {}, but the model {}; set the model's `classes` or mend the labels",
-        names(batch.key, std::span(&i, 1)), values[i],
+        names(batch, std::span(&i, 1)), values[i],
         outputs == classes ? fmt::format("has {} classes, numbered from 0", classes)
                            : "has one output, which tells classes 0 and 1 apart");
   }
@@ -93,15 +95,17 @@ Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
                    const RowNames& names) {
   STOKER_RETURN_IF_ERROR(loss.KindOf(FieldOf(batch.target), outputs).status());
   if (batch.target.is_floating_point()) return CheckNumbers(loss, batch.target, batch.key, names);
-  const std::optional<int64_t> classes = loss.Classes(outputs);
-  return classes ? CheckClasses(batch, *classes, outputs, names) : OkStatus();
+  if (!loss.Classes(outputs)) return OkStatus();
+  return CheckClasses(loss, batch.target, batch.key, outputs, names);
 }
 
 std::function<Status(const at::Tensor& target, const SampleKey& batch)> TargetCheckOf(
-    std::shared_ptr<const Loss> loss, RowNames names) {
-  return [loss = std::move(loss), names = std::move(names)](const at::Tensor& target,
-                                                            const SampleKey& batch) {
-    return CheckNumbers(*loss, target, batch, names);
+    std::shared_ptr<const Loss> loss, RowNames names, std::optional<int64_t> outputs) {
+  return [loss = std::move(loss), names = std::move(names), outputs](const at::Tensor& target,
+                                                                     const SampleKey& batch) {
+    if (target.is_floating_point()) return CheckNumbers(*loss, target, batch, names);
+    if (!outputs || !loss->Classes(*outputs)) return OkStatus();
+    return CheckClasses(*loss, target, batch, *outputs, names);
   };
 }
 

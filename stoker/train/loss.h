@@ -46,6 +46,9 @@ class Loss {
   // of no meaning: whoever reads batches has them checked (TargetCheckOf).
   virtual at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const = 0;
 
+  // As Model::LaunchesAlike, of Mean and its backward pass.
+  virtual bool LaunchesAlike() const { return false; }
+
   // The class that each sample is taken for, int64 [samples]: that of the highest score, unless the
   // loss gives the scores another meaning.
   virtual at::Tensor Predict(const at::Tensor& scores) const { return scores.argmax(1); }
@@ -80,8 +83,9 @@ Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
 Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
                    const RowNames& names);
 
-// For FeederOptions::check_target: the part of CheckTarget about numbers.
+// For FeederOptions::check_target: what CheckTarget says of the samples.
+//   outputs  of the model; nothing where they are not known: then classes are not looked at
 std::function<Status(const at::Tensor& target, const SampleKey& batch)> TargetCheckOf(
-    std::shared_ptr<const Loss> loss, RowNames names);
+    std::shared_ptr<const Loss> loss, RowNames names, std::optional<int64_t> outputs);
 
 }  // namespace stoker

@@ -60,6 +60,10 @@ void MemoryMeter::Reset() {
   }
 }
 
+int64_t AllocationRetries(c10::Device device) {
+  return device.is_cpu() ? 0 : at::accelerator::getDeviceStats(device.index()).num_alloc_retries;
+}
+
 void ReleaseCachedMemory(c10::Device device) {
   if (!device.is_cpu()) at::accelerator::emptyCache();
 }

@@ -33,6 +33,10 @@ class MemoryMeter {
   std::unique_ptr<Guard> guard_;
 };
 
+// How often so far torch's caching allocator has given back what it kept, because the device's
+// memory had run out; 0 on the CPU.
+int64_t AllocationRetries(c10::Device device);
+
 // Gives back to the device what torch's caching allocator keeps for later; nothing on the CPU.
 void ReleaseCachedMemory(c10::Device device);
 

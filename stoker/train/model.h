@@ -41,6 +41,11 @@ class Model : public torch::nn::Module {
   // prediction call Forward, which computes none of them.
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
 
+  // Whether each forward pass makes the same launches for batches of one shape, with nothing that
+  // the host draws or decides anew: then train.graph: auto may record one and launch it again. Not
+  // asked where the recipe says train.graph: on.
+  virtual bool LaunchesAlike() const { return false; }
+
   // From now on the blocks whose names match one of `patterns` (MatchesPattern) keep nothing but
   // their input for the backward pass (activation_checkpoint.h); all others keep everything. To be
   // called again where parameters were replaced, not where they were moved. Errors:

@@ -312,7 +312,8 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
-  feed.check_target = TargetCheckOf(loss, parts_->Names(eval));
+  feed.check_target = TargetCheckOf(loss, parts_->Names(eval),
+                                    OutputsOf(*parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
   STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));

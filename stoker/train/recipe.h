@@ -51,7 +51,7 @@ struct TrainOptions {
   bool decay_vectors = true;
   double layer_rate = 1;
   std::vector<std::string> activation_checkpointing;
-  std::string graph = "off";
+  std::string graph = "auto";
   std::string normalize_on = "auto";
   std::vector<std::string> metrics;
   std::optional<int64_t> overfit_batches;

@@ -97,7 +97,7 @@ void DescribeDevice(OptionTable<TrainOptions>& table) {
              "whether the forward and backward pass are recorded once and launched as a whole, on "
              "CUDA devices; on: where nothing is in the way, else says what is; auto: tuned, off "
              "where nothing is timed",
-             OneOf{{"off", "auto", "on"}})
+             OneOf{{"auto", "on", "off"}})
       .Field("normalize_on", &O::normalize_on,
              "where a normalize at the end of the pipeline is done: host, device (which then gets "
              "bytes), or auto: tuned, at first on an accelerator where the pipeline allows it",

@@ -71,7 +71,7 @@ callbacks: []
 tensorboard: {enabled: false, histograms: auto, pictures: true}
 activation_checkpointing: []
 memory: {limit: auto}
-graph: off
+graph: auto
 normalize_on: auto
 )",
                                                                    "expected"));

@@ -35,7 +35,7 @@ Result<std::unique_ptr<DevicePrefetcher>> OpenFirstBatch(const Recipe& recipe, c
   const TrainOptions& options = recipe.train.options;
   STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(data));
   FeederOptions feed = FeedOptions(options, first, c10::kCPU, MemoryFormat::kContiguous);
-  feed.check_target = TargetCheckOf(learner.shared_loss(), names);
+  feed.check_target = TargetCheckOf(learner.shared_loss(), names, std::nullopt);
   return DevicePrefetcher::Open(
       first, FeedRuntime(options),
       {.seed = static_cast<uint64_t>(options.seed), .losses = LossLogging::kNone}, std::move(feed),

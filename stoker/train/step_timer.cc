@@ -8,6 +8,7 @@
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/tensor.h"
 #include "stoker/train/feed.h"
+#include "stoker/train/memory_meter.h"
 #include "stoker/train/tune_knobs.h"
 
 namespace stoker {
@@ -55,6 +56,11 @@ Result<StepTimer::Made*> StepTimer::MadeFor(const Choices& choices) {
 // Where the recipe asks for graphs, alternatives are timed with them too, if there can be any.
 Status StepTimer::UseGraph(const Choices& choices, Learner& learner) const {
   const bool asked = recipe_.train.options.graph == "on";
+  if (choices.graph && !learner.LaunchesAlike()) {
+    return Unavailable(
+        "the model or the loss does not say that every pass makes the same launches "
+        "(LaunchesAlike); train.graph: on records them all the same");
+  }
   if (!choices.graph && !(asked && GraphObstacle(recipe_.train.options).empty())) return OkStatus();
   Result<std::unique_ptr<DeviceGraph>> graph = new_graph_(device_);
   if (!graph.ok()) return choices.graph ? graph.status() : OkStatus();
@@ -102,13 +108,22 @@ Result<double> StepTimer::WarmUp(Made& made, const TensorBatch& batch) const {
   return times.back();
 }
 
+// What is recorded keeps memory of its own: where steps in the usual way then find too little,
+// those of another batch size and evaluations would fail later.
+Status StepTimer::CheckMemory(const Choices& choices, int64_t retries_before) const {
+  if (!choices.graph || AllocationRetries(device_) == retries_before) return OkStatus();
+  return Unavailable("the device's memory does not hold recorded passes beside others");
+}
+
 Status StepTimer::Visit(const Choices& choices, StepTimes& times,
                         std::optional<double> too_slow_ms) {
   ApplyChoices(choices);
+  const int64_t retries = AllocationRetries(device_);
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
   TensorBatch batch = first_->batch;
   batch.input = InLayout(batch.input, ToTorch(choices.memory_format));
   STOKER_ASSIGN_OR_RETURN(const double before_ms, WarmUp(*made, batch));
+  STOKER_RETURN_IF_ERROR(CheckMemory(choices, retries));
   if (too_slow_ms && before_ms > *too_slow_ms) {
     times.push_back(before_ms);
     return OkStatus();
@@ -121,9 +136,21 @@ Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
   STOKER_RETURN_IF_ERROR(
       plan_.batches.dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone}).status());
   watch_ = Stopwatch();
-  STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe_.train.loss.build());
+  std::optional<int64_t> outputs = plan_.outputs;
+  if (!outputs && !device_.is_cpu()) {
+    STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(first));
+    outputs = OutputsOf(made->learner->model(), plan_.input, device_);
+  }
+  check_target_ = TargetCheckOf(std::move(loss), PlacesInBatch, outputs);
+  STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_, check_target_));
   open_seconds_ = ElapsedSeconds();
   StepTimes times;
+  if (!device_.is_cpu()) {
+    STOKER_RETURN_IF_ERROR(Visit(first, times));
+    times.clear();
+    watch_ = Stopwatch();
+  }
   const double steps_of_a_comparison = 2.0 * (1 + kSamplesAVisit) * StepsTogether();
   STOKER_RETURN_IF_ERROR(Visit(first, times, most_seconds * 1e3 / steps_of_a_comparison));
   return times;
@@ -186,6 +213,7 @@ Status StepTimer::TimeWithData(const Choices& choices, StepTimes& times) {
   const PlacedPipeline placed = plan_.BatchesFor(choices);
   FeederOptions feed = FeedOptions(options, placed.dataset, device_, choices.memory_format);
   feed.normalize = placed.normalize;
+  feed.check_target = check_target_;
   const PipelineCpuScope cpus(FeedCpus(options, device_, choices.feed_threads));
   STOKER_ASSIGN_OR_RETURN(const auto batches,
                           DevicePrefetcher::Open(placed.dataset, FeedRuntime(options),

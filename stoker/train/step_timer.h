@@ -25,7 +25,8 @@ class StepTimer final : public ChoiceTimer {
             DeviceGraphMaker new_graph = NewDeviceGraph)
       : recipe_(recipe), plan_(plan), device_(device), new_graph_(std::move(new_graph)) {}
 
-  // Time counts from when the pipeline has loaded what it keeps in memory, which the run needs too.
+  // Time counts from when the pipeline has loaded what it keeps in memory, and an accelerator the
+  // kernels of the first steps: the run needs both too.
   // Errors: those of the pipeline, of Learner and of its steps.
   Result<StepTimes> Begin(const Choices& first, double most_seconds) override;
   Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind, double seconds,
@@ -48,6 +49,7 @@ class StepTimer final : public ChoiceTimer {
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, size_t samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
+  Status CheckMemory(const Choices& choices, int64_t retries_before) const;
   // Returns kCancelled once the time for the current comparison has passed.
   Status CheckTime() const;
   // Where the last of the steps that warm up takes more than `too_slow_ms`, it is the only sample.
@@ -65,6 +67,8 @@ class StepTimer final : public ChoiceTimer {
   Stopwatch watch_;
   std::optional<double> ends_;  // by watch_; nothing outside a comparison
   std::optional<FirstBatch> first_;
+  // Before a batch travels to an accelerator, which a class that does not exist would end.
+  std::function<Status(const at::Tensor&, const SampleKey&)> check_target_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model
   double open_seconds_ = 0;  // for a pass over the data, up to its first batch

@@ -2,9 +2,11 @@
 // bright. Included by tests only.
 #pragma once
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/random.h"
@@ -70,6 +72,17 @@ train:
   schedule: {one_cycle: {max_lr: 0.02}}
 )";
 
+// The recipe, computing where STOKER_TEST_DEVICE says in place of the CPU: so a machine with an
+// accelerator runs the same tests on it.
+inline std::string OnTestDevice(std::string recipe) {
+  constexpr std::string_view kCpu = "device: cpu";
+  const char* const wanted = std::getenv("STOKER_TEST_DEVICE");
+  if (wanted == nullptr) return recipe;
+  const size_t place = recipe.find(kCpu);
+  EXPECT_NE(place, std::string::npos) << recipe;
+  return recipe.replace(place, kCpu.size(), "device: " + std::string(wanted));
+}
+
 // The recipe and its data in a directory of its own, where runs may go too.
 class SmallProblem {
  public:
@@ -78,7 +91,7 @@ class SmallProblem {
     EXPECT_THAT(WriteIdx(directory_ / "train-labels", QuadrantLabels(96)), IsOk());
     EXPECT_THAT(WriteIdx(directory_ / "eval-images", QuadrantImages(32)), IsOk());
     EXPECT_THAT(WriteIdx(directory_ / "eval-labels", QuadrantLabels(32)), IsOk());
-    WriteFileForTest(directory_ / "small.yaml", kSmallRecipe);
+    WriteFileForTest(directory_ / "small.yaml", OnTestDevice(kSmallRecipe));
   }
 
   Result<Recipe> Load(const std::vector<std::string>& assignments = {}) const {

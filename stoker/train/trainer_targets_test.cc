@@ -62,7 +62,7 @@ class TargetsTest : public testing::Test {
   TargetsTest() {
     WriteFileForTest(directory_ / "train.csv", Rows(120, 1));
     WriteFileForTest(directory_ / "eval.csv", Rows(40, 2));
-    WriteFileForTest(directory_ / "recipe.yaml", kRecipe);
+    WriteFileForTest(directory_ / "recipe.yaml", OnTestDevice(kRecipe));
   }
   Result<TrainSummary> Train(const std::string& run, const std::vector<std::string>& set = {},
                              Watcher* watcher = nullptr) {

@@ -285,6 +285,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   TrainingPlan plan{.batches = std::move(batches.placed),
                     .host_batches = std::move(batches.on_host),
                     .input = checked.input,
+                    .outputs = checked.outputs,
                     .target = std::move(target),
                     .schedule = steps,
                     .batch_size = SamplesOfStep(recipe),

@@ -32,7 +32,8 @@ struct TrainingPlan {
   // The same, normalised on the host, where batches are normalised on the device and the recipe
   // leaves open which (train.normalize_on).
   std::optional<Dataset> host_batches = {};
-  ModelInput input;  // one sample
+  ModelInput input;                // one sample
+  std::optional<int64_t> outputs;  // of the model; nothing where train.sanity is off
   PlannedTarget target;
   SchedulePlan schedule;
   std::optional<int64_t> batch_size;  // samples of a step, where that is known

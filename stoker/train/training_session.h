@@ -96,6 +96,7 @@ struct TrainingSession {
   std::unique_ptr<RunRecorder> recorder;
   std::unique_ptr<Schedule> schedule;
   std::unique_ptr<Learner> learner;
+  std::optional<int64_t> outputs;  // of its model, where they are known
   std::unique_ptr<BatchSource> batches;
   std::optional<Dataset> eval;             // what evaluations go through
   std::vector<ShiftScale> eval_normalize;  // of it, left to the Feeder

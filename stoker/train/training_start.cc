@@ -80,6 +80,11 @@ Status BuildLearner(TrainingSession& session) {
   session.learner->Check(
       {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
   session.learner->NameRows(TrainRowNames(session));
+  const c10::Device device = session.setup.device.device;
+  session.outputs = session.plan().outputs;
+  if (!session.outputs && !device.is_cpu()) {
+    session.outputs = OutputsOf(session.learner->model(), session.plan().input, device);
+  }
   return OkStatus();
 }
 

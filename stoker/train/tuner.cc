@@ -18,8 +18,10 @@ Result<Tuned> Choose(const Recipe& recipe, const TrainingPlan& plan, const c10::
   StepTimer timer(recipe, plan, device, new_graph);
   const double batches =
       static_cast<double>(plan.total_steps()) * static_cast<double>(plan.accumulate);
-  Result<Tuned> tuned = SearchChoices(first, OpenKnobs(recipe, plan, device, first, new_graph),
-                                      timer, {.batches = batches});
+  // An accelerator loads kernels for each alternative, and can gain several times as much.
+  const TuneLimits limits{.batches = batches, .share = device.is_cpu() ? 0.03 : 0.1};
+  Result<Tuned> tuned =
+      SearchChoices(first, OpenKnobs(recipe, plan, device, first, new_graph), timer, limits);
   if (!tuned.ok()) return tuned.status().While("timing what the run begins with");
   return tuned;
 }

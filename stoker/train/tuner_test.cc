@@ -1,6 +1,7 @@
 #include "stoker/train/tuner.h"
 
 #include <ATen/Parallel.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -198,8 +199,8 @@ TEST(Tuner, TimesPassesThatAreRecordedWhereTheDeviceCan) {
   };
   STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneGraph(problem, fake));
   EXPECT_THAT(ChangesOf(tuned.report),
-              testing::ElementsAre("begin", "memory_format: contiguous", "graph: on"));
-  const TuneTrial& trial = tuned.report.trials.back();
+              testing::ElementsAre("begin", "graph: on", "memory_format: contiguous"));
+  const TuneTrial& trial = tuned.report.trials[1];
   EXPECT_GT(trial.step_ms, 0) << trial.verdict;
   EXPECT_TRUE(trial.choices.graph);
   EXPECT_EQ(tuned.choices.graph, trial.kept);
@@ -209,20 +210,58 @@ TEST(Tuner, TimesPassesThatAreRecordedWhereTheDeviceCan) {
 
 TEST(Tuner, SaysWhyPassesAreNotRecorded) {
   const SmallProblem problem;
-  STOKER_ASSERT_OK_AND_ASSIGN(Tuned tuned, TuneGraph(problem, NewDeviceGraph));
-  EXPECT_EQ(tuned.report.trials.back().change, "graph: on");
-  EXPECT_THAT(tuned.report.trials.back().verdict,
-              testing::HasSubstr("not possible: cpu has no graphs of launches"));
-  EXPECT_FALSE(tuned.choices.graph);
-  STOKER_ASSERT_OK_AND_ASSIGN(tuned, TuneGraph(problem, NewDeviceGraph, "train.accumulate=2"));
-  EXPECT_THAT(tuned.report.trials.back().verdict, testing::HasSubstr("not possible: accumulate"));
   const DeviceGraphMaker failing = [](c10::Device) -> Result<std::unique_ptr<DeviceGraph>> {
     return std::make_unique<UnrecordableGraph>();
   };
-  STOKER_ASSERT_OK_AND_ASSIGN(tuned, TuneGraph(problem, failing));
-  EXPECT_THAT(tuned.report.trials.back().verdict,
-              testing::HasSubstr("not possible: its launches could not be recorded"));
-  EXPECT_FALSE(tuned.choices.graph);
+  for (const auto& [set, why] : std::vector<std::pair<std::string, std::string>>{
+           {"train.seed=1", "not possible: its launches could not be recorded"},
+           {"train.accumulate=2", "not possible: accumulate"}}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneGraph(problem, failing, set));
+    ASSERT_GE(tuned.report.trials.size(), 2u);
+    EXPECT_EQ(tuned.report.trials[1].change, "graph: on");
+    EXPECT_THAT(tuned.report.trials[1].verdict, testing::HasSubstr(why));
+    EXPECT_FALSE(tuned.choices.graph);
+  }
+}
+
+TEST(Tuner, SaysNothingOfRecordingOnACpu) {
+  const SmallProblem problem;
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, TuneGraph(problem, NewDeviceGraph));
+  EXPECT_THAT(ChangesOf(tuned.report), testing::ElementsAre("begin", "memory_format: contiguous"));
+}
+
+// A model of the user's own, which says nothing about its launches.
+struct OwnModel {
+  static constexpr std::string_view kName = "own";
+  static constexpr std::string_view kHelp = "A linear layer.";
+  static void Describe(OptionTable<OwnModel>&) {}
+  Result<std::shared_ptr<Model>> Build(const ModelInput& input) const {
+    class Layer final : public Model {
+     public:
+      explicit Layer(int64_t inputs)
+          : layer_(register_module("layer", torch::nn::Linear(inputs, 4))) {}
+      at::Tensor Forward(const at::Tensor& batch) override { return layer_(batch.flatten(1)); }
+
+     private:
+      torch::nn::Linear layer_;
+    };
+    return std::make_shared<Layer>(input.num_values());
+  }
+};
+
+TEST(Tuner, RecordsNoPassOfAModelThatDoesNotSayItsLaunchesAreAlike) {
+  const SmallProblem problem;
+  int replays = 0;
+  const DeviceGraphMaker fake = [&](c10::Device) -> Result<std::unique_ptr<DeviceGraph>> {
+    return std::make_unique<FakeGraph>(std::vector<at::Tensor>(), replays);
+  };
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe,
+                              ConvnetRecipe(problem, {"train.threads=1", "train.feed_threads=1"}));
+  recipe.model = Configure(OwnModel{});
+  STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe));
+  STOKER_ASSERT_OK_AND_ASSIGN(const Tuned tuned, Tune(recipe, plan, torch::kCPU, fake));
+  EXPECT_THAT(tuned.report.trials[1].verdict, testing::HasSubstr("LaunchesAlike"));
+  EXPECT_EQ(replays, 0);
 }
 
 TEST(Tuner, DoesNotDisturbTheRandomState) {

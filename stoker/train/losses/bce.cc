@@ -34,6 +34,7 @@ class BceLoss final : public Loss {
     return std::ranges::any_of(numbers, outside) ? "bce takes numbers from 0 to 1" : "";
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     const bool of_classes = !target.is_floating_point();
     // Nothing else looks at the class number of the one score; on a device it would be waited for.

@@ -46,6 +46,7 @@ class CrossEntropyLoss final : public Loss {
            "sample take `loss: bce`, to predict numbers `loss: mse`)";
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     std::optional<at::Tensor> weights;
     if (!options_.weights.empty()) {

@@ -20,6 +20,7 @@ class FocalLoss final : public Loss {
  public:
   explicit FocalLoss(const Focal& options) : options_(options) {}
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     std::optional<at::Tensor> weights;
     if (!options_.weights.empty()) {

@@ -324,7 +324,7 @@ TEST(Loss, NumbersThatATargetCannotHaveAreRefusedWithTheSample) {
       SCOPED_TRACE(testing::Message() << testing::PrintToString(row) << " loss " << i);
       const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 2, .index = 4}};
       const Status checked = CheckTarget(*losses[i], batch, 3, PlacesInBatch);
-      EXPECT_EQ(TargetCheckOf(losses[i], PlacesInBatch)(target, batch.key).message(),
+      EXPECT_EQ(TargetCheckOf(losses[i], PlacesInBatch, 3)(target, batch.key).message(),
                 checked.message());
       if (says[i] == nullptr) {
         STOKER_EXPECT_OK(checked);
@@ -334,6 +334,19 @@ TEST(Loss, NumbersThatATargetCannotHaveAreRefusedWithTheSample) {
       }
     }
   }
+}
+
+TEST(Loss, AClassThatTheModelLacksIsFoundBeforeItTravelsWhereTheOutputsAreKnown) {
+  const at::Tensor target = torch::tensor({0, 2, 7}, torch::kInt32);
+  const TensorBatch batch{.input = {}, .target = target, .key = {.epoch = 2, .index = 4}};
+  const std::shared_ptr<const Loss> loss = Built(CrossEntropy{});
+  const Status checked = CheckTarget(*loss, batch, 3, PlacesInBatch);
+  EXPECT_THAT(checked, FailsWith(StatusCode::kDataLoss, "sample 2 of batch 4 of epoch 3"));
+  EXPECT_EQ(TargetCheckOf(loss, PlacesInBatch, 3)(target, batch.key).message(), checked.message());
+  STOKER_EXPECT_OK(TargetCheckOf(loss, PlacesInBatch, 8)(target, batch.key));
+  STOKER_EXPECT_OK(TargetCheckOf(loss, PlacesInBatch, std::nullopt)(target, batch.key));
+  // One output of mse is any number.
+  STOKER_EXPECT_OK(TargetCheckOf(Built(Mse{}), PlacesInBatch, 1)(target, batch.key));
 }
 
 TEST(Loss, SaysHowProbableWhatTargetsTellIs) {

@@ -19,6 +19,7 @@ class MseLoss final : public Loss {
     return outputs == 1 ? std::nullopt : Loss::Classes(outputs);
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     return at::mse_loss(scores, WantedScores(target, scores));
   }

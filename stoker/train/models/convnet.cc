@@ -32,6 +32,7 @@ class ConvnetModel final : public Model {
         register_module(std::to_string(place + 1), torch::nn::Linear(values, options.classes));
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input;
     for (size_t i = 0; i < blocks_.size(); ++i) {

@@ -58,6 +58,7 @@ class InceptionV3Model final : public Model {
     Initialize();
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Forward(const at::Tensor& input) override { return Scores(Body(input)); }
 
   TrainingScores ForwardToTrain(const at::Tensor& input) override {

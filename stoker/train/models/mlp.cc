@@ -23,6 +23,7 @@ class MlpModel final : public Model {
     AddLayer(place, width, options.classes);
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = input.flatten(1);
     for (size_t i = 0; i + 1 < layers_.size(); ++i) {

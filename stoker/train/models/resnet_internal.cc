@@ -106,6 +106,7 @@ class ResnetModel final : public Model {
     Initialize(options.zero_init_residual);
   }
 
+  bool LaunchesAlike() const override { return true; }
   at::Tensor Forward(const at::Tensor& input) override {
     at::Tensor x = stem_norm_(stem_(input)).relu_();
     if (pools_) x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
