@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/bmp_header.h"
 
 namespace stoker {
@@ -177,7 +178,9 @@ Status DecodeBmpRegion(const EncodedImage& image, const ImageInfo& info, const I
     STOKER_RETURN_IF_ERROR(RunLengthReader(image, header, region, indices).Read());
   }
   const PixelLayout layout = HasFields(header) ? PixelLayout::kRgba : PixelLayout::kRgb;
+  StopCounter stop;
   for (int64_t y = 0; y < region.height; ++y) {
+    if (stop.Asked(region.width)) return DecodingStopped(image.name);
     if (IsRunLength(header)) {
       LookUp(header, indices + y * region.width, region.width, pixels);
     } else {

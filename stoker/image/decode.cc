@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/bmp.h"
 #include "stoker/image/exif.h"
 #include "stoker/image/image_codec.h"
@@ -78,7 +79,7 @@ ImageRegion StoredRegion(const ImageInfo& info, const ImageRegion& region, const
 
 // Copies height x width pixels (as delivered) of `channels` bytes from where they lie as stored.
 template <size_t channels>
-void CopyTurned(const uint8_t* stored, int64_t stride, const Turn& turn, int64_t height,
+bool CopyTurned(const uint8_t* stored, int64_t stride, const Turn& turn, int64_t height,
                 int64_t width, const PixelRows& out) {
   constexpr auto kPixel = static_cast<int64_t>(channels);
   // From one delivered row, and from one delivered column, to the next.
@@ -89,12 +90,15 @@ void CopyTurned(const uint8_t* stored, int64_t stride, const Turn& turn, int64_t
   if (turn.flips_rows) stored += (stored_height - 1) * stride;
   if (turn.flips_columns) stored += (stored_width - 1) * kPixel;
   if (turn.exchanges_axes) std::swap(down, right);
+  StopCounter stop;
   for (int64_t y = 0; y < height; ++y) {
     const uint8_t* from = stored + y * down;
     uint8_t* to = out.row(y);
     for (int64_t x = 0; x < width; ++x, from += right, to += kPixel)
       std::memcpy(to, from, channels);
+    if (stop.Asked(width)) return false;
   }
+  return true;
 }
 
 Status DecodeTurned(const EncodedImage& image, const ImageInfo& info, const ImageRegion& region,
@@ -107,8 +111,9 @@ Status DecodeTurned(const EncodedImage& image, const ImageInfo& info, const Imag
   STOKER_RETURN_IF_ERROR(
       CodecOf(info.format).decode(image, info, stored, options, {data, stride}, scratch));
   constexpr decltype(&CopyTurned<1>) kCopy[] = {CopyTurned<1>, CopyTurned<2>, CopyTurned<3>};
-  kCopy[info.pixel_bytes() - 1](data, stride, turn, region.height, region.width, out);
-  return OkStatus();
+  const bool whole =
+      kCopy[info.pixel_bytes() - 1](data, stride, turn, region.height, region.width, out);
+  return whole ? OkStatus() : DecodingStopped(image.name);
 }
 
 }  // namespace

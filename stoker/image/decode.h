@@ -121,7 +121,9 @@ Result<ImageInfo> ProbeImage(std::span<const std::byte> bytes, std::string_view 
 // rows above, all rows where it is interlaced; BMP and PNM read the region's bytes, or the rows
 // above where they are run-length coded.
 // Errors: as ProbeImage, and kInvalidArgument (a region outside the picture, a scale that the
-// format does not have), kResourceExhausted (no memory). Damage in a part of the file that the
+// format does not have), kResourceExhausted (no memory), kCancelled (the thread was asked to stop,
+// StopScope, which is looked at every few milliseconds; within a row of a PNG or BMP, and within a
+// WebP, of at most 16,383 x 16,383 pixels, it is not). Damage in a part of the file that the
 // region does not need may go unnoticed. Threads: concurrent calls are safe with different
 // `scratch`. The same bytes on every CPU.
 Status DecodeImageRegion(std::span<const std::byte> bytes, std::string_view name,

@@ -24,7 +24,9 @@ struct EncodeOptions {
 //   JPEG  baseline, grey or YCbCr (JFIF), Huffman tables made for the picture, no metadata
 //   PNG   8 bits, grey or RGB; decodes to the same pixels
 //   pixels  1 or 3 channels, at least one pixel, sides of at most 65,500 (JPEG)
-// Errors: kInvalidArgument (no such pixels or options), kResourceExhausted (no memory).
+// Errors: kInvalidArgument (no such pixels or options), kResourceExhausted (no memory), kCancelled
+// (the thread was asked to stop, StopScope, which is looked at every few milliseconds; within a row
+// of a PNG it is not).
 // Thread-safe. The same bytes on every CPU.
 Result<std::string> EncodeImage(const PixelView& pixels, const EncodeOptions& options);
 

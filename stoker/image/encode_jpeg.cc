@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/interleave_row.h"
 #include "stoker/image/libjpeg.h"
 
@@ -27,6 +28,19 @@ struct ErrorManager : jpeg_error_mgr {
   }
 };
 
+// libjpeg calls it for each row, and while it writes the file at the end.
+struct StopMonitor : jpeg_progress_mgr {
+  StopCounter stop;
+  bool stopped = false;
+
+  StopMonitor() : jpeg_progress_mgr{} { progress_monitor = Look; }
+  static void Look(j_common_ptr common) {
+    auto& self = *static_cast<StopMonitor*>(common->progress);
+    self.stopped = self.stop.Asked(reinterpret_cast<j_compress_ptr>(common)->image_width);
+    if (self.stopped) std::longjmp(static_cast<ErrorManager*>(common->err)->jump, 1);
+  }
+};
+
 // One picture. Between setjmp and the jump back to it, frames hold nothing that would have to be
 // destroyed: members do.
 class Encoder {
@@ -46,6 +60,7 @@ class Encoder {
 
   Result<std::string> Run() {
     if (!Guarded()) {
+      if (monitor_.stopped) return Cancelled("JPEG: asked to stop while it was written");
       const bool memory = errors_.msg_code == JERR_OUT_OF_MEMORY;
       return Status(memory ? StatusCode::kResourceExhausted : StatusCode::kUnimplemented,
                     fmt::format("JPEG: cannot be written: {}", errors_.text));
@@ -62,6 +77,7 @@ class Encoder {
 
   void Compress() {
     jpeg_create_compress(&cinfo_);
+    cinfo_.progress = &monitor_;
     jpeg_mem_dest(&cinfo_, &file_, &bytes_);
     cinfo_.image_width = static_cast<JDIMENSION>(pixels_.width);
     cinfo_.image_height = static_cast<JDIMENSION>(pixels_.height);
@@ -88,6 +104,7 @@ class Encoder {
   const EncodeOptions& options_;
   std::vector<uint8_t> row_;
   ErrorManager errors_;
+  StopMonitor monitor_;
   jpeg_compress_struct cinfo_ = {};
   unsigned char* file_ = nullptr;
   unsigned long bytes_ = 0;  // NOLINT: libjpeg's type

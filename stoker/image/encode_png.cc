@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "stoker/base/stop_counter.h"
+
 namespace stoker {
 namespace {
 
@@ -17,6 +19,21 @@ Status CheckPixels(const Array& pixels) {
   return InvalidArgument(
       "PNG: {} cannot be written; it must be uint8 [height, width, 1 or 3] with at least one pixel",
       pixels.ToString());
+}
+
+// Row by row, so that it can be stopped. Returns libspng's code; SPNG_EOI where it was stopped.
+int EncodeRows(spng_ctx* context, const Array& pixels) {
+  const int64_t height = pixels.shape()[0], width = pixels.shape()[1];
+  const size_t row_bytes = pixels.num_bytes() / static_cast<size_t>(height);
+  int error = spng_encode_image(context, nullptr, 0, SPNG_FMT_PNG,
+                                SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE);
+  StopCounter stop;
+  for (int64_t y = 0; y < height && error == 0; ++y) {
+    if (stop.Asked(width)) return SPNG_EOI;
+    error = spng_encode_row(context, pixels.data() + static_cast<size_t>(y) * row_bytes, row_bytes);
+    if (error == SPNG_EOI && y + 1 == height) error = 0;
+  }
+  return error;
 }
 
 }  // namespace
@@ -34,10 +51,8 @@ Result<std::string> EncodePng(const Array& pixels) {
       pixels.shape()[2] == 1 ? SPNG_COLOR_TYPE_GRAYSCALE : SPNG_COLOR_TYPE_TRUECOLOR;
   int error = spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1);
   if (error == 0) error = spng_set_ihdr(context.get(), &header);
-  if (error == 0) {
-    error = spng_encode_image(context.get(), pixels.data(), pixels.num_bytes(), SPNG_FMT_PNG,
-                              SPNG_ENCODE_FINALIZE);
-  }
+  if (error == 0) error = EncodeRows(context.get(), pixels);
+  if (error == SPNG_EOI) return Cancelled("PNG: asked to stop while it was written");
   size_t size = 0;
   const std::unique_ptr<void, decltype(&std::free)> file(
       error == 0 ? spng_get_png_buffer(context.get(), &size, &error) : nullptr, &std::free);

@@ -48,6 +48,10 @@ Status CheckPixels(std::string_view name, int64_t width, int64_t height,
                     width, height, limits.max_pixels);
 }
 
+Status DecodingStopped(std::string_view name) {
+  return Cancelled("{}: asked to stop while it was decoded", name);
+}
+
 Status CheckIsAsProbed(std::string_view name, const ImageInfo& info, int64_t width,
                        int64_t height) {
   if (width == info.stored_width() && height == info.stored_height()) return OkStatus();

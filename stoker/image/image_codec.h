@@ -26,6 +26,9 @@ Status CheckPixels(std::string_view name, int64_t width, int64_t height, const I
 // read: the region was checked against `info`.
 Status CheckIsAsProbed(std::string_view name, const ImageInfo& info, int64_t width, int64_t height);
 
+// kCancelled: the thread was asked to stop while the picture was decoded (StopScope).
+Status DecodingStopped(std::string_view name);
+
 // 1 or 3, as the options want them of a picture that is stored grey or not.
 int DeliveredChannels(const DecodeOptions& options, bool stored_grey);
 

@@ -38,6 +38,7 @@ Status DecodeJpegRegion(const EncodedImage& image, const ImageInfo& info, const 
   // makes the best of it where the options allow that.
   const Result<bool> decoded = DecodeBaselineJpeg(image, info, region, out, scratch);
   if (decoded.ok() && *decoded) return OkStatus();
+  if (decoded.status().code() == StatusCode::kCancelled) return decoded.status();
   return DecodeWithLibjpeg(image, info, region, options, out, scratch);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/libjpeg.h"
 #include "stoker/image/libjpeg_memory.h"
 
@@ -98,7 +99,6 @@ class Decoder {
     memory_.emplace(cinfo_, scratch_);
     cinfo_.src = &source_;
     cinfo_.progress = &progress_;
-    progress_.progress_monitor = LimitScans;
     if (!Guarded([this] { Start(); })) return Error();
     STOKER_RETURN_IF_ERROR(
         CheckIsAsProbed(image_.name, info_, cinfo_.image_width, cinfo_.image_height));
@@ -115,8 +115,19 @@ class Decoder {
     return true;
   }
 
-  static void LimitScans(j_common_ptr common) {
+  // libjpeg calls it for each row of a scan and of the picture.
+  struct Monitor : jpeg_progress_mgr {
+    StopCounter stop;
+    bool stopped = false;
+
+    Monitor() : jpeg_progress_mgr{} { progress_monitor = LimitScansAndLookForStop; }
+  };
+
+  static void LimitScansAndLookForStop(j_common_ptr common) {
     auto& errors = *static_cast<ErrorManager*>(common->err);
+    auto& monitor = *static_cast<Monitor*>(common->progress);
+    monitor.stopped = monitor.stop.Asked(reinterpret_cast<j_decompress_ptr>(common)->image_width);
+    if (monitor.stopped) std::longjmp(errors.jump, 1);
     if (reinterpret_cast<j_decompress_ptr>(common)->input_scan_number <= kMaxScans) return;
     std::snprintf(errors.text, sizeof(errors.text), "more than %d scans", kMaxScans);
     std::longjmp(errors.jump, 1);
@@ -201,6 +212,7 @@ class Decoder {
   }
 
   Status Error() const {
+    if (progress_.stopped) return DecodingStopped(image_.name);
     if (errors_.msg_code == JERR_OUT_OF_MEMORY) {
       return ResourceExhausted(
           "{}: no memory to decode this JPEG; free some, or decode fewer at a time", image_.name);
@@ -227,7 +239,7 @@ class Decoder {
   DecodeScratch& scratch_;
   ErrorManager errors_;
   MemorySource source_;
-  jpeg_progress_mgr progress_ = {};
+  Monitor progress_;
   jpeg_decompress_struct cinfo_ = {};
   std::optional<LibjpegMemory> memory_;
   PixelLayout layout_ = PixelLayout::kRgb;

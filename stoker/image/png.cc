@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/exif.h"
 #include "stoker/image/planes.h"
 #include "stoker/image/png_stream.h"
@@ -27,6 +28,8 @@ class PngFile {
       : bytes_(image.bytes), name_(image.name), stream_(image.bytes), context_(spng_ctx_new(0)) {}
   PngFile(const PngFile&) = delete;
   PngFile& operator=(const PngFile&) = delete;
+
+  std::string_view name() const { return name_; }
 
   // Reads the header.
   Status Open(const ImageLimits& limits) {
@@ -175,11 +178,13 @@ class RowMaker {
 Status DecodeInOrder(PngFile& file, const RowMaker& maker, const ImageInfo& info,
                      const ImageRegion& region, const PixelRows& out, DecodeScratch& scratch) {
   auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(maker.row_bytes()));
+  StopCounter stop;
   for (int64_t y = 0; y < region.y + region.height; ++y) {
     const int code = spng_decode_row(file.context(), row, maker.row_bytes());
     const bool last = y + 1 == info.stored_height();
     if (code != SPNG_EOI || !last) STOKER_RETURN_IF_ERROR(file.Check(code));
     if (y >= region.y) maker.Make(row, out.row(y - region.y));
+    if (stop.Asked(info.stored_width())) return DecodingStopped(file.name());
   }
   return OkStatus();
 }
@@ -193,7 +198,9 @@ Status DecodeInterlaced(PngFile& file, const RowMaker& maker, const ImageInfo& i
   std::memset(rows, 0, bytes);  // packed values are added to it bit by bit
   spng_row_info row_info = {};
   int code = SPNG_OK;
+  StopCounter stop;
   while (code == SPNG_OK) {
+    if (stop.Asked(info.stored_width())) return DecodingStopped(file.name());
     code = spng_get_row_info(file.context(), &row_info);
     if (code == SPNG_OK)
       code = spng_decode_row(file.context(), rows + row_info.row_num * row_bytes, row_bytes);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/planes.h"
 
 namespace stoker {
@@ -141,7 +142,9 @@ Status DecodePnmRegion(const EncodedImage& image, const ImageInfo& info, const I
   STOKER_RETURN_IF_ERROR(CheckLength(header, image));
   const int64_t row_samples = region.width * header.channels;
   auto* const row = reinterpret_cast<uint8_t*>(scratch.Take(static_cast<size_t>(row_samples)));
+  StopCounter stop;
   for (int64_t y = 0; y < region.height; ++y) {
+    if (stop.Asked(region.width)) return DecodingStopped(image.name);
     const int64_t first = ((region.y + y) * header.width + region.x) * header.channels;
     const int64_t at = static_cast<int64_t>(header.size) + first * header.sample_bytes();
     const int64_t good = ScaleSamples(header, image.bytes.data() + at, row_samples, row);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/resample_kernels_internal.h"
 #include "stoker/image/resample_weights_internal.h"
 
@@ -76,7 +77,8 @@ class Resampling {
   }
 
   // Each row of the result is made of rows of the source, then its pixels of that row's.
-  void RunColumnsFirst(RowReceiver& rows) {
+  bool RunColumnsFirst(RowReceiver& rows) {
+    const int64_t row_work = 2 * (span_ * state_.vertical.pairs() + size_.width);
     const int shift = state_.horizontal.precision() + kMiddleBits;
     for (int64_t y = 0; y < size_.height; y += at_once_) {
       const int64_t n = std::min(at_once_, size_.height - y);
@@ -87,11 +89,13 @@ class Resampling {
       CombineColumns(state_.blocks.data(), state_.horizontal, size_.width, shift,
                      state_.pixel_rows.data());
       for (int64_t r = 0; r < n; ++r) rows.Take(y + r, pixels(r));
+      if (stop_.Asked(n * row_work)) return false;
     }
+    return true;
   }
 
   // Each row of the source gets the result's width, and the last of them are kept.
-  void RunRowsFirst(RowReceiver& rows) {
+  bool RunRowsFirst(RowReceiver& rows) {
     const AxisWeights& vertical = state_.vertical;
     const int64_t kept = 2 * vertical.pairs() + at_once_;
     state_.ring.Resize(kept * ring_stride());
@@ -100,7 +104,10 @@ class Resampling {
     int64_t done = 0;
     for (int64_t y = 0; y < size_.height; ++y) {
       const int64_t end = vertical.first(y) + vertical.count(y);
-      for (; done < end; done += at_once_) NarrowSourceRows(done, kept);
+      for (; done < end; done += at_once_) {
+        NarrowSourceRows(done, kept);
+        if (stop_.Asked(at_once_ * (span_ + 2 * size_.width))) return false;
+      }
       for (size_t t = 0; t < state_.middle_rows.size(); ++t) {
         const int64_t row = std::min(vertical.first(y) + static_cast<int64_t>(t), end - 1);
         state_.middle_rows[t] = ring(row % kept);
@@ -109,7 +116,9 @@ class Resampling {
                   static_cast<size_t>(size_.width * kPixelBytes),
                   vertical.precision() + kMiddleBits, pixels(0));
       rows.Take(y, pixels(0));
+      if (stop_.Asked(2 * size_.width * vertical.pairs())) return false;
     }
+    return true;
   }
 
  private:
@@ -174,6 +183,7 @@ class Resampling {
   const int64_t row_values_;  // in a row of a plane, or of interleaved pixels
   const int64_t line_stride_;
   const int64_t at_once_;  // rows
+  StopCounter stop_;
 };
 
 // Gives pixels of kChannels, `step` bytes apart, the four bytes of RowReceiver.
@@ -199,15 +209,18 @@ void SpreadRow(const PixelView& source, int64_t y, uint8_t* out) {
 
 // T stands for any value of its size.
 template <typename T>
-void TakeNearest(const std::byte* in, const AxisKey& rows, const AxisKey& columns, std::byte* out) {
+bool TakeNearest(const std::byte* in, const AxisKey& rows, const AxisKey& columns, std::byte* out) {
   std::vector<int64_t> taken(static_cast<size_t>(columns.out));
   for (int64_t x = 0; x < columns.out; ++x)
     taken[static_cast<size_t>(x)] = NearestPixel(columns, x);
   T* to = reinterpret_cast<T*>(out);
+  StopCounter stop;
   for (int64_t y = 0; y < rows.out; ++y) {
     const T* row = reinterpret_cast<const T*>(in) + NearestPixel(rows, y) * columns.in;
     for (const int64_t x : taken) *to++ = row[x];
+    if (stop.Asked(columns.out)) return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -252,38 +265,48 @@ Status CheckResample(std::string_view who, const PixelView& source, const Resamp
   return OkStatus();
 }
 
-void Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
-              const ResampleSize& size, ResampleScratch& scratch, RowReceiver& rows) {
-  ResampleScratch::State& state = scratch.state();
-  state.vertical.Prepare(VerticalKey(source, box, filter, size));
-  state.horizontal.Prepare(HorizontalKey(source, box, filter, size));
-  Resampling resampling(source, size, state);
-  if (ColumnsFirst(filter, state.vertical, size)) {
-    resampling.RunColumnsFirst(rows);
-  } else {
-    resampling.RunRowsFirst(rows);
-  }
+int64_t ResampleTableBytes(int64_t height, int64_t width, const ResampleBox& box,
+                           ResampleFilter filter, const ResampleSize& size) {
+  const PixelView source{.height = height, .width = width, .channels = 1};
+  return AxisWeights::MostBytesFor(VerticalKey(source, box, filter, size)) +
+         AxisWeights::MostBytesFor(HorizontalKey(source, box, filter, size));
 }
 
-void CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& rows) {
+bool Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+              const ResampleSize& size, ResampleScratch& scratch, RowReceiver& rows) {
+  ResampleScratch::State& state = scratch.state();
+  if (!state.vertical.Prepare(VerticalKey(source, box, filter, size)) ||
+      !state.horizontal.Prepare(HorizontalKey(source, box, filter, size)))
+    return false;
+  Resampling resampling(source, size, state);
+  return ColumnsFirst(filter, state.vertical, size) ? resampling.RunColumnsFirst(rows)
+                                                    : resampling.RunRowsFirst(rows);
+}
+
+bool CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& rows) {
+  StopCounter stop;
   AlignedValues& pixels = scratch.state().pixels;
   pixels.Resize(source.width * kPixelBytes / 2);
   for (int64_t y = 0; y < source.height; ++y) {
     auto* row = reinterpret_cast<uint8_t*>(pixels.data());
     SpreadRow(source, y, row);
     rows.Take(y, row);
+    if (stop.Asked(source.width)) return false;
   }
+  return true;
 }
 
-void ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_stride,
+bool ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_stride,
                     const ResampleBox& box, ResampleFilter filter, const ResampleSize& size,
                     ResampleScratch& scratch, float* out) {
   ResampleScratch::State& state = scratch.state();
   const PixelView source{.height = height, .width = width, .channels = 1};
-  state.vertical.Prepare(VerticalKey(source, box, filter, size));
-  state.horizontal.Prepare(HorizontalKey(source, box, filter, size));
+  if (!state.vertical.Prepare(VerticalKey(source, box, filter, size)) ||
+      !state.horizontal.Prepare(HorizontalKey(source, box, filter, size)))
+    return false;
   const AxisWeights &vertical = state.vertical, &horizontal = state.horizontal;
   std::vector<float>& line = state.floats;
+  StopCounter stop;
   for (int64_t y = 0; y < size.height; ++y, out += size.width) {
     line.assign(static_cast<size_t>(horizontal.span()), 0.0f);
     for (int64_t t = 0; t < vertical.count(y); ++t) {
@@ -299,10 +322,13 @@ void ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_
         sum += static_cast<float>(horizontal.exact(x)[t]) * taps[t];
       out[x] = sum;
     }
+    if (stop.Asked(vertical.count(y) * horizontal.span() + 2 * size.width * horizontal.pairs()))
+      return false;
   }
+  return true;
 }
 
-void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
+bool ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
                      const ResampleBox& box, const ResampleSize& size, std::byte* out) {
   const AxisKey rows{ResampleFilter::kNearest, height, size.height, box.y, box.height, false};
   const AxisKey columns{ResampleFilter::kNearest, width, size.width, box.x, box.width, false};
@@ -312,9 +338,10 @@ void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t 
     case 4: return TakeNearest<uint32_t>(in, rows, columns, out);
     case 8: return TakeNearest<uint64_t>(in, rows, columns, out);
   }
+  return true;
 }
 
-void ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
+bool ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
                      ResampleScratch& scratch, RowReceiver& rows) {
   const auto key = [](int64_t begin, int64_t extent, int64_t out) {
     return AxisKey{ResampleFilter::kNearest,    begin + extent, out, static_cast<double>(begin),
@@ -325,6 +352,7 @@ void ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleS
   const int64_t plane = box.planar() ? box.plane_stride : 1;
   AlignedValues& pixels = scratch.state().pixels;
   pixels.Resize(size.width * kPixelBytes / 2);
+  StopCounter stop;
   for (int64_t row = 0; row < size.height; ++row) {
     const uint8_t* from = box.data + (NearestPixel(down, row) - y) * box.row_stride;
     auto* to = reinterpret_cast<uint8_t*>(pixels.data());
@@ -333,7 +361,9 @@ void ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleS
       for (int64_t c = 0; c < box.channels; ++c) to[c] = pixel[c * plane];
     }
     rows.Take(row, reinterpret_cast<const uint8_t*>(pixels.data()));
+    if (stop.Asked(size.width)) return false;
   }
+  return true;
 }
 
 std::string_view ResampleInstructionSet() { return KernelInstructionSet(); }

@@ -82,6 +82,12 @@ inline constexpr int64_t kMostResizedPixels = int64_t{1} << 28;
 Status CheckResample(std::string_view who, const PixelView& source, const ResampleBox& box,
                      const ResampleSize& size);
 
+// The most memory that the tables of weights of such a resize take, a few bytes for each pixel of
+// the longer side. A caller that answers for memory asks before it resizes.
+//   height, width  of the source
+int64_t ResampleTableBytes(int64_t height, int64_t width, const ResampleBox& box,
+                           ResampleFilter filter, const ResampleSize& size);
+
 // Resizes. Integer arithmetic, so the same bytes on every CPU: weights of 14 to 16 bits, six bits
 // of fraction between the two passes; within one level of Pillow's result and torchvision's. Where
 // the filter overshoots (bicubic, Lanczos), values are clamped to 0..255 after either pass, so the
@@ -90,8 +96,10 @@ Status CheckResample(std::string_view who, const PixelView& source, const Resamp
 //   source  borrowed for the call
 //   box     REQUIRES: what CheckResample checks
 //   rows    gets `size.height` rows of `size.width` pixels
-// Threads: concurrent calls with different scratch are safe.
-void Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+// False where the thread was asked to stop (StopScope) before all rows were made, which is looked
+// at every few milliseconds; so it is with all that follow. Threads: concurrent calls with
+// different scratch are safe.
+bool Resample(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
               const ResampleSize& size, ResampleScratch& scratch, RowReceiver& rows);
 
 // The same, written plainly: what Resample is tested against.
@@ -99,26 +107,26 @@ void ResampleReference(const PixelView& source, const ResampleBox& box, Resample
                        const ResampleSize& size, RowReceiver& rows);
 
 // Hands the rows of `source` on as they are, in the pixels that RowReceiver takes.
-void CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& rows);
+bool CopyRows(const PixelView& source, ResampleScratch& scratch, RowReceiver& rows);
 
 // Resizes one plane of floats, by the weights as they are; sums are rounded to float in the order
 // of the taps, rows first. The same bits on every CPU.
 //   in   height rows of width values, row_stride values from one to the next
 //   out  size.height * size.width values, no overlap
-void ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_stride,
+bool ResampleFloats(const float* in, int64_t height, int64_t width, int64_t row_stride,
                     const ResampleBox& box, ResampleFilter filter, const ResampleSize& size,
                     ResampleScratch& scratch, float* out);
 
 // Nearest neighbour for values of any type, as masks need it.
 //   value_size  1, 2, 4 or 8 bytes
 //   in, out     one plane each, without gaps; they must not overlap
-void ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
+bool ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t value_size,
                      const ResampleBox& box, const ResampleSize& size, std::byte* out);
 
 // The same for pixels of bytes, of a picture of which only the box is at hand: hands on the rows of
 // the result.
 //   box   pixels from row `y` and column `x` of the picture on
-void ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
+bool ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
                      ResampleScratch& scratch, RowReceiver& rows);
 
 // The instruction set that Resample uses here (Highway's names).

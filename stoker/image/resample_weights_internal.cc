@@ -70,13 +70,27 @@ int64_t NearestPixel(const AxisKey& key, int64_t x) {
   return std::clamp<int64_t>(static_cast<int64_t>(centre), 0, key.in - 1);
 }
 
-void AxisWeights::Prepare(const AxisKey& key) {
-  if (key == key_) return;
+bool AxisWeights::Prepare(const AxisKey& key) {
+  if (key == key_) return true;
   key_ = key;
   scale_ = key.extent / static_cast<double>(key.out);
   FindTaps();
-  WeighTaps();
-  RoundWeights();
+  StopCounter stop;
+  if (WeighTaps(stop) && RoundWeights(stop)) return true;
+  key_ = AxisKey();
+  return false;
+}
+
+int64_t AxisWeights::MostBytesFor(const AxisKey& key) {
+  const double scale = key.extent / static_cast<double>(key.out);
+  const bool area = key.filter == ResampleFilter::kArea;
+  const double support = SupportOf(key.filter) * (area ? scale : std::max(1.0, scale));
+  // Both ends are rounded outwards, and the first to an even pixel.
+  const bool one = key.filter == ResampleFilter::kNearest;
+  const int64_t taps = std::min(one ? 2 : static_cast<int64_t>(2 * support) + 3, key.in + 1);
+  const int64_t tap_bytes = sizeof(exact_[0]) + sizeof(weights_[0]);
+  const int64_t result_bytes = sizeof(first_[0]) + sizeof(count_[0]);
+  return (key.out + kResultsAtOnce) * (result_bytes + (taps + 1) / 2 * 2 * tap_bytes);
 }
 
 int64_t AxisWeights::bytes() const {
@@ -119,7 +133,7 @@ void AxisWeights::FindTaps() {
   pairs_ = (most + 1) / 2;
 }
 
-void AxisWeights::WeighTaps() {
+bool AxisWeights::WeighTaps(StopCounter& stop) {
   exact_.assign(first_.size() * static_cast<size_t>(pairs_) * 2, 0.0);
   const double stretch = 1 / std::max(1.0, scale_);
   for (int64_t x = 0; x < key_.out; ++x) {
@@ -141,12 +155,14 @@ void AxisWeights::WeighTaps() {
     }
     const double whole = 1 / sum;
     for (int64_t t = 0; t < count(x); ++t) weights[t] *= whole;
+    if (stop.Asked(2 * count(x))) return false;
   }
+  return true;
 }
 
 // Not the weights are rounded but their running sums: errors of neighbours then cancel, and the sum
 // of all is exact, so an even area keeps its value.
-void AxisWeights::RoundWeights() {
+bool AxisWeights::RoundWeights(StopCounter& stop) {
   double largest = 0;
   for (const double weight : exact_) largest = std::max(largest, std::fabs(weight));
   precision_ = kMaxPrecision;
@@ -164,7 +180,9 @@ void AxisWeights::RoundWeights() {
       weights_[static_cast<size_t>(x * pairs_ * 2 + t)] = static_cast<int16_t>(after - before);
       before = after;
     }
+    if (stop.Asked(count(x))) return false;
   }
+  return true;
 }
 
 }  // namespace stoker

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/resample.h"
 
 namespace stoker {
@@ -28,8 +29,9 @@ struct AxisKey {
 class AxisWeights {
  public:
   // Computes the table, unless it is there already. Allocates only where it becomes larger than any
-  // before. REQUIRES: 0 <= begin, 0 < extent, begin + extent <= in, out > 0.
-  void Prepare(const AxisKey& key);
+  // before. REQUIRES: 0 <= begin, 0 < extent, begin + extent <= in, out > 0. False where this
+  // thread was asked to stop meanwhile (StopScope); then there is no table.
+  bool Prepare(const AxisKey& key);
 
   // Of the source, only `span` pixels from `base` on are used.
   int64_t base() const { return base_; }
@@ -48,19 +50,20 @@ class AxisWeights {
   int precision() const { return precision_; }
   static constexpr int kMaxPrecision = 16;
 
-  // Memory of the tables. They are kept for the next picture, and charged to no budget; of a
-  // picture they take at most kMostBytesOfAPixel for each pixel of the longer side, before or
-  // after.
+  // Memory of the tables. They are kept for the next picture; of a picture they take at most
+  // kMostBytesOfAPixel for each pixel of the longer side, before or after.
   static constexpr int64_t kMostBytesOfAPixel = 160;
   int64_t bytes() const;
+  // At least what the table for this key will take, found before it is made.
+  static int64_t MostBytesFor(const AxisKey& key);
 
   // The same weights before they were rounded, count(x) of them: for values that are floats.
   const double* exact(int64_t x) const { return exact_.data() + x * pairs_ * 2; }
 
  private:
   void FindTaps();
-  void WeighTaps();
-  void RoundWeights();
+  bool WeighTaps(StopCounter& stop);
+  bool RoundWeights(StopCounter& stop);
 
   AxisKey key_;
   double support_ = 0;

@@ -17,12 +17,17 @@ TEST(AxisWeights, TakeNoMoreMemoryThanTheySayWhateverTheFilterAndTheSides) {
       for (const int64_t out : kSides) {
         for (const bool in_pairs : {false, true}) {
           AxisWeights weights;  // its tables are kept, so each is measured alone
-          weights.Prepare({.filter = filter,
-                           .in = in,
-                           .out = out,
-                           .begin = 0,
-                           .extent = static_cast<double>(in),
-                           .in_pairs = in_pairs});
+          const AxisKey key{.filter = filter,
+                            .in = in,
+                            .out = out,
+                            .begin = 0,
+                            .extent = static_cast<double>(in),
+                            .in_pairs = in_pairs};
+          weights.Prepare(key);
+          EXPECT_LE(weights.bytes(), AxisWeights::MostBytesFor(key))
+              << "filter " << static_cast<int>(filter) << ", " << in << " to " << out;
+          EXPECT_GE(4 * weights.bytes() + 4096, AxisWeights::MostBytesFor(key))
+              << "filter " << static_cast<int>(filter) << ", " << in << " to " << out;
           EXPECT_LE(weights.bytes(), AxisWeights::kMostBytesOfAPixel * std::max(in, out))
               << "filter " << static_cast<int>(filter) << ", " << in << " to " << out;
           EXPECT_GE(weights.bytes(), 2 * out);

@@ -221,18 +221,20 @@ void StoreRowReference(const uint8_t* pixels, int64_t y, const PixelFinish& fini
   }
 }
 
-void ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+bool ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
                     const PixelFinish& finish, const PixelSlot& slot, ResampleScratch& scratch) {
   StoringRows rows(finish, slot);
-  Resample(source, box, filter, {slot.height, slot.width}, scratch, rows);
+  const bool whole = Resample(source, box, filter, {slot.height, slot.width}, scratch, rows);
   if (slot.streamed) FinishStreaming();
+  return whole;
 }
 
-void CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
+bool CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
                 ResampleScratch& scratch) {
   StoringRows rows(finish, slot);
-  CopyRows(source, scratch, rows);
+  const bool whole = CopyRows(source, scratch, rows);
   if (slot.streamed) FinishStreaming();
+  return whole;
 }
 
 void FinishStreaming() { hwy::FlushStream(); }

@@ -56,13 +56,13 @@ void StoreRowReference(const uint8_t* pixels, int64_t y, const PixelFinish& fini
 // The whole last part in one pass: a box of a picture, resized, finished and stored; each row is
 // stored while it is in the cache. The bits are those of the steps one after the other.
 // REQUIRES: what CheckResample checks for the slot's size; as many channels in source and slot.
-// Streaming is finished.
-void ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
+// Streaming is finished. False as of Resample.
+bool ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
                     const PixelFinish& finish, const PixelSlot& slot, ResampleScratch& scratch);
 
 // The same without a resize, and with streaming finished too, for a source of the slot's height and
-// width.
-void CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
+// width. False as of CopyRows.
+bool CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
                 ResampleScratch& scratch);
 
 // The instruction set that StoreRow uses here (Highway's names).

@@ -128,19 +128,16 @@ bool StorePlanned(const PixelView& region, const PicturePlan& plan, const PixelF
   std::optional<FrameReceiver> framed;
   if (plan.framed()) framed.emplace(*plan.framed(), plan.window(), stored);
   WindowReceiver rows(plan.window(), framed ? static_cast<RowReceiver&>(*framed) : stored);
-  if (!plan.resized()) {
-    CopyRows(region, scratch, rows);
-    return true;
-  }
+  if (!plan.resized()) return CopyRows(region, scratch, rows);
   const PicturePlan::Resized& resized = *plan.resized();
-  if (!CheckResample("one_pass", region, ResampleBox::Whole(region), resized.size).ok())
+  const ResampleBox whole = ResampleBox::Whole(region);
+  if (!CheckResample("one_pass", region, whole, resized.size).ok()) return false;
+  if (resized.filter == ResampleFilter::kNearest)
+    return ResampleNearest(region, resized.y, resized.x, resized.size, scratch, rows);
+  if (ResampleTableBytes(region.height, region.width, whole, resized.filter, resized.size) >
+      kMostUnchargedTables)
     return false;
-  if (resized.filter == ResampleFilter::kNearest) {
-    ResampleNearest(region, resized.y, resized.x, resized.size, scratch, rows);
-  } else {
-    Resample(region, ResampleBox::Whole(region), resized.filter, resized.size, scratch, rows);
-  }
-  return true;
+  return Resample(region, whole, resized.filter, resized.size, scratch, rows);
 }
 
 }  // namespace stoker

@@ -34,17 +34,20 @@ Array Widened(const PixelRows& rows, const ImageRegion& region, Scratch& scratch
   return plane;
 }
 
-Array Planes(const PixelRows& rows, const ImageRegion& region, int channels, Scratch& scratch) {
+Result<Array> Planes(const PixelRows& rows, const ImageRegion& region, int channels,
+                     Scratch& scratch) {
   Array planes = scratch.NewArray(DType::kUInt8, {channels, region.height, region.width});
-  CopyToSlot({.data = rows.data,
-              .height = region.height,
-              .width = region.width,
-              .channels = channels,
-              .row_stride = rows.stride},
-             {},
-             PixelSlot::Of(DType::kUInt8, planes.data(), region.height, region.width, channels,
-                           /*channels_last=*/false),
-             ResampleScratchOfThisThread());
+  const bool whole =
+      CopyToSlot({.data = rows.data,
+                  .height = region.height,
+                  .width = region.width,
+                  .channels = channels,
+                  .row_stride = rows.stride},
+                 {},
+                 PixelSlot::Of(DType::kUInt8, planes.data(), region.height, region.width, channels,
+                               /*channels_last=*/false),
+                 ResampleScratchOfThisThread());
+  if (!whole) return Cancelled("decode: asked to stop");
   return planes;
 }
 
@@ -68,8 +71,11 @@ class DecodeTransform final : public Transform, public PictureDecoder {
     const Array interleaved = scratch.NewArray(DType::kUInt8, {region.height, stride});
     const PixelRows rows{interleaved.values<uint8_t>().data(), stride};
     STOKER_RETURN_IF_ERROR(DecodeImageRegion(bytes, name, info, region, options_, rows, memory));
-    image = info.value_bytes == 2 ? Widened(rows, region, scratch)
-                                  : Planes(rows, region, info.channels, scratch);
+    if (info.value_bytes == 2) {
+      image = Widened(rows, region, scratch);
+      return OkStatus();
+    }
+    STOKER_ASSIGN_OR_RETURN(image, Planes(rows, region, info.channels, scratch));
     return OkStatus();
   }
 

@@ -9,7 +9,7 @@ namespace stoker {
 namespace {
 
 // As many planes at once as a pixel has bytes.
-void ResizeBytes(const Array& image, const CropWindow& window, ResampleFilter filter,
+bool ResizeBytes(const Array& image, const CropWindow& window, ResampleFilter filter,
                  const ResampleSize& size, Array& out) {
   const ImageShape shape = ImageShapeOf(image);
   const int64_t plane = shape.height * shape.width, out_plane = size.height * size.width;
@@ -24,25 +24,30 @@ void ResizeBytes(const Array& image, const CropWindow& window, ResampleFilter fi
         .plane_stride = plane};
     const PixelSlot slot = PixelSlot::Of(DType::kUInt8, out.data() + c * out_plane, size.height,
                                          size.width, channels, /*channels_last=*/false);
-    ResampleToSlot(source, ResampleBox::Whole(source), filter, {}, slot,
-                   ResampleScratchOfThisThread());
+    if (!ResampleToSlot(source, ResampleBox::Whole(source), filter, {}, slot,
+                        ResampleScratchOfThisThread()))
+      return false;
   }
+  return true;
 }
 
-void ResizeFloats(const Array& image, const CropWindow& window, ResampleFilter filter,
+bool ResizeFloats(const Array& image, const CropWindow& window, ResampleFilter filter,
                   const ResampleSize& size, Array& out) {
   const ImageShape shape = ImageShapeOf(image);
   const ResampleBox box{.height = static_cast<double>(window.height),
                         .width = static_cast<double>(window.width)};
   for (int64_t c = 0; c < shape.channels; ++c) {
-    ResampleFloats(
-        image.values<float>().data() + (c * shape.height + window.y) * shape.width + window.x,
-        window.height, window.width, shape.width, box, filter, size, ResampleScratchOfThisThread(),
-        out.values<float>().data() + c * size.height * size.width);
+    if (!ResampleFloats(
+            image.values<float>().data() + (c * shape.height + window.y) * shape.width + window.x,
+            window.height, window.width, shape.width, box, filter, size,
+            ResampleScratchOfThisThread(),
+            out.values<float>().data() + c * size.height * size.width))
+      return false;
   }
+  return true;
 }
 
-void TakeNearest(const Array& image, const CropWindow& window, const ResampleSize& size,
+bool TakeNearest(const Array& image, const CropWindow& window, const ResampleSize& size,
                  Array& out) {
   const ImageShape shape = ImageShapeOf(image);
   const size_t value_size = DTypeSize(image.dtype());
@@ -50,11 +55,33 @@ void TakeNearest(const Array& image, const CropWindow& window, const ResampleSiz
                         static_cast<double>(window.height), static_cast<double>(window.width)};
   for (int64_t c = 0; c < shape.channels; ++c) {
     const auto bytes = static_cast<int64_t>(value_size);
-    ResampleNearest(image.data() + c * shape.height * shape.width * bytes, shape.height,
-                    shape.width, value_size, box, size,
-                    out.data() + c * size.height * size.width * bytes);
+    if (!ResampleNearest(image.data() + c * shape.height * shape.width * bytes, shape.height,
+                         shape.width, value_size, box, size,
+                         out.data() + c * size.height * size.width * bytes))
+      return false;
   }
+  return true;
 }
+
+// While one lives, the tables of a resize are charged to the stage, if they are large.
+class ChargedTables {
+ public:
+  ChargedTables(const CropWindow& window, ResampleFilter filter, const ResampleSize& size,
+                Scratch& scratch) {
+    const ResampleBox box{.height = static_cast<double>(window.height),
+                          .width = static_cast<double>(window.width)};
+    const int64_t bytes = ResampleTableBytes(window.height, window.width, box, filter, size);
+    if (bytes > kMostUnchargedTables) charge_ = scratch.NewArray(DType::kUInt8, {bytes});
+  }
+  ChargedTables(const ChargedTables&) = delete;
+  ChargedTables& operator=(const ChargedTables&) = delete;
+  ~ChargedTables() {
+    if (charge_.num_bytes() > 0) ResampleScratchOfThisThread() = ResampleScratch();
+  }
+
+ private:
+  Array charge_;  // nothing is written into it, so it takes no memory itself
+};
 
 }  // namespace
 
@@ -95,13 +122,15 @@ Result<Array> ResizeArray(std::string_view who, const Array& image, const CropWi
                      static_cast<double>(window.height), static_cast<double>(window.width)},
                     size));
   Array out = scratch.NewArray(image.dtype(), {shape.channels, size.height, size.width});
+  bool whole = true;
   if (filter == ResampleFilter::kNearest) {
-    TakeNearest(image, window, size, out);
-  } else if (image.dtype() == DType::kUInt8) {
-    ResizeBytes(image, window, filter, size, out);
+    whole = TakeNearest(image, window, size, out);
   } else {
-    ResizeFloats(image, window, filter, size, out);
+    const ChargedTables tables(window, filter, size, scratch);
+    whole = image.dtype() == DType::kUInt8 ? ResizeBytes(image, window, filter, size, out)
+                                           : ResizeFloats(image, window, filter, size, out);
   }
+  if (!whole) return Cancelled("{}: asked to stop", who);
   return out;
 }
 

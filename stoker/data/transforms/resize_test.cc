@@ -1,5 +1,8 @@
 #include "stoker/data/transforms/resize.h"
 
+#include "stoker/data/from_arrays.h"
+#include "stoker/data/iterator.h"
+#include "stoker/data/runtime.h"
 #include "stoker/data/transforms/paired_testing_internal.h"
 #include "stoker/image/store.h"
 
@@ -49,6 +52,24 @@ TEST(Resize, KeepsTheRatioByTheShorterSideAndRoundsTheOtherDown) {
   STOKER_ASSERT_OK_AND_ASSIGN(const Array high,
                               Resized(PictureOf(1, 50, 30), {.shorter_side = 10}));
   EXPECT_EQ(high.shape(), (Shape{1, 16, 10}));
+}
+
+TEST(Resize, ChargesTheTablesOfALongSideToItsStageBeforeTheyAreMade) {
+  for (const DType dtype : {DType::kUInt8, DType::kFloat32}) {
+    const Array image = Array::Allocate(dtype, {1, 1, 1 << 20});
+    std::memset(image.data(), 0, image.num_bytes());
+    const ResampleSize size{1, 1 << 16};
+    STOKER_ASSERT_OK_AND_ASSIGN(
+        const Dataset dataset,
+        FromArrays({{"image", image.Reshaped({1, 1, 1, 1 << 20})}}) |
+            Resize{.height = 1, .width = 1 << 16, .interpolation = "lanczos"});
+    const int64_t tables = ResampleTableBytes(1, 1 << 20, {.height = 1, .width = 1 << 20},
+                                              ResampleFilter::kLanczos3, size);
+    EXPECT_GT(tables, int64_t{60} << 20);
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto iterator, dataset.Open(Runtime::Inline()));
+    STOKER_ASSERT_OK(iterator->Next().status());
+    EXPECT_GE(iterator->GetProfile().stages.back().peak_memory_bytes, tables);
+  }
 }
 
 TEST(Resize, TakesImagesWhoseSizeWasUnknown) {

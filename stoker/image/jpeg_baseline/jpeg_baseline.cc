@@ -4,6 +4,7 @@
 #include <new>
 #include <type_traits>
 
+#include "stoker/base/stop_counter.h"
 #include "stoker/image/jpeg_baseline/entropy_decoder.h"
 #include "stoker/image/jpeg_baseline/frame.h"
 #include "stoker/image/jpeg_baseline/region_plan.h"
@@ -39,18 +40,22 @@ Status CheckEnd(Workspace& work, const RegionPlan& plan) {
   return work.decoder.Finish();
 }
 
-Result<bool> DecodeRegion(Workspace& work, const RegionPlan& plan, const ImageInfo& info,
-                          const ImageRegion& region, const PixelRows& out, DecodeScratch& scratch) {
+Result<bool> DecodeRegion(std::string_view name, Workspace& work, const RegionPlan& plan,
+                          const ImageInfo& info, const ImageRegion& region, const PixelRows& out,
+                          DecodeScratch& scratch) {
   Strip strip(work.frame, plan, scratch);
   PixelWriter pixels(plan, work.frame.mcus_down(), region, info.channels, out, scratch);
   const int64_t mcus_across = work.frame.mcus_across();
   int64_t unwanted = plan.mcu_rows.begin * mcus_across + plan.mcu_columns.begin;
+  StopCounter stop;
   for (int row = plan.mcu_rows.begin; row < plan.mcu_rows.end; ++row) {
     STOKER_RETURN_IF_ERROR(work.decoder.Skip(unwanted));
     unwanted = mcus_across - plan.mcu_columns.size();
     STOKER_ASSIGN_OR_RETURN(const bool plain, DecodeMcuRow(work, plan, row, strip));
     if (!plain) return false;
     pixels.WriteRows(strip, row);
+    if (stop.Asked(int64_t{work.frame.mcu_height()} * work.frame.width))
+      return DecodingStopped(name);
   }
   // As libjpeg, which notices at the end of the last row that a file was cut short.
   if (region.y + region.height == plan.geometry.height) {
@@ -72,7 +77,7 @@ Result<bool> DecodeBaselineJpeg(const EncodedImage& image, const ImageInfo& info
   }
   const RegionPlan plan = PlanRegion(work.frame, region, info.channels);
   STOKER_RETURN_IF_ERROR(work.decoder.Start(work.frame, image.bytes, image.name, plan.OnlyDc()));
-  return DecodeRegion(work, plan, info, region, out, scratch);
+  return DecodeRegion(image.name, work, plan, info, region, out, scratch);
 }
 
 }  // namespace stoker
