@@ -10,6 +10,7 @@
 #include "stoker/data/data_section_internal.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/recipe_text.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/lookup.h"
@@ -209,9 +210,21 @@ Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assi
   return problems.ToStatus();
 }
 
+Result<std::string> ReadRecipeText(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(file, error).type();
+  const bool handed_on = file.native().starts_with("/dev/");  // by the shell: <(...), /dev/stdin
+  if (type == std::filesystem::file_type::fifo && !handed_on) {
+    return FailedPrecondition(
+        "{}: a recipe is a file, and this is a named pipe, which may wait for ever; name a file",
+        file.string());
+  }
+  return ReadTextFile(file.string());
+}
+
 Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
                               const std::vector<std::string>& assignments) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(file.string()));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadRecipeText(file));
   STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ParseYaml(text, file.string()));
   STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
   STOKER_RETURN_IF_ERROR(CheckSections(recipe));

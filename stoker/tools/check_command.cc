@@ -7,7 +7,7 @@
 #include "stoker/base/problems.h"
 #include "stoker/data/memory_options.h"
 #include "stoker/data/recipe.h"
-#include "stoker/io/file.h"
+#include "stoker/data/recipe_text.h"
 #include "stoker/io/side_files.h"
 #include "stoker/tools/arguments.h"
 #include "stoker/tools/inspect_command.h"
@@ -27,7 +27,7 @@ constexpr const char* kFooter =
 
 // The recipe with as many of the assignments as can be made.
 Status ReadAll(const CheckArguments& arguments, ConfigNode& recipe) {
-  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.recipe));
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadRecipeText(arguments.recipe));
   STOKER_ASSIGN_OR_RETURN(ParsedYaml parsed, ParseYamlPastRepeats(text, arguments.recipe));
   recipe = std::move(parsed.root);
   Problems problems;

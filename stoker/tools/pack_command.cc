@@ -10,6 +10,7 @@
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/remote_path.h"
+#include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/pack/pack.h"
 #include "stoker/data/pack/pack_pictures.h"
@@ -81,6 +82,15 @@ Json ToJson(const PackReport& report, const PackArguments& arguments, const Pack
           {"verified", arguments.verify},      {"files", std::move(files)}};
 }
 
+// The fields of an element, the first ones of many.
+std::string FieldsText(const Spec& spec) {
+  constexpr size_t kMostShown = 16;
+  if (spec.fields.size() <= kMostShown) return spec.ToString();
+  Spec shown = spec;
+  shown.fields.resize(kMostShown);
+  return fmt::format("{} and {} fields more", shown.ToString(), spec.fields.size() - kMostShown);
+}
+
 std::string ToText(const PackReport& report, const PackArguments& arguments, const Dataset& dataset,
                    double elements_per_s) {
   std::string text;
@@ -94,7 +104,7 @@ std::string ToText(const PackReport& report, const PackArguments& arguments, con
                       : "",
                   CountText(report.elements(), "element"), ByteText(report.bytes()),
                   arguments.verify ? "; verified" : "");
-  text += fmt::format("  {}\n", dataset.spec().ToString());
+  text += fmt::format("  {}\n", FieldsText(dataset.spec()));
   if (kept == std::ssize(report.files))
     return text +
            "  packed before from the same data with the same options: nothing was left to do\n";
@@ -159,11 +169,37 @@ void AddPackCommand(Program& program) {
   AddJsonOption(app, arguments.json);
 }
 
+namespace {
+
+// The first stage whose draws the files would hold for good; null where there is none. The order of
+// a shuffle is drawn anew where the files are read, and ignore_errors draws only for what fails.
+const DatasetNode* FindDrawn(const Dataset& dataset) {
+  for (const Dataset& input : dataset.node().inputs()) {
+    if (const DatasetNode* drawn = FindDrawn(input)) return drawn;
+  }
+  const DatasetNode& node = dataset.node();
+  const bool counts = node.name() != Shuffle::kName && node.name() != IgnoreErrors::kName;
+  return node.random() && counts ? &node : nullptr;
+}
+
+void WarnOfDraws(const PackArguments& arguments, const Dataset& dataset) {
+  const DatasetNode* const drawn = FindDrawn(dataset);
+  if (drawn == nullptr) return;
+  LogWarning(
+      "{}: `{}` draws at random, and the files hold one draw of it (--seed {}), which every epoch "
+      "that reads them gets again; give --stages N to pack only the stages before it, and keep it "
+      "in the recipe that reads the files",
+      arguments.source, drawn->name(), arguments.seed);
+}
+
+}  // namespace
+
 Status RunPack(const PackArguments& arguments) {
   STOKER_RETURN_IF_ERROR(CheckIsOfNoRun("DEST", arguments.destination));
   STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
                           PackFormatFor(arguments.destination, arguments.format));
   STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
+  WarnOfDraws(arguments, input.dataset);
   ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
   NoteInterrupt();
   PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));

@@ -93,6 +93,37 @@ void SayHowToRaiseTheBudgetIn(const CLI::App& command) {
     AddWayToRaiseTheBudget("--memory");
 }
 
+// What messages call the option: --run, or RECIPE.
+std::string NameOf(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
+}
+
+// CLI11 reads 0x10 and 0b1 as numbers, and 010 as eight.
+bool IsOtherThanDecimal(std::string_view number) {
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  return number.size() > 1 && number[0] == '0' && number[1] != '.' && number[1] != 'e' &&
+         number[1] != 'E';
+}
+
+// An empty value comes of a variable that is not set, and would count as an option left out.
+Status CheckValues(const CLI::App& command) {
+  constexpr std::string_view kNumbers[] = {"N", "S", "Q", "W", "K", "LR", "PIXELS"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_expected_min() == 0) continue;  // a flag, or one whose value may be left out
+    const bool number = std::ranges::count(kNumbers, option->get_type_name()) > 0;
+    for (const std::string& value : option->results()) {
+      const std::string what = value.empty() ? "is empty; give a value"
+                               : number && IsOtherThanDecimal(value)
+                                   ? fmt::format("{} is not a decimal number", ShortText(value))
+                                   : "";
+      if (what.empty()) continue;
+      return InvalidArgument("{} {}; `stoker {} --help` explains", NameOf(*option), what,
+                             command.get_name());
+    }
+  }
+  return OkStatus();
+}
+
 int Reported(const Status& status) {
   for (const std::string& problem : ProblemsIn(status)) Log(LogLevel::kError, problem);
   return ExitCodeOf(status);
@@ -134,6 +165,7 @@ int Program::Run(int argc, char** argv) {
     const CLI::App& command = *app;
     const std::function<Status()>& run_command = run;
     return Reported(Caught([&]() -> Status {
+      STOKER_RETURN_IF_ERROR(CheckValues(command));
       STOKER_RETURN_IF_ERROR(CheckOutputs(command));
       return run_command();
     }));

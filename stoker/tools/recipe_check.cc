@@ -196,8 +196,8 @@ CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& fol
                       RecipeCheck& check) {
   CheckedData data = CheckDataSection(recipe, folder);
   check.Add(data.status, "data");
-  if (data.train && HasFixedOrder(*data.train))
-    check.Warn(fmt::format("data.train: {}; {}", kFixedOrderProblem, kFixedOrderAdvice));
+  if (const auto hint = data.train ? HintOfOrder(*data.train) : std::nullopt)
+    check.Warn(fmt::format("data.train: {}; {}", hint->problem, hint->advice));
   CheckPipeline(recipe, "train", data.train, SeedOf(recipe), check);
   CheckPipeline(recipe, "eval", data.eval, /*seed=*/0, check);
   return data;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "stoker/data/fixed_order.h"
 #include "stoker/tools/print.h"
@@ -13,11 +14,11 @@ Status RunLint(const LintArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(const Recipe recipe, LoadRecipe(arguments.recipe, arguments.set));
   STOKER_ASSIGN_OR_RETURN(std::vector<LintFinding> findings, LintRecipe(recipe));
   // A hint, since the order may be meant: of a series in time, say.
-  if (HasFixedOrder(recipe.data.train)) {
+  if (const std::optional<OrderHint> order = HintOfOrder(recipe.data.train)) {
     findings.push_back({.rule = "order",
                         .where = "data.train",
-                        .problem = std::string(kFixedOrderProblem),
-                        .mend = std::string(kFixedOrderAdvice),
+                        .problem = std::string(order->problem),
+                        .mend = std::string(order->advice),
                         .hint = true});
   }
   Inspection out;

@@ -1,0 +1,53 @@
+"""What messages of the program advise works, and what they warn of is so."""
+import os
+import subprocess
+import unittest
+
+from program import RECIPE, STOKER, ProgramTest
+
+
+class MessagesTest(ProgramTest):
+    def test_an_empty_value_is_refused_instead_of_counting_as_left_out(self):
+        for arguments, name in [(["train", "recipe.yaml", "--run", ""], "--run"), (["pack", "recipe.yaml", "o.stoker", "--format", ""], "--format"),
+                                (["check", ""], "RECIPE"), (["inspect", ""], "FILE")]:
+            with self.subTest(arguments=arguments):
+                self.assert_fails(arguments, 2, f"{name} is empty; give a value")
+        self.assertFalse(os.path.exists(self.path("runs")))
+
+    def test_numbers_are_decimal(self):
+        for value in ("0x10", "010"):
+            self.assert_fails(["pack", "recipe.yaml", "o.stoker", "--stages", "1", "--shards", value], 2, f"--shards {value} is not a decimal number")
+        self.run_stoker("pack", "recipe.yaml", "o.stoker", "--stages", "1", "--shards", "2", "--seed", "0")
+
+    def test_a_named_pipe_is_no_recipe(self):
+        os.mkfifo(self.path("pipe.yaml"))
+        for command in ("check", "train"):
+            done = subprocess.run([STOKER, command, "pipe.yaml"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("this is a named pipe", done.stderr)
+
+    def test_packing_warns_of_draws_that_the_files_will_hold(self):
+        out, err = self.run_stoker("pack", "recipe.yaml", "o.stoker", "--stages", "3")
+        self.assertEqual(err.count("warning"), 1, err)
+        self.assertIn("`random_crop` draws at random", err)
+        self.assertNotIn("warning", self.run_stoker("pack", "recipe.yaml", "p.stoker", "--stages", "2")[1])
+
+    def test_a_shuffle_of_batches_is_warned_of(self):
+        batches = RECIPE.replace("    - shuffle\n", "", 1).replace("    - prefetch\n", "    - shuffle\n    - prefetch\n", 1)
+        self.write("recipe.yaml", batches)
+        out, _ = self.run_stoker("check", "recipe.yaml")
+        self.assertIn("`shuffle` follows `batch`", out)
+        self.write("recipe.yaml", RECIPE)
+        self.assertNotIn("warning", self.run_stoker("check", "recipe.yaml")[0])
+
+    def test_a_pack_of_very_many_fields_shows_the_first_and_how_many_there_are(self):
+        names = [f"c{i}" for i in range(400)]
+        self.write("data/wide.csv", ",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+        self.write("wide.yaml", "data:\n  root: data\n  train: [csv: wide.csv]\n")
+        out, _ = self.run_stoker("pack", "wide.yaml", "w.stoker")
+        self.assertIn("c15: int64[]} and 384 fields more", out)
+        self.assertLess(len(out), 2000)
+
+
+if __name__ == "__main__":
+    unittest.main()
