@@ -67,12 +67,19 @@ Status CheckMayMove(const Found& found) {
   return OkStatus();
 }
 
+// Of a pipeline that a program has put in the place of the recipe's, the text tells nothing.
+bool IsAsWritten(const DataRecipe& recipe, std::string_view pipeline) {
+  if (pipeline == "train") return recipe.train.shared_node() == recipe.parsed_train;
+  return recipe.eval && recipe.eval->shared_node() == recipe.parsed_eval;
+}
+
 }  // namespace
 
 Result<NormalizeApart> TakeNormalizeOut(const DataRecipe& recipe, std::string_view pipeline,
                                         std::string_view field) {
   const ConfigNode* const stages = recipe.filled.Find(pipeline);
-  if (stages == nullptr || stages->kind != ConfigNode::Kind::kList) {
+  if (stages == nullptr || stages->kind != ConfigNode::Kind::kList ||
+      !IsAsWritten(recipe, pipeline)) {
     return FailedPrecondition("data.{} was not made from a recipe", pipeline);
   }
   STOKER_ASSIGN_OR_RETURN(Found found, FindLast(*stages, field));

@@ -261,8 +261,15 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
   filled.entries.push_back({"train", {}, std::move(read.train_filled)});
   if (read.eval) filled.entries.push_back({"eval", {}, std::move(read.eval_filled)});
   KeepPlaces(*recipe.Find("data"), filled);
-  return DataRecipe{options.root, *std::move(read.train), std::move(read.eval),
-                    std::move(options.classes), std::move(filled)};
+  auto train = read.train->shared_node();
+  auto eval = read.eval ? read.eval->shared_node() : nullptr;
+  return DataRecipe{.root = options.root,
+                    .train = *std::move(read.train),
+                    .eval = std::move(read.eval),
+                    .classes = std::move(options.classes),
+                    .filled = std::move(filled),
+                    .parsed_train = std::move(train),
+                    .parsed_eval = std::move(eval)};
 }
 
 CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {

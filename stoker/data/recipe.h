@@ -12,6 +12,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct DataRecipe {
   std::optional<Dataset> eval;
   std::vector<std::string> classes;
   ConfigNode filled;  // the section with every option filled in
+  // What `filled` tells of: another `train` or `eval` was put there by a program.
+  std::shared_ptr<const DatasetNode> parsed_train, parsed_eval = nullptr;
 };
 
 // The keys of the section, for `stoker inspect --ops data`.

@@ -45,6 +45,7 @@ TEST(MemoryMeter, SeesTheBackwardPassToo) {
 }
 
 TEST(BatchTrials, MeasureMemoryThatGrowsWithTheBatch) {
+  if (!TestsOnTheCpu()) GTEST_SKIP() << "the figures are those of torch's allocator on the CPU";
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(const auto trials,
                               TrialsOf(problem, {.memory_bytes = 100 * kMegabyte, .seconds = 0}));
@@ -58,6 +59,7 @@ TEST(BatchTrials, MeasureMemoryThatGrowsWithTheBatch) {
 }
 
 TEST(BatchTrials, GoOnAfterASizeThatDoesNotFit) {
+  if (!TestsOnTheCpu()) GTEST_SKIP() << "the figures are those of torch's allocator on the CPU";
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(const auto trials,
                               TrialsOf(problem, {.memory_bytes = kMegabyte, .seconds = 0}));
@@ -84,6 +86,7 @@ TEST(BatchTrials, OneSampleThatBatchNormCannotBeTrainedOnIsAnAnswer) {
 }
 
 TEST(BatchTrials, SearchEndsAtTheLargestBatchWithinTheLimit) {
+  if (!TestsOnTheCpu()) GTEST_SKIP() << "the figures are those of torch's allocator on the CPU";
   const SmallProblem problem;
   const TrialOptions options{.memory_bytes = kMegabyte, .seconds = 0};
   STOKER_ASSERT_OK_AND_ASSIGN(const auto trials, TrialsOf(problem, options));
@@ -109,6 +112,8 @@ TEST(BatchTrials, NeedLessWithoutTraining) {
 }
 
 TEST(BatchTrials, ReportWhatIsWrongWithTheRecipeAndNotASize) {
+  if (!TestsOnTheCpu())
+    GTEST_SKIP() << "a class that does not exist ends the use of an accelerator";
   const SmallProblem problem;
   STOKER_ASSERT_OK_AND_ASSIGN(const auto trials,
                               TrialsOf(problem, {.memory_bytes = kMegabyte, .seconds = 0},

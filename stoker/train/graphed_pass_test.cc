@@ -78,6 +78,7 @@ TEST(GraphObstacle, IsWhatTheRecipeAsksForBeside) {
 }
 
 TEST_F(GraphedPassTest, ARunWithoutADeviceForItSaysSoAndTrainsAsEver) {
+  if (!TestsOnTheCpu()) GTEST_SKIP() << "the test is about the CPU";
   Watcher plain, asked;
   STOKER_ASSERT_OK(Train("plain", {"train.graph=auto"}, &plain).status());
   STOKER_ASSERT_OK(Train("asked", {"train.graph=on"}, &asked).status());

@@ -2,6 +2,7 @@
 
 #include <torch/utils.h>
 
+#include "stoker/data/ops/take.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/feeder.h"
 #include "stoker/train/feed.h"
@@ -150,6 +151,21 @@ TEST_F(NormalizePlaceTest, IsNotTunedWhereTheRecipeOrThePipelineLeavesNoChoice) 
     STOKER_ASSERT_OK_AND_ASSIGN(const TrainingPlan plan, MakePlan(recipe, cuda));
     const Choices first = FirstChoices(recipe, plan, cuda);
     EXPECT_FALSE(AlternativeOf(OpenKnobs(recipe, plan, cuda, first), first));
+  }
+}
+
+// The text still tells of the pipeline that was there before.
+TEST_F(NormalizePlaceTest, APipelineThatAProgramPutIntoTheRecipeIsTheOneThatIsRead) {
+  STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load({"train.normalize_on=auto"}));
+  const Choices choices;
+  EXPECT_FALSE(PlaceEval(recipe, torch::kCUDA, choices).normalize.empty());
+  STOKER_ASSERT_OK_AND_ASSIGN(recipe.data.train, Take{.count = 1}.Build(recipe.data.train));
+  STOKER_ASSERT_OK_AND_ASSIGN(recipe.data.eval, Take{.count = 1}.Build(*recipe.data.eval));
+  STOKER_ASSERT_OK_AND_ASSIGN(const PlacedPipeline train, PlaceTrain(recipe, torch::kCUDA));
+  const PlacedPipeline eval = PlaceEval(recipe, torch::kCUDA, choices);
+  for (const PlacedPipeline& placed : {train, eval}) {
+    EXPECT_TRUE(placed.normalize.empty());
+    EXPECT_EQ(placed.dataset.cardinality(), Cardinality::Of(1));
   }
 }
 

@@ -83,6 +83,8 @@ inline std::string OnTestDevice(std::string recipe) {
   return recipe.replace(place, kCpu.size(), "device: " + std::string(wanted));
 }
 
+inline bool TestsOnTheCpu() { return std::getenv("STOKER_TEST_DEVICE") == nullptr; }
+
 // The recipe and its data in a directory of its own, where runs may go too.
 class SmallProblem {
  public:

@@ -84,7 +84,7 @@ struct Opened {
 Result<Opened> OpenAll(const Recipe& recipe) {
   Result<OpenedDevice> device = OpenDeviceFor(recipe.train.options);
   if (!device.ok()) return WithPlace(PlacesOf(recipe), device.status());
-  Result<TrainingPlan> plan = MakePlan(recipe);
+  Result<TrainingPlan> plan = MakePlan(recipe, device->device);
   if (!plan.ok()) return WithPlace(PlacesOf(recipe), plan.status());
   return Opened{*std::move(device), *std::move(plan)};
 }

@@ -44,6 +44,7 @@ TEST_F(TrainerTest, ARecipeThatDoesNotFitTheRunLeavesTheRunAsItWas) {
 }
 
 TEST_F(TrainerTest, ARunBegunOnAnotherDeviceIsRefusedUnlessAllowed) {
+  if (!TestsOnTheCpu()) GTEST_SKIP() << "the test is about the CPU";
   STOKER_ASSERT_OK(TrainUntil("run", 6));
   WriteFileForTest(Paths("run").choices(),
                    R"({"memory_format": "contiguous", "threads": 1, "device": "cuda:0"})");
