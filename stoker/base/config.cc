@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/foreign_names.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/short_text.h"
 
@@ -104,9 +105,10 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
   Problems problems;
   for (const ConfigNode::Entry& entry : node.entries) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+    const std::string foreign = ForeignNameAdvice(entry.key, names);
     problems.Add(InvalidArgument("{}: {}{}unknown {} '{}'; {}", entry.key_location.ToString(), what,
                                  what.empty() ? "" : ": ", noun, ShortText(entry.key),
-                                 NameAdvice(entry.key, names)));
+                                 foreign.empty() ? NameAdvice(entry.key, names) : foreign));
   }
   return problems.ToStatus();
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stoker/base/config_scalar.h"
+#include "stoker/base/foreign_names.h"
 #include "stoker/base/problems.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/short_text.h"
@@ -159,7 +160,7 @@ bool IsMisspelt(const std::string& name, const ConfigNode& node,
                 const std::vector<std::string>& names) {
   return std::ranges::any_of(node.entries, [&](const ConfigNode::Entry& entry) {
     return std::ranges::find(names, entry.key) == names.end() &&
-           NearestName(entry.key, names) == name;
+           (NearestName(entry.key, names) == name || OwnNameFor(entry.key, names) == name);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/foreign_names.h"
 #include "stoker/base/short_text.h"
 
 namespace stoker {
@@ -50,9 +51,11 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   STOKER_ASSIGN_OR_RETURN(Split split, SplitEntry(node, noun));
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
+  const std::string foreign = ForeignNameAdvice(name, names);
   return InvalidArgument("{}: unknown {} '{}'; {}; `stoker inspect {}` lists all",
                          split.name_location.ToString(), noun, ShortText(name),
-                         NameAdvice(name, names), noun == "operator" ? "--ops" : "--models");
+                         foreign.empty() ? NameAdvice(name, names) : foreign,
+                         noun == "operator" ? "--ops" : "--models");
 }
 
 }  // namespace stoker
