@@ -6,7 +6,9 @@
 
 #include "stoker/base/remote_path.h"
 #include "stoker/base/worker_group.h"
+#include "stoker/data/drawn_order.h"
 #include "stoker/data/ops/cache.h"
+#include "stoker/data/ops/shuffle.h"
 #include "stoker/data/rewrites/picture_pass.h"
 #include "stoker/data/runtime/pipeline_costs.h"
 #include "stoker/io/remote/remote_options.h"
@@ -28,12 +30,6 @@ LimitingStage::RunBy RunByOf(const PipelineCosts& costs) {
   return ahead ? RunBy::kOneThread : RunBy::kConsumer;
 }
 
-LimitingStage::Work WorkOf(const DatasetNode& node) {
-  using Work = LimitingStage::Work;
-  if (node.inputs().empty()) return Work::kReads;
-  return node.random() ? Work::kDraws : Work::kRepeats;
-}
-
 // Whether a cache stands between the end of the pipeline, `from`, and `to`.
 bool CachedBehind(const DatasetNode& from, const DatasetNode& to, bool passed_one) {
   if (&from == &to) return passed_one;
@@ -50,6 +46,27 @@ std::string FirstRandomBefore(const DatasetNode& node) {
     if (!first.empty()) return first;
   }
   return "";
+}
+
+// Whether all that draws before `node` draws nothing but an order.
+bool OnlyOrderIsDrawnBefore(const DatasetNode& node) {
+  return std::ranges::all_of(node.inputs(), [](const Dataset& input) {
+    const auto* const order = dynamic_cast<const DrawnOrder*>(&input.node());
+    // The shuffle of a stream has no permutation.
+    const bool draws_only_order =
+        input.node().name() == Shuffle::kName || (order != nullptr && order->draws_order());
+    return (!input.node().random() || draws_only_order) && OnlyOrderIsDrawnBefore(input.node());
+  });
+}
+
+// What a stage makes of drawn samples is drawn too, unless it could stand before the draw: it works
+// on one element at a time, and what is drawn is the order only.
+LimitingStage::Work WorkOf(const DatasetNode& node) {
+  using Work = LimitingStage::Work;
+  if (node.inputs().empty()) return Work::kReads;
+  const bool may_move = node.element_wise() != nullptr && OnlyOrderIsDrawnBefore(node);
+  const bool draws = node.random() || (!may_move && !FirstRandomBefore(node).empty());
+  return draws ? Work::kDraws : Work::kRepeats;
 }
 
 }  // namespace
@@ -75,7 +92,8 @@ LimitingStage LimitFinder::Find(const Iterator& iterator) const {
                       .fixed_threads = fixed_threads_,
                       .all_cpus = costs.limiting_group().threads >= AvailableCpus(),
                       .cached = CachedBehind(dataset_.node(), node, /*passed_one=*/false),
-                      .first_random = FirstRandomBefore(node)};
+                      .first_random = FirstRandomBefore(node),
+                      .idle = costs.idle()};
   if (stage.work != LimitingStage::Work::kReads) return stage;
   const Files files = FilesOf(node);
   stage.many_files = files.many;

@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// The stage that holds a pipeline up.
+// The stage that holds a pipeline up, or, where none does, the idle one that works most.
 struct LimitingStage {
   // Who runs it.
   enum class RunBy {
@@ -34,6 +34,7 @@ struct LimitingStage {
   bool all_cpus = false;       // it has a thread for each CPU of the process, or more
   bool cached = false;         // a `cache` keeps what it makes, or would if it had room
   std::string first_random;  // the first stage before it that draws at random; empty: there is none
+  bool idle = false;         // it works for far less than the consumer waits (PipelineCosts::idle)
   // Of a source.
   bool many_files = false;  // it has so many that opening them counts
   bool on_servers = false;  // its files are

@@ -11,6 +11,7 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/registry.h"
 #include "stoker/data/rewrites/picture_pass_testing_internal.h"
+#include "stoker/data/runtime/pipeline_costs.h"
 #include "stoker/data/sources/files.h"
 #include "stoker/data/testing.h"
 #include "stoker/data/transforms/resize.h"
@@ -84,6 +85,34 @@ TEST(LimitFinder, SeesTheCacheAndTheDrawsOfThePipeline) {
   const Result<Dataset> kept_before =
       Result<Dataset>(NumberedImages(40)) | Cache{} | SlowMap(/*random=*/false);
   EXPECT_FALSE(LimitOf(kept_before).cached);
+}
+
+TEST(LimitFinder, SaysThatWhatFollowsADrawIsDrawnUnlessItCouldStandBefore) {
+  const Result<Dataset> source(NumberedImages(40));
+  const LimitingStage after_order = LimitOf(source | Shuffle{} | SlowMap(/*random=*/false));
+  EXPECT_EQ(after_order.name, "map");
+  EXPECT_EQ(after_order.work, Work::kRepeats);  // it may stand before shuffle, and be kept there
+  const Map drawn = {.function = [](Element&, Rng&, Scratch&) { return OkStatus(); },
+                     .output = {},
+                     .random = true};
+  const LimitingStage after_draws = LimitOf(source | Shuffle{} | drawn | SlowMap(/*random=*/false));
+  EXPECT_EQ(after_draws.first_random, "shuffle");
+  EXPECT_EQ(after_draws.work, Work::kDraws);
+}
+
+TEST(LimitFinder, CallsAStageIdleWhoseWorkIsFarLessThanTheWait) {
+  EXPECT_FALSE(LimitOf(Result<Dataset>(NumberedImages(40)) | SlowMap(/*random=*/false)).idle);
+  const auto idle = [](int64_t threads, double busy_share, double waited) {
+    GroupCost group;
+    group.threads = threads;
+    group.stages.push_back({.busy_share = busy_share});
+    return PipelineCosts{.groups = {group}, .waited = waited}.idle();
+  };
+  EXPECT_TRUE(idle(1, 0.01, 0.6));
+  EXPECT_TRUE(idle(8, 0.01, 0.9));
+  EXPECT_FALSE(idle(16, 0.06, 0.9));  // one of them always works
+  EXPECT_FALSE(idle(1, 0.9, 0.9));
+  EXPECT_FALSE(idle(1, 0.05, 0.06));
 }
 
 TEST(LimitFinder, SeesHowManyFilesASourceHasAndWhereTheyAre) {

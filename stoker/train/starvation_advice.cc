@@ -39,7 +39,6 @@ void AddForDraws(const LimitingStage& stage, std::vector<std::string>& advice) {
                   stage.name));
 }
 
-// A cache cannot stand behind what draws at random.
 void AddForRepeats(const LimitingStage& stage, std::vector<std::string>& advice) {
   if (!stage.cached && stage.first_random.empty()) {
     advice.push_back(fmt::format("put `cache` after `{}`, so that it works once", stage.name));
@@ -69,6 +68,14 @@ std::string AdviceFor(const LimitingStage& stage) {
 }  // namespace
 
 Starvation StarvationBy(const LimitingStage& stage, double waited) {
+  if (stage.idle) {
+    return {.waited = waited,
+            .stage = "",
+            .why = fmt::format("the busiest is `{}`: {}", stage.name, stage.why),
+            .advice =
+                "look at what the stages wait for with `stoker bench RECIPE --explain`, or give "
+                "the pipeline more memory (`train.memory`), so that it reads further ahead"};
+  }
   return {.waited = waited, .stage = stage.name, .why = stage.why, .advice = AdviceFor(stage)};
 }
 

@@ -50,6 +50,21 @@ TEST(StarvationAdvice, PutsACacheWhereOneMayStand) {
               StartsWith("put `it` before `shuffle`, and `cache` between them"));
 }
 
+TEST(StarvationAdvice, BlamesNoStageThatIsIdle) {
+  const Starvation idle =
+      StarvationBy({.name = "batch", .why = "16 threads spent 1%", .idle = true}, 0.6);
+  EXPECT_EQ(idle.stage, "");
+  EXPECT_EQ(idle.Sentence(),
+            "60% of the time went into waiting for data, which the work of no stage explains (the "
+            "busiest is `batch`: 16 threads spent 1%)");
+  EXPECT_EQ(idle.Brief(), "waits 60% for data");
+  EXPECT_EQ(StarvationBy({.name = "folder", .why = "why"}, 0.6).Brief(), "waits 60% for `folder`");
+  EXPECT_THAT(idle.advice, AllOf(HasSubstr("stoker bench"), Not(HasSubstr("cache"))));
+  const auto read = Starvation::FromJson(idle.ToJson());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->Sentence(), idle.Sentence());
+}
+
 TEST(StarvationAdvice, BlamesAFixedNumberOfThreadsOnlyWhereMoreCouldWork) {
   EXPECT_THAT(AdviceFor({.work = Work::kReads, .fixed_threads = true}),
               StartsWith("leave train.feed_threads out"));

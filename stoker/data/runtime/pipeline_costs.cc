@@ -66,6 +66,12 @@ const StageCost& PipelineCosts::limiting_stage() const {
   return *std::ranges::max_element(limiting_group().stages, {}, &StageCost::busy_share);
 }
 
+bool PipelineCosts::idle() const {
+  constexpr double kExplains = 0.25;
+  const GroupCost& group = limiting_group();
+  return BusyShareOf(group) * static_cast<double>(group.threads) < kExplains * waited;
+}
+
 std::string PipelineCosts::WhyItLimits() const {
   const int64_t threads = limiting_group().threads;
   const StageCost& stage = limiting_stage();

@@ -36,6 +36,9 @@ struct PipelineCosts {
   // since a pipeline has a stage.
   const GroupCost& limiting_group() const;
   const StageCost& limiting_stage() const;
+  // Whether that group works for less than a quarter of what the consumer waits: then it is not its
+  // work that is waited for.
+  bool idle() const;
   // "2 threads spent 96% of the time in it, 51 ms for each of its elements"
   std::string WhyItLimits() const;
 };

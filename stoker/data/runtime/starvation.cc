@@ -5,8 +5,19 @@
 namespace stoker {
 
 std::string Starvation::Sentence() const {
+  if (stage.empty()) {
+    return fmt::format(
+        "{:.0f}% of the time went into waiting for data, which the work of no stage "
+        "explains ({})",
+        100 * waited, why);
+  }
   return fmt::format("{:.0f}% of the time went into waiting for data, most of all for `{}` ({})",
                      100 * waited, stage, why);
+}
+
+std::string Starvation::Brief() const {
+  return fmt::format("waits {:.0f}% for {}", 100 * waited,
+                     stage.empty() ? "data" : fmt::format("`{}`", stage));
 }
 
 Json Starvation::ToJson() const {

@@ -63,10 +63,7 @@ std::string TrainProgress::StepText(const StepEvent& event) const {
   const double images_per_s = event.train_seconds > 0
                                   ? static_cast<double>(event.train_samples) / event.train_seconds
                                   : 0.0;
-  const std::string waits = event.starved == nullptr
-                                ? ""
-                                : fmt::format("  waits {:.0f}% for `{}`",
-                                              100 * event.starved->waited, event.starved->stage);
+  const std::string waits = event.starved == nullptr ? "" : "  " + event.starved->Brief();
   return fmt::format("loss {:.4f}  {} {}s/s  {}{}", event.loss, WithThousands(images_per_s),
                      start_.noun, EtaText(), waits);
 }
