@@ -48,6 +48,23 @@ class MessagesTest(ProgramTest):
         self.assertIn("c15: int64[]} and 384 fields more", out)
         self.assertLess(len(out), 2000)
 
+    ROWS = """\
+data:
+  root: data
+  train:
+    - csv: {files: rows.csv, fields: {x: {columns: [x], type: float32, shape: [1]}, label: int64}}
+    - shuffle
+    - batch: 4
+model: {linear: {classes: 2}}
+train: {epochs: 2, device: cpu, input: x, target: label}
+"""
+
+    def test_a_target_that_no_class_has_is_named_by_file_and_line(self):
+        self.write("data/rows.csv", "x,label\n" + "".join(f"{row},{7 if row == 2 else row % 2}\n" for row in range(4)))
+        self.write("recipe.yaml", self.ROWS)
+        out, _ = self.run_stoker("check", "recipe.yaml", expect=1)
+        self.assertIn("rows.csv: record 2 (line 4, byte ", out)
+
 
 if __name__ == "__main__":
     unittest.main()

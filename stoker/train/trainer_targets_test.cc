@@ -225,10 +225,10 @@ TEST_F(TargetsTest, ATargetThatIsNoNumberIsNamedWithItsSampleAndEndsTheRun) {
   SetTarget("train.csv", 77, "nan");
   Watcher watcher;
   const Result<TrainSummary> result = Train("run", {"train.on_nonfinite=skip"}, &watcher);
-  EXPECT_THAT(result,
-              testing::AllOf(FailsWith(StatusCode::kOutOfRange, "train.csv: record 77 (byte"),
-                             FailsWith(StatusCode::kOutOfRange,
-                                       "has the target nan, but a target must be finite")));
+  EXPECT_THAT(result, testing::AllOf(
+                          FailsWith(StatusCode::kOutOfRange, "train.csv: record 77 (line 79, byte"),
+                          FailsWith(StatusCode::kOutOfRange,
+                                    "has the target nan, but a target must be finite")));
   EXPECT_LT(watcher.steps, 3);  // it comes in the first epoch
 }
 
@@ -236,7 +236,7 @@ TEST_F(TargetsTest, SoIsOneOfEvaluationDataBeforeTheFirstStep) {
   SetTarget("eval.csv", 7, "inf");
   Watcher watcher;
   EXPECT_THAT(Train("run", {}, &watcher),
-              testing::AllOf(FailsWith(StatusCode::kOutOfRange, "eval.csv: record 7 (byte"),
+              testing::AllOf(FailsWith(StatusCode::kOutOfRange, "eval.csv: record 7 (line 9, byte"),
                              FailsWith(StatusCode::kOutOfRange, "has the target inf")));
   EXPECT_EQ(watcher.steps, 0);
 }
@@ -246,7 +246,7 @@ TEST_F(TargetsTest, ALabelOutsideItsRangeIsNamedWithItsSample) {
   EXPECT_THAT(
       Train("run", kLabels),
       testing::AllOf(
-          FailsWith(StatusCode::kOutOfRange, "train.csv: record 120 (byte"),
+          FailsWith(StatusCode::kOutOfRange, "train.csv: record 120 (line 122, byte"),
           FailsWith(StatusCode::kOutOfRange,
                     "has the target [0, 2], but bce takes numbers from 0 to 1; mend the data")));
 }

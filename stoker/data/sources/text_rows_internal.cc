@@ -70,7 +70,10 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
                                    [](const Field& field) { return IsFullyKnown(field.shape); })) {}
 
   std::string NameOf(int64_t index, std::string_view /*field*/) const override {
-    return NameOfRecord(index);
+    if (index < 0 || index >= records().size()) return "";
+    const IndexedFiles::Place place = records().At(index);
+    return NameOfRow(place.file->path(), place.number, lines_.LineAt(*place.file, place.begin),
+                     /*row=*/{}, place.begin);
   }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     // The text of one row at a time.

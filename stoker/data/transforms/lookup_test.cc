@@ -57,10 +57,11 @@ TEST_F(LookupTest, SpaceAroundAWordDoesNotCountUnlessTheListHasIt) {
 
 TEST_F(LookupTest, AnUnknownWordIsAnErrorThatNamesSampleWordAndTheNearest) {
   const Result<Dataset> dataset = Words({"cat", "dgo", "owl"}) | Lookup{.values = {"cat", "dog"}};
-  EXPECT_THAT(ReadAll(*dataset, Runtime::Inline()),
-              FailsWith(StatusCode::kDataLoss,
-                        "a.csv: record 1 (byte 14): lookup: 'dgo' of field 'label' is none of the "
-                        "2 words; did you mean 'dog'?; add it, or say with `unknown`"));
+  EXPECT_THAT(
+      ReadAll(*dataset, Runtime::Inline()),
+      FailsWith(StatusCode::kDataLoss,
+                "a.csv: record 1 (line 3, byte 14): lookup: 'dgo' of field 'label' is none of the "
+                "2 words; did you mean 'dog'?; add it, or say with `unknown`"));
   const QuietLog quiet;
   EXPECT_THAT(Labels(*ReadAll(*(dataset | IgnoreErrors{.share = 1}), Runtime::Threaded(2))),
               ElementsAre(0));
