@@ -3,7 +3,7 @@ import os
 import subprocess
 import unittest
 
-from program import RECIPE, STOKER, ProgramTest
+from program import RECIPE, STOKER, ProgramTest, where
 
 
 class MessagesTest(ProgramTest):
@@ -25,6 +25,19 @@ class MessagesTest(ProgramTest):
             done = subprocess.run([STOKER, command, "pipe.yaml"], cwd=self.folder, capture_output=True, text=True, timeout=60)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("this is a named pipe", done.stderr)
+
+    def test_a_directory_that_holds_something_else_is_not_called_a_run(self):
+        os.mkdir(self.path("fruit"))
+        self.write("fruit/apple", "red")
+        _, err = self.assert_fails(["train", "recipe.yaml", "--run", "fruit"], 1, "fruit: exists already and is no run; name a directory that is empty or not there yet")
+        self.assertNotIn("resume", err)
+
+    def test_a_group_whose_parameters_others_have_says_which_and_stands_on_its_line(self):
+        wrong = RECIPE.replace("  epochs: 3\n", "  epochs: 3\n  groups:\n    - {match: \"*\"}\n    - {match: \"*.bias\"}\n")
+        self.write("recipe.yaml", wrong)
+        out, _ = self.run_stoker("check", "recipe.yaml", expect=1)
+        self.assertIn(f"({where(wrong, '{match: ' + chr(34) + '*.bias')}): all parameters that '*.bias' matches belong to groups before it", out)
+        self.assertNotIn("matches none", out)
 
     def test_packing_warns_of_draws_that_the_files_will_hold(self):
         out, err = self.run_stoker("pack", "recipe.yaml", "o.stoker", "--stages", "3")
@@ -64,6 +77,24 @@ train: {epochs: 2, device: cpu, input: x, target: label}
         self.write("recipe.yaml", self.ROWS)
         out, _ = self.run_stoker("check", "recipe.yaml", expect=1)
         self.assertIn("rows.csv: record 2 (line 4, byte ", out)
+
+    def test_what_is_advised_for_damaged_data_trains_once_they_are_corrected(self):
+        rows = "x,label\n" + "".join(f"{row},{row % 2}\n" for row in range(40))
+        self.write("data/rows.csv", rows)
+        self.write("recipe.yaml", self.ROWS.replace("    - shuffle\n", "").replace("device: cpu", "device: cpu, sanity: false"))
+        self.write("data/rows.csv", rows.replace("\n37,", "\nbad,"))
+        _, err = self.run_stoker("train", "recipe.yaml", "--run", "run", expect=1)
+        self.assertIn("`on_error: replace` beside the stage", err)
+        self.assertNotIn("on_error: skip", err)  # without train.max_steps it is refused, as the last lines show
+        self.assertIn("where a data file was changed meanwhile --resume --allow-changes", err)
+        self.write("data/rows.csv", rows)
+        self.assert_fails(["train", "--resume", "--run", "run"], 1, "--allow-changes")
+        self.run_stoker("train", "--resume", "--run", "run", "--allow-changes")
+        self.write("data/rows.csv", rows.replace("\n37,", "\nbad,"))
+        recipe = self.read("recipe.yaml").decode()
+        for policy, code in (("replace", 0), ("skip", 2)):
+            self.write("recipe.yaml", recipe.replace("    - batch", f"      on_error: {policy}\n    - batch"))
+            self.run_stoker("train", "recipe.yaml", "--run", policy, expect=code)
 
 
 if __name__ == "__main__":

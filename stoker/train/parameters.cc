@@ -28,16 +28,35 @@ std::vector<int64_t> LayersOf(const NamedTensors& parameters) {
   return layers;
 }
 
-Status NothingMatches(const TrainRecipe& recipe, const GroupOptions& group,
-                      const NamedTensors& parameters) {
+// "train.groups (recipe.yaml:9:7)" with the place of the group, where that was written.
+std::string NameOfGroup(const TrainRecipe& recipe, size_t group) {
+  const ConfigNode* const list = recipe.written.Find(GroupOptions::kName);
+  if (list == nullptr || list->items.size() != recipe.groups.size())
+    return recipe.NameOf(GroupOptions::kName);
+  return fmt::format("train.{} ({})", GroupOptions::kName, list->items[group].location.ToString());
+}
+
+// The group of this number has no parameter: none is called so, or groups before it took them all.
+Status GroupIsEmpty(const TrainRecipe& recipe, size_t group, const NamedTensors& parameters) {
+  const std::string& pattern = recipe.groups[group].match;
+  for (const NamedTensor& parameter : parameters) {
+    if (!MatchesPattern(parameter.name, pattern)) continue;
+    const auto taker = std::ranges::find_if(recipe.groups, [&](const GroupOptions& before) {
+      return MatchesPattern(parameter.name, before.match);
+    });
+    return InvalidArgument(
+        "{}: all parameters that '{}' matches belong to groups before it, {} to '{}', and the "
+        "first group that matches counts; put it before that one or take it out",
+        NameOfGroup(recipe, group), pattern, parameter.name, taker->match);
+  }
   std::string names;
   for (size_t i = 0; i < parameters.size() && i < 5; ++i) {
     names += (i == 0 ? "" : ", ") + parameters[i].name;
   }
   return InvalidArgument(
       "{}: '{}' matches none of the model's {} parameters, the first of which are {}; "
-      "mend the pattern or take the group out",
-      recipe.NameOf(GroupOptions::kName), group.match, parameters.size(), names);
+      "correct the pattern or take the group out",
+      NameOfGroup(recipe, group), pattern, parameters.size(), names);
 }
 
 }  // namespace
@@ -83,7 +102,7 @@ Result<TrainedParameters> ParametersToTrain(const Model& model, const TrainRecip
     trained.push_back(std::move(parameter));
   }
   for (size_t g = 0; g < used.size(); ++g) {
-    if (!used[g]) return NothingMatches(recipe, recipe.groups[g], parameters);
+    if (!used[g]) return GroupIsEmpty(recipe, g, parameters);
   }
   return trained;
 }

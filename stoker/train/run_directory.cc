@@ -127,8 +127,13 @@ void RemoveLeftovers(const std::string& directory) {
 }
 
 Status ExistsAlready(const fs::path& root) {
-  return FailedPrecondition("{}: exists already; resume that run, or name another directory",
-                            root.string());
+  if (std::error_code error; !fs::exists(RunPaths{root}.recipe(), error)) {
+    return FailedPrecondition(
+        "{}: exists already and is no run; name a directory that is empty or not there yet",
+        root.string());
+  }
+  return FailedPrecondition(
+      "{}: exists already; resume that run (--resume), or name another directory", root.string());
 }
 
 Status MakeDirectory(RunPlace& place) {

@@ -6,13 +6,25 @@
 namespace stoker {
 namespace {
 
-// A sample that cannot be made need not be the end of a run.
-Status WithAdvice(const Status& status) {
+// A sample that cannot be made need not be the end of a run. Only what the recipe would not be
+// refused with is proposed: what replaces a sample is read by position, and where samples are left
+// out the number of steps does not follow from the data.
+Status WithAdvice(const Status& status, const Recipe& recipe) {
   if (status.code() != StatusCode::kDataLoss) return status;
-  return {status.code(),
-          fmt::format("{} (`on_error: replace` beside the stage puts another sample in its place "
-                      "and keeps the epoch's length, `on_error: skip` leaves it out)",
-                      status.message())};
+  const bool by_position = recipe.data.train.node().random_access();
+  const bool any_length = recipe.train.options.max_steps.has_value();
+  std::string advice;
+  if (by_position) {
+    advice =
+        "`on_error: replace` beside the stage puts another sample in its place and keeps the "
+        "epoch's length";
+  }
+  if (any_length || !by_position) {
+    advice += fmt::format("{}`on_error: skip` {}leaves it out{}", by_position ? ", " : "",
+                          by_position ? "" : "beside the stage ",
+                          any_length ? "" : ", and needs train.max_steps");
+  }
+  return {status.code(), fmt::format("{} ({})", status.message(), advice)};
 }
 
 }  // namespace
@@ -22,7 +34,7 @@ StepRunner::StepRunner(TrainingSession& session)
 
 Result<TensorBatch> StepRunner::NextBatch() {
   Result<std::optional<TensorBatch>> read = session_.batches->Next();
-  if (!read.ok()) return WithAdvice(read.status());
+  if (!read.ok()) return WithAdvice(read.status(), session_.setup.recipe);
   if (*read) return **std::move(read);
   return DataLoss("data.train ended after {} of {} steps; its source gives less than it announced",
                   session_.progress.step, session_.plan().total_steps());

@@ -151,8 +151,10 @@ Status TrainingLoop::StoreAndPass(const Status& status) {
             fmt::format("{}. Nor could the {} steps done be stored: {}", status.message(),
                         session_->progress.step, stored.message())};
   }
+  // Resuming refuses data that have changed, and correcting them changes them.
   return {status.code(),
-          fmt::format("{}. The {} steps done are stored in {}; --resume goes on from there",
+          fmt::format("{}. The {} steps done are stored in {}; --resume goes on from there, and "
+                      "where a data file was changed meanwhile --resume --allow-changes",
                       status.message(), session_->progress.step,
                       session_->store.PathOf(session_->progress.step))};
 }

@@ -155,14 +155,15 @@ Result<Element> SampleShape::Finish(FoundMembers found, const std::string& name,
   for (size_t f = 0; f < fields_.size(); ++f) {
     if (!found[f]) {
       return DataLoss(
-          "{}: sample '{}' has no member .{}; leave such out with `on_error: skip`, or "
-          "name other fields",
+          "{}: sample '{}' has no member .{}; leave such out with `on_error: skip` (a training "
+          "then needs train.max_steps), or name other fields",
           where, name, fmt::join(fields_[f].extensions, " or ."));
     }
     if (!found[f]->another.empty()) {
       return DataLoss(
           "{}: sample '{}' has two members for field '{}': '{}' and '{}'; leave such out with "
-          "`on_error: skip`, or name the one extension that is meant",
+          "`on_error: skip` (a training then needs train.max_steps), or name the one extension "
+          "that is meant",
           where, name, fields_[f].field.name, found[f]->name, found[f]->another);
     }
     STOKER_ASSIGN_OR_RETURN(Array value,

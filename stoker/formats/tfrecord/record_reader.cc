@@ -81,7 +81,8 @@ TfRecordCompression CompressionOf(std::span<const std::byte> bytes) {
 Status TfRecordDamaged(const std::string& name, uint64_t offset, int64_t number) {
   return DataLoss(
       "{}: byte {}: the data of record {} lack their checksum; copy or download the file again, "
-      "leave such records out with `on_error: skip`, or set verify: false to take them as they are",
+      "leave such records out with `on_error: skip` (a training then needs train.max_steps), or "
+      "set verify: false to take them as they are",
       name, offset, number);
 }
 
