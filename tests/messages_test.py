@@ -39,6 +39,12 @@ class MessagesTest(ProgramTest):
         self.assertIn(f"({where(wrong, '{match: ' + chr(34) + '*.bias')}): all parameters that '*.bias' matches belong to groups before it", out)
         self.assertNotIn("matches none", out)
 
+    def test_more_classes_than_fit_are_refused_by_their_range(self):
+        self.write("recipe.yaml", RECIPE)
+        out, _ = self.run_stoker("check", "recipe.yaml", "--set", "model.convnet.classes=9223372036854775807", expect=1)
+        self.assertIn("it must lie in 1..100000000", out)
+        self.assertNotIn("torch", out)
+
     def test_packing_warns_of_draws_that_the_files_will_hold(self):
         out, err = self.run_stoker("pack", "recipe.yaml", "o.stoker", "--stages", "3")
         self.assertEqual(err.count("warning"), 1, err)

@@ -22,10 +22,9 @@ Result<std::string> EncodeAsPng(const PixelView& pixels) {
 Result<std::string> EncodeImage(const PixelView& pixels, const EncodeOptions& options) {
   if ((pixels.channels != 1 && pixels.channels != 3) || pixels.height < 1 || pixels.width < 1) {
     return InvalidArgument(
-        "a picture of {} channels and {} x {} pixels cannot be written; there must be 1 (grey) or "
-        "3 "
-        "(RGB) channels and at least one pixel",
-        pixels.channels, pixels.height, pixels.width);
+        "a picture of {} channels and {} x {} pixels (width x height) cannot be written; there "
+        "must be 1 (grey) or 3 (RGB) channels and at least one pixel",
+        pixels.channels, pixels.width, pixels.height);
   }
   if (options.format == ImageFormat::kPng) return EncodeAsPng(pixels);
   if (options.format != ImageFormat::kJpeg)

@@ -114,8 +114,9 @@ class Encoder {
 
 Result<std::string> EncodeJpeg(const PixelView& pixels, const EncodeOptions& options) {
   if (pixels.width > JPEG_MAX_DIMENSION || pixels.height > JPEG_MAX_DIMENSION) {
-    return InvalidArgument("JPEG: {} x {} pixels cannot be written; a side has at most {}",
-                           pixels.height, pixels.width, JPEG_MAX_DIMENSION);
+    return InvalidArgument(
+        "JPEG: {} x {} pixels (width x height) cannot be written; a side has at most {}",
+        pixels.width, pixels.height, JPEG_MAX_DIMENSION);
   }
   return Encoder(pixels, options).Run();
 }

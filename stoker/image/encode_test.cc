@@ -119,12 +119,15 @@ TEST(EncodeImage, PngsDecodeToTheSamePixels) {
 
 TEST(EncodeImage, RefusesWhatCannotBeWritten) {
   const std::vector<uint8_t> pixels(70000);
-  EXPECT_THAT(EncodeImage(Interleaved(pixels, 2, 2, 4), {}),
-              FailsWith(StatusCode::kInvalidArgument, "4 channels"));
+  EXPECT_THAT(
+      EncodeImage(Interleaved(pixels, 2, 2, 4), {}),
+      FailsWith(StatusCode::kInvalidArgument, "4 channels and 2 x 2 pixels (width x height)"));
   EXPECT_THAT(EncodeImage(Interleaved(pixels, 0, 2, 3), {}),
               FailsWith(StatusCode::kInvalidArgument, "at least one pixel"));
-  EXPECT_THAT(EncodeImage(Interleaved(pixels, 70000, 1, 1), {}),
-              FailsWith(StatusCode::kInvalidArgument, "a side has at most 65500"));
+  EXPECT_THAT(
+      EncodeImage(Interleaved(pixels, 70000, 1, 1), {}),
+      FailsWith(StatusCode::kInvalidArgument,
+                "70000 x 1 pixels (width x height) cannot be written; a side has at most 65500"));
   EXPECT_THAT(EncodeImage(Interleaved(pixels, 2, 2, 3), {.quality = 101}),
               FailsWith(StatusCode::kInvalidArgument, "quality 101"));
   EXPECT_THAT(EncodeImage(Interleaved(pixels, 2, 2, 3), {.format = ImageFormat::kWebp}),

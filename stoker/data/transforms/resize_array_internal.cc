@@ -109,8 +109,9 @@ Result<ResampleSize> PlanSize(std::string_view who, int64_t size, int64_t height
   }
   const ResampleSize planned = square ? ResampleSize{size, size} : ResampleSize{height, width};
   if (planned.height * planned.width <= kMostResizedPixels) return planned;
-  return InvalidArgument("{}: {} x {} pixels are wanted, at most {} are made; ask for fewer", who,
-                         planned.height, planned.width, kMostResizedPixels);
+  return InvalidArgument(
+      "{}: {} x {} pixels (width x height) are wanted, at most {} are made; ask for fewer", who,
+      planned.width, planned.height, kMostResizedPixels);
 }
 
 Result<Array> ResizeArray(std::string_view who, const Array& image, const CropWindow& window,

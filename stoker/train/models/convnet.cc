@@ -6,6 +6,7 @@
 
 #include "stoker/train/kernels/norm_relu_pool.h"
 #include "stoker/train/model.h"
+#include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
 namespace {
@@ -85,8 +86,8 @@ class ConvnetModel final : public Model {
 void Convnet::Describe(OptionTable<Convnet>& table) {
   table
       .Field("classes", &Convnet::classes, "number of outputs: one a class, label or number",
-             AtLeast(1))
-      .Field("channels", &Convnet::channels, "channels of each block", AtLeast(1));
+             WidthRange())
+      .Field("channels", &Convnet::channels, "channels of each block", WidthRange());
 }
 
 Result<std::shared_ptr<Model>> Convnet::Build(const ModelInput& input) const {

@@ -8,6 +8,7 @@
 
 #include "stoker/train/model.h"
 #include "stoker/train/models/inception_blocks_internal.h"
+#include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
 namespace {
@@ -162,7 +163,9 @@ class InceptionV3Model final : public Model {
 
 void InceptionV3::Describe(OptionTable<InceptionV3>& table) {
   using O = InceptionV3;
-  table.Field("classes", &O::classes, "number of outputs: one a class, label or number", AtLeast(1))
+  table
+      .Field("classes", &O::classes, "number of outputs: one a class, label or number",
+             WidthRange())
       .Field("aux_weight", &O::aux_weight,
              "weight of the auxiliary head's loss in training; 0 leaves the head out", AtLeast(0))
       .Field("dropout", &O::dropout, "share of values dropped before the last layer",

@@ -3,6 +3,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include "stoker/train/model.h"
+#include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
 namespace {
@@ -25,7 +26,7 @@ class LinearModel final : public Model {
 
 void Linear::Describe(OptionTable<Linear>& table) {
   table.Field("classes", &Linear::classes, "number of outputs: one a class, label or number",
-              AtLeast(1));
+              WidthRange());
 }
 
 Result<std::shared_ptr<Model>> Linear::Build(const ModelInput& input) const {

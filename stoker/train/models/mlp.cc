@@ -4,6 +4,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include "stoker/train/model.h"
+#include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {
 namespace {
@@ -49,8 +50,8 @@ class MlpModel final : public Model {
 void Mlp::Describe(OptionTable<Mlp>& table) {
   table
       .Field("classes", &Mlp::classes, "number of outputs: one a class, label or number",
-             AtLeast(1))
-      .Field("hidden", &Mlp::hidden, "widths of the layers before the last", AtLeast(1))
+             WidthRange())
+      .Field("hidden", &Mlp::hidden, "widths of the layers before the last", WidthRange())
       .Field("dropout", &Mlp::dropout, "share of values dropped behind each ReLU",
              OptionRange{.low = 0, .high = 0.99});
 }

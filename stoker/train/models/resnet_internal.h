@@ -11,6 +11,7 @@
 #include <string>
 
 #include "stoker/base/options.h"
+#include "stoker/train/models/width_range_internal.h"
 #include "stoker/train/registry.h"
 
 namespace stoker::internal {
@@ -43,7 +44,9 @@ ResnetOptions ResnetOptionsOf(const T& options) {
 
 template <typename T>
 void DescribeResnet(OptionTable<T>& table) {
-  table.Field("classes", &T::classes, "number of outputs: one a class, label or number", AtLeast(1))
+  table
+      .Field("classes", &T::classes, "number of outputs: one a class, label or number",
+             WidthRange())
       .Field("stem", &T::stem,
              "how it begins: imagenet brings images to a quarter of their size (7x7 convolution "
              "and max pool), small keeps them (3x3 convolution), for images of 32 x 32",
