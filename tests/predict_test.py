@@ -213,7 +213,7 @@ class PredictOtherDataTest(Predicting):
         table = [row.split(",") for row in self.read("eval.csv").decode().splitlines()[1:]]
         new = "\n".join(["name,a,b,c,d"] + [f"r{'x' * (number % 5)}{number},{','.join(row[:4])}" for number, row in enumerate(table)])
         self.write("new.csv", new + "\n")
-        self.assert_fails(["predict", "run", "--set", "data.eval.csv.files=new.csv"], 2, "label")
+        self.assert_fails(["predict", "run", "--set", "data.eval.csv.files=new.csv"], 2, "label", others=1)  # and `id`
         fields = "{image: {columns: [a, b, c, d]}, name: text}"
         got = self.predict("run", "--fields", "name",
                            "--set", f"data.eval=[csv: {{files: new.csv, fields: {fields}}}, padded_batch: 50]")
