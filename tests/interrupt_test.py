@@ -48,11 +48,13 @@ class Interrupting(ProgramTest):
         self.assertEqual(len(errors), 1, err)
 
     def interrupt_while_a_recipe_is_read(self, *command):
-        os.mkfifo(self.path("recipe.fifo"))  # nobody writes to it, so the program waits there
+        ends = os.pipe()  # nobody writes to it, so the program waits there
+        for end in ends:
+            self.addCleanup(os.close, end)
         for number, code in SIGNALS:
             for delay in (0, self.rng.random()):
                 with self.subTest(signal=number.name, delay=delay):
-                    process = self.start(*command, "recipe.fifo")
+                    process = self.start(*command, f"/dev/fd/{ends[0]}", pass_fds=ends[:1])
                     time.sleep(delay)
                     self.assert_interrupted(process, number, code)
 

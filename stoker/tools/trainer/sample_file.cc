@@ -29,15 +29,16 @@ Result<Array> DecodedPlanes(std::span<const std::byte> bytes, const std::string&
   const int64_t channels = pixels.shape()[2];
   Array planes = Array::Allocate(DType::kUInt8, {1, channels, height, width});
   ResampleScratch scratch;
-  CopyToSlot({.data = pixels.values<uint8_t>().data(),
-              .height = height,
-              .width = width,
-              .channels = channels,
-              .row_stride = width * channels},
-             {},
-             PixelSlot::Of(DType::kUInt8, planes.data(), height, width, channels,
-                           /*channels_last=*/false),
-             scratch);
+  const bool whole = CopyToSlot({.data = pixels.values<uint8_t>().data(),
+                                 .height = height,
+                                 .width = width,
+                                 .channels = channels,
+                                 .row_stride = width * channels},
+                                {},
+                                PixelSlot::Of(DType::kUInt8, planes.data(), height, width, channels,
+                                              /*channels_last=*/false),
+                                scratch);
+  if (!whole) return Cancelled("{}: asked to stop", path);
   return planes;
 }
 
