@@ -18,8 +18,9 @@ Result<FirstBatch> ReadFirstBatch(
       FindFeederFields(data.spec(), {.input = options.input, .target = options.target}));
   STOKER_ASSIGN_OR_RETURN(const ModelInput input,
                           ModelInputOf(data.spec().fields[fields.input], channels_last));
-  STOKER_ASSIGN_OR_RETURN(auto elements,
-                          data.Open(Runtime::Threaded(), {.losses = LossLogging::kNone}));
+  STOKER_ASSIGN_OR_RETURN(
+      auto elements, data.Open(Runtime::Threaded(), {.seed = static_cast<uint64_t>(options.seed),
+                                                     .losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(const auto feeder,
                           Feeder::Create(std::move(elements), data.spec(),
                                          {.input = options.input,

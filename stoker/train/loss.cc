@@ -105,7 +105,9 @@ std::function<Status(const at::Tensor& target, const SampleKey& batch)> TargetCh
                                                                      const SampleKey& batch) {
     if (target.is_floating_point()) return CheckNumbers(*loss, target, batch, names);
     if (!outputs || !loss->Classes(*outputs)) return OkStatus();
-    return CheckClasses(*loss, target, batch, *outputs, names);
+    const Status status = CheckClasses(*loss, target, batch, *outputs, names);
+    // Nothing that a stage of the pipeline could skip.
+    return status.ok() ? status : OutOfRange("{}", status.message());
   };
 }
 

@@ -118,8 +118,8 @@ Status StepTimer::CheckMemory(const Choices& choices, int64_t retries_before) co
 Status StepTimer::Visit(const Choices& choices, StepTimes& times,
                         std::optional<double> too_slow_ms) {
   ApplyChoices(choices);
-  const int64_t retries = AllocationRetries(device_);
   STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(choices));
+  const int64_t retries = AllocationRetries(device_);
   TensorBatch batch = first_->batch;
   batch.input = InLayout(batch.input, ToTorch(choices.memory_format));
   STOKER_ASSIGN_OR_RETURN(const double before_ms, WarmUp(*made, batch));
@@ -131,23 +131,36 @@ Status StepTimer::Visit(const Choices& choices, StepTimes& times,
   return Time(*made->learner, batch, kSamplesAVisit, times);
 }
 
+// On the CPU a wrong target is an error of the run's own step, which says more.
+Status StepTimer::CheckTargets(const Choices& first) {
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe_.train.loss.build());
+  std::optional<int64_t> outputs = plan_.outputs;
+  if (!outputs) {
+    STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(first));
+    outputs = OutputsOf(made->learner->model(), plan_.input, device_);
+  }
+  const TrainOptions& options = recipe_.train.options;
+  check_target_ =
+      TargetCheckOf(std::move(loss),
+                    NamesInSource(recipe_.data.train, static_cast<uint64_t>(options.seed),
+                                  options.input, "data.train"),
+                    outputs);
+  return OkStatus();
+}
+
 // Steps of which LeastSeconds would be more than there is are not timed again.
 Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
   STOKER_RETURN_IF_ERROR(
       plan_.batches.dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone}).status());
   watch_ = Stopwatch();
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe_.train.loss.build());
-  std::optional<int64_t> outputs = plan_.outputs;
-  if (!outputs && !device_.is_cpu()) {
-    STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(first));
-    outputs = OutputsOf(made->learner->model(), plan_.input, device_);
+  if (!device_.is_cpu()) {
+    STOKER_RETURN_IF_ERROR(CheckTargets(first));
   }
-  check_target_ = TargetCheckOf(std::move(loss), PlacesInBatch, outputs);
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_, check_target_));
   open_seconds_ = ElapsedSeconds();
   StepTimes times;
   if (!device_.is_cpu()) {
-    STOKER_RETURN_IF_ERROR(Visit(first, times));
+    STOKER_RETURN_IF_ERROR(Visit(first, times, /*too_slow_ms=*/0));  // only warms up
     times.clear();
     watch_ = Stopwatch();
   }

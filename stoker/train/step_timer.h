@@ -49,6 +49,7 @@ class StepTimer final : public ChoiceTimer {
   int StepsTogether() const { return device_.is_cpu() ? 1 : 4; }
   Status Time(Learner& learner, const TensorBatch& batch, size_t samples, StepTimes& times) const;
   Result<double> WarmUp(Made& made, const TensorBatch& batch) const;
+  Status CheckTargets(const Choices& first);
   Status CheckMemory(const Choices& choices, int64_t retries_before) const;
   // Returns kCancelled once the time for the current comparison has passed.
   Status CheckTime() const;

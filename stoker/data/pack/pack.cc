@@ -248,9 +248,25 @@ class Packer {
                     number, file.elements);
   }
 
+  // Without `overwrite` nothing may be there but what would be written.
+  Status CheckClassesMayGo() const {
+    std::error_code ignored;
+    if (options_.overwrite || !fs::exists(fs::symlink_status(class_file_, ignored))) {
+      return OkStatus();
+    }
+    STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> there,
+                            ReadClassNamesBeside({names_.front()}));
+    if (there == options_.classes) return OkStatus();
+    return FailedPrecondition(
+        "{}: is there already with other content, which this packing has not made; give "
+        "--overwrite to replace it, or another name",
+        class_file_);
+  }
+
   // All files are whole. Names that another packing has left would be wrong.
   Status KeepClasses() const {
     if (class_file_.empty()) return OkStatus();
+    STOKER_RETURN_IF_ERROR(CheckClassesMayGo());
     if (!options_.classes.empty()) return WriteClassNames(class_file_, options_.classes);
     const Status status = RemoveAtomically(class_file_);
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;

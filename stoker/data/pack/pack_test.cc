@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "stoker/data/class_names.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
@@ -255,6 +256,24 @@ TEST_F(PackTest, AFileThatItHasNotMadeIsNotReplacedByAnInterruptedPackingThatGoe
     PackOptions options = Into(format, 4);
     options.overwrite = true;
     STOKER_ASSERT_OK(Pack(NumberedImages(40), to, options));
+  }
+}
+
+TEST_F(PackTest, ClassNamesThatItHasNotWrittenAreNotReplacedByAnInterruptedPackingThatGoesOn) {
+  for (const std::vector<std::string>& classes : {std::vector<std::string>{}, {"cat", "dog"}}) {
+    const TempDir directory;
+    const std::string to = (directory.path() / "x").string();
+    PackOptions options = Into("tfrecord", 4);
+    options.classes = classes;
+    EXPECT_THAT(PackUpTo(15, NumberedImages(40), to, options), WasStopped());
+    const std::string file = ClassNamesFileOf(PackedNames(to, Format("tfrecord"), 4).front());
+    STOKER_ASSERT_OK(WriteClassNames(file, {"hand", "written"}));
+    EXPECT_THAT(Pack(NumberedImages(40), to, options),
+                FailsWith(StatusCode::kFailedPrecondition, "is there already with other content"));
+    EXPECT_EQ(*ReadTextFile(file), "hand\nwritten\n");
+    options.overwrite = true;
+    STOKER_ASSERT_OK(Pack(NumberedImages(40), to, options));
+    EXPECT_EQ(std::filesystem::exists(file), !classes.empty());
   }
 }
 

@@ -46,7 +46,9 @@ class CrossEntropyLoss final : public Loss {
            "sample take `loss: bce`, to predict numbers `loss: mse`)";
   }
 
-  bool LaunchesAlike() const override { return true; }
+  // Weights of classes travel to the device anew in each pass, for which it is waited for.
+  bool LaunchesAlike() const override { return options_.weights.empty(); }
+
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     std::optional<at::Tensor> weights;
     if (!options_.weights.empty()) {

@@ -20,7 +20,9 @@ class FocalLoss final : public Loss {
  public:
   explicit FocalLoss(const Focal& options) : options_(options) {}
 
-  bool LaunchesAlike() const override { return true; }
+  // Weights of classes travel to the device anew in each pass, for which it is waited for.
+  bool LaunchesAlike() const override { return options_.weights.empty(); }
+
   at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const override {
     std::optional<at::Tensor> weights;
     if (!options_.weights.empty()) {
