@@ -117,7 +117,8 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
       TryBatch(recipe, *model, tried,
                {.samples = fmt::format("the first {} samples of data.train", samples),
                 .target = spec.fields[target],
-                .names = NamesInSource(recipe.data.train, /*seed=*/0, options.input, "data.train")})
+                .names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
+                                       options.input, "data.train")})
           .status());
   return first;
 }

@@ -179,7 +179,7 @@ constexpr BrokenCase kBroken[] = {
     {"PatienceInTrain", "model: linear\ntrain: {patience: 3}\n",
      "it belongs to early_stopping: train: {early_stopping: {patience: ...}}"},
     {"UnknownOptimizerOption", "model: linear\ntrain: {optimizer: {adamw: {momentum: 0.9}}}\n",
-     "adamw: unknown option 'momentum'; known are"},
+     "adamw: unknown option 'momentum'; here that is train.optimizer.sgd.momentum"},
     {"TrainIsAList", "model: linear\ntrain: [epochs]\n", "r.yaml:2:8: 'train' is a list"},
     {"WrongType", "model: linear\ntrain: {epochs: three}\n", "r.yaml:2:17"},
     {"OutOfRange", "model: linear\ntrain: {epochs: 0}\n", ">= 1"},
