@@ -1,45 +1,13 @@
 #include "stoker/image/encode_jpeg.h"
 
-#include <csetjmp>
 #include <cstdlib>
 #include <vector>
 
-#include "stoker/base/stop_counter.h"
 #include "stoker/image/interleave_row.h"
-#include "stoker/image/libjpeg.h"
+#include "stoker/image/libjpeg_jump_internal.h"
 
 namespace stoker {
 namespace {
-
-// Errors end in a jump to where libjpeg was called from.
-struct ErrorManager : jpeg_error_mgr {
-  jmp_buf jump;
-  char text[JMSG_LENGTH_MAX] = {};
-
-  ErrorManager() : jpeg_error_mgr{} {
-    jpeg_std_error(this);
-    error_exit = Fail;
-    output_message = [](j_common_ptr) {};
-  }
-  [[noreturn]] static void Fail(j_common_ptr cinfo) {
-    auto& self = *static_cast<ErrorManager*>(cinfo->err);
-    self.format_message(cinfo, self.text);
-    std::longjmp(self.jump, 1);
-  }
-};
-
-// libjpeg calls it for each row, and while it writes the file at the end.
-struct StopMonitor : jpeg_progress_mgr {
-  StopCounter stop;
-  bool stopped = false;
-
-  StopMonitor() : jpeg_progress_mgr{} { progress_monitor = Look; }
-  static void Look(j_common_ptr common) {
-    auto& self = *static_cast<StopMonitor*>(common->progress);
-    self.stopped = self.stop.Asked(reinterpret_cast<j_compress_ptr>(common)->image_width);
-    if (self.stopped) std::longjmp(static_cast<ErrorManager*>(common->err)->jump, 1);
-  }
-};
 
 // One picture. Between setjmp and the jump back to it, frames hold nothing that would have to be
 // destroyed: members do.
@@ -103,8 +71,8 @@ class Encoder {
   const PixelView& pixels_;
   const EncodeOptions& options_;
   std::vector<uint8_t> row_;
-  ErrorManager errors_;
-  StopMonitor monitor_;
+  internal::JumpingErrors errors_;
+  internal::JumpingStop<jpeg_compress_struct> monitor_;
   jpeg_compress_struct cinfo_ = {};
   unsigned char* file_ = nullptr;
   unsigned long bytes_ = 0;  // NOLINT: libjpeg's type

@@ -1,11 +1,9 @@
 #include "stoker/image/libjpeg_decoder.h"
 
-#include <csetjmp>
 #include <cstring>
 #include <optional>
 
-#include "stoker/base/stop_counter.h"
-#include "stoker/image/libjpeg.h"
+#include "stoker/image/libjpeg_jump_internal.h"
 #include "stoker/image/libjpeg_memory.h"
 
 namespace stoker {
@@ -14,23 +12,11 @@ namespace {
 // A file of a few bytes may announce scan after scan over a huge picture. Real ones have about ten.
 constexpr int kMaxScans = 200;
 
-// Errors end in a jump to where libjpeg was called from, warnings too where they count as errors.
-struct ErrorManager : jpeg_error_mgr {
-  jmp_buf jump;
+// Warnings end in a jump too where they count as errors.
+struct ErrorManager : internal::JumpingErrors {
   bool warnings_are_errors = true;
-  char text[JMSG_LENGTH_MAX] = {};
 
-  explicit ErrorManager(bool strict) : jpeg_error_mgr{}, warnings_are_errors(strict) {
-    jpeg_std_error(this);
-    error_exit = Fail;
-    emit_message = Emit;
-    output_message = [](j_common_ptr) {};
-  }
-  [[noreturn]] static void Fail(j_common_ptr cinfo) {
-    auto& self = *static_cast<ErrorManager*>(cinfo->err);
-    self.format_message(cinfo, self.text);
-    std::longjmp(self.jump, 1);
-  }
+  explicit ErrorManager(bool strict) : warnings_are_errors(strict) { emit_message = Emit; }
   static void Emit(j_common_ptr cinfo, int level) {
     auto& self = *static_cast<ErrorManager*>(cinfo->err);
     if (level >= 0) return;  // a trace
@@ -115,20 +101,14 @@ class Decoder {
     return true;
   }
 
-  // libjpeg calls it for each row of a scan and of the picture.
-  struct Monitor : jpeg_progress_mgr {
-    StopCounter stop;
-    bool stopped = false;
-
-    Monitor() : jpeg_progress_mgr{} { progress_monitor = LimitScansAndLookForStop; }
+  struct Monitor : internal::JumpingStop<jpeg_decompress_struct> {
+    Monitor() { progress_monitor = LookAndLimitScans; }
   };
 
-  static void LimitScansAndLookForStop(j_common_ptr common) {
-    auto& errors = *static_cast<ErrorManager*>(common->err);
-    auto& monitor = *static_cast<Monitor*>(common->progress);
-    monitor.stopped = monitor.stop.Asked(reinterpret_cast<j_decompress_ptr>(common)->image_width);
-    if (monitor.stopped) std::longjmp(errors.jump, 1);
+  static void LookAndLimitScans(j_common_ptr common) {
+    Monitor::Look(common);
     if (reinterpret_cast<j_decompress_ptr>(common)->input_scan_number <= kMaxScans) return;
+    auto& errors = *static_cast<ErrorManager*>(common->err);
     std::snprintf(errors.text, sizeof(errors.text), "more than %d scans", kMaxScans);
     std::longjmp(errors.jump, 1);
   }
