@@ -105,10 +105,9 @@ Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view
   Problems problems;
   for (const ConfigNode::Entry& entry : node.entries) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
-    const std::string foreign = ForeignNameAdvice(entry.key, names);
     problems.Add(InvalidArgument("{}: {}{}unknown {} '{}'; {}", entry.key_location.ToString(), what,
                                  what.empty() ? "" : ": ", noun, ShortText(entry.key),
-                                 foreign.empty() ? NameAdvice(entry.key, names) : foreign));
+                                 RecipeNameAdvice(entry.key, names)));
   }
   return problems.ToStatus();
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "stoker/base/config.h"
+
 namespace stoker {
 namespace {
 
@@ -237,6 +239,11 @@ std::string ForeignNameAdvice(std::string_view wanted, const std::vector<std::st
   if (row->here.empty()) return std::string(row->says);
   const std::string_view here = row->here.starts_with('.') ? row->here.substr(1) : row->here;
   return fmt::format("here that is {}{}{}", here, row->says.empty() ? "" : ": ", row->says);
+}
+
+std::string RecipeNameAdvice(std::string_view wanted, const std::vector<std::string>& names) {
+  std::string foreign = ForeignNameAdvice(wanted, names);
+  return foreign.empty() ? NameAdvice(wanted, names) : foreign;
 }
 
 }  // namespace stoker

@@ -31,4 +31,7 @@ std::string OwnNameFor(std::string_view wanted, const std::vector<std::string>& 
 // (CenterCrop). Empty where there is nothing to say.
 std::string ForeignNameAdvice(std::string_view wanted, const std::vector<std::string>& names);
 
+// The same, and NameAdvice (config.h) where there is nothing to say: for messages about a recipe.
+std::string RecipeNameAdvice(std::string_view wanted, const std::vector<std::string>& names);
+
 }  // namespace stoker

@@ -51,11 +51,9 @@ Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view 
   STOKER_ASSIGN_OR_RETURN(Split split, SplitEntry(node, noun));
   const std::string& name = split.named.name;
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::move(split.named);
-  const std::string foreign = ForeignNameAdvice(name, names);
   return InvalidArgument("{}: unknown {} '{}'; {}; `stoker inspect {}` lists all",
                          split.name_location.ToString(), noun, ShortText(name),
-                         foreign.empty() ? NameAdvice(name, names) : foreign,
-                         noun == "operator" ? "--ops" : "--models");
+                         RecipeNameAdvice(name, names), noun == "operator" ? "--ops" : "--models");
 }
 
 }  // namespace stoker

@@ -192,7 +192,7 @@ class Packer {
   }
 
   // kDataLoss where the file at its path has other elements than `file` says, with this checksum.
-  // Any other error is trouble, which says nothing of the file.
+  // After any other error the file may be as it should.
   Status CheckElements(const PackReport::File& file, uint32_t wanted) {
     uint32_t checksum = 0;
     int64_t number = 0;
@@ -223,11 +223,14 @@ class Packer {
   // Whether what has the name of `file`, which is made, may be replaced by it without `overwrite`.
   Status CheckIsThisOne(const PackReport::File& file) {
     const Status status = CheckElements(file, checksum_);
-    if (status.code() != StatusCode::kDataLoss) return status;
+    return status.code() == StatusCode::kDataLoss ? IsAnothers(file.path) : status;
+  }
+
+  static Status IsAnothers(const std::string& path) {
     return FailedPrecondition(
         "{}: is there already with other content, which this packing has not made; give "
         "--overwrite to replace it, or another name",
-        file.path);
+        path);
   }
 
   // `made`: where the file is until it takes its place.
@@ -256,11 +259,7 @@ class Packer {
     }
     STOKER_ASSIGN_OR_RETURN(const std::vector<std::string> there,
                             ReadClassNamesBeside({names_.front()}));
-    if (there == options_.classes) return OkStatus();
-    return FailedPrecondition(
-        "{}: is there already with other content, which this packing has not made; give "
-        "--overwrite to replace it, or another name",
-        class_file_);
+    return there == options_.classes ? OkStatus() : IsAnothers(class_file_);
   }
 
   // All files are whole. Names that another packing has left would be wrong.
