@@ -75,7 +75,7 @@ Result<std::optional<Element>> NextKeepingDenormals(Iterator& elements) {
   return elements.Next();
 }
 
-// Finds and checks both, because a mistake in one says nothing of the other.
+// Finds and checks both: either may be wrong where the other is right, or wrong too.
 Status FindInputAndTarget(const Spec& spec, const FeederOptions& options, FeederFields& fields) {
   Problems problems;
   problems.Take(FindField(spec, "train.input", options.input), fields.input);

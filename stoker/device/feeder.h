@@ -34,6 +34,9 @@ struct TensorBatch {
   int64_t size() const { return input.size(0); }
 };
 
+// Looks at the targets of a batch.
+using TargetCheck = std::function<Status(const at::Tensor& target, const SampleKey& batch)>;
+
 struct FeederOptions {
   std::string input = "image";  // the field that becomes TensorBatch::input
   // The field that becomes TensorBatch::target; nothing: targets are not wanted and need not be
@@ -54,7 +57,7 @@ struct FeederOptions {
   // integers, one a sample, come as they are, and only where they travel to an accelerator: a
   // kernel that finds a class number that does not exist there ends the process's use of the
   // device, while on the CPU it throws. An error comes in the place of the batch. May be empty.
-  std::function<Status(const at::Tensor& target, const SampleKey& batch)> check_target = {};
+  TargetCheck check_target = {};
 };
 
 // The places of the fields in a Spec, after checking that input and target can be used. Errors

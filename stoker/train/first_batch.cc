@@ -7,9 +7,8 @@
 
 namespace stoker {
 
-Result<FirstBatch> ReadFirstBatch(
-    const Recipe& recipe, c10::Device device,
-    std::function<Status(const at::Tensor&, const SampleKey&)> check_target) {
+Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
+                                  TargetCheck check_target) {
   const TrainOptions& options = recipe.train.options;
   const Dataset& data = recipe.data.train;
   const bool channels_last = HasChannelsLast(data, options.input);

@@ -1,10 +1,7 @@
 // The first batch of a recipe's training data, for whoever must see one before training begins.
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
-
-#include <functional>
 
 #include "stoker/base/status.h"
 #include "stoker/device/feeder.h"
@@ -21,8 +18,7 @@ struct FirstBatch {
 // Opens data.train, on as many threads as it needs, and closes it again. Errors: the pipeline's;
 // kInvalidArgument where it gives no batch, or a field is missing.
 //   check_target  as FeederOptions has it
-Result<FirstBatch> ReadFirstBatch(
-    const Recipe& recipe, c10::Device device,
-    std::function<Status(const at::Tensor&, const SampleKey&)> check_target = {});
+Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
+                                  TargetCheck check_target = {});
 
 }  // namespace stoker

@@ -1,7 +1,6 @@
 #include "stoker/train/learner.h"
 
 #include <ATen/core/grad_mode.h>
-#include <c10/core/InferenceMode.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/utils.h>
@@ -82,19 +81,6 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
     return OkStatus();
   }));
   return model;
-}
-
-std::optional<int64_t> OutputsOf(Model& model, const ModelInput& input, c10::Device device) {
-  const bool training = model.is_training();
-  model.eval();
-  std::optional<int64_t> outputs;
-  const Status status = CatchTorchErrors([&] {
-    const c10::InferenceMode no_gradients;
-    const at::Tensor zeros = at::zeros({1, input.channels, input.height, input.width});
-    outputs = model.Forward(zeros.to(device)).size(1);
-  });
-  model.train(training);
-  return status.ok() ? outputs : std::nullopt;
 }
 
 Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input) {

@@ -37,10 +37,6 @@ Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& confi
                                           const ModelInput& input, uint64_t seed,
                                           const Placement& placement);
 
-// How many scores `model`, which is on `device`, gives a sample like `input`; nothing where it does
-// not take one of zeros. Costs a forward pass of it.
-std::optional<int64_t> OutputsOf(Model& model, const ModelInput& input, c10::Device device);
-
 // `failure` of a forward pass, with the layer and the shapes that it failed at. Goes through the
 // model once more.
 Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input);

@@ -6,24 +6,22 @@
 #include <cmath>
 #include <utility>
 
-#include "stoker/device/feeder.h"
-
 namespace stoker {
 namespace {
 
-// REQUIRES: the loss has classes beside so many outputs.
 Status CheckClasses(const Loss& loss, const at::Tensor& target, const SampleKey& batch,
                     int64_t outputs, const RowNames& names) {
-  const int64_t classes = *loss.Classes(outputs);
+  const std::optional<int64_t> classes = loss.Classes(outputs);
+  if (!classes) return OkStatus();
   const at::Tensor host = target.to(at::kCPU).to(at::kLong).contiguous();
   const int64_t* values = host.data_ptr<int64_t>();
   for (int64_t i = 0; i < host.numel(); ++i) {
-    if (values[i] >= 0 && values[i] < classes) continue;
+    if (values[i] >= 0 && values[i] < *classes) continue;
     return DataLoss(
         "{} has class number {}, but the model {}; set the model's `classes` or mend the labels",
         names(batch, std::span(&i, 1)), values[i],
-        outputs == classes ? fmt::format("has {} classes, numbered from 0", classes)
-                           : "has one output, which tells classes 0 and 1 apart");
+        outputs == *classes ? fmt::format("has {} classes, numbered from 0", *classes)
+                            : "has one output, which tells classes 0 and 1 apart");
   }
   return OkStatus();
 }
@@ -95,16 +93,15 @@ Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
                    const RowNames& names) {
   STOKER_RETURN_IF_ERROR(loss.KindOf(FieldOf(batch.target), outputs).status());
   if (batch.target.is_floating_point()) return CheckNumbers(loss, batch.target, batch.key, names);
-  if (!loss.Classes(outputs)) return OkStatus();
   return CheckClasses(loss, batch.target, batch.key, outputs, names);
 }
 
-std::function<Status(const at::Tensor& target, const SampleKey& batch)> TargetCheckOf(
-    std::shared_ptr<const Loss> loss, RowNames names, std::optional<int64_t> outputs) {
+TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
+                          std::optional<int64_t> outputs) {
   return [loss = std::move(loss), names = std::move(names), outputs](const at::Tensor& target,
                                                                      const SampleKey& batch) {
     if (target.is_floating_point()) return CheckNumbers(*loss, target, batch, names);
-    if (!outputs || !loss->Classes(*outputs)) return OkStatus();
+    if (!outputs) return OkStatus();
     const Status status = CheckClasses(*loss, target, batch, *outputs, names);
     // Nothing that a stage of the pipeline could skip.
     return status.ok() ? status : OutOfRange("{}", status.message());

@@ -4,7 +4,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,12 +11,11 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/spec.h"
+#include "stoker/device/feeder.h"
 #include "stoker/train/row_names.h"
 #include "stoker/train/target.h"
 
 namespace stoker {
-
-struct TensorBatch;
 
 // Immutable; concurrent calls are safe.
 //   scores  float, [samples, outputs], as the model gives them
@@ -85,7 +83,7 @@ Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
 
 // For FeederOptions::check_target: what CheckTarget says of the samples.
 //   outputs  of the model; nothing where they are not known: then classes are not looked at
-std::function<Status(const at::Tensor& target, const SampleKey& batch)> TargetCheckOf(
-    std::shared_ptr<const Loss> loss, RowNames names, std::optional<int64_t> outputs);
+TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
+                          std::optional<int64_t> outputs);
 
 }  // namespace stoker

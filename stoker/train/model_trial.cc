@@ -1,6 +1,7 @@
 #include "stoker/train/model_trial.h"
 
 #include <ATen/ops/zeros.h>
+#include <c10/core/InferenceMode.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -101,6 +102,21 @@ Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
                   {.samples = fmt::format("samples of {}", input.ToString()),
                    .target = target,
                    .names = nullptr});
+}
+
+std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model,
+                                      const ModelInput& input, c10::Device device) {
+  if (known || device.is_cpu()) return known;
+  const bool training = model.is_training();
+  model.eval();
+  std::optional<int64_t> outputs;
+  const Status status = CatchTorchErrors([&] {
+    const c10::InferenceMode no_gradients;
+    const at::Tensor zeros = at::zeros({1, input.channels, input.height, input.width});
+    outputs = model.Forward(zeros.to(device)).size(1);
+  });
+  model.train(training);
+  return status.ok() ? outputs : std::nullopt;
 }
 
 Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {

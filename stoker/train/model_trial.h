@@ -1,7 +1,10 @@
 // Trials of the model before a run begins.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "stoker/base/status.h"
@@ -21,6 +24,12 @@ namespace stoker {
 // the loss stands.
 Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
                          const Field& target, bool channels_last);
+
+// The outputs of the model by which TargetCheckOf is to look at class numbers: those that are
+// known, or where they are not and batches travel to an accelerator, as many as `model`, which is
+// there, gives a sample of zeros like `input`; nothing where it does not take one.
+std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model,
+                                      const ModelInput& input, c10::Device device);
 
 // What targets like those of `target`, a field of `dataset` ("data.eval"), mean to the recipe's
 // loss beside so many outputs of its model. Errors: kInvalidArgument where it does not take them,

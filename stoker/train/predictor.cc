@@ -25,6 +25,7 @@
 #include "stoker/train/learner.h"
 #include "stoker/train/loss.h"
 #include "stoker/train/metrics.h"
+#include "stoker/train/model_trial.h"
 #include "stoker/train/precision.h"
 #include "stoker/train/run_directory.h"
 #include "stoker/train/weights_source.h"
@@ -312,8 +313,9 @@ Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
   FeederOptions feed =
       FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
-  feed.check_target = TargetCheckOf(loss, parts_->Names(eval),
-                                    OutputsOf(*parts_->model, parts_->sample, feed.device));
+  feed.check_target =
+      TargetCheckOf(loss, parts_->Names(eval),
+                    OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
   STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));

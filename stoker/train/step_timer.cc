@@ -9,6 +9,7 @@
 #include "stoker/device/tensor.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/memory_meter.h"
+#include "stoker/train/model_trial.h"
 #include "stoker/train/tune_knobs.h"
 
 namespace stoker {
@@ -133,18 +134,15 @@ Status StepTimer::Visit(const Choices& choices, StepTimes& times,
 
 // On the CPU a wrong target is an error of the run's own step, which says more.
 Status StepTimer::CheckTargets(const Choices& first) {
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe_.train.loss.build());
-  std::optional<int64_t> outputs = plan_.outputs;
-  if (!outputs) {
-    STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(first));
-    outputs = OutputsOf(made->learner->model(), plan_.input, device_);
-  }
+  if (device_.is_cpu()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(Made* const made, MadeFor(first));
+  Learner& learner = *made->learner;
   const TrainOptions& options = recipe_.train.options;
   check_target_ =
-      TargetCheckOf(std::move(loss),
+      TargetCheckOf(learner.shared_loss(),
                     NamesInSource(recipe_.data.train, static_cast<uint64_t>(options.seed),
                                   options.input, "data.train"),
-                    outputs);
+                    OutputsToCheck(plan_.outputs, learner.model(), plan_.input, device_));
   return OkStatus();
 }
 
@@ -152,10 +150,8 @@ Status StepTimer::CheckTargets(const Choices& first) {
 Result<StepTimes> StepTimer::Begin(const Choices& first, double most_seconds) {
   STOKER_RETURN_IF_ERROR(
       plan_.batches.dataset.Open(Runtime::Inline(), {.losses = LossLogging::kNone}).status());
+  STOKER_RETURN_IF_ERROR(CheckTargets(first));
   watch_ = Stopwatch();
-  if (!device_.is_cpu()) {
-    STOKER_RETURN_IF_ERROR(CheckTargets(first));
-  }
   STOKER_ASSIGN_OR_RETURN(first_, ReadFirstBatch(recipe_, device_, check_target_));
   open_seconds_ = ElapsedSeconds();
   StepTimes times;

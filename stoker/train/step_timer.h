@@ -69,7 +69,7 @@ class StepTimer final : public ChoiceTimer {
   std::optional<double> ends_;  // by watch_; nothing outside a comparison
   std::optional<FirstBatch> first_;
   // Before a batch travels to an accelerator, which a class that does not exist would end.
-  std::function<Status(const at::Tensor&, const SampleKey&)> check_target_;
+  TargetCheck check_target_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model
   double open_seconds_ = 0;  // for a pass over the data, up to its first batch

@@ -274,7 +274,7 @@ Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
   PlannedTarget target;
   problems.Take(CheckRecipe(recipe), checked);
   if (problems.empty()) problems.Take(PlanTarget(recipe, checked.outputs), target);
-  // Fields and model say nothing of the number of steps and of the schedule.
+  // The number of steps and the schedule can be checked without fields and model.
   if (!problems.empty()) problems.Add(CheckSteps(recipe));
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
   STOKER_ASSIGN_OR_RETURN(PlannedBatches batches, PlanBatches(recipe, device));

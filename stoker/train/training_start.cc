@@ -7,6 +7,7 @@
 #include "stoker/train/feed.h"
 #include "stoker/train/initial_weights.h"
 #include "stoker/train/model_lint.h"
+#include "stoker/train/model_trial.h"
 #include "stoker/train/no_effect.h"
 #include "stoker/train/normalize_place.h"
 #include "stoker/train/random_state.h"
@@ -80,11 +81,8 @@ Status BuildLearner(TrainingSession& session) {
   session.learner->Check(
       {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
   session.learner->NameRows(TrainRowNames(session));
-  const c10::Device device = session.setup.device.device;
-  session.outputs = session.plan().outputs;
-  if (!session.outputs && !device.is_cpu()) {
-    session.outputs = OutputsOf(session.learner->model(), session.plan().input, device);
-  }
+  session.outputs = OutputsToCheck(session.plan().outputs, session.learner->model(),
+                                   session.plan().input, session.setup.device.device);
   return OkStatus();
 }
 
