@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace stoker {
 namespace {
@@ -43,6 +44,15 @@ std::string Shown(std::string_view address) {
 }
 
 }  // namespace
+
+std::string RemoteSchemesText() {
+  std::string text;
+  for (size_t i = 0; i < std::size(kRemoteSchemes); ++i) {
+    if (i > 0) text += i + 1 == std::size(kRemoteSchemes) ? " or " : ", ";
+    text += kRemoteSchemes[i];
+  }
+  return text;
+}
 
 std::string WithoutSecrets(std::string_view text) {
   std::string out;

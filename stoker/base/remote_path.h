@@ -6,10 +6,20 @@
 
 namespace stoker {
 
-// Whether `path` names a file on a server (io/remote): it begins with http://, https:// or s3://.
+// What the paths of files on servers begin with. Each has a row in the table of stores
+// (io/remote/remote_stores_internal.h).
+inline constexpr std::string_view kRemoteSchemes[] = {"http://", "https://", "s3://"};
+
+// Whether `path` names a file on a server (io/remote).
 inline bool IsRemotePath(std::string_view path) {
-  return path.starts_with("http://") || path.starts_with("https://") || path.starts_with("s3://");
+  for (const std::string_view scheme : kRemoteSchemes) {
+    if (path.starts_with(scheme)) return true;
+  }
+  return false;
 }
+
+// For messages: "http://, https:// or s3://".
+std::string RemoteSchemesText();
 
 // `text` as it may be printed, logged or stored: of every http:// and https:// address in it, the
 // user and password are left out, and what follows the `?` is "...", since it may be a secret too.

@@ -14,8 +14,8 @@ namespace stoker {
 
 // In C++: `.path = "logs/*.txt"`, or several in braces; in a recipe a text or a list of texts,
 // relative to the root. A text is a path, a pattern (io/glob.h), several with braces
-// (io/braces.h), or all shards of a set, "x@128" (io/shards.h); each may be on a server (s3://,
-// http://, https://; patterns only of s3://), and "-" is what is piped in.
+// (io/braces.h), or all shards of a set, "x@128" (io/shards.h); each may be on a server
+// (base/remote_path.h; patterns only where its store has lists), and "-" is what is piped in.
 class FilePatterns {
  public:
   static constexpr std::string_view kTypeName = "path, pattern or list of them";

@@ -89,7 +89,7 @@ std::unique_ptr<ByteSource> MakeMemorySource(std::span<const std::byte> bytes, s
 // kOutOfRange where the content ends before.
 Status SkipTo(ByteSource& source, uint64_t offset, const std::shared_ptr<MemoryAccount>& account);
 
-// The content of a regular file, a file on a server (http://, https://, s3://) or what is piped in
+// The content of a regular file, a file on a server (base/remote_path.h) or what is piped in
 // ("-" or /dev/stdin; io/standard_input.h), decompressed where its first bytes say that it is
 // compressed (gzip, zstd, xz, bzip2), whatever the file's name says. Errors: those of
 // File::Open.

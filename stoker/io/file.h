@@ -4,8 +4,8 @@
 // which directory on the path is wrong; a directory in a file's place is kInvalidArgument; no
 // access is kPermissionDenied.
 //
-// A path that begins with http://, https:// or s3:// names a file on a server (io/remote, which has
-// its errors); "-" is /dev/stdin.
+// A path that begins with a scheme of base/remote_path.h names a file on a server (io/remote, which
+// has its errors); "-" is /dev/stdin.
 #pragma once
 
 #include <cstddef>

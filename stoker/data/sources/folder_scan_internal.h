@@ -32,7 +32,7 @@ struct FolderScan {
 // followed. Names that begin with a dot are left out, and files of other extensions.
 //   extensions   in small letters, without the dot; compared without regard to case
 //   allow_empty  a class may have no file
-// `root` may be "s3://BUCKET/FOLDER".
+// `root` may be in a store that has lists, "s3://BUCKET/FOLDER".
 // Cost: each directory is read once; files are not looked at, only links are. Of S3, a request for
 // each thousand names below `root`, one after the other.
 // Errors: kNotFound (no such folder, no classes, no file of a class), kInvalidArgument (folders

@@ -140,7 +140,7 @@ class N5Array final : public ChunkedArray {
   // The same of a store, which lists whole names. Over HTTP any block of the grid may be there.
   Status AddStored(std::vector<int64_t>& numbers) const {
     constexpr int64_t kMostToTry = 1 << 20;
-    if (!folder_.native().starts_with("s3://") && chunks() <= kMostToTry) {
+    if (!HasRemoteLists(folder_.native()) && chunks() <= kMostToTry) {
       for (int64_t number = 0; number < chunks(); ++number) numbers.push_back(number);
       return OkStatus();
     }
@@ -194,7 +194,7 @@ Status AddRemoteDatasets(const fs::path& container, std::vector<std::string>& na
     return OkStatus();
   }
   if (!itself.ok() && itself.status().code() != StatusCode::kNotFound) return itself.status();
-  if (!container.native().starts_with("s3://")) {
+  if (!HasRemoteLists(container.native())) {
     return Unimplemented(
         "{}: what is in a container cannot be asked for over HTTP; name its datasets, such as "
         "fields: {{image: volumes/raw}}",

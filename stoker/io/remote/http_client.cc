@@ -124,6 +124,10 @@ void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exch
   curl_easy_reset(easy);  // keeps the connections
   curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  if (!request.body.empty()) {
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
+    curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request.body.c_str());
+  }
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request.follow_redirects ? 1L : 0L);

@@ -52,6 +52,7 @@ class Cancellation {
 struct HttpRequest {
   std::string url;                   // percent-encoded
   std::vector<std::string> headers;  // "Name: value"; never printed: some are secrets
+  std::string body;                  // not empty: sent by POST, as a form; may be a secret
   bool follow_redirects = true;
   bool netrc = true;    // whether ~/.netrc may name a user for the host
   double timeout = 30;  // seconds to connect, and without a byte

@@ -65,6 +65,7 @@ void TakeHeadLine(std::string_view line, HttpHead& head) {
   if (IsNamed(name, "etag")) head.etag = value;
   if (IsNamed(name, "last-modified")) head.last_modified = value;
   if (IsNamed(name, "x-amz-bucket-region")) head.bucket_region = value;
+  if (IsNamed(name, "x-goog-generation")) head.generation = ParseNumber<uint64_t>(value);
   if (IsNamed(name, "date")) head.date = ParseHttpDate(value);
   if (IsNamed(name, "retry-after")) head.retry_after_s = ParseRetryAfter(value, head);
 }

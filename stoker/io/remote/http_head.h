@@ -21,9 +21,10 @@ struct HttpHead {
   std::optional<uint64_t> content_length;
   bool broken_length = false;  // one was given that is none
   std::optional<ContentRange> content_range;
-  std::string etag;           // as written, with quotes and W/
-  std::string last_modified;  // likewise
-  std::string bucket_region;  // x-amz-bucket-region, of S3
+  std::string etag;                    // as written, with quotes and W/
+  std::string last_modified;           // likewise
+  std::string bucket_region;           // x-amz-bucket-region, of S3
+  std::optional<uint64_t> generation;  // x-goog-generation, of Google Cloud Storage
   std::optional<int64_t> retry_after_s;
   std::optional<int64_t> date;  // of the server's clock, seconds since 1970
 };

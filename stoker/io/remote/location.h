@@ -9,16 +9,23 @@
 
 namespace stoker {
 
+class RemoteStore;  // remote_store.h
+
 struct RemoteLocation {
-  enum class Kind { kHttp, kS3 };
-  Kind kind = Kind::kHttp;
+  const RemoteStore* store = nullptr;  // lives as long as the process
   std::string name;  // for messages: without a password, and without the query, which may hold one
-  std::string url;   // kHttp: percent-encoded, without a fragment
-  std::string bucket, key;  // kS3: as they are
+  std::string url;   // of the web: percent-encoded, without a fragment
+  std::string bucket, key;  // of a store that lists its objects: as they are
+  std::string root;         // likewise: what precedes the key in the path, "s3://BUCKET/"
 };
 
-// Errors: kInvalidArgument, for what has no host or bucket, and for control characters.
+// Where the store of its scheme has it (RemoteStore::Locate). Errors: kInvalidArgument, for what
+// has no host or bucket, and for control characters.
 Result<RemoteLocation> ParseRemotePath(const std::string& path);
+
+// Of "SCHEME://BUCKET/KEY". Errors: kInvalidArgument where the bucket has another character than
+// letters, digits, dots, dashes and underscores.
+Result<RemoteLocation> ParseBucketPath(const RemoteStore& store, const std::string& path);
 
 // A path as it may stand in a message: of a file on a server `name`, of any other as it is.
 std::string NameForMessages(const std::string& path);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/remote/remote_sinks_internal.h"
 
 namespace stoker {
 namespace {
@@ -67,33 +66,6 @@ class Known {
   std::list<std::shared_ptr<const RemoteFile>> recent_;  // with their first bytes
 };
 
-// The version that a server's answer to `sink` tells of.
-Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const HttpAnswer& answer,
-                                      const internal::HeadSink& sink) {
-  constexpr int kNotSatisfiable = 416;  // an empty file has no first byte
-  const int status = answer.head.status;
-  if (!sink.head() && status == kNotSatisfiable) {
-    return RemoteVersion{
-        .size = 0, .etag = answer.head.etag, .last_modified = answer.head.last_modified};
-  }
-  const HttpHead& head = sink.head() ? *sink.head() : answer.head;
-  RemoteVersion version = internal::VersionOf(head);
-  if (status / 100 != 2) {
-    return FailedPrecondition(
-        "{}: the file changed while it was read: it had {}, and the server says that it has not "
-        "any more (HTTP {}); run again, and read files that stay as they are",
-        location.name, version.ToString(), status);
-  }
-  const bool from_start = head.content_range && head.content_range->first == 0;
-  if (version.ranges && (!version.size || !from_start)) {
-    return Unavailable(
-        "{}: the server sends a part, but does not say which, or of how much; fetch the file by "
-        "other means",
-        location.name);
-  }
-  return version;
-}
-
 }  // namespace
 
 struct RemoteFile::Head {
@@ -103,20 +75,6 @@ struct RemoteFile::Head {
   bool here = false;
   std::vector<std::byte> bytes;
 };
-
-bool RemoteVersion::Matches(const RemoteVersion& other) const {
-  if (size && other.size && *size != *other.size) return false;
-  if (!etag.empty() && !other.etag.empty()) return etag == other.etag;
-  if (!last_modified.empty() && !other.last_modified.empty())
-    return last_modified == other.last_modified;
-  return !has_mark();  // one that was known by more than its size, and is not any more, may be any
-}
-
-std::string RemoteVersion::ToString() const {
-  std::string text = size ? fmt::format("{} bytes", *size) : "an unknown size";
-  if (!etag.empty()) return fmt::format("{} and the tag {}", text, etag);
-  return last_modified.empty() ? text : fmt::format("{} of {}", text, last_modified);
-}
 
 RemoteFile::RemoteFile(std::string path, RemoteLocation location, RemoteVersion version,
                        std::shared_ptr<const RemoteOptions> options)
@@ -140,16 +98,17 @@ Result<std::shared_ptr<const RemoteFile>> RemoteFile::Open(const std::string& pa
 Result<std::shared_ptr<const RemoteFile>> RemoteFile::Ask(const std::string& path,
                                                           RemoteLocation location) {
   std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
-  internal::HeadSink sink(location, kHeadBytes);
-  STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer, AskServer(location, sink, *options, nullptr));
-  STOKER_ASSIGN_OR_RETURN(RemoteVersion version, VersionOfAnswer(location, answer, sink));
-  std::vector<std::byte> content = sink.TakeContent();
+  STOKER_ASSIGN_OR_RETURN(RemoteStore::Found found,
+                          location.store->Find({location, *options}, kHeadBytes));
   // A small file that came whole needs no parts.
-  if (!version.size && content.size() < kHeadBytes) version.size = content.size();
+  if (!found.version.size && found.head && found.head->size() < kHeadBytes)
+    found.version.size = found.head->size();
   std::shared_ptr<RemoteFile> file(
-      new RemoteFile(path, std::move(location), std::move(version), std::move(options)));
-  file->head_->bytes = std::move(content);
-  file->head_->here = true;
+      new RemoteFile(path, std::move(location), std::move(found.version), std::move(options)));
+  if (found.head) {
+    file->head_->bytes = *std::move(found.head);
+    file->head_->here = true;
+  }
   Known::Shared().Remember(file);
   return std::shared_ptr<const RemoteFile>(std::move(file));
 }
@@ -157,12 +116,11 @@ Result<std::shared_ptr<const RemoteFile>> RemoteFile::Ask(const std::string& pat
 Result<RemoteVersion> RemoteFile::Find(const std::string& path, Cancellation* cancel) {
   if (std::optional<RemoteVersion> known = Known::Shared().VersionOf(path)) return *known;
   STOKER_ASSIGN_OR_RETURN(const RemoteLocation location, ParseRemotePath(path));
-  internal::HeadSink sink(location, 1);
-  STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer,
-                          AskServer(location, sink, *CurrentRemoteOptions(), cancel));
-  STOKER_ASSIGN_OR_RETURN(RemoteVersion version, VersionOfAnswer(location, answer, sink));
-  Know(path, version);
-  return version;
+  const std::shared_ptr<const RemoteOptions> options = CurrentRemoteOptions();
+  STOKER_ASSIGN_OR_RETURN(RemoteStore::Found found,
+                          location.store->Find({location, *options, cancel}, /*head_bytes=*/1));
+  Know(path, found.version);
+  return std::move(found.version);
 }
 
 void RemoteFile::Know(const std::string& path, RemoteVersion version) {
@@ -199,15 +157,6 @@ Status RemoteFile::FetchHead(Cancellation* cancel) const {
   return fetched;
 }
 
-// Of a part that was asked for: 412 and 416 say that the file is another one by now.
-Status RemoteFile::CheckAnswer(const HttpAnswer& answer) const {
-  if (answer.head.status / 100 == 2) return OkStatus();
-  return FailedPrecondition(
-      "{}: the file changed while it was read: it had {}, and the server says that it has not any "
-      "more (HTTP {}); run again, and read files that stay as they are",
-      name(), version_.ToString(), answer.head.status);
-}
-
 Result<size_t> RemoteFile::ReadUpTo(uint64_t offset, std::span<std::byte> out, Cancellation* cancel,
                                     const std::function<void(size_t)>& progress) const {
   if (offset >= size() || out.empty()) return 0;
@@ -225,32 +174,13 @@ Result<size_t> RemoteFile::ReadUpTo(uint64_t offset, std::span<std::byte> out, C
 // Fills `out` from `offset` on, which the file has.
 Status RemoteFile::FetchRange(uint64_t offset, std::span<std::byte> out, Cancellation* cancel,
                               const std::function<void(size_t)>& progress) const {
-  internal::RangeSink sink(location_, version_, offset, out, progress);
-  while (!sink.complete()) {
-    const uint64_t before = sink.received();
-    STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer, AskServer(location_, sink, *options_, cancel));
-    STOKER_RETURN_IF_ERROR(CheckAnswer(answer));
-    if (sink.complete()) break;
-    if (sink.received() == before) {
-      return Unavailable(
-          "{}: byte {}: the server says that the file has {} bytes, but sends no more; fetch it by "
-          "other means",
-          name(), offset + before, size());
-    }
-  }
-  return OkStatus();
+  return location_.store->ReadRange({location_, *options_, cancel}, version_, offset, out,
+                                    progress);
 }
 
 Status RemoteFile::ReadWhole(const std::function<Status(std::span<const std::byte>)>& take,
                              Cancellation* cancel) const {
-  internal::WholeSink sink(location_, version_, take);
-  STOKER_ASSIGN_OR_RETURN(const HttpAnswer answer, AskServer(location_, sink, *options_, cancel));
-  STOKER_RETURN_IF_ERROR(CheckAnswer(answer));
-  if (version_.size && sink.received() != *version_.size) {
-    return Unavailable("{}: the server sent {} bytes of {}; fetch the file by other means", name(),
-                       sink.received(), *version_.size);
-  }
-  return OkStatus();
+  return location_.store->ReadWhole({location_, *options_, cancel}, version_, take);
 }
 
 }  // namespace stoker

@@ -15,29 +15,15 @@
 #include "stoker/io/remote/http_client.h"
 #include "stoker/io/remote/location.h"
 #include "stoker/io/remote/remote_options.h"
+#include "stoker/io/remote/remote_store.h"
 
 namespace stoker {
-
-// Which content a file has, as far as its server says. What was found first holds for the process:
-// a file that changes while it is read is an error, not a mixture.
-struct RemoteVersion {
-  std::optional<uint64_t> size;     // none: the server does not know it beforehand
-  std::string etag, last_modified;  // as the server writes them; may be empty
-  bool ranges = true;               // whether the server sends parts
-
-  // Whether the server says more of it than its size, so that a change can be seen.
-  bool has_mark() const { return !etag.empty() || !last_modified.empty(); }
-  // Whether `other`, found later, is the same: by size and tag; by the time where one of them has
-  // no tag. One that has no mark any more is another.
-  bool Matches(const RemoteVersion& other) const;
-  std::string ToString() const;  // "1234 bytes, tag "abc""
-};
 
 // Thread-safe.
 class RemoteFile {
  public:
   // Asks for the first bytes, which are kept (64 KiB), unless this process has done so lately or
-  // knows the version. Errors: kInvalidArgument (no address), those of AskServer.
+  // knows the version. Errors: kInvalidArgument (no address), those of RemoteStore.
   static Result<std::shared_ptr<const RemoteFile>> Open(const std::string& path);
   // The version of the file alone: what Open finds, for a request without data.
   // `cancel` may be null.
@@ -57,7 +43,7 @@ class RemoteFile {
   // Fills `out` from `offset` on, or up to the end of the file; returns how many bytes. Asks the
   // server but for the first bytes. `cancel` may be null; `progress(n)`, which may be empty, hears
   // on this thread how many bytes of `out` are there.
-  // Errors: those of AskServer; kFailedPrecondition where the file has changed.
+  // Errors: those of RemoteStore; kFailedPrecondition where the file has changed.
   Result<size_t> ReadUpTo(uint64_t offset, std::span<std::byte> out, Cancellation* cancel = nullptr,
                           const std::function<void(size_t)>& progress = {}) const;
 
@@ -79,7 +65,6 @@ class RemoteFile {
   Status FetchHead(Cancellation* cancel) const;
   Status FetchRange(uint64_t offset, std::span<std::byte> out, Cancellation* cancel,
                     const std::function<void(size_t)>& progress) const;
-  Status CheckAnswer(const HttpAnswer& answer) const;
 
   const std::string path_;
   const RemoteLocation location_;

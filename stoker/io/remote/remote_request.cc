@@ -11,7 +11,6 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/io/remote/s3.h"
 #include "stoker/io/remote/s3_xml.h"
 
 namespace stoker {
@@ -56,9 +55,9 @@ class KnownServers {
 };
 
 // "HTTP 403 AccessDenied (Access Denied)"
-std::string AnswerText(const HttpAnswer& answer) {
+std::string AnswerText(const HttpDialect& dialect, const HttpAnswer& answer) {
   if (!answer.problem.empty()) return answer.problem;
-  const S3Error error = ParseS3Error(answer.text);
+  const StoreError error = dialect.ReadError(answer);
   std::string text = fmt::format("HTTP {}", answer.head.status);
   if (!error.code.empty()) text += fmt::format(" {}", error.code);
   if (!error.message.empty()) text += fmt::format(" ({})", error.message);
@@ -73,8 +72,8 @@ class Tries {
   void Restart() { failed_ = 0; }
 
   // Waits before the next try; false where there is none, or it was cancelled.
-  bool WaitForNext(const HttpAnswer& answer, const std::string& place, const std::string& url,
-                   Cancellation& cancel) {
+  bool WaitForNext(const HttpAnswer& answer, const std::string& text, const std::string& place,
+                   const std::string& url, Cancellation& cancel) {
     ++failed_;
     const bool may_be_wrong = answer.unreachable && !KnownServers::Shared().Has(url);
     const int64_t most = may_be_wrong ? std::min<int64_t>(options_.retries, 2) : options_.retries;
@@ -89,7 +88,7 @@ class Tries {
       LogWarning(
           "{}: {}: the server asks to come back in {:.0f} s, which is done; later waits for it are "
           "not told",
-          place, AnswerText(answer), asked_for);
+          place, text, asked_for);
     }
     return !cancel.WaitFor(std::max(wait, asked_for));
   }
@@ -106,40 +105,23 @@ class Tries {
   const int64_t start_ns_ = NowNs();
 };
 
-struct Encoded {
-  HttpRequest http;
-  std::optional<S3Terms> terms;  // of S3
+// Hands answers on with the head that the store means.
+class DialectSink final : public HttpSink {
+ public:
+  DialectSink(const HttpDialect& dialect, HttpSink& inner) : dialect_(dialect), inner_(inner) {}
+  bool Begin(const HttpHead& head) override { return inner_.Begin(dialect_.HeadOf(head)); }
+  bool Take(std::span<const std::byte> bytes) override { return inner_.Take(bytes); }
+
+ private:
+  const HttpDialect& dialect_;
+  HttpSink& inner_;
 };
 
-Result<Encoded> Encode(const RemoteLocation& location, const RemoteRequest& asked,
-                       const RemoteOptions& options) {
-  Encoded encoded{.http = {.url = location.url, .headers = {}, .timeout = options.timeout},
-                  .terms = std::nullopt};
-  if (location.kind == RemoteLocation::Kind::kS3) {
-    Result<S3Request> made = S3Stores::Shared().MakeRequest(location, asked.query, options);
-    if (!made.ok()) {
-      return Status(made.status().code(),
-                    fmt::format("{}: {}", location.name, made.status().message()));
-    }
-    encoded = {.http = std::move(made->http), .terms = std::move(made->terms)};
-  }
-  std::vector<std::string>& headers = encoded.http.headers;
-  // Offsets count the bytes of the file, not of a form that somebody packs it into on the way.
-  headers.emplace_back("Accept-Encoding: identity");
-  if (asked.range)
-    headers.push_back(fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
-  if (!asked.if_match.empty()) headers.push_back(fmt::format("If-Match: {}", asked.if_match));
-  if (!asked.if_unmodified_since.empty())
-    headers.push_back(fmt::format("If-Unmodified-Since: {}", asked.if_unmodified_since));
-  return encoded;
-}
-
-bool IsWorthAnotherTry(const HttpAnswer& answer) {
+bool IsWorthAnotherTry(const HttpDialect& dialect, const HttpAnswer& answer) {
   if (!answer.problem.empty()) return !answer.lasting;
   constexpr std::array kPassing = {408, 425, 429, 500, 502, 503, 504, 509};
   if (std::ranges::find(kPassing, answer.head.status) != kPassing.end()) return true;
-  const std::string code = ParseS3Error(answer.text).code;
-  return code == "RequestTimeout" || code == "SlowDown" || code == "InternalError";
+  return dialect.IsPassing(dialect.ReadError(answer));
 }
 
 std::string PlaceOf(const RemoteLocation& location, const RemoteRequest& asked) {
@@ -147,7 +129,8 @@ std::string PlaceOf(const RemoteLocation& location, const RemoteRequest& asked) 
                      : location.name;
 }
 
-Status GivenUp(const std::string& place, const HttpAnswer& answer, const Tries& tries) {
+Status GivenUp(const std::string& place, const HttpAnswer& answer, const std::string& text,
+               const Tries& tries) {
   std::string_view advice = "try again later, or raise retries (data.remote)";
   if (answer.unreachable) {
     advice = "check the host's name, the network and the proxy";
@@ -157,60 +140,27 @@ Status GivenUp(const std::string& place, const HttpAnswer& answer, const Tries& 
         "retries (data.remote)";
   }
   if (answer.head.retry_after_s.value_or(0) > kLongestAskedFor) {
-    return Unavailable("{}: {}: the server asks to come back in {} s; do so", place,
-                       AnswerText(answer), *answer.head.retry_after_s);
+    return Unavailable("{}: {}: the server asks to come back in {} s; do so", place, text,
+                       *answer.head.retry_after_s);
   }
-  return Unavailable("{}: {}, after {}; {}", place, AnswerText(answer), tries.ToString(), advice);
+  return Unavailable("{}: {}, after {}; {}", place, text, tries.ToString(), advice);
 }
 
-Status Refused(const std::string& place, const RemoteLocation& location, const HttpAnswer& answer,
-               const RemoteOptions& options) {
-  const std::string text = AnswerText(answer);
-  const std::string code = ParseS3Error(answer.text).code;
-  if (location.kind == RemoteLocation::Kind::kHttp) {
-    return PermissionDenied(
-        "{}: {}: the server refuses access; check the address, or give a user and password for "
-        "the host in ~/.netrc",
-        place, text);
-  }
-  if (options.anonymous) {
-    return PermissionDenied(
-        "{}: {}: nobody may read it without credentials; leave anonymous: true out (data.remote)",
-        place, text);
-  }
-  if (code == "ExpiredToken") {
-    return PermissionDenied("{}: {}; renew the credentials (AWS_SESSION_TOKEN, ~/.aws)", place,
-                            text);
-  }
-  if (code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch") {
-    return PermissionDenied(
-        "{}: {}; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile in ~/.aws, and "
-        "that they are of this store",
-        place, text);
-  }
-  return PermissionDenied(
-      "{}: {}: these credentials may not read it, or it is not there; check the name and the "
-      "rights, or take another profile (data.remote)",
-      place, text);
-}
-
-Status ErrorOf(const RemoteLocation& location, const RemoteRequest& asked, const HttpAnswer& answer,
-               const RemoteOptions& options) {
-  const std::string place = PlaceOf(location, asked);
-  const std::string text = AnswerText(answer);
+Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const RemoteRequest& asked,
+               const HttpAnswer& answer) {
+  const std::string place = PlaceOf(access.location, asked);
+  const std::string text = AnswerText(dialect, answer);
   if (!answer.problem.empty()) {
     return Unavailable(
         "{}: {}; another try would not help: check the address, the certificates "
         "(CURL_CA_BUNDLE) and the proxy",
         place, text);
   }
-  if (ParseS3Error(answer.text).code == "ExpiredToken")  // with status 400 too
-    return Refused(place, location, answer, options);
+  const StoreError error = dialect.ReadError(answer);
+  if (dialect.IsRefusal(answer, error)) return dialect.Refusal(access, place, text, error);
   switch (answer.head.status) {
-    case 401:
-    case 403: return Refused(place, location, answer, options);
     case 404:
-    case 410: return NotFound("{}: {}: no such file; check the name", location.name, text);
+    case 410: return NotFound("{}: {}: no such file; check the name", access.location.name, text);
     case 301:
     case 302:
     case 307:
@@ -232,37 +182,80 @@ bool IsDone(const HttpAnswer& answer) {
 
 }  // namespace
 
-Result<HttpAnswer> AskServer(const RemoteLocation& location, RemoteSink& sink,
-                             const RemoteOptions& options, Cancellation* cancel) {
-  const bool asks = cancel == nullptr && StopScope::Innermost() != nullptr;
+StoreError HttpDialect::ReadError(const HttpAnswer& answer) const {
+  S3Error error = ParseS3Error(answer.text);
+  return {std::move(error.code), std::move(error.message)};
+}
+
+bool HttpDialect::IsPassing(const StoreError& error) const {
+  return error.code == "RequestTimeout" || error.code == "SlowDown" ||
+         error.code == "InternalError";
+}
+
+bool HttpDialect::IsRefusal(const HttpAnswer& answer, const StoreError& error) const {
+  return answer.head.status == 401 || answer.head.status == 403 || error.code == "ExpiredToken";
+}
+
+Status HttpDialect::Refusal(const RemoteAccess&, const std::string& place, const std::string& text,
+                            const StoreError&) const {
+  return PermissionDenied(
+      "{}: {}: the server refuses access; check the address, or give a user and password for the "
+      "host in ~/.netrc",
+      place, text);
+}
+
+void AddReadHeaders(const RemoteRequest& asked, std::vector<std::string>& headers) {
+  // Offsets count the bytes of the file, not of a form that somebody packs it into on the way.
+  headers.emplace_back("Accept-Encoding: identity");
+  if (asked.range)
+    headers.push_back(fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));
+  if (!asked.if_match.empty()) headers.push_back(fmt::format("If-Match: {}", asked.if_match));
+  if (!asked.if_unmodified_since.empty())
+    headers.push_back(fmt::format("If-Unmodified-Since: {}", asked.if_unmodified_since));
+}
+
+Result<HttpAnswer> AskServer(const HttpDialect& dialect, const RemoteAccess& access,
+                             RemoteSink& sink) {
+  const RemoteLocation& location = access.location;
+  const bool asks = access.cancel == nullptr && StopScope::Innermost() != nullptr;
   Cancellation of_thread(asks ? &StopScope::Asked : nullptr);
-  Cancellation& cancellation = cancel == nullptr ? of_thread : *cancel;
-  Tries tries(options);
+  Cancellation& cancellation = access.cancel == nullptr ? of_thread : *access.cancel;
+  DialectSink translating(dialect, sink);
+  Tries tries(access.options);
   int lessons = 0;
   uint64_t furthest = sink.received();
   while (true) {
     const RemoteRequest asked = sink.Next();
-    STOKER_ASSIGN_OR_RETURN(const Encoded request, Encode(location, asked, options));
-    HttpAnswer answer = PerformHttp(request.http, sink, &cancellation);
+    const Result<StoreRequest> request =
+        dialect.MakeRequest({location, access.options, &cancellation}, asked);
+    if (!request.ok()) {
+      return Status(request.status().code(),
+                    fmt::format("{}: {}", location.name, request.status().message()));
+    }
+    HttpAnswer answer = PerformHttp(request->http, translating, &cancellation);
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
     STOKER_RETURN_IF_ERROR(sink.refusal());
-    if (answer.head.status != 0) KnownServers::Shared().Add(request.http.url);
+    if (answer.head.status != 0) KnownServers::Shared().Add(request->http.url);
     if (sink.complete()) answer.problem.clear();
-    if (IsDone(answer)) return answer;
-    if (request.terms && answer.problem.empty() && lessons < kMostLessons &&
-        S3Stores::Shared().LearnFrom(location, *request.terms, answer, options)) {
+    if (IsDone(answer)) {
+      answer.head = dialect.HeadOf(answer.head);
+      return answer;
+    }
+    if (answer.problem.empty() && lessons < kMostLessons &&
+        dialect.LearnFrom(access, request->terms, answer)) {
       ++lessons;
       continue;
     }
-    if (!IsWorthAnotherTry(answer)) return ErrorOf(location, asked, answer, options);
+    if (!IsWorthAnotherTry(dialect, answer)) return ErrorOf(dialect, access, asked, answer);
     if (sink.received() > furthest) tries.Restart();
     furthest = std::max(furthest, sink.received());
-    if (tries.WaitForNext(answer, PlaceOf(location, asked), request.http.url, cancellation))
+    const std::string text = AnswerText(dialect, answer);
+    if (tries.WaitForNext(answer, text, PlaceOf(location, asked), request->http.url, cancellation))
       continue;
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));
-    return GivenUp(PlaceOf(location, sink.Next()), answer, tries);
+    return GivenUp(PlaceOf(location, sink.Next()), answer, text, tries);
   }
 }
 

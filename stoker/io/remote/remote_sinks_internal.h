@@ -1,4 +1,4 @@
-// What takes the answers of servers for RemoteFile.
+// What takes the answers of servers for HttpStore.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/io/remote/remote_file.h"
 #include "stoker/io/remote/remote_request.h"
+#include "stoker/io/remote/remote_store.h"
 
 namespace stoker::internal {
 

@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 2: {
       const Result<S3List> list = ParseS3List(text);
       // Names are not longer than what they are made from.
-      for (const S3Object& object : list.ok() ? list->objects : std::vector<S3Object>()) {
+      for (const RemoteObject& object : list.ok() ? list->objects : std::vector<RemoteObject>()) {
         if (object.key.size() > text.size()) std::abort();
       }
       break;

@@ -92,6 +92,17 @@ struct S3Stores::State {
   }
 };
 
+// Without encoding-type=url a key could not hold every character in XML.
+std::string S3ListQuery(const std::string& prefix, bool one_level,
+                        const std::string& continuation) {
+  std::string query;
+  if (!continuation.empty())
+    query += fmt::format("continuation-token={}&", PercentEncode(continuation, false));
+  if (one_level) query += "delimiter=%2F&";
+  query += fmt::format("encoding-type=url&list-type=2&prefix={}", PercentEncode(prefix, false));
+  return query;
+}
+
 S3Stores::S3Stores() : state_(std::make_shared<State>()) {}
 
 S3Stores& S3Stores::Shared() {
@@ -99,48 +110,58 @@ S3Stores& S3Stores::Shared() {
   return stores;
 }
 
-Result<S3Request> S3Stores::MakeRequest(const RemoteLocation& location, const std::string& query,
-                                        const RemoteOptions& options) {
-  const AwsPlace place = state_->PlaceFor(options);
-  SigV4Scope scope{.region = state_->RegionOf(location.bucket, place)};
-  const bool own = !place.endpoint.empty();
-  STOKER_ASSIGN_OR_RETURN(Endpoint endpoint,
-                          ParseEndpoint(own ? place.endpoint : AmazonEndpoint(scope.region)));
-  const bool in_path = InPath(options, location.bucket, own);
-  if (!in_path) endpoint.host = fmt::format("{}.{}", location.bucket, endpoint.host);
+Result<StoreRequest> MakeS3Request(const RemoteLocation& location, const std::string& query,
+                                   const S3Target& target, const AwsCredentials* credentials,
+                                   double timeout) {
+  STOKER_ASSIGN_OR_RETURN(Endpoint endpoint, ParseEndpoint(target.endpoint));
+  if (!target.in_path) endpoint.host = fmt::format("{}.{}", location.bucket, endpoint.host);
   SigV4Request request{.path = endpoint.base, .query = query, .payload_sha256 = kEmptySha256};
-  if (in_path) request.path += fmt::format("/{}", location.bucket);
-  if (!location.key.empty() || !in_path)
+  if (target.in_path) request.path += fmt::format("/{}", location.bucket);
+  if (!location.key.empty() || !target.in_path)
     request.path += fmt::format("/{}", PercentEncode(location.key, /*keep_slashes=*/true));
-  S3Request out{
+  StoreRequest out{
       .http = {.url = fmt::format("{}://{}{}{}{}", endpoint.scheme, endpoint.host, request.path,
                                   query.empty() ? "" : "?", query),
                .headers = {fmt::format("Host: {}", endpoint.host)},
                .follow_redirects = false,  // what is signed for one host is not for another
                .netrc = false,
-               .timeout = options.timeout},
-      .terms = {.region = scope.region, .session_token = ""}};
-  if (options.anonymous) return out;
-  STOKER_ASSIGN_OR_RETURN(const AwsCredentials credentials, state_->CredentialsFor(options));
-  {
-    const std::lock_guard lock(state_->mutex);
-    scope.time = std::time(nullptr) + state_->clock_offset;
-  }
+               .timeout = timeout},
+      .terms = {.region = target.region, .token = ""}};
+  if (credentials == nullptr) return out;
+  const SigV4Scope scope{.region = target.region, .time = target.time};
   request.headers = {{"host", endpoint.host},
                      {"x-amz-content-sha256", std::string(request.payload_sha256)},
                      {"x-amz-date", AwsTime(scope.time)}};
-  if (!credentials.session_token.empty())
-    request.headers.emplace_back("x-amz-security-token", credentials.session_token);
+  if (!credentials->session_token.empty())
+    request.headers.emplace_back("x-amz-security-token", credentials->session_token);
   for (size_t i = 1; i < request.headers.size(); ++i)
     out.http.headers.push_back(
         fmt::format("{}: {}", request.headers[i].first, request.headers[i].second));
   out.http.headers.push_back(
-      fmt::format("Authorization: {}", SigV4Authorization(request, scope, credentials)));
-  out.terms.session_token = credentials.session_token;
+      fmt::format("Authorization: {}", SigV4Authorization(request, scope, *credentials)));
+  out.terms.token = credentials->session_token;
   return out;
 }
 
-bool S3Stores::LearnFrom(const RemoteLocation& location, const S3Terms& terms,
+Result<StoreRequest> S3Stores::MakeRequest(const RemoteLocation& location, const std::string& query,
+                                           const RemoteOptions& options) {
+  const AwsPlace place = state_->PlaceFor(options);
+  S3Target target{.region = state_->RegionOf(location.bucket, place)};
+  const bool own = !place.endpoint.empty();
+  target.endpoint = own ? place.endpoint : AmazonEndpoint(target.region);
+  target.in_path = InPath(options, location.bucket, own);
+  {
+    const std::lock_guard lock(state_->mutex);
+    target.time = std::time(nullptr) + state_->clock_offset;
+  }
+  if (options.anonymous)
+    return MakeS3Request(location, query, target, /*credentials=*/nullptr, options.timeout);
+  STOKER_RETURN_IF_ERROR(ParseEndpoint(target.endpoint).status());
+  STOKER_ASSIGN_OR_RETURN(const AwsCredentials credentials, state_->CredentialsFor(options));
+  return MakeS3Request(location, query, target, &credentials, options.timeout);
+}
+
+bool S3Stores::LearnFrom(const RemoteLocation& location, const RequestTerms& terms,
                          const HttpAnswer& answer, const RemoteOptions& options) {
   const S3Error error = ParseS3Error(answer.text);
   const std::string& region =
@@ -154,12 +175,12 @@ bool S3Stores::LearnFrom(const RemoteLocation& location, const S3Terms& terms,
     state_->clock_offset = *answer.head.date - std::time(nullptr);
     return true;
   }
-  if (error.code == "ExpiredToken") {
+  if (error.code == kExpiredToken) {
     state_->credentials.reset();
     const Result<AwsCredentials> found = FindAwsCredentials(options);
     if (!found.ok()) return false;
     state_->credentials = {options, *found};
-    return found->session_token != terms.session_token;
+    return found->session_token != terms.token;
   }
   return false;
 }

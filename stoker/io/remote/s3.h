@@ -3,26 +3,37 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "stoker/base/status.h"
-#include "stoker/io/remote/http_client.h"
 #include "stoker/io/remote/location.h"
 #include "stoker/io/remote/remote_options.h"
+#include "stoker/io/remote/remote_request.h"
 #include "stoker/io/remote/sigv4.h"
 
 namespace stoker {
 
-// What a request was made with: the answer to it speaks of that, and no more of what has been
-// learnt since from the answers to others.
-struct S3Terms {
+// With status 400 too.
+inline constexpr std::string_view kExpiredToken = "ExpiredToken";
+
+// Asks for a page of a list (ListObjectsV2), with parameters in the order of their names, as
+// signatures have them.
+std::string S3ListQuery(const std::string& prefix, bool one_level, const std::string& continuation);
+
+// Where a bucket is.
+struct S3Target {
   std::string region;
-  std::string session_token;  // empty without credentials, or where they have none
+  std::string endpoint;  // "https://HOST:PORT"
+  bool in_path = true;   // ENDPOINT/BUCKET/KEY, else BUCKET.ENDPOINT/KEY
+  int64_t time = 0;      // of the store's clock, seconds since 1970
 };
 
-struct S3Request {
-  HttpRequest http;
-  S3Terms terms;
-};
+// A GET of `location`, a bucket and a key, with `query`, percent-encoded and sorted; without a key,
+// of the bucket. Signed where `credentials` are not null. Errors: kInvalidArgument for an endpoint
+// that is none.
+Result<StoreRequest> MakeS3Request(const RemoteLocation& location, const std::string& query,
+                                   const S3Target& target, const AwsCredentials* credentials,
+                                   double timeout);
 
 // What all requests of a process share: credentials are found once, and what stores answer about
 // their regions and clocks is remembered. Thread-safe.
@@ -34,16 +45,16 @@ class S3Stores {
  public:
   static S3Stores& Shared();
 
-  // A signed GET of `location` (kS3) with `query`, percent-encoded and sorted; without a key, of
-  // the bucket. Errors: those of FindAwsCredentials; kInvalidArgument for an endpoint that is none.
-  Result<S3Request> MakeRequest(const RemoteLocation& location, const std::string& query,
-                                const RemoteOptions& options);
+  // MakeS3Request, with what is known of the store and of who asks. Errors: those of
+  // FindAwsCredentials; kInvalidArgument for an endpoint that is none.
+  Result<StoreRequest> MakeRequest(const RemoteLocation& location, const std::string& query,
+                                   const RemoteOptions& options);
 
   // Whether `answer`, an error, to a request that was made with `terms` says something that makes
   // another try worth while at once: another region of the bucket, the time, or that credentials
   // have expired and there are other ones by now.
-  bool LearnFrom(const RemoteLocation& location, const S3Terms& terms, const HttpAnswer& answer,
-                 const RemoteOptions& options);
+  bool LearnFrom(const RemoteLocation& location, const RequestTerms& terms,
+                 const HttpAnswer& answer, const RemoteOptions& options);
 
  private:
   struct State;

@@ -106,7 +106,7 @@ TEST_F(S3Test, RequestsAreSignedWithTheTokenAndTheHostAsSent) {
   ::setenv("AWS_SESSION_TOKEN", "token", 1);
   RemoteOptions options = Fresh({.endpoint = "https://host:443"});
   STOKER_ASSERT_OK_AND_ASSIGN(
-      const S3Request request,
+      const StoreRequest request,
       S3Stores::Shared().MakeRequest(*ParseRemotePath("s3://bucket/a"), "", options));
   EXPECT_FALSE(request.http.follow_redirects);
   EXPECT_THAT(request.http.headers,

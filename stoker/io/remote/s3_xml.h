@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
+#include "stoker/io/remote/remote_store.h"
 
 namespace stoker {
 
@@ -20,15 +21,10 @@ struct S3Error {
 };
 S3Error ParseS3Error(std::string_view text);
 
-struct S3Object {
-  std::string key;
-  uint64_t size = 0;
-  std::string etag;  // with quotes
-};
 struct S3List {
-  std::vector<S3Object> objects;
-  int64_t folders = 0;       // names that were left out, since a delimiter follows in them
-  std::string continuation;  // for the next page; empty: this was the last
+  std::vector<RemoteObject> objects;  // tags with quotes
+  int64_t folders = 0;                // names that were left out, since a delimiter follows in them
+  std::string continuation;           // for the next page; empty: this was the last
 };
 
 // An answer to ListObjectsV2 with encoding-type=url. Errors: kUnavailable, as
