@@ -1,5 +1,4 @@
-// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104): for signatures and names, of short texts; not
-// made for speed (about 200 MB/s).
+// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), computed by libcrypto: for signatures and names.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@ namespace stoker {
 using Sha256Digest = std::array<uint8_t, 32>;
 
 Sha256Digest Sha256(std::string_view bytes);
-// `key`: any length.
+// `key`: below 2 GiB.
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
 
 // In lower case, two digits a byte.
