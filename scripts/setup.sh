@@ -6,7 +6,7 @@ readonly peer_requirements=("torch==$torch_version" torchvision numpy psutil)
 readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning pyarrow webdataset)
 # The formats' own software, which writes files for tests/interop_*_test.py and reads ours. moto brings botocore, which signs.
 readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sentencepiece lmdb scikit-learn webdataset h5py tensorstore 'moto[server]'
-  safetensors ml_dtypes pillow idx2numpy)
+  safetensors ml_dtypes pillow idx2numpy gcsfs requests)
 # Alone, for what it says it requires is older than what the others do, and its reader and writer of records need none of
 # it; of amd64 only.
 readonly interop_alone=('mxnet==1.9.1')

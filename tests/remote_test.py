@@ -291,29 +291,37 @@ class HttpTest(RemoteTest):
         self.assertTrue(any(name.startswith("s-2.tar") for name in names), names)
 
 
+def start_moto(test):
+    """The address of an S3 server whose bucket has all files of the test below data/."""
+    port = free_port()
+    test.start_server([PYTHON, "-c", MOTO, "-H", "127.0.0.1", "-p", str(port)], port, cwd=test.folder)
+    endpoint = f"http://127.0.0.1:{port}"
+
+    def put(name, content):
+        request = urllib.request.Request(f"{endpoint}/{name}", data=content or b"", method="PUT")
+        request.add_header("x-amz-acl", "public-read")
+        request.add_header("Content-Type", "application/octet-stream")  # else moto takes it for a form
+        request.add_header("Authorization", "AWS4-HMAC-SHA256 Credential=AKIA/20200101/us-east-1/s3/aws4_request")
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
+
+    put("bucket", None)
+    for folder, _, names in os.walk(test.path("files")):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                put("bucket/data/" + os.path.relpath(path, test.path("files")), file.read())
+    return endpoint
+
+
 @unittest.skipUnless(has_moto(), "./dev setup --interop installs moto")
 class S3Test(RemoteTest):
     KEYS = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret-of-the-test"}
 
     def setUp(self):
         super().setUp()
-        self.port = free_port()
-        self.start_server([PYTHON, "-c", MOTO, "-H", "127.0.0.1", "-p", str(self.port)], self.port, cwd=self.folder)
-        self.endpoint = f"http://127.0.0.1:{self.port}"
-        self.put("bucket", None)
-        for folder, _, names in os.walk(self.path("files")):
-            for name in names:
-                path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    self.put("bucket/data/" + os.path.relpath(path, self.path("files")), file.read())
+        self.endpoint = start_moto(self)
+        self.port = int(self.endpoint.rsplit(":", 1)[1])
         self.more = f"  remote: {{endpoint: '{self.endpoint}'}}\n"
-
-    def put(self, name, content):
-        request = urllib.request.Request(f"{self.endpoint}/{name}", data=content or b"", method="PUT")
-        request.add_header("x-amz-acl", "public-read")
-        request.add_header("Content-Type", "application/octet-stream")  # else moto takes it for a form
-        request.add_header("Authorization", "AWS4-HMAC-SHA256 Credential=AKIA/20200101/us-east-1/s3/aws4_request")
-        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
 
     # What is found by listing, which HTTP cannot.
     LISTED = ("folder: pictures", "folder: {path: pictures/, extensions: [png, txt], paths: false}", "n5: c.n5", "files: {path: 's-*.tar', read: true}")

@@ -92,7 +92,8 @@ std::vector<Option> MakeOptions() {
              "whether buckets of S3 are named in the path, not in the host's name; auto: where an "
              "endpoint is given, or the bucket has a dot",
              OneOf{{"auto", "true", "false"}})
-      .Field("anonymous", &RemoteOptions::anonymous, "read S3 without credentials");
+      .Field("anonymous", &RemoteOptions::anonymous,
+             "read S3 and Google Cloud Storage without credentials");
   all.insert(all.end(), table.options().begin(), table.options().end());
   return all;
 }

@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), computed by libcrypto: for signatures and names.
+// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), computed by libcrypto: for signatures and
+// names.
 #pragma once
 
 #include <array>

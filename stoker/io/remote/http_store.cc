@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stoker/io/remote/remote_sinks_internal.h"
+#include "stoker/io/remote/s3_xml.h"
 #include "stoker/io/remote/text_answer_internal.h"
 
 namespace stoker {
@@ -167,10 +168,20 @@ std::unique_ptr<RemoteList> HttpStore::List(const RemoteAccess& access, std::str
   return std::make_unique<PagedList>(*this, access, std::move(prefix), slashes == 0);
 }
 
-std::string HttpStore::ListQuery(const std::string&, bool, const std::string&) const { return ""; }
+// Without encoding-type=url a key could not hold every character in XML.
+std::string HttpStore::ListQuery(const std::string& prefix, bool one_level,
+                                 const std::string& continuation) const {
+  std::string query;
+  if (!continuation.empty())
+    query += fmt::format("continuation-token={}&", PercentEncode(continuation, false));
+  if (one_level) query += "delimiter=%2F&";
+  query += fmt::format("encoding-type=url&list-type=2&prefix={}", PercentEncode(prefix, false));
+  return query;
+}
 
-Result<HttpStore::Page> HttpStore::ReadPage(std::string_view) const {
-  return Unimplemented("this store has no lists of files; name them");
+Result<HttpStore::Page> HttpStore::ReadPage(std::string_view text) const {
+  STOKER_ASSIGN_OR_RETURN(S3List list, ParseS3List(text));
+  return Page{{std::move(list.objects), list.folders}, std::move(list.continuation)};
 }
 
 }  // namespace stoker

@@ -29,7 +29,8 @@ class HttpStore : public RemoteStore, public HttpDialect {
     std::string continuation;  // for the next one; empty: this was the last
   };
   // Asks for names that begin with `prefix`; with `one_level`, only those without a slash after it.
-  // Percent-encoded, parameters in the order of their names.
+  // Percent-encoded, parameters in the order of their names, as signatures have them. By default
+  // ListObjectsV2 of S3, which its kin understand.
   virtual std::string ListQuery(const std::string& prefix, bool one_level,
                                 const std::string& continuation) const;
   // Errors: kUnavailable, without the location's name.

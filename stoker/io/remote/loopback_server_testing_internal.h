@@ -24,8 +24,10 @@
 namespace stoker {
 
 struct LoopbackRequest {
+  std::string method;                          // "GET"
   std::string target;                          // "/a?b"
   std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;                            // of POST
 };
 
 struct LoopbackAnswer {
@@ -124,8 +126,9 @@ class LoopbackServer {
         if (got <= 0) return;
         held.append(piece, static_cast<size_t>(got));
       }
-      const LoopbackRequest request = Parse(held.substr(0, end + 2));
+      LoopbackRequest request = Parse(held.substr(0, end + 2));
       held.erase(0, end + 4);
+      if (!ReceiveBody(socket, held, request)) return;
       int number;
       {
         const std::lock_guard lock(mutex_);
@@ -140,9 +143,25 @@ class LoopbackServer {
     }
   }
 
+  static bool ReceiveBody(int socket, std::string& held, LoopbackRequest& request) {
+    const auto length = request.headers.find("content-length");
+    if (length == request.headers.end()) return true;
+    const size_t size = std::stoul(length->second);
+    while (held.size() < size) {
+      char piece[4096];
+      const ssize_t got = ::recv(socket, piece, sizeof(piece), 0);
+      if (got <= 0) return false;
+      held.append(piece, static_cast<size_t>(got));
+    }
+    request.body = held.substr(0, size);
+    held.erase(0, size);
+    return true;
+  }
+
   static LoopbackRequest Parse(const std::string& text) {
     LoopbackRequest request;
     const size_t blank = text.find(' ');
+    request.method = text.substr(0, blank);
     request.target = text.substr(blank + 1, text.find(' ', blank + 1) - blank - 1);
     for (size_t at = text.find("\r\n") + 2; at < text.size();) {
       const size_t end = text.find("\r\n", at);

@@ -9,6 +9,7 @@ namespace stoker::internal {
 
 const RemoteStore& WebStore();  // web_store.cc
 const RemoteStore& S3Store();   // s3_store.cc
+const RemoteStore& GcsStore();  // gcs_store.cc
 
 struct RemoteStoreRow {
   std::string_view scheme;
@@ -19,6 +20,7 @@ inline constexpr RemoteStoreRow kRemoteStores[] = {
     {"http://", WebStore},
     {"https://", WebStore},
     {"s3://", S3Store},
+    {"gs://", GcsStore},
 };
 
 }  // namespace stoker::internal

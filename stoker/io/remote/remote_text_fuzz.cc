@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "stoker/io/remote/gcs_json.h"
 #include "stoker/io/remote/http_head.h"
 #include "stoker/io/remote/ini_file.h"
 #include "stoker/io/remote/location.h"
@@ -37,7 +38,7 @@ void CheckHead(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 5) {
+  switch (data[0] % 7) {
     case 0: CheckHead(text); break;
     case 1: ParseS3Error(text); break;
     case 2: {
@@ -49,6 +50,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     case 3: ParseIni(text); break;
+    case 4: {
+      ParseGcsError(text);
+      const Result<GcsToken> token = ParseGcsToken(text);
+      if (token.ok() && token->value.find_first_of("\r\n") != std::string::npos) std::abort();
+      const Result<HttpStore::Page> page = ParseGcsPage(text);
+      for (const RemoteObject& object : page.ok() ? page->objects : std::vector<RemoteObject>()) {
+        if (object.key.empty() || object.key.size() > text.size()) std::abort();
+      }
+      break;
+    }
+    case 5: {
+      const Result<GcsCredentials> found = ParseGcsCredentials(text);
+      if (found.ok()) (void)GcsTokenForm(*found, 0);
+      break;
+    }
     default: {
       const Result<RemoteLocation> location = ParseRemotePath(std::string(text));
       if (location.ok() && location->url.find_first_of("\r\n \"<>") != location->url.npos)

@@ -92,17 +92,6 @@ struct S3Stores::State {
   }
 };
 
-// Without encoding-type=url a key could not hold every character in XML.
-std::string S3ListQuery(const std::string& prefix, bool one_level,
-                        const std::string& continuation) {
-  std::string query;
-  if (!continuation.empty())
-    query += fmt::format("continuation-token={}&", PercentEncode(continuation, false));
-  if (one_level) query += "delimiter=%2F&";
-  query += fmt::format("encoding-type=url&list-type=2&prefix={}", PercentEncode(prefix, false));
-  return query;
-}
-
 S3Stores::S3Stores() : state_(std::make_shared<State>()) {}
 
 S3Stores& S3Stores::Shared() {

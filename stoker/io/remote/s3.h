@@ -16,10 +16,6 @@ namespace stoker {
 // With status 400 too.
 inline constexpr std::string_view kExpiredToken = "ExpiredToken";
 
-// Asks for a page of a list (ListObjectsV2), with parameters in the order of their names, as
-// signatures have them.
-std::string S3ListQuery(const std::string& prefix, bool one_level, const std::string& continuation);
-
 // Where a bucket is.
 struct S3Target {
   std::string region;

@@ -6,7 +6,6 @@
 #include "stoker/io/remote/http_store.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 #include "stoker/io/remote/s3.h"
-#include "stoker/io/remote/s3_xml.h"
 
 namespace stoker {
 namespace {
@@ -53,15 +52,6 @@ class S3 final : public HttpStore {
         "{}: {}: these credentials may not read it, or it is not there; check the name and the "
         "rights, or take another profile (data.remote)",
         place, text);
-  }
-
-  std::string ListQuery(const std::string& prefix, bool one_level,
-                        const std::string& continuation) const override {
-    return S3ListQuery(prefix, one_level, continuation);
-  }
-  Result<Page> ReadPage(std::string_view text) const override {
-    STOKER_ASSIGN_OR_RETURN(S3List list, ParseS3List(text));
-    return Page{{std::move(list.objects), list.folders}, std::move(list.continuation)};
   }
 };
 
