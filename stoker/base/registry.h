@@ -2,6 +2,7 @@
 // recipe.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "stoker/base/options.h"
+#include "stoker/base/problems.h"
 
 namespace stoker {
 
@@ -44,8 +46,14 @@ class Registry {
     std::function<Result<Made>(Args...)> build;
   };
 
-  // `noun` is what messages call an entry: "operator", "model".
-  explicit Registry(std::string noun) : noun_(std::move(noun)) {}
+  // What an exception means.
+  using StatusOfThrown = Status (*)(const std::exception&);
+
+  //   noun              what messages call an entry: "operator", "model"
+  //   status_of_thrown  makes an error of what a kind throws while it is built, to which the kind's
+  //                     name is added; null where kinds throw nothing
+  explicit Registry(std::string noun, StatusOfThrown status_of_thrown = nullptr)
+      : noun_(std::move(noun)), status_of_thrown_(status_of_thrown) {}
 
   // Adds kind T: T::kName, T::kHelp, T::Describe, default-constructible; `build` makes a Made from
   // a T.
@@ -55,17 +63,25 @@ class Registry {
     Kind kind;
     kind.description = {std::string(T::kName), std::string(T::kHelp), std::move(group),
                         OptionsOf<T>(), FormatOptions(OptionsOf<T>(), &defaults)};
-    kind.parse = [build](const ConfigNode& options,
-                         const std::filesystem::path& root) -> Result<Configured> {
+    kind.parse = [build, status_of = status_of_thrown_](
+                     const ConfigNode& options, std::string_view title,
+                     const std::filesystem::path& root) -> Result<Configured> {
       auto object = std::make_shared<T>();
-      STOKER_RETURN_IF_ERROR(ParseOptions(OptionsOf<T>(), T::kName, options, object.get()));
+      STOKER_RETURN_IF_ERROR(ParseOptions(OptionsOf<T>(), title, options, object.get()));
       ConfigNode filled = FormatOptions(OptionsOf<T>(), object.get());
       ResolvePaths(OptionsOf<T>(), root, object.get());
       return Configured{.name = std::string(T::kName),
                         .node = ConfigNode::Map({{std::string(T::kName), {}, std::move(filled)}}),
                         .location = options.location,
-                        .build = [build, object](Args... args) {
-                          return build(*object, std::forward<Args>(args)...);
+                        .build = [build, object, status_of](Args... args) -> Result<Made> {
+                          if (status_of == nullptr) {
+                            return build(*object, std::forward<Args>(args)...);
+                          }
+                          try {
+                            return build(*object, std::forward<Args>(args)...);
+                          } catch (const std::exception& error) {
+                            return WithPrefix(fmt::format("{}: ", T::kName), status_of(error));
+                          }
                         }};
     };
     kinds_.push_back(std::move(kind));
@@ -75,11 +91,19 @@ class Registry {
   // `root`.
   Result<Configured> Parse(const ConfigNode& node, const std::filesystem::path& root = {}) const {
     STOKER_ASSIGN_OR_RETURN(const NamedOptions named, SplitNamedOptions(node, noun_, Names()));
+    return ParseOptionsOfKind(named.name, named.options, named.name, root);
+  }
+
+  // Reads the options of the kind `name`, one of Names(), from a place of a recipe that messages
+  // call `title`.
+  Result<Configured> ParseOptionsOfKind(std::string_view name, const ConfigNode& options,
+                                        std::string_view title,
+                                        const std::filesystem::path& root = {}) const {
     for (const Kind& kind : kinds_) {
-      if (kind.description.name == named.name) return kind.parse(named.options, root);
+      if (kind.description.name == name) return kind.parse(options, title, root);
     }
-    return Internal("{}: {} '{}' is named but not registered", node.location.ToString(), noun_,
-                    named.name);
+    return Internal("{}: {} '{}' is named but not registered", options.location.ToString(), noun_,
+                    name);
   }
 
   std::vector<KindDescription> Describe() const {
@@ -97,10 +121,12 @@ class Registry {
  private:
   struct Kind {
     KindDescription description;
-    std::function<Result<Configured>(const ConfigNode& options, const std::filesystem::path& root)>
+    std::function<Result<Configured>(const ConfigNode& options, std::string_view title,
+                                     const std::filesystem::path& root)>
         parse;
   };
   std::string noun_;
+  StatusOfThrown status_of_thrown_;
   std::vector<Kind> kinds_;
 };
 

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <new>
 
-#include "stoker/base/stop_scope.h"
 #include "stoker/data/failure.h"
 #include "stoker/data/iterator.h"
 #include "stoker/data/row_stack.h"
 #include "stoker/data/runtime.h"
-#include "stoker/data/runtime/rank_iterator.h"
 #include "stoker/data/transform.h"
 
 namespace stoker {
@@ -43,24 +41,6 @@ std::string Cardinality::ToString() const {
 const Spec& Dataset::spec() const { return node_->spec(); }
 Cardinality Dataset::cardinality() const { return node_->cardinality(); }
 
-Result<std::unique_ptr<Iterator>> Dataset::Open(const Runtime& runtime,
-                                                const PassOptions& options) const {
-  const StopScope scope([stop = runtime.stop] { return stop != nullptr && *stop; });
-  if (options.world != 1 || options.rank != 0) {
-    STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> rank, OpenRank(*this, runtime, options));
-    rank->outermost_ = true;
-    return rank;
-  }
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass, Pass::Create(*this, runtime, options));
-  const OpenContext context(std::move(pass), options.epoch,
-                            std::make_shared<StopFlag>(runtime.stop), /*any_order=*/true);
-  STOKER_RETURN_IF_ERROR(Prepare(context));
-  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Iterator> iterator, context.OpenInputInAnyOrder(*this));
-  iterator->outermost_ = true;
-  iterator->keeps_logs_ = true;
-  return iterator;
-}
-
 Status Dataset::Prepare(const OpenContext& context) const {
   for (const Dataset& input : node_->inputs()) STOKER_RETURN_IF_ERROR(input.Prepare(context));
   return node_->Prepare(context);
@@ -83,6 +63,10 @@ bool DatasetNode::fixed_order() const {
   return !inputs_.empty() && Disturbs().empty() &&
          std::ranges::all_of(inputs_,
                              [](const Dataset& input) { return input.node().fixed_order(); });
+}
+
+KeyOrigin DatasetNode::key_origin() const {
+  return element_wise() != nullptr ? KeyOrigin::kInput : KeyOrigin::kItself;
 }
 
 bool DatasetNode::random() const { return element_wise() != nullptr && element_wise()->random(); }

@@ -68,6 +68,13 @@ enum class LossLogging {
   kNone,  // none: for a trial, whose elements are read for a look at them
 };
 
+// Where the keys of a node's elements come from (SampleKey).
+enum class KeyOrigin {
+  kItself,  // it numbers its elements
+  kInput,   // each has the key of the element of the one input that it is, or is made of
+  kInputs,  // it combines several inputs: keys are those that KeyOfInput makes of theirs
+};
+
 // What makes the order and the random draws of one pass over the data, and nothing else does
 // (design, invariant 1); which part of it is handed out here, and what is logged.
 struct PassOptions {
@@ -137,6 +144,9 @@ class DatasetNode {
   // where they are. Predictions are made only through nodes that say nothing, so a node that does
   // not know of this is refused rather than trusted.
   virtual std::string_view Disturbs() const { return "may reorder, leave out or alter elements"; }
+
+  // The default is right for a map, and for what numbers its elements.
+  virtual KeyOrigin key_origin() const;
 
   // True where element i is made of the same sample or samples in every pass, whatever its seed and
   // epoch, random draws aside: what is learnt of it once then holds for good. Never true where it

@@ -4,29 +4,22 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/data/build_stage_internal.h"
-#include "stoker/data/ops/ignore_errors.h"
 
 namespace stoker {
 namespace {
 
-struct OnError {
-  IgnoreErrors options;
-  ConfigNode filled;
-};
+// The operator that a stage's on_error stands for.
+constexpr std::string_view kOnErrorOperator = "ignore_errors";
 
-Result<OnError> ParseOnError(const ConfigNode& node, const std::filesystem::path& root) {
-  OnError on_error;
+Result<OperatorRegistry::Configured> ParseOnError(const ConfigNode& node,
+                                                  const std::filesystem::path& root) {
   if (node.kind == ConfigNode::Kind::kNull) {
     return InvalidArgument(
         "{}: {}: there is no value; say skip, replace or fail, or {{policy: "
         "skip, limit: 100}}",
         node.location.ToString(), kOnError);
   }
-  const std::vector<Option>& options = OptionsOf<IgnoreErrors>();
-  STOKER_RETURN_IF_ERROR(ParseOptions(options, kOnError, node, &on_error.options));
-  on_error.filled = FormatOptions(options, &on_error.options);
-  ResolvePaths(options, root, &on_error.options);
-  return on_error;
+  return OperatorRegistry::Builtin().ParseOptionsOfKind(kOnErrorOperator, node, kOnError, root);
 }
 
 // Written among an operator's options it would be one that is unknown.
@@ -66,16 +59,16 @@ Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
                            value->location.ToString(), kOnError);
   }
   Problems problems;
-  OperatorRegistry::Configured configured;
-  OnError on_error;
+  OperatorRegistry::Configured configured, on_error;
   problems.Take(OperatorRegistry::Builtin().Parse(stage, root), configured);
   problems.Take(ParseOnError(*value, root), on_error);
   STOKER_RETURN_IF_ERROR(problems.ToStatus());
-  configured.node.entries.push_back({std::string(kOnError), {}, std::move(on_error.filled)});
-  configured.build = [build = std::move(configured.build), options = std::move(on_error.options)](
+  ConfigNode& filled = on_error.node.entries.front().value;
+  configured.node.entries.push_back({std::string(kOnError), {}, std::move(filled)});
+  configured.build = [first = std::move(configured.build), then = std::move(on_error.build)](
                          std::optional<Dataset> input) -> Result<Dataset> {
-    STOKER_ASSIGN_OR_RETURN(Dataset built, build(std::move(input)));
-    return options.Build(std::move(built));
+    STOKER_ASSIGN_OR_RETURN(Dataset built, first(std::move(input)));
+    return then(std::move(built));
   };
   return configured;
 }

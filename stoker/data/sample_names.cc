@@ -1,32 +1,13 @@
 #include "stoker/data/sample_names.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
-
-#include "stoker/data/ops/cache.h"
-#include "stoker/data/ops/choose.h"
-#include "stoker/data/ops/concatenate.h"
-#include "stoker/data/ops/filter.h"
-#include "stoker/data/ops/ignore_errors.h"
-#include "stoker/data/ops/interleave.h"
-#include "stoker/data/ops/mix.h"
-#include "stoker/data/ops/prefetch.h"
-#include "stoker/data/ops/repeat.h"
-#include "stoker/data/ops/shard.h"
-#include "stoker/data/ops/shuffle.h"
-#include "stoker/data/ops/skip.h"
-#include "stoker/data/ops/take.h"
-#include "stoker/data/rewrites/picture_pass.h"
 
 namespace stoker {
 namespace {
 
-// Whether the keys of its elements are those of its inputs with the inputs' numbers (KeyOfInput).
 bool CombinesKeys(const DatasetNode& node) {
-  static constexpr std::string_view kCombining[] = {Concatenate::kName, Choose::kName, Mix::kName,
-                                                    Interleave::kName};
-  return node.inputs().size() > 1 && std::ranges::count(kCombining, node.name()) > 0;
+  return node.inputs().size() > 1 && node.key_origin() == KeyOrigin::kInputs;
 }
 
 // Those of the inputs of a stage that combines pipelines.
@@ -53,11 +34,7 @@ class CombinedNames final : public SampleNames {
 }  // namespace
 
 bool KeepsKeys(const DatasetNode& node) {
-  static constexpr std::string_view kKeepers[] = {
-      Cache::kName, Filter::kName,  IgnoreErrors::kName, Prefetch::kName, Repeat::kName,
-      Shard::kName, Shuffle::kName, Skip::kName,         Take::kName,     kOnePassName};
-  if (node.inputs().size() != 1) return false;
-  return node.element_wise() != nullptr || std::ranges::count(kKeepers, node.name()) > 0;
+  return node.inputs().size() == 1 && node.key_origin() == KeyOrigin::kInput;
 }
 
 std::shared_ptr<const SampleNames> FindSampleNames(const Dataset& dataset) {

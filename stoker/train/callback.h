@@ -25,7 +25,7 @@
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
 #include "stoker/device/feeder.h"
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 #include "stoker/train/model.h"
 #include "stoker/train/schedule.h"
 

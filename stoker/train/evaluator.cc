@@ -95,13 +95,6 @@ Status AddBatch(Model& model, const TensorBatch& batch, const Measures& measures
 
 }  // namespace
 
-Json Evaluation::ToJson() const {
-  Json json = {{"samples", samples}, {"loss", loss}, {"seconds", seconds}};
-  if (accuracy) json["accuracy"] = *accuracy;
-  if (!metrics.is_null()) json["metrics"] = metrics;
-  return json;
-}
-
 Status CheckEvaluable(const Dataset& batches) {
   if (batches.cardinality().infinite()) {
     return InvalidArgument(

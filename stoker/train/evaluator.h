@@ -2,13 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "stoker/base/json.h"
 #include "stoker/base/status.h"
+#include "stoker/train/evaluation.h"
 #include "stoker/train/row_names.h"
 
 namespace stoker {
@@ -23,18 +21,6 @@ struct Measures {
   const Loss& loss;
   const std::vector<std::string>& metrics;  // names as MetricSet knows them
   RowNames rows = PlacesInBatch;            // what messages call samples
-};
-
-struct Evaluation {
-  int64_t samples = 0;
-  double loss = 0;  // mean
-  // Share of samples that were taken for what they are, 0 to 1, or where they have several labels
-  // share of all their labels; nothing where targets are numbers.
-  std::optional<double> accuracy = {};
-  double seconds = 0;
-  Json metrics = nullptr;  // of MetricSet, by name; null where none was asked for
-
-  Json ToJson() const;  // without accuracy where there is none
 };
 
 // Whether `batches` can be evaluated on: kInvalidArgument where it never ends or gives no batch.

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "stoker/base/problems.h"
-#include "stoker/base/short_text.h"
 #include "stoker/device/tensor.h"
 #include "stoker/device/torch_error.h"
 #include "stoker/train/parameters.h"
+#include "stoker/train/weight_renames.h"
 #include "stoker/train/weights_source.h"
 
 namespace stoker {
@@ -40,19 +40,6 @@ struct Source {
   const SafetensorsEntry* unread = nullptr;  // then this
 };
 using Sources = std::map<std::string, Source, std::less<>>;
-
-// One of `rename`, "OLD=NEW".
-Result<std::pair<std::string, std::string>> ParseRename(const std::string& rule) {
-  const size_t equals = rule.find('=');
-  if (equals == std::string::npos) {
-    return InvalidArgument(
-        "train.init_from.rename: '{}' must say OLD=NEW, the beginning of names in the file and "
-        "what "
-        "replaces it",
-        ShortText(rule));
-  }
-  return std::pair(rule.substr(0, equals), rule.substr(equals + 1));
-}
 
 class Namer {
  public:
@@ -262,12 +249,6 @@ Status CheckFinite(const Match& match) {
 }
 
 }  // namespace
-
-Status CheckRenames(const InitFromOptions& options) {
-  Problems problems;
-  for (const std::string& rule : options.rename) problems.Add(ParseRename(rule).status());
-  return problems.ToStatus();
-}
 
 std::string InitReport::ToText() const {
   return fmt::format("{} of the model's {} tensors are taken from {}", taken, all, source) +

@@ -35,9 +35,6 @@ struct InitReport {
   std::string ToText() const;
 };
 
-// Errors: kInvalidArgument for each rule of `rename` that is no OLD=NEW (base/problems.h).
-Status CheckRenames(const InitFromOptions& options);
-
 // Copies weights into the model. Names in the file lose `prefix` (those without it are left out)
 // and are renamed; floating-point types are converted. As in PyTorch, num_batches_tracked may be
 // missing: it stays 0. Errors: kFailedPrecondition, nothing copied, where not every tensor finds

@@ -8,24 +8,15 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
 
-#include "stoker/base/problems.h"
-#include "stoker/base/short_text.h"
+#include "stoker/train/metric_names.h"
 
 namespace stoker {
 namespace {
-
-constexpr std::string_view kOfCounts[] = {"confusion", "precision", "recall", "f1"};
-constexpr std::string_view kOthers[] = {"auc", "mse", "mae"};
-
-bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 at::Tensor CountInTop(int64_t k, const at::Tensor& scores, const at::Tensor& target) {
   const auto highest = scores.topk(std::min(k, scores.size(1)), 1);
@@ -118,12 +109,12 @@ Json RowsOf(const at::Tensor& confusion) {
 std::string_view MetricsOf(TargetKind kind) {
   if (kind == TargetKind::kNumbers) return "mse, mae";
   if (kind == TargetKind::kLabels) return "precision, recall, f1, auc, mse, mae";
-  return "topK (such as top5), confusion, precision, recall, f1, auc, mse, mae";
+  return kMetricNames;
 }
 
 bool HasMeaning(std::string_view name, TargetKind kind) {
   if (kind == TargetKind::kNumbers) return name == "mse" || name == "mae";
-  if (kind == TargetKind::kLabels) return name != "confusion" && !MetricSet::TopOf(name);
+  if (kind == TargetKind::kLabels) return name != "confusion" && !TopOfMetric(name);
   return true;
 }
 
@@ -135,28 +126,6 @@ Json ListOf(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-std::optional<int64_t> MetricSet::TopOf(std::string_view name) {
-  if (!name.starts_with("top")) return std::nullopt;
-  int64_t k = 0;
-  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), k);
-  if (error != std::errc() || end != name.data() + name.size() || k < 1) return std::nullopt;
-  return k;
-}
-
-Status MetricSet::Check(const std::vector<std::string>& names) {
-  Problems problems;
-  for (const std::string& name : names) {
-    if (std::ranges::count(names, name) > 1) {
-      problems.Add(
-          InvalidArgument("train.metrics: '{}' is named twice; once is enough", ShortText(name)));
-    }
-    if (MetricSet::TopOf(name) || IsAmong(name, kOfCounts) || IsAmong(name, kOthers)) continue;
-    problems.Add(InvalidArgument("train.metrics: there is no metric '{}'; known are {}",
-                                 ShortText(name), MetricsOf(TargetKind::kClass)));
-  }
-  return problems.ToStatus();
-}
 
 Status MetricSet::CheckFor(const std::vector<std::string>& names, TargetKind kind) {
   for (const std::string& name : names) {
@@ -172,7 +141,7 @@ Status MetricSet::CheckFor(const std::vector<std::string>& names, TargetKind kin
 MetricSet::MetricSet(const std::vector<std::string>& names, TargetKind kind)
     : names_(names),
       kind_(kind),
-      counts_(std::ranges::any_of(names, [](const auto& n) { return IsAmong(n, kOfCounts); })),
+      counts_(std::ranges::any_of(names, IsMetricOfCounts)),
       sums_(names.size()) {}
 
 bool MetricSet::Wants(std::string_view name) const {
@@ -198,7 +167,7 @@ void MetricSet::Add(const at::Tensor& scores, const Answers& answers, const at::
   samples_ += target.size(0);
   columns_ = scores.size(1);
   for (const std::string& name : names_) {
-    if (const auto k = MetricSet::TopOf(name)) AddSum(name, CountInTop(*k, scores, answers.right));
+    if (const auto k = TopOfMetric(name)) AddSum(name, CountInTop(*k, scores, answers.right));
     if (name != "mse" && name != "mae") continue;
     const at::Tensor off = (scores - WantedScores(target, scores)).to(at::kDouble);
     AddSum(name, name == "mse" ? off.square().sum() : off.abs().sum());
@@ -260,7 +229,7 @@ Json MetricSet::Values() const {
   Json values = Json::object();
   for (size_t i = 0; i < names_.size(); ++i) {
     if (!sums_[i].defined()) continue;
-    const int64_t each = MetricSet::TopOf(names_[i]) ? 1 : columns_;
+    const int64_t each = TopOfMetric(names_[i]) ? 1 : columns_;
     values[names_[i]] = sums_[i].item<double>() / static_cast<double>(samples_ * each);
   }
   if (counts_) values.update(OfCounts());

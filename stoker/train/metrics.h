@@ -36,17 +36,10 @@ namespace stoker {
 // One thread at a time. Add throws c10::Error.
 class MetricSet {
  public:
-  // Errors: kInvalidArgument for each name that is none of these, with those there are, and for
-  // each that is there twice (base/problems.h).
-  static Status Check(const std::vector<std::string>& names);
-
   // Errors: kInvalidArgument for a name that has no meaning for such targets, with those that have.
   static Status CheckFor(const std::vector<std::string>& names, TargetKind kind);
 
-  // The K of "topK"; nothing where `name` is none.
-  static std::optional<int64_t> TopOf(std::string_view name);
-
-  // `names` as both checks allow them.
+  // `names` as CheckMetricNames and CheckFor allow them.
   explicit MetricSet(const std::vector<std::string>& names, TargetKind kind = TargetKind::kClass);
 
   //   answers  of these scores and this target

@@ -6,6 +6,7 @@
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
+#include "stoker/train/metric_names.h"
 
 namespace stoker {
 namespace {
@@ -159,15 +160,15 @@ TEST(MetricSet, SaysNothingWhereNothingIsAskedForOrSeen) {
 }
 
 TEST(MetricSet, AnUnknownNameIsRefusedWithThoseThereAre) {
-  STOKER_EXPECT_OK(MetricSet::Check({"top5", "top1", "confusion", "auc"}));
+  STOKER_EXPECT_OK(CheckMetricNames({"top5", "top1", "confusion", "auc"}));
   for (const char* name : {"top", "top0", "top5x", "accuracy", ""}) {
-    EXPECT_THAT(MetricSet::Check({"f1", name}),
+    EXPECT_THAT(CheckMetricNames({"f1", name}),
                 FailsWith(StatusCode::kInvalidArgument, "known are topK"));
   }
 }
 
 TEST(MetricSet, ANameStandsOnce) {
-  EXPECT_THAT(MetricSet::Check({"f1", "auc", "f1"}),
+  EXPECT_THAT(CheckMetricNames({"f1", "auc", "f1"}),
               FailsWith(StatusCode::kInvalidArgument, "'f1' is named twice"));
 }
 

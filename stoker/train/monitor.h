@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 
 namespace stoker {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "stoker/train/average_times.h"
-#include "stoker/train/metrics.h"
+#include "stoker/train/metric_names.h"
 
 namespace stoker {
 namespace {
@@ -37,7 +37,7 @@ void CheckMetrics(const Recipe& recipe, std::vector<std::string>& warnings) {
   int64_t classes = 0;
   if (written == nullptr || !ReadOption(*written, classes).ok()) return;
   for (const std::string& name : recipe.train.options.metrics) {
-    const std::optional<int64_t> k = MetricSet::TopOf(name);
+    const std::optional<int64_t> k = TopOfMetric(name);
     if (!k || *k < classes) continue;
     warnings.push_back(fmt::format("{}: {} of {} classes is always 1; take a smaller number",
                                    recipe.train.NameOf("metrics"), name, classes));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stoker/data/runtime/starvation.h"
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 #include "stoker/train/tune_report.h"
 
 namespace stoker {

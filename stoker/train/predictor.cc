@@ -24,7 +24,7 @@
 #include "stoker/train/feed.h"
 #include "stoker/train/learner.h"
 #include "stoker/train/loss.h"
-#include "stoker/train/metrics.h"
+#include "stoker/train/metric_names.h"
 #include "stoker/train/model_trial.h"
 #include "stoker/train/precision.h"
 #include "stoker/train/run_directory.h"
@@ -318,7 +318,7 @@ Result<Evaluation> Predictor::EvaluateRun() {
                     OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
   const PipelineCpuScope cpus(parts_->Cpus());
   STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
-  STOKER_RETURN_IF_ERROR(MetricSet::Check(parts_->options.metrics));
+  STOKER_RETURN_IF_ERROR(CheckMetricNames(parts_->options.metrics));
   const ComputeScope scope = parts_->Scope();
   return Evaluate(*parts_->model, {*loss, parts_->options.metrics, parts_->Names(eval)}, *batches);
 }

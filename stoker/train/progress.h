@@ -7,7 +7,7 @@
 
 #include "stoker/base/json.h"
 #include "stoker/base/status.h"
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 
 namespace stoker {
 

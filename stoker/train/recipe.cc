@@ -5,12 +5,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/data/recipe_place.h"
-#include "stoker/device/torch_error.h"
-#include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/misplaced_keys.h"
-#include "stoker/train/optimizers/adamw.h"
-#include "stoker/train/recipe_trial.h"
-#include "stoker/train/schedules/one_cycle_schedule.h"
 #include "stoker/train/train_check.h"
 
 namespace stoker {
@@ -40,6 +35,12 @@ Status CheckTrainKeys(ConfigNode& section, std::set<std::string, std::less<>>& u
     return unknown;
   });
   return problems.ToStatus();
+}
+
+// The kind of that name, which is registered, with the defaults of its options.
+template <typename R>
+typename R::Configured KindCalled(std::string_view name) {
+  return R::Builtin().Parse(ConfigNode::Scalar(std::string(name))).value();
 }
 
 // Reads the nested section of T's name, where there is one. With a mistake in it `options` stay as
@@ -75,13 +76,11 @@ template <typename R>
 Result<typename R::Configured> ParsePlaced(const R& registry, const ConfigNode& node) {
   STOKER_ASSIGN_OR_RETURN(auto parsed, registry.Parse(node));
   using Made = typename decltype(parsed.build)::result_type;
-  parsed.build = [build = std::move(parsed.build), name = parsed.name,
+  parsed.build = [build = std::move(parsed.build),
                   where = node.location.ToString()](const auto&... args) -> Made {
-    std::optional<Made> made;
-    const Status thrown = CatchTorchErrors([&] { made = build(args...); });
-    if (!thrown.ok()) return WithPrefix(fmt::format("{}: {}: ", where, name), thrown);
-    if (made->ok()) return *std::move(made);
-    return WithPrefix(fmt::format("{}: ", where), made->status());
+    Made made = build(args...);
+    if (made.ok()) return made;
+    return WithPrefix(fmt::format("{}: ", where), made.status());
   };
   return parsed;
 }
@@ -130,9 +129,9 @@ Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups)
 
 }  // namespace
 
-LossRegistry::Configured DefaultLoss() { return Configure(CrossEntropy{}); }
-OptimizerRegistry::Configured DefaultOptimizer() { return Configure(Adamw{}); }
-ScheduleRegistry::Configured DefaultSchedule() { return Configure(OneCycleSchedule{}); }
+LossRegistry::Configured DefaultLoss() { return KindCalled<LossRegistry>("cross_entropy"); }
+OptimizerRegistry::Configured DefaultOptimizer() { return KindCalled<OptimizerRegistry>("adamw"); }
+ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegistry>("one_cycle"); }
 
 ConfigNode TrainRecipe::Filled() const {
   ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);

@@ -21,7 +21,6 @@
 #include "stoker/train/parameters.h"
 #include "stoker/train/target.h"
 #include "stoker/train/training_plan.h"
-#include "stoker/train/weights_source.h"
 
 namespace stoker {
 namespace {
@@ -110,11 +109,6 @@ Status TryParts(const CheckedTrain& train, const ModelRegistry::Configured* mode
   }
   problems.Add(TryWeightsFile(recipe.init_from));
   return problems.ToStatus();
-}
-
-Status TryWeightsFile(const InitFromOptions& options) {
-  if (options.weights.empty()) return OkStatus();
-  return WithPrefix("train.init_from.weights: ", LoadWeights(options.weights).status());
 }
 
 RecipeTrial TryTraining(const Recipe& recipe) {

@@ -30,7 +30,4 @@ RecipeTrial TryTraining(const Recipe& recipe);
 Status TryParts(const CheckedTrain& train, const ModelRegistry::Configured* model,
                 const Dataset* data);
 
-// Whether the file of init_from can be read, for where no model can be made.
-Status TryWeightsFile(const InitFromOptions& options);
-
 }  // namespace stoker

@@ -1,39 +1,13 @@
 #include "stoker/train/registry.h"
 
 namespace stoker {
-namespace {
-
-template <typename R>
-R Filled(void (*fill)(R&)) {
-  R registry;
-  fill(registry);
-  return registry;
-}
-
-}  // namespace
-
-const ModelRegistry& ModelRegistry::Builtin() {
-  static const ModelRegistry registry = Filled(RegisterBuiltinModels);
-  return registry;
-}
-
-const CallbackRegistry& CallbackRegistry::Builtin() {
-  static const CallbackRegistry registry = Filled(RegisterBuiltinCallbacks);
-  return registry;
-}
-
-const LossRegistry& LossRegistry::Builtin() {
-  static const LossRegistry registry = Filled(RegisterBuiltinLosses);
-  return registry;
-}
-
-const OptimizerRegistry& OptimizerRegistry::Builtin() {
-  static const OptimizerRegistry registry = Filled(RegisterBuiltinOptimizers);
-  return registry;
-}
 
 const ScheduleRegistry& ScheduleRegistry::Builtin() {
-  static const ScheduleRegistry registry = Filled(RegisterBuiltinSchedules);
+  static const ScheduleRegistry registry = [] {
+    ScheduleRegistry filled;
+    RegisterBuiltinSchedules(filled);
+    return filled;
+  }();
   return registry;
 }
 

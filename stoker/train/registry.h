@@ -63,7 +63,8 @@ concept ScheduleOptions = requires(const T& options, const SchedulePlan& plan) {
 
 class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&> {
  public:
-  ModelRegistry() : Registry("model") {}
+  explicit ModelRegistry(StatusOfThrown status_of_thrown = nullptr)
+      : Registry("model", status_of_thrown) {}
   template <ModelOptions T>
   void Add() {
     AddKind<T>("model", [](const T& options, const ModelInput& in) { return options.Build(in); });
@@ -73,7 +74,8 @@ class ModelRegistry : public Registry<std::shared_ptr<Model>, const ModelInput&>
 
 class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
  public:
-  CallbackRegistry() : Registry("callback") {}
+  explicit CallbackRegistry(StatusOfThrown status_of_thrown = nullptr)
+      : Registry("callback", status_of_thrown) {}
   template <CallbackOptions T>
   void Add() {
     AddKind<T>("callback", [](const T& options) { return options.Build(); });
@@ -83,7 +85,8 @@ class CallbackRegistry : public Registry<std::shared_ptr<Callback>> {
 
 class LossRegistry : public Registry<std::shared_ptr<const Loss>> {
  public:
-  LossRegistry() : Registry("loss") {}
+  explicit LossRegistry(StatusOfThrown status_of_thrown = nullptr)
+      : Registry("loss", status_of_thrown) {}
   template <LossOptions T>
   void Add() {
     AddKind<T>("loss", [](const T& options) { return options.Build(); });
@@ -93,7 +96,8 @@ class LossRegistry : public Registry<std::shared_ptr<const Loss>> {
 
 class OptimizerRegistry : public Registry<std::unique_ptr<Optimizer>, const TrainedParameters&> {
  public:
-  OptimizerRegistry() : Registry("optimizer") {}
+  explicit OptimizerRegistry(StatusOfThrown status_of_thrown = nullptr)
+      : Registry("optimizer", status_of_thrown) {}
   template <OptimizerOptions T>
   void Add() {
     AddKind<T>("optimizer",

@@ -1,7 +1,7 @@
 #include "stoker/train/run_schedule.h"
 
 #include "stoker/base/testing.h"
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 #include "stoker/train/testing.h"
 
 namespace stoker {

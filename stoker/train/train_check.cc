@@ -6,23 +6,23 @@
 #include <vector>
 
 #include "stoker/base/problems.h"
-#include "stoker/train/callback.h"
 #include "stoker/train/early_stopping.h"
-#include "stoker/train/initial_weights.h"
-#include "stoker/train/metrics.h"
+#include "stoker/train/metric_names.h"
 #include "stoker/train/monitor.h"
+#include "stoker/train/weight_renames.h"
+#include "stoker/train/weights_source.h"
 
 namespace stoker {
 namespace {
 
 void TakeOutWrongMetrics(std::vector<std::string>& metrics, Problems& problems) {
-  const Status status = MetricSet::Check(metrics);
+  const Status status = CheckMetricNames(metrics);
   if (status.ok()) return;
   problems.Add(status);
   std::vector<std::string> right;
   for (std::string& name : metrics) {
     right.push_back(std::move(name));
-    if (!MetricSet::Check(right).ok()) right.pop_back();
+    if (!CheckMetricNames(right).ok()) right.pop_back();
   }
   metrics = std::move(right);
 }
@@ -53,6 +53,11 @@ Status TakeOutWrongParts(TrainRecipe& train) {
     train.init_from = {};
   }
   return problems.ToStatus();
+}
+
+Status TryWeightsFile(const InitFromOptions& options) {
+  if (options.weights.empty()) return OkStatus();
+  return WithPrefix("train.init_from.weights: ", LoadWeights(options.weights).status());
 }
 
 }  // namespace stoker

@@ -38,6 +38,9 @@ CheckedTrain CheckTrainSection(const ConfigNode& recipe,
 // init_from. Takes those parts out of `train`. Errors: all of them (base/problems.h).
 Status TakeOutWrongParts(TrainRecipe& train);
 
+// Whether the file of init_from can be read, for where no model can be made.
+Status TryWeightsFile(const InitFromOptions& options);
+
 // ParseRecipe (recipe.h) with a section `train` that was read before.
 Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::path& folder,
                                  TrainRecipe train);

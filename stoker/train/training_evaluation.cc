@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stoker/data/runtime.h"
+#include "stoker/train/evaluator.h"
 #include "stoker/train/feed.h"
 #include "stoker/train/monitor.h"
 #include "stoker/train/precision.h"

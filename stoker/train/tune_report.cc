@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "stoker/train/tune_search.h"
-
 namespace stoker {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/json.h"
@@ -11,6 +12,9 @@
 namespace stoker {
 
 // One alternative.
+// The verdict on a change for which no time was left.
+inline constexpr std::string_view kNoTimeLeft = "not tried: no time was left";
+
 struct TuneTrial {
   std::string change;   // "precision: bf16"; of the first, "begin"
   Choices choices;      // with the change

@@ -80,8 +80,6 @@ struct Tuned {
 // gain.
 inline constexpr double kLeastGain = 0.02;
 
-inline constexpr std::string_view kNoTimeLeft = "not tried: no time was left";
-
 // A run of fewer batches is not worth timing: beginning alone would take longer than is allowed.
 inline constexpr double kFewestBatches = 200;
 

@@ -70,6 +70,7 @@ class CacheNode final : public DatasetNode {
   std::string Details() const override {
     return options_.path.empty() ? "in memory" : options_.path.string();
   }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> bytes = input().node().MemoryToRead(count);

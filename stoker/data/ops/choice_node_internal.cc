@@ -44,6 +44,7 @@ class ChoiceNode final : public DatasetNode, public DrawnOrder {
         orders_(choice_.plan) {}
 
   std::string Details() const override { return choice_.details; }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInputs; }
   std::string_view Disturbs() const override { return "takes elements from its inputs in turn"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MemoryToGather(*this, count);

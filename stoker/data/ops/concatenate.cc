@@ -40,6 +40,7 @@ class ConcatenateNode final : public DatasetNode {
   }
 
   std::string Details() const override { return fmt::format("{} inputs", inputs().size()); }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInputs; }
   std::string_view Disturbs() const override { return ""; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MemoryToGather(*this, count);

@@ -116,6 +116,7 @@ class FilterNode final : public DatasetNode {
                                                                  : Cardinality::Unknown(),
                     {answered}) {}
 
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   bool tolerates_errors() const override { return input().node().tolerates_errors(); }
   // Of the elements that are kept; one that is dropped is freed before the next is asked for.

@@ -40,6 +40,7 @@ class SkipNode final : public DatasetNode {
         policy_(PolicyOptions(options, input, "skipped")) {}
 
   std::string Details() const override { return "skip, " + policy_.Details(); }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves out elements that fail"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
@@ -117,6 +118,7 @@ class ReplaceNode final : public DatasetNode {
         policy_(PolicyOptions(options, input, "replaced")) {}
 
   std::string Details() const override { return "replace, " + policy_.Details(); }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override {
     return "gives other elements in the place of those that fail";
   }

@@ -32,6 +32,7 @@ class ListedNode final : public InterleavedNode {
         cycle_(cycle) {}
 
   std::string Details() const override { return DetailsOf(cycle_); }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInputs; }
   std::string_view Disturbs() const override { return DisturbsWhere(cycle_); }
   bool any_order() const override { return !cycle_.deterministic; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {

@@ -21,6 +21,7 @@ class PrefetchNode final : public DatasetNode {
     if (!options_.deterministic) details += details.empty() ? "in any order" : ", in any order";
     return details;
   }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override {
     return options_.deterministic ? "" : "gives elements in any order (deterministic: false)";
   }

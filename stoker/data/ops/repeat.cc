@@ -27,6 +27,7 @@ class RepeatNode final : public DatasetNode {
   std::string Details() const override {
     return count_ == 0 ? "for ever" : fmt::format("{} times", count_);
   }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "gives elements several times"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     const std::optional<int64_t> bytes = input().node().MemoryToRead(count);

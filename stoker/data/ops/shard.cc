@@ -24,6 +24,7 @@ class ShardNode final : public DatasetNode {
   std::string Details() const override {
     return fmt::format("{} of {}", options_.index, options_.count);
   }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   bool fixed_order() const override { return input().node().fixed_order(); }
   // Of its own elements; in order, one of another shard is freed before the next is asked for.

@@ -40,6 +40,7 @@ class ShuffleNode final : public DatasetNode, public DrawnOrder {
     if (!options_.reshuffle) text += ", the same order each epoch";
     return text;
   }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "reorders elements"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return MemoryToReadAnywhere(input().node(), count);

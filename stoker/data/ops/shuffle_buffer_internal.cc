@@ -27,6 +27,7 @@ class ShuffleBufferNode final : public DatasetNode {
     if (!options_.reshuffle) text += ", the same order each epoch";
     return text;
   }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "reorders elements"; }
   bool random() const override { return !options_.seed || options_.reshuffle; }
   // Once the buffer is full, each element is held in the place of another.

@@ -27,6 +27,7 @@ class SliceNode final : public DatasetNode {
         count_(count) {}
 
   std::string Details() const override { return fmt::format("{}", begin_ > 0 ? begin_ : count_); }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);

@@ -102,6 +102,7 @@ class PicturePassNode final : public DatasetNode {
     return text;
   }
   const DatasetNode& first_map() const { return *maps_.chain.maps().front(); }
+  KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return {}; }
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);

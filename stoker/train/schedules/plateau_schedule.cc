@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 
 namespace stoker {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "stoker/base/testing.h"
-#include "stoker/train/evaluator.h"
+#include "stoker/train/evaluation.h"
 #include "stoker/train/schedules/constant_schedule.h"
 #include "stoker/train/schedules/cosine_schedule.h"
 #include "stoker/train/schedules/cyclic_schedule.h"
