@@ -1,14 +1,13 @@
-# stoker_folder(NAME [DEPS folder...] [THIRD_PARTY target...] [TORCH [WITHOUT_TORCH regex]])
+# stoker_folder(NAME [DEPS folder...] [THIRD_PARTY target...] [TORCH])
 #
 # One target a folder: stoker_NAME holds every x.cc below stoker/NAME, stoker_NAME_test every x_test.cc,
 # stoker_NAME_bench every x_bench.cc; each x_fuzz.cc becomes a fuzzer of its own. TORCH marks the folders
-# that may see libtorch. x_plugin.cc is in none of them (StokerPlugins.cmake). Those of its files that match WITHOUT_TORCH do not see it, so they compile in half the time
-# (stoker_take_out_light_sources).
+# that may see libtorch. In none of these targets are x_plugin.cc (StokerPlugins.cmake) and builtin_kinds.cc (stoker_kinds).
 function(stoker_folder NAME)
-  cmake_parse_arguments(ARG "TORCH" "WITHOUT_TORCH" "DEPS;THIRD_PARTY" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "DEPS;THIRD_PARTY" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/stoker/${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "_plugin\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_plugin|/builtin_kinds)\\.cc$")
   foreach(kind test bench fuzz)
     set(${kind}_sources ${sources})
     list(FILTER ${kind}_sources INCLUDE REGEX "_${kind}\\.cc$")
@@ -20,10 +19,6 @@ function(stoker_folder NAME)
     return()
   endif()
   list(TRANSFORM ARG_DEPS PREPEND stoker_)
-  if(ARG_WITHOUT_TORCH)
-    stoker_take_out_light_sources(stoker_${NAME} plain sources)
-    stoker_take_out_light_sources(stoker_${NAME}_test tests test_sources)
-  endif()
   add_library(stoker_${NAME} STATIC ${sources})
   target_link_libraries(stoker_${NAME} PUBLIC stoker_flags ${ARG_DEPS} ${ARG_THIRD_PARTY} PRIVATE stoker_own_flags)
   set(pch plain)
@@ -59,27 +54,6 @@ function(stoker_folder NAME)
       target_link_options(${fuzzer} PRIVATE -fsanitize=fuzzer)
     endforeach()
   endif()
-endfunction()
-
-# Moves the files of the list SOURCES that match WITHOUT_TORCH into an object library, TARGET_light, which does not have
-# torch's headers on its path: an #include of them there fails. Uses the arguments of stoker_folder, its caller.
-function(stoker_take_out_light_sources TARGET PCH SOURCES)
-  set(light ${${SOURCES}})
-  list(FILTER light INCLUDE REGEX "${ARG_WITHOUT_TORCH}")
-  list(REMOVE_ITEM ${SOURCES} ${light})
-  if(NOT light OR (PCH STREQUAL tests AND NOT STOKER_TESTS))
-    set(${SOURCES} ${${SOURCES}} PARENT_SCOPE)
-    return()
-  endif()
-  add_library(${TARGET}_light OBJECT ${light})
-  set(deps ${ARG_DEPS})
-  list(REMOVE_ITEM deps stoker_device)
-  target_link_libraries(${TARGET}_light PRIVATE stoker_flags stoker_own_flags ${deps} ${ARG_THIRD_PARTY})
-  if(PCH STREQUAL tests)
-    target_link_libraries(${TARGET}_light PRIVATE stoker_test_flags GTest::gmock)
-  endif()
-  stoker_precompile(${TARGET}_light ${PCH})
-  set(${SOURCES} ${${SOURCES}} $<TARGET_OBJECTS:${TARGET}_light> PARENT_SCOPE)
 endfunction()
 
 # Tests need not be fast, but quick to compile.

@@ -5,8 +5,8 @@
 #include <torch/nn/modules/linear.h>
 
 #include "stoker/data/data.h"
-#include "stoker/train/model.h"
-#include "stoker/train/trainer.h"
+#include "stoker/train/core/model.h"
+#include "stoker/train/loop/trainer.h"
 
 using namespace stoker;
 

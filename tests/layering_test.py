@@ -19,12 +19,25 @@ MAY_INCLUDE = {
     "formats": ["base", "io"],
     "image": ["base"],
     "data": ["base", "io", "formats", "image"],
+    "run": ["base", "io", "formats", "data"],
     "device": ["base", "data"],
-    "train": ["base", "io", "formats", "image", "data", "device"],
+    "train": ["base", "io", "formats", "image", "data", "run", "device"],
     "doctor": ["base"],
-    "tools": ["base", "io", "formats", "image", "data", "device", "train", "doctor"],
+    "tools": ["base", "io", "formats", "image", "data", "run", "device", "train", "doctor"],
 }
 MAY_SEE_TORCH = ["device", "train"]
+
+# Inside these folders each may include itself and those that stand before it. Tests and benchmarks may include all of their
+# folder; what helps only them stands in `testing`, which nothing else includes.
+FLOORS = {
+    "data": ["core", "pictures", "runtime", "nodes", "rewrites", "options", "text", "transforms", "sources", "ops", "advice",
+             "recipe", "pack", "testing"],
+    "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "plan", "tune", "check", "callbacks",
+              "loop", "predict"],
+    "tools": ["program", "chart", "inspect", "commands", "trainer"],
+}
+TESTING = "testing"
+FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|testing_internal)\.(h|cc)$")
 
 SOURCE_SUFFIXES = {".h", ".hpp", ".cc", ".cpp", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -33,8 +46,27 @@ TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 ON_ONE_THREAD = re.compile(r"\bat::parallel_(for|reduce)\s*\(|#\s*pragma\s+omp\b")
 
 
-def wrong_with(folder, opened_by, path):
-    """What is wrong with an include of `path` in stoker/`folder`, or None."""
+def room_of(path):
+    """The folder inside stoker/FOLDER that `path` stands in; empty for FOLDER itself."""
+    parts = path.split("/")
+    return parts[2] if len(parts) > 3 else ""
+
+
+def wrong_inside(folder, name, path):
+    """What is wrong with an include of `path` in the file `name`, both in stoker/`folder`, or None."""
+    floors, room, target = FLOORS[folder], room_of(name), room_of(path)
+    for each in (room, target):
+        if each and each not in floors:
+            return f"{folder}/{each} is not in the order of {pathlib.Path(__file__).name}"
+    if not room or FOR_TESTS.search(name) or room == TESTING:
+        return None
+    if target and floors.index(target) <= floors.index(room):
+        return None
+    return f"{folder}/{room} must not include {path}, which stands above it"
+
+
+def wrong_with(folder, name, opened_by, path):
+    """What is wrong with an include of `path` in the file `name` of stoker/`folder`, or None."""
     if TORCH.match(path):
         if folder in MAY_SEE_TORCH:
             return None
@@ -46,6 +78,10 @@ def wrong_with(folder, opened_by, path):
     target = path.split("/")[1]
     if target not in MAY_INCLUDE:
         return f"{path}: there is no folder '{target}' in the table of {pathlib.Path(__file__).name}"
+    if room_of(path) == TESTING and room_of(name) != TESTING and not FOR_TESTS.search(name):
+        return f"{path} is for tests"
+    if target == folder and folder in FLOORS:
+        return wrong_inside(folder, name, path)
     if target == folder or target in MAY_INCLUDE[folder]:
         return None
     allowed = ", ".join(MAY_INCLUDE[folder]) or "nothing of ours"
@@ -58,7 +94,7 @@ def check_file(path, name, folder):
     problems = []
     for number, line in enumerate(text.splitlines(), start=1):
         include = INCLUDE.match(line)
-        problem = include and wrong_with(folder, include[1], include[2])
+        problem = include and wrong_with(folder, name.as_posix(), include[1], include[2])
         if problem:
             problems.append(f"{name}:{number}: {problem}")
         if ON_ONE_THREAD.search(line):
@@ -87,18 +123,27 @@ MADE_UP = [
     ("base/a.h", '#include <vector>\n#include "stoker/base/b.h"\n', None),
     ("base/b.h", '\n#include "stoker/io/file.h"\n',
      "stoker/base/b.h:2: base must not include io (stoker/io/file.h); it may include nothing of ours"),
-    ("io/c_test.cc", '#  include "stoker/data/element.h"', "stoker/io/c_test.cc:1: io must not include data"),
+    ("io/c_test.cc", '#  include "stoker/data/core/element.h"', "stoker/io/c_test.cc:1: io must not include data"),
     ("image/d.cc", '#include "stoker/io/file.h"\n', "stoker/image/d.cc:1: image must not include io"),
     ("data/sources/e.cc", "#include <ATen/ATen.h>\n", "stoker/data/sources/e.cc:1: data must not see torch"),
     ("tools/f.cc", "#include <torch/torch.h>\n", "stoker/tools/f.cc:1: tools must not see torch"),
     ("device/g_test.cc", "#include <c10/core/Stream.h>\n", None),
     ("device/h.h", '#include "stoker/train/loop.h"\n', "stoker/device/h.h:1: device must not include train"),
-    ("doctor/i.cc", '#include "stoker/data/element.h"\n', "stoker/doctor/i.cc:1: doctor must not include data"),
+    ("doctor/i.cc", '#include "stoker/data/core/element.h"\n', "stoker/doctor/i.cc:1: doctor must not include data"),
     ("train/j.cc", '#include "sibling.h"\n', 'stoker/train/j.cc:1: "sibling.h" is not a path from the root'),
     ("train/k.cc", '#include "stoker/typo/x.h"\n', "stoker/train/k.cc:1: stoker/typo/x.h: there is no folder 'typo'"),
-    ("tools/l.cc", '#include "stoker/train/loop.h"\n#include "stoker/data/element.h"\n', None),
+    ("tools/l.cc", '#include "stoker/train/loop.h"\n#include "stoker/data/core/element.h"\n', None),
     ("train/n.cc", "// at::parallel_for is a template\nvoid F() { at::parallel_for(0, 9, 1, f); }\n",
      "stoker/train/n.cc:2: this runs on one thread; use ForRangesOnTorchThreads"),
+    ("data/ops/o.cc", '#include "stoker/data/core/element.h"\n#include "stoker/data/sources/e.h"\n', None),
+    ("data/core/p.cc", '\n#include "stoker/data/ops/batch.h"\n',
+     "stoker/data/core/p.cc:2: data/core must not include stoker/data/ops/batch.h, which stands above it"),
+    ("data/core/p_test.cc", '#include "stoker/data/ops/batch.h"\n#include "stoker/data/testing/stream.h"\n', None),
+    ("data/ops/q.cc", '#include "stoker/data/data.h"\n', "stoker/data/ops/q.cc:1: data/ops must not include stoker/data/data.h"),
+    ("data/r.h", '#include "stoker/data/pack/pack.h"\n', None),
+    ("data/pack/s.cc", '#include "stoker/data/testing/stream.h"\n', "stoker/data/pack/s.cc:1: stoker/data/testing/stream.h is for tests"),
+    ("train/attic/t.cc", '#include "stoker/train/core/model.h"\n', "stoker/train/attic/t.cc:1: train/attic is not in the order"),
+    ("run/u.h", '#include "stoker/train/core/model.h"\n', "stoker/run/u.h:1: run must not include train"),
     ("extra/m.cc", "\n", "stoker/extra/m.cc:1: it stands in no folder"),
     ("stray.cc", "\n", "stoker/stray.cc:1: it stands in no folder"),
 ]

@@ -82,7 +82,7 @@ class TestSinceTest(ScriptTest):
         self.copy_dev()
         for name in ["tests/changed_folders.py", "tests/layering_test.py"]:
             self.write(name, (ROOT / name).read_text(encoding="utf-8"))
-        for folder in ["base", "io", "formats", "image", "data", "device", "train", "tools"]:
+        for folder in ["base", "io", "formats", "image", "data", "run", "device", "train", "tools"]:
             self.write(f"stoker/{folder}/a_test.cc", "")
         self.write("README.md", "read\n")
         self.write(".gitignore", "build/\n__pycache__/\n")
@@ -123,7 +123,7 @@ class TestSinceTest(ScriptTest):
 
     def test_a_change_of_the_build_concerns_everything(self):
         self.write("cmake/x.cmake", "changed\n")
-        self.assertEqual(self.planned(), ["base", "io", "formats", "image", "data", "device", "train", "tools", "program"])
+        self.assertEqual(self.planned(), ["base", "io", "formats", "image", "data", "run", "device", "train", "tools", "program"])
 
     def test_what_is_not_compiled_needs_no_test(self):
         self.write("README.md", "changed\n")

@@ -13,7 +13,7 @@
 // Not seen, and so not counted: what user code allocates by itself (new, std::vector) and frees
 // again before it returns; structures beside the values (shapes, queues). Arrays that user code
 // allocates by itself and hands on are counted while they wait in a queue. What a dataset keeps
-// from pass to pass, such as the values of a loaded file, is charged too (data/kept_memory.h).
+// from pass to pass, such as the values of a loaded file, is charged too (data/core/kept_memory.h).
 #pragma once
 
 #include <atomic>

@@ -1,13 +1,14 @@
 // The input pipeline's whole public interface. What trains with libtorch stands in
-// stoker/train/trainer.h.
+// stoker/train/loop/trainer.h.
 #pragma once
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/flat_map.h"
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/from_generator.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/flat_map.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/from_generator.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
@@ -30,11 +31,10 @@
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
+#include "stoker/data/options/pipelines.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack.h"
-#include "stoker/data/pipelines.h"
-#include "stoker/data/recipe.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/recipe/recipe.h"
 #include "stoker/data/sources/files.h"
 #include "stoker/data/sources/idx.h"
 #include "stoker/data/sources/lines.h"

@@ -17,9 +17,9 @@
 #include <optional>
 
 #include "stoker/base/worker_group.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/limiting_stage.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/advice/limiting_stage.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/device/feeder.h"
 
 namespace stoker {

@@ -16,9 +16,9 @@
 #include "stoker/base/json.h"
 #include "stoker/base/profile.h"
 #include "stoker/base/status.h"
-#include "stoker/data/element.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/spec.h"
+#include "stoker/data/core/element.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/spec.h"
 #include "stoker/data/transforms/normalize.h"
 
 namespace stoker {
@@ -79,7 +79,7 @@ Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& opt
 // Targets go the same way, in the type that they have, and get theirs on the device: integers (and
 // bool), one a sample, become int64 [samples]; floats, one a sample, float32 [samples]; several
 // numbers a sample, of whatever type, float32 [samples, numbers]. Integers above 2^24 lose their
-// last bits in a row of float32. What the numbers mean is for the loss to say (train/loss.h).
+// last bits in a row of float32. What the numbers mean is for the loss to say (train/core/loss.h).
 //
 // One thread at a time.
 class Feeder {

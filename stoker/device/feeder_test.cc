@@ -3,10 +3,10 @@
 #include <torch/utils.h>
 
 #include "stoker/base/testing.h"
-#include "stoker/data/from_arrays.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"

@@ -7,10 +7,10 @@
 
 #include "stoker/base/denormals.h"
 #include "stoker/base/testing.h"
-#include "stoker/data/from_generator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_generator.h"
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_threads.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/balanced_order_internal.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
@@ -19,8 +19,8 @@
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

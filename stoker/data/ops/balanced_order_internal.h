@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "stoker/data/shared_permutations.h"
+#include "stoker/data/core/shared_permutations.h"
 
 namespace stoker {
 

@@ -2,11 +2,11 @@
 
 #include <numeric>
 
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_stack.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/rewrites/picture_pass.h"
-#include "stoker/data/row_stack.h"
-#include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace {

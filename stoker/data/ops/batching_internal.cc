@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/data/check_key.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/saved_count.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/check_key.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/saved_count.h"
+#include "stoker/data/core/saved_unsigned.h"
 
 namespace stoker {
 namespace {

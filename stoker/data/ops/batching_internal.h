@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/groups_elements.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/groups_elements.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "stoker/base/default_budget.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/field_option.h"
-#include "stoker/data/groups_elements.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/ops/held_input_internal.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/core/groups_elements.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_count.h"
+#include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/nodes/held_input.h"
 #include "stoker/data/ops/padding_internal.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_count.h"
-#include "stoker/data/saved_unsigned.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {

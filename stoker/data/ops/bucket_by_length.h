@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 
@@ -28,7 +28,7 @@ namespace stoker {
 // budget, and where those of all buckets but one exceed it the pass ends (ResourceExhausted). A
 // saved position has their keys, about 2 to 8 bytes each, and restoring makes them again; where the
 // input cannot make elements from keys, it has a state of the input from before the oldest one
-// held, and restoring reads on from there (held_input_internal.h).
+// held, and restoring reads on from there (held_input.h).
 struct BucketByLength {
   static constexpr std::string_view kName = "bucket_by_length";
   static constexpr std::string_view kHelp =

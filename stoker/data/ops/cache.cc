@@ -5,16 +5,16 @@
 
 #include "stoker/base/log.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/files_read.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/kept_memory.h"
-#include "stoker/data/key_lists.h"
-#include "stoker/data/ops/cache_store_internal.h"
-#include "stoker/data/room_in.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_unsigned.h"
-#include "stoker/data/stages_before.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/files_read.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/kept_memory.h"
+#include "stoker/data/core/key_lists.h"
+#include "stoker/data/core/room_in.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/nodes/cache_store.h"
+#include "stoker/data/options/stages_before.h"
 
 namespace stoker {
 namespace {

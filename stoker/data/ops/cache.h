@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 
@@ -18,10 +18,10 @@ namespace stoker {
 // restored in its middle, keeps nothing.
 //
 // In memory (no path): up to half of the memory budget of the pass that is opened first, shared by
-// all passes over the dataset, and charged to the budget of each (data/kept_memory.h). What does
-// not fit is made again in every epoch (in order: then nothing is kept). A warning says so once,
-// before the first epoch where the number of elements is known, and their size, or what some of
-// them, read by position, show of it.
+// all passes over the dataset, and charged to the budget of each (data/core/kept_memory.h). What
+// does not fit is made again in every epoch (in order: then nothing is kept). A warning says so
+// once, before the first epoch where the number of elements is known, and their size, or what some
+// of them, read by position, show of it.
 //
 // On disk (path): an element file (formats/elements), which has its name only once it holds every
 // element, so what a killed run leaves is never taken for a cache. In a recipe a relative path

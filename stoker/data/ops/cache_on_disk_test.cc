@@ -7,11 +7,11 @@
 #include <fstream>
 
 #include "stoker/data/ops/cache.h"
-#include "stoker/data/ops/cache_testing_internal.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/sources/snapshot.h"
+#include "stoker/data/testing/cached.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/elements/element_file.h"
 #include "stoker/io/atomic_file.h"
 

@@ -5,11 +5,11 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/map.h"
-#include "stoker/data/ops/cache_testing_internal.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/mix.h"
 #include "stoker/data/ops/skip.h"
+#include "stoker/data/testing/cached.h"
 
 namespace stoker {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 #include "stoker/data/ops/choice_plan_internal.h"
 
 namespace stoker {

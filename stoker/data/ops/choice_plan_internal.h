@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/kept_orders.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/kept_orders.h"
 #include "stoker/data/ops/combine_internal.h"
 
 namespace stoker {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/pipelines.h"
+#include "stoker/data/options/pipelines.h"
 
 namespace stoker {
 

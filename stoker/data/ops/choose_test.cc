@@ -1,9 +1,9 @@
 #include "stoker/data/ops/choose.h"
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/testing/combining.h"
 
 namespace stoker {
 namespace {

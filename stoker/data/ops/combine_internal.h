@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 

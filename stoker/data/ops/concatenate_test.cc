@@ -1,9 +1,9 @@
 #include "stoker/data/ops/concatenate.h"
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 
 namespace stoker {
 namespace {

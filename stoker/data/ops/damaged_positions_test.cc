@@ -5,7 +5,6 @@
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/choose.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/concatenate.h"
 #include "stoker/data/ops/enumerate.h"
 #include "stoker/data/ops/interleave.h"
@@ -19,6 +18,7 @@
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
+#include "stoker/data/testing/combining.h"
 
 namespace stoker {
 namespace {

@@ -1,7 +1,7 @@
 #include "stoker/data/ops/drawn_internal.h"
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/check_key.h"
+#include "stoker/data/core/check_key.h"
 #include "stoker/data/ops/own_seed_internal.h"
 
 namespace stoker {

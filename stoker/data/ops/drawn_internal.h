@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/drawn_order.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/drawn_order.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
 
 namespace stoker {
 

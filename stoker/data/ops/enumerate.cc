@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "stoker/data/add_field.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_count.h"
+#include "stoker/data/core/add_field.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_count.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "stoker/data/failure.h"
-#include "stoker/data/field_option.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/map.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {

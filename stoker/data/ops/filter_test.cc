@@ -3,14 +3,14 @@
 #include <cmath>
 #include <thread>
 
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

@@ -1,13 +1,13 @@
 // What the stages that hold elements between calls keep in memory: little more than what they hold.
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/held_input.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/bucket_by_length.h"
 #include "stoker/data/ops/filter.h"
-#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/window.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/range.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/testing/testing.h"
 
 namespace stoker {
 namespace {

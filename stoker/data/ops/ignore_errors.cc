@@ -2,12 +2,12 @@
 
 #include <numeric>
 
-#include "stoker/data/failure_policy.h"
-#include "stoker/data/files_read.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/failure_policy.h"
+#include "stoker/data/core/files_read.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_unsigned.h"
 #include "stoker/data/rewrites/picture_pass.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "stoker/data/ops/ignore_errors_testing_internal.h"
 #include "stoker/data/ops/window.h"
+#include "stoker/data/testing/bad_elements.h"
 
 namespace stoker {
 namespace {

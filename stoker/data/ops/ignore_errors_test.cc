@@ -4,8 +4,8 @@
 #include <set>
 
 #include "stoker/data/ops/filter.h"
-#include "stoker/data/ops/ignore_errors_testing_internal.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/testing/bad_elements.h"
 
 namespace stoker {
 namespace {

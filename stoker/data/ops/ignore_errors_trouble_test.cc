@@ -8,10 +8,10 @@
 
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/filter.h"
-#include "stoker/data/ops/ignore_errors_testing_internal.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/sources/folder.h"
 #include "stoker/data/sources/list.h"
+#include "stoker/data/testing/bad_elements.h"
 #include "stoker/io/few_files_testing_internal.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 

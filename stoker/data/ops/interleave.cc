@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/data/failure.h"
+#include "stoker/data/core/failure.h"
 #include "stoker/data/ops/choice_node_internal.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/ops/interleave_iterator_internal.h"

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "stoker/data/file_patterns.h"
-#include "stoker/data/pipelines.h"
+#include "stoker/data/core/file_patterns.h"
+#include "stoker/data/options/pipelines.h"
 
 namespace stoker {
 

@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "stoker/base/clock.h"
-#include "stoker/data/from_generator.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_generator.h"
 #include "stoker/data/ops/interleave.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/range.h"
 
 namespace stoker {

@@ -4,11 +4,11 @@
 #include <bit>
 #include <map>
 
-#include "stoker/data/failure.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/saved_count.h"
+#include "stoker/data/core/saved_unsigned.h"
 #include "stoker/data/ops/combine_internal.h"
 #include "stoker/data/runtime/read_ahead.h"
-#include "stoker/data/saved_count.h"
-#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/doorbell.h"
 
 namespace stoker {

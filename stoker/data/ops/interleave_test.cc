@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/sources/range.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/io/atomic_file.h"
 
 namespace stoker {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/pipelines.h"
+#include "stoker/data/options/pipelines.h"
 
 namespace stoker {
 

@@ -5,10 +5,10 @@
 
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/choice_plan_internal.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/testing/combining.h"
 
 namespace stoker {
 namespace {

@@ -2,15 +2,15 @@
 // and restored, is tested for all of them together in runtime/random_pipelines_test.cc.
 #include <set>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/normalize.h"
 
 namespace stoker {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "stoker/data/transform.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "stoker/data/ops/packed_keys_internal.h"
+#include "stoker/data/nodes/packed_keys.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

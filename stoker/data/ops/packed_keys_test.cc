@@ -1,8 +1,9 @@
+#include "stoker/data/nodes/packed_keys.h"
+
 #include <limits>
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
-#include "stoker/data/ops/packed_keys_internal.h"
 
 namespace stoker {
 namespace {

@@ -1,10 +1,10 @@
 #include "stoker/data/ops/padded_batch.h"
 
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batching_internal.h"
 #include "stoker/data/ops/padding_internal.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
-#include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace {

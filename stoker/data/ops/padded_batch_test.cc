@@ -5,9 +5,9 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_lengths.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/lengths.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "stoker/data/add_field.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/add_field.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker {
 namespace {

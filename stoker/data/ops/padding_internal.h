@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/element.h"
-#include "stoker/data/fill_value.h"
+#include "stoker/data/core/element.h"
+#include "stoker/data/core/fill_value.h"
 
 namespace stoker {
 

@@ -1,7 +1,7 @@
 #include "stoker/data/ops/prefetch.h"
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/pass_through_iterator.h"
 
 namespace stoker {

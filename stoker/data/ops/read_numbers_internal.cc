@@ -1,7 +1,7 @@
 #include "stoker/data/ops/read_numbers_internal.h"
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

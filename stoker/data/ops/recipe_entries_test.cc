@@ -2,8 +2,8 @@
 #include <tuple>
 
 #include "stoker/base/config.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_lengths.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/lengths.h"
 
 namespace stoker {
 namespace {

@@ -1,9 +1,9 @@
 #include "stoker/data/ops/repeat.h"
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_count.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_count.h"
+#include "stoker/data/core/saved_unsigned.h"
 
 namespace stoker {
 namespace {

@@ -10,9 +10,9 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/weighted_orders_internal.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/range.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

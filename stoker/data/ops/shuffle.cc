@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "stoker/data/drawn_order.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/drawn_order.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/own_seed_internal.h"
 #include "stoker/data/ops/read_anywhere_internal.h"
 #include "stoker/data/ops/shuffle_buffer_internal.h"
 #include "stoker/data/ops/window_order_internal.h"
 #include "stoker/data/rewrites/map_order.h"
-#include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace {

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <numeric>
 
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/from_generator.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/from_generator.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/range.h"
 
 namespace stoker {

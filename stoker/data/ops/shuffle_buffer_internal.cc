@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "stoker/base/default_budget.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/nodes/held_input.h"
 #include "stoker/data/ops/buffer_draws_internal.h"
-#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/own_seed_internal.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_unsigned.h"
 
 namespace stoker {
 namespace {

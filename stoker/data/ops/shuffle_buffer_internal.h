@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

@@ -4,17 +4,17 @@
 #include <numeric>
 #include <set>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/held_input.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
-#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/range.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_count.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_count.h"
 
 namespace stoker {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "stoker/data/ops/unpack_internal.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/unpack.h"
 
 namespace stoker {
 namespace {

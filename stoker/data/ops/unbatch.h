@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 
@@ -17,7 +17,7 @@ namespace stoker {
 // known, are read in order, each made once and on all threads: by position the chunks of one batch
 // go to several threads, and each would make all of it again, or hold it between its chunks, beyond
 // what the budget has admitted. Samples of batches of unknown size are numbered as they come. A
-// saved position makes at most the one batch again that it stands in (held_input_internal.h).
+// saved position makes at most the one batch again that it stands in (held_input.h).
 struct Unbatch {
   static constexpr std::string_view kName = "unbatch";
   static constexpr std::string_view kHelp =

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
@@ -11,8 +11,8 @@
 #include "stoker/data/ops/sample.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

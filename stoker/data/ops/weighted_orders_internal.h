@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/data/kept_orders.h"
+#include "stoker/data/core/kept_orders.h"
 
 namespace stoker {
 

@@ -4,14 +4,14 @@
 #include <deque>
 
 #include "stoker/base/default_budget.h"
-#include "stoker/data/check_key.h"
-#include "stoker/data/groups_elements.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/ops/held_input_internal.h"
-#include "stoker/data/row_stack.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_count.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/check_key.h"
+#include "stoker/data/core/groups_elements.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_stack.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_count.h"
+#include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/nodes/held_input.h"
 
 namespace stoker {
 namespace {

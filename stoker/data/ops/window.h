@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 
@@ -14,7 +14,7 @@ namespace stoker {
 //
 // By position where the input is: an element is then made again for each window that has it. In
 // order, up to (size - 1) * stride + 1 elements are held; a saved position has their keys, or a
-// state of the input from before the first (held_input_internal.h), and restoring reads them again.
+// state of the input from before the first (held_input.h), and restoring reads them again.
 struct Window {
   static constexpr std::string_view kName = "window";
   static constexpr std::string_view kHelp =

@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "stoker/data/shared_permutations.h"
+#include "stoker/data/core/shared_permutations.h"
 
 namespace stoker {
 

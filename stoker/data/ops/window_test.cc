@@ -1,13 +1,13 @@
 #include "stoker/data/ops/window.h"
 
+#include "stoker/data/nodes/held_input.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/filter.h"
-#include "stoker/data/ops/held_input_internal.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stoker/data/pipelines.h"
+#include "stoker/data/options/pipelines.h"
 
 namespace stoker {
 

@@ -7,11 +7,11 @@
 
 #include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/sample.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/testing/combining.h"
 
 namespace stoker {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/status.h"
-#include "stoker/data/spec.h"
+#include "stoker/data/core/spec.h"
 #include "stoker/formats/tfrecord/example.h"
 
 namespace stoker::internal {

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
-#include "stoker/data/registry.h"
 #include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/packed_values_internal.h"
 #include "stoker/formats/lmdb/lmdb_writer.h"

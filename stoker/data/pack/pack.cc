@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/nodes/cache_store.h"
 #include "stoker/data/pack/pack_manifest.h"
 #include "stoker/data/pack/pack_target.h"
 #include "stoker/io/atomic_file.h"

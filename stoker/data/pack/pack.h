@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/pack/pack_format.h"
-#include "stoker/data/runtime.h"
 
 namespace stoker {
 

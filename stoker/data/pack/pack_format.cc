@@ -9,9 +9,9 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/remote_path.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
-#include "stoker/data/runtime.h"
 
 namespace stoker {
 namespace internal {

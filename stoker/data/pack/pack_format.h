@@ -11,7 +11,7 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/status.h"
-#include "stoker/data/spec.h"
+#include "stoker/data/core/spec.h"
 #include "stoker/formats/record_fields.h"
 
 namespace stoker {

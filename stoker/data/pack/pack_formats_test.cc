@@ -1,17 +1,17 @@
 #include <array>
 #include <optional>
 
-#include "stoker/data/class_names.h"
-#include "stoker/data/ops/combining_testing_internal.h"
+#include "stoker/data/core/class_names.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_manifest.h"
-#include "stoker/data/pack/pack_testing_internal.h"
-#include "stoker/data/registry.h"
 #include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/npy.h"
 #include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
 #include "stoker/data/sources/webdataset.h"
+#include "stoker/data/testing/combining.h"
+#include "stoker/data/testing/packed.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/tar/tar_reader.h"
 #include "stoker/io/atomic_file.h"

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "stoker/data/pack/pack_testing_internal.h"
+#include "stoker/data/testing/packed.h"
 #include "stoker/io/atomic_file.h"
 
 // What becomes of the process instead of one call that changes what a directory holds, or flushes

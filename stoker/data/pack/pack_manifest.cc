@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "stoker/base/json_file.h"
-#include "stoker/data/ops/cache_store_internal.h"
+#include "stoker/data/nodes/cache_store.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 #include "stoker/io/shards.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/encode.h"
 #include "stoker/data/transforms/resize.h"

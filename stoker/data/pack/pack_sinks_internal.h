@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 #include "stoker/data/pack/pack_format.h"
 
 namespace stoker::internal {

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/file_patterns.h"
-#include "stoker/data/recipe.h"
-#include "stoker/data/recipe_line.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/file_patterns.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/data/recipe/recipe_line.h"
 #include "stoker/data/sources/folder.h"
 #include "stoker/data/sources/lmdb.h"
 #include "stoker/data/sources/stoker.h"

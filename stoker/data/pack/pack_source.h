@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

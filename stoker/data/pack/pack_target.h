@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/data/files_read.h"
+#include "stoker/data/core/files_read.h"
 
 namespace stoker {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "stoker/data/pack/pack_testing_internal.h"
+#include "stoker/data/testing/packed.h"
 #include "stoker/io/atomic_file.h"
 
 namespace stoker {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "stoker/data/class_names.h"
+#include "stoker/data/core/class_names.h"
 #include "stoker/data/ops/filter.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_manifest.h"
-#include "stoker/data/pack/pack_testing_internal.h"
-#include "stoker/data/registry.h"
 #include "stoker/data/sources/stoker.h"
+#include "stoker/data/testing/packed.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
 

@@ -1,8 +1,8 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
-#include "stoker/data/registry.h"
 #include "stoker/data/sources/packed_members_internal.h"
 #include "stoker/data/sources/webdataset.h"
 #include "stoker/data/sources/webdataset_samples_internal.h"

@@ -1,8 +1,8 @@
 // Every operator before and behind `decode`, in every order of two.
 #include <map>
 
-#include "stoker/data/rewrites/picture_pass_testing_internal.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/testing/picture_pass.h"
+#include "stoker/data/testing/testing.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,6 @@
 #include "stoker/data/rewrites/map_order.h"
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 
 namespace stoker {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string_view>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker {
 

@@ -6,9 +6,9 @@
 #include "stoker/data/ops/shard.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime/test_stages.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
+#include "stoker/data/testing/test_stages.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/normalize.h"
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/data/failure.h"
-#include "stoker/data/gathering_transform.h"
-#include "stoker/data/map.h"
-#include "stoker/data/rewrites/picture_chain.h"
-#include "stoker/data/row_stack.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/gathering_transform.h"
+#include "stoker/data/core/row_stack.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/map.h"
+#include "stoker/data/pictures/picture_chain.h"
 #include "stoker/data/runtime/shared_loops.h"
 
 namespace stoker {

@@ -1,11 +1,11 @@
 // Pictures and maps that fail in one pass, and what becomes of them.
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/rewrites/picture_pass.h"
-#include "stoker/data/rewrites/picture_pass_testing_internal.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/testing/picture_pass.h"
+#include "stoker/data/testing/promises.h"
 #include "stoker/data/transforms/random_flip.h"
 #include "stoker/data/transforms/random_resized_crop.h"
 

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "stoker/data/ops/interleave.h"
-#include "stoker/data/runtime/random_pipeline.h"
+#include "stoker/data/testing/random_pipeline.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

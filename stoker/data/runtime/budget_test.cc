@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "stoker/data/ops/prefetch.h"
-#include "stoker/data/runtime/random_pipeline.h"
+#include "stoker/data/testing/random_pipeline.h"
 
 namespace stoker {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "stoker/data/failure.h"
+#include "stoker/data/core/failure.h"
 #include "stoker/data/runtime/indexed_iterator.h"
 #include "stoker/data/runtime/tuner.h"
 

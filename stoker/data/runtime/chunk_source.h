@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/failure_tally.h"
 #include "stoker/data/runtime/hop.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "stoker/base/json.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

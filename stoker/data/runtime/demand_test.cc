@@ -13,9 +13,9 @@
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/window.h"
 #include "stoker/data/ops/zip.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/runtime/cpu_limit.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -1,9 +1,9 @@
 // What comes out of a pass in which a stage fails or user code throws, and where it stands then.
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/saved_unsigned.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "stoker/data/failure_policy.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/failure_policy.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 

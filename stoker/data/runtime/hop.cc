@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "stoker/data/failure.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/apply_transform.h"
+#include "stoker/data/core/failure.h"
 
 namespace stoker {
 namespace {

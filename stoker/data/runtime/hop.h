@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "stoker/data/rewrites/picture_chain.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/pictures/picture_chain.h"
 #include "stoker/data/runtime/snapshot_pace.h"
 
 namespace stoker {

@@ -2,13 +2,13 @@
 // what a function called for each record does.
 #include <benchmark/benchmark.h>
 
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 
 namespace stoker {
 namespace {

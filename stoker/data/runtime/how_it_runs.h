@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

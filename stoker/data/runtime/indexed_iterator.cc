@@ -1,7 +1,7 @@
 #include "stoker/data/runtime/indexed_iterator.h"
 
-#include "stoker/data/failure.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/saved_unsigned.h"
 
 namespace stoker {
 

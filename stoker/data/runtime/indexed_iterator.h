@@ -2,7 +2,7 @@
 // other.
 #pragma once
 
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/failure_tally.h"
 

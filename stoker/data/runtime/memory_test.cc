@@ -1,10 +1,10 @@
 // The memory budget of a pass: what is held, what is admitted, who shares it.
 #include <thread>
 
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/prefetch.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "stoker/base/random.h"
 #include "stoker/base/worker_group.h"
-#include "stoker/data/drawn_order.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/drawn_order.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/deal.h"

@@ -1,6 +1,6 @@
 #include "stoker/data/runtime/pass_through_iterator.h"
 
-#include "stoker/data/loss_log.h"
+#include "stoker/data/core/loss_log.h"
 #include "stoker/data/runtime/hop.h"
 
 namespace stoker {

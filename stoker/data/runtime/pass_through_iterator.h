@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/snapshot_pace.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "stoker/base/profile.h"
-#include "stoker/data/explanation.h"
+#include "stoker/data/core/explanation.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/iterator.h"
 #include "stoker/data/runtime/how_it_runs.h"
 
 namespace stoker {

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "stoker/data/runtime.h"
-#include "stoker/data/runtime/random_pipeline.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/testing/random_pipeline.h"
 
 namespace stoker {
 namespace {

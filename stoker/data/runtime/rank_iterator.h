@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 namespace {

@@ -1,7 +1,7 @@
 // A rank's share of a pass that is read by position (PassOptions::world).
 #pragma once
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

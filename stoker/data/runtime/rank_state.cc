@@ -1,9 +1,9 @@
 #include "stoker/data/runtime/rank_state.h"
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/saved_count.h"
-#include "stoker/data/saved_unsigned.h"
-#include "stoker/data/spec.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/saved_count.h"
+#include "stoker/data/core/saved_unsigned.h"
+#include "stoker/data/core/spec.h"
 
 namespace stoker {
 namespace {

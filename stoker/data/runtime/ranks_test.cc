@@ -9,9 +9,9 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime/random_pipeline.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/random_pipeline.h"
+#include "stoker/data/testing/testing.h"
 
 namespace stoker {
 namespace {

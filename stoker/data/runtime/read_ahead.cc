@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/groups_elements.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/groups_elements.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/hop.h"
-#include "stoker/data/sample_names.h"
 
 namespace stoker {
 namespace {

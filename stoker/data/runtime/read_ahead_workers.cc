@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/failure.h"
+#include "stoker/data/core/failure.h"
 #include "stoker/data/runtime/read_ahead.h"
 
 namespace stoker {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 

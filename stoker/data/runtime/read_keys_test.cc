@@ -1,14 +1,14 @@
 // Elements read again by key where the data are no longer those that the keys were saved of.
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/sample.h"
 #include "stoker/data/ops/unbatch.h"
 #include "stoker/data/ops/window.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/range.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/testing/testing.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,7 @@
 // The saved position of a pass: what is refused, and how small it is.
 #include "stoker/base/permutation.h"
-#include "stoker/data/drawn_order.h"
+#include "stoker/data/core/drawn_order.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/balance.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/padded_batch.h"
@@ -10,9 +11,8 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "stoker/base/ledger.h"
-#include "stoker/data/testing.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/transform.h"
+#include "stoker/data/testing/testing.h"
 
 namespace stoker {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
 
 namespace stoker {
 

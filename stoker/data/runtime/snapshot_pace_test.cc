@@ -3,10 +3,10 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/runtime/crew.h"
-#include "stoker/data/runtime/test_stages.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/testing/promises.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -1,12 +1,12 @@
 // What a pass counts of its stages' elements and time.
 #include <thread>
 
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -7,13 +7,13 @@
 #include <thread>
 
 #include "stoker/base/statistics.h"
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
+#include "stoker/data/options/registry.h"
 
 namespace stoker {
 namespace {

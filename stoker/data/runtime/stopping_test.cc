@@ -1,6 +1,7 @@
 // Passes that are broken off, asked to stop, outlived by their elements, or open several at once.
 #include <thread>
 
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/interleave.h"
 #include "stoker/data/ops/mix.h"
@@ -9,9 +10,8 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/zip.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

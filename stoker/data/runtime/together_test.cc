@@ -5,7 +5,7 @@
 
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/runtime/shared_loops.h"
-#include "stoker/data/runtime/test_stages.h"
+#include "stoker/data/testing/test_stages.h"
 
 namespace stoker {
 namespace {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/explanation.h"
+#include "stoker/data/core/explanation.h"
 
 namespace stoker {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/array_table_node.h"
-#include "stoker/data/check_key.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/kept_memory.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/check_key.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/kept_memory.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/array_table_node.h"
 
 namespace stoker {
 namespace {

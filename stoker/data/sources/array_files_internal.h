@@ -10,7 +10,7 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/ledger.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 #include "stoker/io/file_bytes.h"
 
 namespace stoker {

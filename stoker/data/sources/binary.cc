@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/failure.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/binary/record_layout.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/file_patterns.h"
-#include "stoker/data/sources/field_map_internal.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/file_patterns.h"
+#include "stoker/data/options/field_map.h"
 
 namespace stoker {
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "stoker/base/worker_group.h"
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/kept_memory.h"
-#include "stoker/data/key_lists.h"
-#include "stoker/data/room_in.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/kept_memory.h"
+#include "stoker/data/core/key_lists.h"
+#include "stoker/data/core/room_in.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/chunk_cache_internal.h"
 #include "stoker/formats/chunked/row_gather.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 #include "stoker/formats/chunked/chunked_array.h"
 
 namespace stoker {

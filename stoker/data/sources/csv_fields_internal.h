@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/sources/field_map_internal.h"
-#include "stoker/data/spec.h"
+#include "stoker/data/core/spec.h"
+#include "stoker/data/options/field_map.h"
 #include "stoker/formats/csv/row_parser.h"
 
 namespace stoker {

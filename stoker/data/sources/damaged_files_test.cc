@@ -1,12 +1,13 @@
 // Every source on every kind of damage that happens to files: what comes is an error that names the
 // file, or elements, but no crash, no hang, and no memory that the file does not account for.
 // That each parser finds what it can find, its own test shows (formats/*/*_test.cc).
+#include "stoker/data/testing/damaged_files.h"
+
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cstdio>
 
-#include "stoker/data/sources/damaged_files_testing_internal.h"
 #include "stoker/io/file_bytes_testing_internal.h"
 
 namespace stoker {

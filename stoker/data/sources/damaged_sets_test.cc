@@ -2,7 +2,7 @@
 // that are missing.
 #include <algorithm>
 
-#include "stoker/data/sources/damaged_files_testing_internal.h"
+#include "stoker/data/testing/damaged_files.h"
 
 namespace stoker {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/io/file.h"
 
 namespace stoker {

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/text_table_internal.h"
 #include "stoker/io/file.h"
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "stoker/data/failure.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/saved_unsigned.h"
 
 namespace stoker {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "stoker/base/ledger.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/io/byte_source.h"
 
 namespace stoker {

@@ -1,8 +1,8 @@
 #include "stoker/data/sources/files.h"
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/io/atomic_file.h"
 
 namespace stoker {

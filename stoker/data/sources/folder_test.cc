@@ -1,12 +1,12 @@
 #include "stoker/data/sources/folder.h"
 
-#include "stoker/data/class_names.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/sample_names.h"
 #include "stoker/data/sources/folder_scan_internal.h"
-#include "stoker/data/sources/picture_folder_testing_internal.h"
+#include "stoker/data/testing/combining.h"
+#include "stoker/data/testing/picture_folder.h"
 
 namespace stoker {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/file_patterns.h"
-#include "stoker/data/option_object.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/file_patterns.h"
+#include "stoker/data/core/option_object.h"
+#include "stoker/data/options/field_map.h"
 #include "stoker/data/sources/chunked_rows_internal.h"
-#include "stoker/data/sources/field_map_internal.h"
 
 namespace stoker {
 

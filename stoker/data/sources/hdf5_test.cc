@@ -1,10 +1,10 @@
 #include "stoker/data/sources/hdf5.h"
 
-#include "stoker/data/ops/combining_testing_internal.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_bytes_testing_internal.h"

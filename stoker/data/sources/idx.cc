@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "stoker/base/stop_scope.h"
-#include "stoker/data/array_table_node.h"
-#include "stoker/data/kept_memory.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/kept_memory.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/array_table_node.h"
 #include "stoker/formats/idx/idx.h"
 #include "stoker/formats/idx/idx_admit.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 
@@ -11,8 +11,8 @@ namespace stoker {
 // uint8 [1, height, width] (or [channels, height, width] where the file has four dimensions), and
 // label, an integer scalar, where a label file is named. The headers are read and compared when the
 // dataset is built; the values are loaded at the first Open and stay in memory for as long as the
-// dataset lives, charged to the memory budget of each pass (data/kept_memory.h). Errors of Open:
-// kResourceExhausted where they do not fit into it.
+// dataset lives, charged to the memory budget of each pass (data/core/kept_memory.h). Errors of
+// Open: kResourceExhausted where they do not fit into it.
 struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =

@@ -3,8 +3,8 @@
 #include "stoker/base/ledger.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/formats/idx/idx.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "stoker/base/remote_path.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/io/byte_source.h"
 
 namespace stoker {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/transform.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/file.h"
 

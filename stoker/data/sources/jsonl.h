@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/file_patterns.h"
-#include "stoker/data/sources/jsonl_fields_internal.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/file_patterns.h"
+#include "stoker/data/options/jsonl_fields.h"
 
 namespace stoker {
 

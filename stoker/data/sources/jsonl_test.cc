@@ -1,10 +1,10 @@
 #include "stoker/data/sources/jsonl.h"
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/gzip.h"
 

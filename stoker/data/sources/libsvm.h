@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/file_patterns.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/file_patterns.h"
 
 namespace stoker {
 

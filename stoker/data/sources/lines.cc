@@ -2,11 +2,11 @@
 
 #include <cstring>
 
-#include "stoker/data/failure.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
-#include "stoker/data/saved_unsigned.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/core/saved_unsigned.h"
 #include "stoker/formats/text/line_reader.h"
 #include "stoker/io/byte_source.h"
 

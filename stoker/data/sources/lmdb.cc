@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/lmdb_files_internal.h"
 #include "stoker/data/sources/packed_values_internal.h"
 #include "stoker/formats/array_bytes.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/data/class_names.h"
+#include "stoker/data/core/class_names.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/record_fields.h"
 

@@ -1,7 +1,7 @@
 #include "stoker/data/sources/lmdb.h"
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 

@@ -2,11 +2,11 @@
 // number would take minutes here, and what holds much for each of them would take gigabytes.
 #include <fstream>
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/sources/csv.h"
 #include "stoker/data/sources/csv_fields_internal.h"
 #include "stoker/data/sources/jsonl.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/testing/combining.h"
+#include "stoker/data/testing/testing.h"
 
 namespace stoker {
 namespace {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/n5/n5_testing_internal.h"
 
 namespace stoker {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "stoker/data/class_names.h"
+#include "stoker/data/core/class_names.h"
 #include "stoker/data/sources/array_files_internal.h"
 #include "stoker/formats/npy/npy.h"
 #include "stoker/io/file_bytes.h"

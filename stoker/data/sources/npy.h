@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/option_object.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/option_object.h"
 
 namespace stoker {
 

@@ -1,9 +1,9 @@
 #include "stoker/data/sources/npy.h"
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/npy/npy.h"
 
 namespace stoker {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/option_object.h"
-#include "stoker/data/sources/field_map_internal.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/option_object.h"
+#include "stoker/data/options/field_map.h"
 
 namespace stoker {
 
@@ -22,11 +22,11 @@ using NpzFields = FieldMap<NpzField>;
 // Rows of the arrays in a .npz file, as numpy.savez writes it (formats/npy): element i is part i of
 // the first dimension of each. Stored arrays are mapped where they are aligned, as Stoker writes
 // them; others, and those of numpy.savez_compressed, are held in memory from the first Open on, for
-// as long as the dataset lives, charged to the memory budget of each pass (data/kept_memory.h).
-// Without `fields` every array is one, so all that are deflated are inflated then: of a file that
-// holds more than is used, name the fields. Checksums are verified when the pipeline is built, of
-// what is loaded then. An element's key is its row. Errors of Open: kResourceExhausted where what
-// is loaded does not fit into the budget.
+// as long as the dataset lives, charged to the memory budget of each pass
+// (data/core/kept_memory.h). Without `fields` every array is one, so all that are deflated are
+// inflated then: of a file that holds more than is used, name the fields. Checksums are verified
+// when the pipeline is built, of what is loaded then. An element's key is its row. Errors of Open:
+// kResourceExhausted where what is loaded does not fit into the budget.
 struct Npz {
   static constexpr std::string_view kName = "npz";
   static constexpr std::string_view kHelp = "Rows of the NumPy arrays in a .npz file.";

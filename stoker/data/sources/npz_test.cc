@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/npy/npz.h"
 #include "stoker/formats/zip/zip_testing_internal.h"
 

@@ -10,7 +10,7 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/status.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/transform.h"
 #include "stoker/formats/record_fields.h"
 
 namespace stoker {

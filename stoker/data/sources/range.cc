@@ -1,8 +1,8 @@
 #include "stoker/data/sources/range.h"
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/key_lists.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/key_lists.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/by_position_node.h"
 
 namespace stoker {
 namespace {

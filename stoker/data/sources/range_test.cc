@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 
 namespace stoker {
 namespace {

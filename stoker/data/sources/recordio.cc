@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/recordio/record_index.h"
 #include "stoker/formats/recordio/record_io.h"

@@ -1,8 +1,8 @@
 #include "stoker/data/sources/recordio.h"
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/recordio/record_io_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 

@@ -1,11 +1,11 @@
 // Sources whose files are on a server, resumed in their middle.
 #include <fmt/format.h>
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/sources/binary.h"
 #include "stoker/data/sources/csv.h"
 #include "stoker/data/sources/lines.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/testing/combining.h"
+#include "stoker/data/testing/testing.h"
 #include "stoker/io/gzip.h"
 #include "stoker/io/remote/loopback_server_testing_internal.h"
 

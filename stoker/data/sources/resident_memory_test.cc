@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <fstream>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/cache.h"
 #include "stoker/data/ops/repeat.h"
-#include "stoker/data/sources/damaged_files_testing_internal.h"
+#include "stoker/data/testing/damaged_files.h"
 #include "stoker/formats/lmdb/lmdb_writer.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file_bytes_testing_internal.h"

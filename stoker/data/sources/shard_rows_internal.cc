@@ -4,8 +4,8 @@
 #include <array>
 
 #include "stoker/base/json_text.h"
-#include "stoker/data/copy_runs.h"
-#include "stoker/data/room_in.h"
+#include "stoker/data/core/copy_runs.h"
+#include "stoker/data/core/room_in.h"
 #include "stoker/formats/shard/even_steps.h"
 
 namespace stoker {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/class_names.h"
-#include "stoker/data/element.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/element.h"
+#include "stoker/data/core/transform.h"
 #include "stoker/formats/shard/shard_file.h"
 
 namespace stoker {

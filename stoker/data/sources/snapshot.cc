@@ -1,9 +1,9 @@
 #include "stoker/data/sources/snapshot.h"
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/ops/cache_store_internal.h"
-#include "stoker/data/room_in.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/room_in.h"
+#include "stoker/data/nodes/by_position_node.h"
+#include "stoker/data/nodes/cache_store.h"
 #include "stoker/formats/elements/element_file.h"
 
 namespace stoker {

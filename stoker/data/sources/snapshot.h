@@ -4,8 +4,8 @@
 #include <string>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/runtime.h"
 
 namespace stoker {
 

@@ -3,9 +3,9 @@
 #include <fstream>
 
 #include "stoker/data/ops/cache.h"
-#include "stoker/data/ops/cache_testing_internal.h"
 #include "stoker/data/ops/filter.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/testing/cached.h"
+#include "stoker/data/testing/promises.h"
 
 namespace stoker {
 namespace {

@@ -1,10 +1,10 @@
 #include "stoker/data/sources/stoker.h"
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/key_lists.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/key_lists.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/shard_rows_internal.h"
 
 namespace stoker {

@@ -34,14 +34,14 @@
 #include <thread>
 
 #include "stoker/base/clock.h"
-#include "stoker/data/copy_runs.h"
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/copy_runs.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/window_order_internal.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/runtime.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/sources/npy.h"
 #include "stoker/data/sources/stoker.h"
 #include "stoker/formats/npy/npy.h"

@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/shard/shard_writer.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"

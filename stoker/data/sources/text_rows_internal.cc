@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/data/failure.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/row_arrays.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/failure.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/row_arrays.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/csv/row_parser.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 #include "stoker/formats/csv/row_reader.h"
 
 namespace stoker {

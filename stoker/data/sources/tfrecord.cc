@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "stoker/base/remote_path.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/tfrecord/record_reader.h"

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/data/class_names.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/data/sources/webdataset_samples_internal.h"

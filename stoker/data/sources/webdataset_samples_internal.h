@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/element.h"
+#include "stoker/data/core/element.h"
+#include "stoker/data/core/spec.h"
+#include "stoker/data/core/transform.h"
 #include "stoker/data/sources/packed_members_internal.h"
-#include "stoker/data/spec.h"
-#include "stoker/data/transform.h"
 
 namespace stoker {
 

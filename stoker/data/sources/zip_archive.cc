@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/data/by_position_node.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/webdataset_samples_internal.h"
 #include "stoker/formats/sample_name.h"
 #include "stoker/formats/zip/zip_samples.h"

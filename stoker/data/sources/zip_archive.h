@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/file_patterns.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/file_patterns.h"
 #include "stoker/data/sources/webdataset_samples_internal.h"
 
 namespace stoker {

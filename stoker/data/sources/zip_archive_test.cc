@@ -2,12 +2,12 @@
 
 #include <fstream>
 
-#include "stoker/data/ops/combining_testing_internal.h"
+#include "stoker/data/core/sample_names.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/sample_names.h"
 #include "stoker/data/sources/webdataset.h"
+#include "stoker/data/testing/combining.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/formats/zip/zip_testing_internal.h"
 #include "stoker/io/atomic_file.h"

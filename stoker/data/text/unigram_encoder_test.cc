@@ -6,7 +6,7 @@
 
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
-#include "stoker/data/text/sentencepiece_testing_internal.h"
+#include "stoker/data/testing/sentencepiece.h"
 
 namespace stoker {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "stoker/data/transforms/paired_testing_internal.h"
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/testing_internal.h"
 
 namespace stoker {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

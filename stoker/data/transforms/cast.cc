@@ -1,10 +1,10 @@
 #include "stoker/data/transforms/cast.h"
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
+#include "stoker/data/pictures/picture_plan.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/rewrites/picture_pass.h"
-#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {

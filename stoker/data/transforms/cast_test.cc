@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/cast.h"
 
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/transforms.h"
 
 namespace stoker {
 namespace {

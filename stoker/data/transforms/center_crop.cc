@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/crop_array_internal.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/color_fields_internal.h"
 #include "stoker/data/transforms/image_draws_internal.h"
 #include "stoker/image/color.h"

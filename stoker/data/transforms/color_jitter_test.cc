@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "stoker/data/transforms/paired_testing_internal.h"
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/color.h"
 
 namespace stoker {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "stoker/base/options.h"
-#include "stoker/data/fill_value.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/fill_value.h"
+#include "stoker/data/core/transform.h"
 #include "stoker/image/border.h"
 
 namespace stoker {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "stoker/base/permutation.h"
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/beta_internal.h"
 #include "stoker/data/transforms/mix_batch_internal.h"
 #include "stoker/image/mix.h"

@@ -8,8 +8,8 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/promises.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/one_hot.h"
 

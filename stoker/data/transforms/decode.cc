@@ -4,10 +4,10 @@
 #include <array>
 #include <optional>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
-#include "stoker/data/picture_scratch.h"
-#include "stoker/data/rewrites/picture_plan.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
+#include "stoker/data/pictures/picture_plan.h"
+#include "stoker/data/pictures/picture_scratch.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/image/decode.h"
 #include "stoker/image/store.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
-#include "stoker/data/row_arrays.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/core/row_arrays.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/bytes_field_internal.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/option_object.h"
-#include "stoker/data/sources/jsonl_fields_internal.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/option_object.h"
+#include "stoker/data/options/jsonl_fields.h"
 
 namespace stoker {
 

@@ -1,9 +1,9 @@
 #include "stoker/data/transforms/decode_json.h"
 
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/sources/webdataset.h"
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/combining.h"
+#include "stoker/data/testing/transforms.h"
 #include "stoker/formats/tar/tar_testing_internal.h"
 #include "stoker/io/atomic_file.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/bytes_field_internal.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/formats/npy/npy.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
+#include "stoker/data/core/dataset.h"
 
 namespace stoker {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/image/encode.h"
 
 namespace stoker {

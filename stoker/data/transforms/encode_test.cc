@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/encode.h"
 
-#include "stoker/data/registry.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/decode.h"
 #include "stoker/data/transforms/normalize.h"
 

@@ -11,8 +11,8 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/options.h"
-#include "stoker/data/spec.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/spec.h"
+#include "stoker/data/core/transform.h"
 #include "stoker/formats/tfrecord/example.h"
 
 namespace stoker {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/draw_options_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 #include "stoker/image/blur.h"

@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/gaussian_blur.h"
 
-#include "stoker/data/transforms/paired_testing_internal.h"
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/blur.h"
 
 namespace stoker {

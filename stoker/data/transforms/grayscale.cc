@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/color_fields_internal.h"
 #include "stoker/image/color.h"
 

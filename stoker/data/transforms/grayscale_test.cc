@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/grayscale.h"
 
-#include "stoker/data/transforms/paired_testing_internal.h"
+#include "stoker/data/testing/paired_transforms.h"
 
 namespace stoker {
 namespace {

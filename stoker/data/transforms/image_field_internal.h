@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "stoker/base/array.h"
-#include "stoker/data/spec.h"
+#include "stoker/data/core/spec.h"
 #include "stoker/image/image_shape.h"
 
 namespace stoker {

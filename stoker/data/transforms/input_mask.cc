@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "stoker/data/add_field.h"
-#include "stoker/data/field_option.h"
-#include "stoker/data/fill_value.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/add_field.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/core/fill_value.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {

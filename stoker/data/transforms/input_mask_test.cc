@@ -4,8 +4,8 @@
 
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/testing_promises.h"
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/promises.h"
+#include "stoker/data/testing/transforms.h"
 
 namespace stoker {
 namespace {

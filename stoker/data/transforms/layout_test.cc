@@ -1,8 +1,8 @@
 #include "stoker/data/transforms/layout.h"
 
 #include "stoker/data/ops/batch.h"
+#include "stoker/data/testing/transforms.h"
 #include "stoker/data/transforms/cast.h"
-#include "stoker/data/transforms/testing_internal.h"
 
 namespace stoker {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "stoker/base/short_text.h"
-#include "stoker/data/class_names.h"
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/text/vocabulary.h"
 #include "stoker/data/transforms/picture_names_internal.h"
 #include "stoker/data/transforms/token_field_internal.h"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "stoker/data/field_option.h"
+#include "stoker/data/core/field_option.h"
 
 namespace stoker {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "stoker/data/spec.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/spec.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker {
 

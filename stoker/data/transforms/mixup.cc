@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/mixup.h"
 
 #include "stoker/base/permutation.h"
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/beta_internal.h"
 #include "stoker/data/transforms/mix_batch_internal.h"
 #include "stoker/image/mix.h"

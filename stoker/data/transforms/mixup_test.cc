@@ -7,11 +7,11 @@
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/testing_promises.h"
+#include "stoker/data/testing/promises.h"
+#include "stoker/data/testing/transforms.h"
 #include "stoker/data/transforms/beta_internal.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/one_hot.h"
-#include "stoker/data/transforms/testing_internal.h"
 
 namespace stoker {
 namespace {

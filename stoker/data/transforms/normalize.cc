@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
+#include "stoker/data/pictures/picture_plan.h"
 #include "stoker/data/rewrites/map_order.h"
 #include "stoker/data/rewrites/picture_pass.h"
-#include "stoker/data/rewrites/picture_plan.h"
 #include "stoker/image/moments.h"
 #include "stoker/image/normalize.h"
 

@@ -1,8 +1,8 @@
 #include "stoker/data/transforms/normalize.h"
 
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/testing/transforms.h"
 
 namespace stoker {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/image/cast.h"
 
 namespace stoker {

@@ -1,10 +1,10 @@
 #include "stoker/data/transforms/one_hot.h"
 
-#include "stoker/data/iterator.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/testing.h"
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/testing.h"
+#include "stoker/data/testing/transforms.h"
 
 namespace stoker {
 namespace {

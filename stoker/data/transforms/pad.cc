@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/pad.h"
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/crop_array_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "stoker/data/field_option.h"
+#include "stoker/data/core/field_option.h"
 
 namespace stoker {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "stoker/base/options.h"
-#include "stoker/data/fill_value.h"
-#include "stoker/data/rewrites/picture_plan.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/fill_value.h"
+#include "stoker/data/core/transform.h"
+#include "stoker/data/pictures/picture_plan.h"
 #include "stoker/data/transforms/image_field_internal.h"
 
 namespace stoker {

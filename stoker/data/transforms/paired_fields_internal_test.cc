@@ -1,7 +1,7 @@
 // One draw for several fields, in the two transforms that work on many samples at once.
 #include "stoker/data/transforms/paired_fields_internal.h"
 
-#include "stoker/data/transforms/paired_testing_internal.h"
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"
 

@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/gathering_transform.h"
-#include "stoker/data/map.h"
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/core/gathering_transform.h"
+#include "stoker/data/core/sample_names.h"
+#include "stoker/data/nodes/map.h"
 
 namespace stoker {
 namespace {

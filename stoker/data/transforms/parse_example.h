@@ -3,8 +3,8 @@
 #include <string>
 
 #include "stoker/base/options.h"
-#include "stoker/data/dataset.h"
-#include "stoker/data/option_object.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/option_object.h"
 #include "stoker/data/transforms/example_features_internal.h"
 
 namespace stoker {

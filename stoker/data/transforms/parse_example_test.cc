@@ -3,12 +3,12 @@
 #include <string>
 
 #include "stoker/data/ops/batch.h"
-#include "stoker/data/ops/combining_testing_internal.h"
 #include "stoker/data/ops/enumerate.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/sources/tfrecord.h"
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/combining.h"
+#include "stoker/data/testing/transforms.h"
 #include "stoker/formats/tfrecord/example_writer.h"
 #include "stoker/formats/tfrecord/record_writer.h"
 

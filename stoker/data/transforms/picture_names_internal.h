@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "stoker/data/sample_names.h"
+#include "stoker/data/core/sample_names.h"
 
 namespace stoker {
 

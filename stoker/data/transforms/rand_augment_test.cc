@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/rand_augment.h"
 
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/augment_ops_internal.h"
-#include "stoker/data/transforms/paired_testing_internal.h"
 #include "stoker/data/transforms/trivial_augment.h"
 
 namespace stoker {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/draw_options_internal.h"
 #include "stoker/data/transforms/warp_array_internal.h"
 

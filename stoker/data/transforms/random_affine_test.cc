@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/random_affine.h"
 
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/image_draws_internal.h"
-#include "stoker/data/transforms/paired_testing_internal.h"
 
 namespace stoker {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/crop_array_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 

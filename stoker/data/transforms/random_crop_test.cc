@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/transforms.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/random_erasing.h"
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/draw_options_internal.h"
 #include "stoker/data/transforms/paired_fields_internal.h"
 #include "stoker/image/erase.h"

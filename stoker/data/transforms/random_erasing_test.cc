@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/image_draws_internal.h"
-#include "stoker/data/transforms/paired_testing_internal.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/random_flip.h"
 
-#include "stoker/data/transforms/testing_internal.h"
+#include "stoker/data/testing/transforms.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/random_resized_crop.h"
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/draw_options_internal.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 

@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/random_resized_crop.h"
 
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/data/transforms/image_draws_internal.h"
-#include "stoker/data/transforms/paired_testing_internal.h"
 #include "stoker/image/store.h"
 
 namespace stoker {

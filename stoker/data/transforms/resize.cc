@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/resize_array_internal.h"
 
 namespace stoker {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/data/picture_scratch.h"
+#include "stoker/data/pictures/picture_scratch.h"
 #include "stoker/image/store.h"
 
 namespace stoker {

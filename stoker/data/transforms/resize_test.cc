@@ -1,9 +1,9 @@
 #include "stoker/data/transforms/resize.h"
 
-#include "stoker/data/from_arrays.h"
-#include "stoker/data/iterator.h"
-#include "stoker/data/runtime.h"
-#include "stoker/data/transforms/paired_testing_internal.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/testing/paired_transforms.h"
 #include "stoker/image/store.h"
 
 namespace stoker {

@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/sentencepiece.h"
 
-#include "stoker/data/text/sentencepiece_testing_internal.h"
-#include "stoker/data/transforms/text_testing_internal.h"
+#include "stoker/data/testing/sentencepiece.h"
+#include "stoker/data/testing/text.h"
 
 namespace stoker {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "stoker/data/field_option.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/field_option.h"
+#include "stoker/data/nodes/map.h"
 
 namespace stoker::internal {
 namespace {

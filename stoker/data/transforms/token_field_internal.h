@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/data/dataset.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/transform.h"
 
 namespace stoker::internal {
 

@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "stoker/data/from_generator.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/transform.h"
+#include "stoker/data/core/transform.h"
+#include "stoker/data/nodes/from_generator.h"
+#include "stoker/data/options/registry.h"
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/data/transforms/random_crop.h"
 #include "stoker/data/transforms/random_flip.h"

@@ -1,8 +1,8 @@
 // The transforms together, in whole pipelines.
 #include "stoker/data/ops/batch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/registry.h"
-#include "stoker/data/testing.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/testing/testing.h"
 #include "stoker/data/transforms/cast.h"
 #include "stoker/data/transforms/normalize.h"
 #include "stoker/data/transforms/random_crop.h"

@@ -1,6 +1,6 @@
 #include "stoker/data/transforms/trivial_augment.h"
 
-#include "stoker/data/map.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/transforms/augment_ops_internal.h"
 #include "stoker/data/transforms/color_fields_internal.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "stoker/data/add_field.h"
-#include "stoker/data/map.h"
+#include "stoker/data/core/add_field.h"
+#include "stoker/data/nodes/map.h"
 #include "stoker/data/text/wordpiece.h"
 #include "stoker/data/transforms/token_field_internal.h"
 

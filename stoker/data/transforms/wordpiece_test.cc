@@ -1,7 +1,7 @@
 #include "stoker/data/transforms/wordpiece.h"
 
 #include "stoker/data/ops/padded_batch.h"
-#include "stoker/data/transforms/text_testing_internal.h"
+#include "stoker/data/testing/text.h"
 
 namespace stoker {
 namespace {

@@ -3,7 +3,7 @@
 #include "stoker/data/ops/padded_batch.h"
 #include "stoker/data/ops/prefetch.h"
 #include "stoker/data/ops/shuffle.h"
-#include "stoker/data/transforms/text_testing_internal.h"
+#include "stoker/data/testing/text.h"
 #include "stoker/data/transforms/truncate.h"
 
 namespace stoker {

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/tools/batch_find_command.h"
-#include "stoker/tools/bench_command.h"
-#include "stoker/tools/check_command.h"
-#include "stoker/tools/eval_command.h"
-#include "stoker/tools/export_command.h"
-#include "stoker/tools/inspect_command.h"
-#include "stoker/tools/lint_command.h"
-#include "stoker/tools/lr_find_command.h"
-#include "stoker/tools/predict_command.h"
-#include "stoker/tools/schedule_command.h"
-#include "stoker/tools/train_command.h"
+#include "stoker/tools/commands/batch_find_command.h"
+#include "stoker/tools/commands/bench_command.h"
+#include "stoker/tools/commands/check_command.h"
+#include "stoker/tools/commands/eval_command.h"
+#include "stoker/tools/commands/export_command.h"
+#include "stoker/tools/commands/inspect_command.h"
+#include "stoker/tools/commands/lint_command.h"
+#include "stoker/tools/commands/lr_find_command.h"
+#include "stoker/tools/commands/predict_command.h"
+#include "stoker/tools/commands/schedule_command.h"
+#include "stoker/tools/commands/train_command.h"
 
 namespace stoker {
 

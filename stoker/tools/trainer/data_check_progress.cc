@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "stoker/tools/text.h"
+#include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {

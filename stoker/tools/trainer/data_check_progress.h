@@ -3,8 +3,8 @@
 #pragma once
 
 #include "stoker/base/clock.h"
-#include "stoker/data/file_marks.h"
-#include "stoker/tools/status_line.h"
+#include "stoker/data/recipe/file_marks.h"
+#include "stoker/tools/program/status_line.h"
 
 namespace stoker {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "stoker/train/run_directory.h"
+#include "stoker/run/run_directory.h"
 
 namespace stoker {
 namespace {

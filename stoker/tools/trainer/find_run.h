@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// The newest directory in `parent` that NewRunPath (train/run_directory.h) named after
+// The newest directory in `parent` that NewRunPath (run/run_directory.h) named after
 // `recipe_name`, by its name: of those that have not finished, where there are any. Errors:
 // kNotFound.
 Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,

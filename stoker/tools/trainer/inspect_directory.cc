@@ -8,14 +8,14 @@
 #include "stoker/base/printable.h"
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/io/file.h"
-#include "stoker/tools/text.h"
+#include "stoker/run/checkpoint.h"
+#include "stoker/run/run_directory.h"
+#include "stoker/run/weights_file.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/metrics_text.h"
 #include "stoker/tools/trainer/run_state.h"
-#include "stoker/train/checkpoint.h"
-#include "stoker/train/predictor.h"
-#include "stoker/train/run_directory.h"
-#include "stoker/train/weights_file.h"
+#include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 namespace {

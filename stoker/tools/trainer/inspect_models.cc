@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "stoker/data/memory_options.h"
-#include "stoker/tools/kind_help.h"
+#include "stoker/data/recipe/memory_options.h"
+#include "stoker/run/recipe.h"
+#include "stoker/run/registry.h"
+#include "stoker/tools/inspect/kind_help.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/recipe.h"
-#include "stoker/train/registry.h"
 
 namespace stoker {
 namespace {

@@ -15,11 +15,11 @@
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/tools/interrupt.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/tools/program/interrupt.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/prediction_text.h"
-#include "stoker/train/predictor.h"
+#include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stoker/base/status.h"
-#include "stoker/tools/predict_command.h"
+#include "stoker/tools/commands/predict_command.h"
 
 namespace stoker {
 
@@ -10,7 +10,7 @@ namespace stoker {
 // at a time, or to --to, which appears when all are made.
 //
 //   {"sample": 0,           its place in the pipeline
-//    "index": 0,            its number in its source (data/numbered_pipeline.h)
+//    "index": 0,            its number in its source (data/recipe/numbered_pipeline.h)
 //    "file": "a/1.png",     that it was read from; these two where the pipeline tells
 //    "label": 3, "class": "cat", "probability": 0.93,
 //    "classes": [...],      of --top, as LikeliestJson gives them

@@ -7,7 +7,7 @@
 
 #include "stoker/base/array.h"
 #include "stoker/base/json.h"
-#include "stoker/train/predictor.h"
+#include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 

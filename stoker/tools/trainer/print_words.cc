@@ -1,7 +1,7 @@
-#include "stoker/tools/help_commands.h"
+#include "stoker/run/recipe.h"
+#include "stoker/run/registry.h"
+#include "stoker/tools/commands/help_commands.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/recipe.h"
-#include "stoker/train/registry.h"
 
 namespace stoker {
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "stoker/base/json_text.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/trial_table.h"
-#include "stoker/train/batch_finder.h"
+#include "stoker/train/tune/batch_finder.h"
 
 namespace stoker {
 namespace {

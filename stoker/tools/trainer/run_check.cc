@@ -2,10 +2,10 @@
 #include <optional>
 
 #include "stoker/base/problems.h"
-#include "stoker/tools/check_command.h"
+#include "stoker/run/train_check.h"
+#include "stoker/tools/commands/check_command.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/recipe_trial.h"
-#include "stoker/train/train_check.h"
+#include "stoker/train/check/recipe_trial.h"
 
 namespace stoker {
 namespace {

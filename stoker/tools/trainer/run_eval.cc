@@ -3,11 +3,11 @@
 #include "stoker/base/json_text.h"
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/metrics_text.h"
-#include "stoker/train/predictor.h"
+#include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 

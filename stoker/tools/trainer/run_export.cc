@@ -6,11 +6,11 @@
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
 #include "stoker/formats/pt/pt_writer.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/run/weights_file.h"
+#include "stoker/run/weights_source.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/weights_file.h"
-#include "stoker/train/weights_source.h"
 
 namespace stoker {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "stoker/data/fixed_order.h"
-#include "stoker/tools/print.h"
+#include "stoker/data/advice/fixed_order.h"
+#include "stoker/tools/program/print.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/model_lint.h"
+#include "stoker/train/check/model_lint.h"
 
 namespace stoker {
 

@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "stoker/base/json_text.h"
-#include "stoker/tools/chart.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/tools/chart/chart.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/lr_finder.h"
+#include "stoker/train/tune/lr_finder.h"
 
 namespace stoker {
 namespace {

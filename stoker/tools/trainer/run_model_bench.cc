@@ -5,12 +5,12 @@
 
 #include "stoker/base/config.h"
 #include "stoker/base/json_text.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/run/sample_noun.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/trial_table.h"
-#include "stoker/train/batch_finder.h"
-#include "stoker/train/sample_noun.h"
+#include "stoker/train/tune/batch_finder.h"
 
 namespace stoker {
 namespace {

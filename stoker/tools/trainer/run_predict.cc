@@ -8,12 +8,12 @@
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
-#include "stoker/tools/print.h"
+#include "stoker/tools/program/print.h"
 #include "stoker/tools/trainer/commands.h"
 #include "stoker/tools/trainer/predict_data.h"
 #include "stoker/tools/trainer/prediction_text.h"
 #include "stoker/tools/trainer/sample_file.h"
-#include "stoker/train/predictor.h"
+#include "stoker/train/predict/predictor.h"
 
 namespace stoker {
 namespace {

@@ -1,4 +1,4 @@
-#include "stoker/train/run_schedule.h"
+#include "stoker/run/run_schedule.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "stoker/base/json_text.h"
-#include "stoker/tools/chart.h"
-#include "stoker/tools/print.h"
-#include "stoker/tools/text.h"
+#include "stoker/tools/chart/chart.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/text.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/training_plan.h"
+#include "stoker/train/plan/training_plan.h"
 
 namespace stoker {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "stoker/data/runtime/starvation.h"
 #include "stoker/io/file.h"
-#include "stoker/tools/run_metrics.h"
-#include "stoker/tools/text.h"
-#include "stoker/train/run_directory.h"
-#include "stoker/train/run_status.h"
+#include "stoker/run/run_directory.h"
+#include "stoker/run/run_status.h"
+#include "stoker/tools/chart/run_metrics.h"
+#include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stoker/base/json.h"
-#include "stoker/train/run_directory.h"
+#include "stoker/run/run_directory.h"
 
 namespace stoker {
 

@@ -2,12 +2,12 @@
 #include <functional>
 
 #include "stoker/device/torch_error.h"
-#include "stoker/tools/help_commands.h"
-#include "stoker/tools/inspect_command.h"
-#include "stoker/tools/process.h"
-#include "stoker/tools/program.h"
+#include "stoker/tools/commands/help_commands.h"
+#include "stoker/tools/commands/inspect_command.h"
+#include "stoker/tools/program/process.h"
+#include "stoker/tools/program/program.h"
 #include "stoker/tools/trainer/commands.h"
-#include "stoker/train/allocator.h"
+#include "stoker/train/loop/allocator.h"
 
 namespace {
 

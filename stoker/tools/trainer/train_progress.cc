@@ -7,8 +7,8 @@
 
 #include "stoker/base/log.h"
 #include "stoker/base/printable.h"
-#include "stoker/tools/terminal.h"
-#include "stoker/tools/text.h"
+#include "stoker/tools/program/terminal.h"
+#include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {

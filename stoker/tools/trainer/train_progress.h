@@ -8,8 +8,8 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/statistics.h"
-#include "stoker/tools/status_line.h"
-#include "stoker/train/observer.h"
+#include "stoker/run/observer.h"
+#include "stoker/tools/program/status_line.h"
 
 namespace stoker {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "stoker/base/json.h"
-#include "stoker/tools/chart.h"
-#include "stoker/train/batch_search.h"
+#include "stoker/tools/chart/chart.h"
+#include "stoker/train/tune/batch_search.h"
 
 namespace stoker {
 

@@ -4,10 +4,10 @@
 #include <map>
 #include <sstream>
 
-#include "stoker/train/callback.h"
 #include "stoker/train/callbacks/log_tensors.h"
 #include "stoker/train/callbacks/stop_at.h"
-#include "stoker/train/trainer_testing.h"
+#include "stoker/train/core/callback.h"
+#include "stoker/train/loop/trainer_testing.h"
 
 namespace stoker {
 namespace {

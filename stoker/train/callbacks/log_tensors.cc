@@ -7,9 +7,9 @@
 
 #include "stoker/base/log.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/callback.h"
-#include "stoker/train/metrics_file.h"
-#include "stoker/train/parameters.h"
+#include "stoker/run/metrics_file.h"
+#include "stoker/train/core/callback.h"
+#include "stoker/train/core/parameters.h"
 
 namespace stoker {
 namespace {

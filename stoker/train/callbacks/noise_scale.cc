@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "stoker/device/torch_error.h"
-#include "stoker/train/callback.h"
-#include "stoker/train/gradient_norm.h"
-#include "stoker/train/learner.h"
-#include "stoker/train/noise_average.h"
+#include "stoker/train/core/callback.h"
+#include "stoker/train/step/gradient_norm.h"
+#include "stoker/train/step/learner.h"
+#include "stoker/train/tune/noise_average.h"
 
 namespace stoker {
 namespace {

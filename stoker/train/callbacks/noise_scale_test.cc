@@ -1,10 +1,10 @@
 #include "stoker/train/callbacks/noise_scale.h"
 
-#include "stoker/train/feed.h"
-#include "stoker/train/learner.h"
-#include "stoker/train/noise_average.h"
-#include "stoker/train/trainer_testing.h"
-#include "stoker/train/training_plan.h"
+#include "stoker/train/loop/trainer_testing.h"
+#include "stoker/train/plan/feed.h"
+#include "stoker/train/plan/training_plan.h"
+#include "stoker/train/step/learner.h"
+#include "stoker/train/tune/noise_average.h"
 
 namespace stoker {
 namespace {

@@ -5,8 +5,8 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/json_text.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/train/callback.h"
 #include "stoker/train/callbacks/operator_times_internal.h"
+#include "stoker/train/core/callback.h"
 
 namespace stoker {
 namespace {

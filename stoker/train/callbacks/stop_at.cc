@@ -1,6 +1,6 @@
 #include "stoker/train/callbacks/stop_at.h"
 
-#include "stoker/train/callback.h"
+#include "stoker/train/core/callback.h"
 
 namespace stoker {
 namespace {

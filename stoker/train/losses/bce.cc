@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "stoker/train/loss.h"
+#include "stoker/train/core/loss.h"
 #include "stoker/train/losses/target_forms_internal.h"
 
 namespace stoker {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stoker/train/loss.h"
+#include "stoker/train/core/loss.h"
 #include "stoker/train/losses/class_weights_internal.h"
 #include "stoker/train/losses/target_forms_internal.h"
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "stoker/train/loss.h"
+#include "stoker/train/core/loss.h"
 #include "stoker/train/losses/class_weights_internal.h"
 
 namespace stoker {

@@ -8,7 +8,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
-#include "stoker/train/loss.h"
+#include "stoker/train/core/loss.h"
 #include "stoker/train/losses/bce.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/losses/focal.h"

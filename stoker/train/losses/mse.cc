@@ -2,7 +2,7 @@
 
 #include <ATen/ops/mse_loss.h>
 
-#include "stoker/train/loss.h"
+#include "stoker/train/core/loss.h"
 #include "stoker/train/losses/target_forms_internal.h"
 
 namespace stoker {

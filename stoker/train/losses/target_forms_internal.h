@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "stoker/base/status.h"
-#include "stoker/data/spec.h"
-#include "stoker/train/target.h"
+#include "stoker/data/core/spec.h"
+#include "stoker/train/core/target.h"
 
 namespace stoker {
 

@@ -4,8 +4,8 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include "stoker/train/core/model.h"
 #include "stoker/train/kernels/norm_relu_pool.h"
-#include "stoker/train/model.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {

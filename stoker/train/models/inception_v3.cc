@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "stoker/train/model.h"
+#include "stoker/train/core/model.h"
 #include "stoker/train/models/inception_blocks_internal.h"
 #include "stoker/train/models/width_range_internal.h"
 

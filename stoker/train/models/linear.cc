@@ -2,7 +2,7 @@
 
 #include <torch/nn/modules/linear.h>
 
-#include "stoker/train/model.h"
+#include "stoker/train/core/model.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {

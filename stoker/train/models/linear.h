@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stoker/train/registry.h"
+#include "stoker/run/registry.h"
 
 namespace stoker {
 

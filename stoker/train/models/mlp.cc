@@ -3,7 +3,7 @@
 #include <torch/nn/functional/dropout.h>
 #include <torch/nn/modules/linear.h>
 
-#include "stoker/train/model.h"
+#include "stoker/train/core/model.h"
 #include "stoker/train/models/width_range_internal.h"
 
 namespace stoker {

@@ -8,11 +8,11 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/device/tensor.h"
-#include "stoker/train/learner.h"
-#include "stoker/train/model.h"
+#include "stoker/train/core/model.h"
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/models/linear.h"
 #include "stoker/train/models/mlp.h"
+#include "stoker/train/step/learner.h"
 
 namespace stoker {
 namespace {

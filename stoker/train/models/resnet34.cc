@@ -1,6 +1,6 @@
 #include "stoker/train/models/resnet34.h"
 
-#include "stoker/train/model.h"
+#include "stoker/train/core/model.h"
 
 namespace stoker {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/train/model.h"
+#include "stoker/train/core/model.h"
 
 namespace stoker::internal {
 namespace {

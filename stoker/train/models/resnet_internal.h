@@ -11,8 +11,8 @@
 #include <string>
 
 #include "stoker/base/options.h"
+#include "stoker/run/registry.h"
 #include "stoker/train/models/width_range_internal.h"
-#include "stoker/train/registry.h"
 
 namespace stoker::internal {
 

@@ -8,15 +8,15 @@
 
 #include "stoker/base/testing.h"
 #include "stoker/io/checksum.h"
-#include "stoker/train/learner.h"
-#include "stoker/train/loss.h"
+#include "stoker/run/testing.h"
+#include "stoker/train/core/loss.h"
+#include "stoker/train/core/model.h"
 #include "stoker/train/losses/cross_entropy.h"
-#include "stoker/train/model.h"
 #include "stoker/train/models/inception_v3.h"
 #include "stoker/train/models/resnet18.h"
 #include "stoker/train/models/resnet34.h"
 #include "stoker/train/models/resnet50.h"
-#include "stoker/train/testing.h"
+#include "stoker/train/step/learner.h"
 
 namespace stoker {
 namespace {

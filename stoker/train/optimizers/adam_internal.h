@@ -6,7 +6,7 @@
 
 #include "stoker/base/options.h"
 #include "stoker/base/status.h"
-#include "stoker/train/optimizer.h"
+#include "stoker/run/optimizer.h"
 
 namespace stoker {
 

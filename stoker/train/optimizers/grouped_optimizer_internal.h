@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "stoker/run/optimizer.h"
+#include "stoker/train/core/named_tensor.h"
+#include "stoker/train/core/parameters.h"
 #include "stoker/train/kernels/tensor_pieces.h"
-#include "stoker/train/named_tensor.h"
-#include "stoker/train/optimizer.h"
-#include "stoker/train/parameters.h"
 
 namespace stoker {
 

@@ -14,16 +14,16 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/statistics.h"
 #include "stoker/device/torch_denormals.h"
-#include "stoker/train/clipping.h"
+#include "stoker/train/core/named_tensor.h"
+#include "stoker/train/core/parameters.h"
 #include "stoker/train/kernels/thread_scaling.h"
-#include "stoker/train/named_tensor.h"
 #include "stoker/train/optimizers/adamw.h"
 #include "stoker/train/optimizers/lamb.h"
 #include "stoker/train/optimizers/lars.h"
 #include "stoker/train/optimizers/lion.h"
 #include "stoker/train/optimizers/rmsprop.h"
 #include "stoker/train/optimizers/sgd.h"
-#include "stoker/train/parameters.h"
+#include "stoker/train/step/clipping.h"
 
 namespace stoker {
 namespace {

@@ -5,7 +5,8 @@
 #include <torch/utils.h>
 
 #include "stoker/base/testing.h"
-#include "stoker/train/named_tensor.h"
+#include "stoker/train/core/named_tensor.h"
+#include "stoker/train/core/parameters.h"
 #include "stoker/train/optimizers/adagrad.h"
 #include "stoker/train/optimizers/adam.h"
 #include "stoker/train/optimizers/adamw.h"
@@ -15,7 +16,6 @@
 #include "stoker/train/optimizers/muon.h"
 #include "stoker/train/optimizers/rmsprop.h"
 #include "stoker/train/optimizers/sgd.h"
-#include "stoker/train/parameters.h"
 
 namespace stoker {
 namespace {

@@ -1,0 +1,31 @@
+#include "stoker/data/core/field_option.h"
+
+#include "stoker/base/testing.h"
+#include "stoker/data/testing/testing.h"
+#include "stoker/data/transforms/center_crop.h"
+#include "stoker/data/transforms/normalize.h"
+
+namespace stoker {
+namespace {
+
+TEST(IndexOfOption, SaysWhichOptionNamesAnotherField) {
+  const Spec spec{{{"x", DType::kUInt8, {4}}, {"y", DType::kInt64, {}}}};
+  EXPECT_EQ(*IndexOfOption(spec, "filter", "field", "y"), 1u);
+  EXPECT_THAT(IndexOfOption(spec, "filter", "field", "label"),
+              FailsWith(StatusCode::kInvalidArgument,
+                        "filter: there is no field 'label'; the elements are {x: uint8[4], y: "
+                        "int64[]}; say which it is with `field:`"));
+}
+
+TEST(IndexOfOption, IsWhatOperatorsAnswerWith) {
+  const Dataset images = NumberedImages(4);
+  EXPECT_THAT(Normalize{.field = "x"}.Build(images),
+              FailsWith(StatusCode::kInvalidArgument, "say which it is with `field:`"));
+  CenterCrop crop{.size = 1};
+  crop.masks = {"mask"};
+  EXPECT_THAT(crop.Build(images),
+              FailsWith(StatusCode::kInvalidArgument, "say which it is with `masks:`"));
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,121 @@
+#include "stoker/data/core/kept_memory.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "stoker/base/default_budget.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/runtime.h"
+
+namespace stoker {
+namespace {
+
+// A ledger that nobody reads: the budgets are charged by KeptMemory itself.
+std::shared_ptr<MemoryAccount> AccountOfItsOwn() {
+  static const std::shared_ptr<Ledger> ledger = Ledger::Create(std::numeric_limits<int64_t>::max());
+  return ledger->OpenAccount("kept");
+}
+
+void Charge(MemoryAccount& account, int64_t bytes) {
+  if (bytes > 0) account.Charge(bytes);
+  if (bytes < 0) account.Release(-bytes);
+}
+
+double Megabytes(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
+
+// Held from the look at a budget until it is charged: of several that would fit alone, as many get
+// it as fit together.
+std::mutex& OneAtATime() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+bool Fits(const Ledger& ledger, int64_t bytes) {
+  return bytes == 0 || bytes <= ledger.budget_bytes() - ledger.bytes();
+}
+
+// Frees the idle memory of the stages of `pass` where so many bytes do not fit beside it.
+void TrimToFit(const Pass& pass, int64_t bytes) {
+  if (!Fits(pass.ledger(), bytes)) pass.TrimPools();
+}
+
+Status DoesNotFit(const Ledger& ledger, int64_t bytes, std::string_view what,
+                  std::string_view remedy) {
+  const int64_t used = ledger.bytes();
+  return ResourceExhausted(
+      "{} {:.1f} MB of memory, but the budget is {:.1f} MB{}; {}, or {}", what, Megabytes(bytes),
+      Megabytes(ledger.budget_bytes()),
+      used > 0 ? fmt::format(", of which {:.1f} MB are used", Megabytes(used)) : "", remedy,
+      HowToRaiseTheBudget());
+}
+
+}  // namespace
+
+KeptMemory::KeptMemory() : account_(AccountOfItsOwn()) {}
+
+KeptMemory::~KeptMemory() { Add(-bytes_); }
+
+bool KeptMemory::IsChargedTo(const Pass& pass) {
+  // A ledger that has gone may have left its address to another.
+  std::erase_if(charged_, [](const Charged& charged) { return charged.account.expired(); });
+  return std::ranges::find(charged_, &pass.ledger(), &Charged::ledger) != charged_.end();
+}
+
+void KeptMemory::NoteCharged(const Pass& pass, const DatasetNode& node) {
+  const Ledger* const ledger = &pass.ledger();
+  const std::shared_ptr<MemoryAccount>& account = pass.stage(node).account;
+  const bool outlives_passes = ledger == Ledger::Default().get();
+  charged_.push_back({ledger, account, outlives_passes ? account : nullptr});
+}
+
+void KeptMemory::ChargeTo(const Pass& pass, const DatasetNode& node) {
+  const std::lock_guard lock(mutex_);
+  if (IsChargedTo(pass)) return;
+  Charge(*pass.stage(node).account, bytes_);
+  NoteCharged(pass, node);
+}
+
+Status KeptMemory::ChargeToIfItFits(const Pass& pass, const DatasetNode& node,
+                                    std::string_view what, std::string_view remedy) {
+  const std::lock_guard fitting(OneAtATime());
+  const std::lock_guard lock(mutex_);
+  if (IsChargedTo(pass)) return OkStatus();
+  TrimToFit(pass, bytes_);
+  if (!Fits(pass.ledger(), bytes_)) return DoesNotFit(pass.ledger(), bytes_, what, remedy);
+  Charge(*pass.stage(node).account, bytes_);
+  NoteCharged(pass, node);
+  return OkStatus();
+}
+
+void KeptMemory::Add(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_ += bytes;
+  for (const Charged& charged : charged_) {
+    if (const auto account = charged.account.lock()) Charge(*account, bytes);
+  }
+}
+
+Status KeptMemory::AddIfItFits(const Pass& pass, int64_t bytes, std::string_view what,
+                               std::string_view remedy) {
+  const std::lock_guard fitting(OneAtATime());
+  const std::lock_guard lock(mutex_);
+  TrimToFit(pass, bytes);
+  std::vector<std::shared_ptr<MemoryAccount>> bearing;
+  for (const Charged& charged : charged_) {
+    if (std::shared_ptr<MemoryAccount> account = charged.account.lock()) {
+      if (!Fits(*charged.ledger, bytes)) return DoesNotFit(*charged.ledger, bytes, what, remedy);
+      bearing.push_back(std::move(account));
+    }
+  }
+  for (const auto& account : bearing) Charge(*account, bytes);
+  bytes_ += bytes;
+  return OkStatus();
+}
+
+int64_t KeptMemory::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace stoker

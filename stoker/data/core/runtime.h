@@ -1,0 +1,345 @@
+// Runtime: how a pass is executed. It never changes which bytes come out.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/buffer.h"
+#include "stoker/base/clock.h"
+#include "stoker/base/ledger.h"
+#include "stoker/base/profile.h"
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/core/explanation.h"
+#include "stoker/data/core/iterator.h"
+#include "stoker/data/core/loss_log.h"
+#include "stoker/data/core/shared_permutations.h"
+#include "stoker/data/core/transform.h"
+
+namespace stoker {
+
+class Deal;
+struct LostElement;
+
+struct Runtime {
+  // kInline: the calling thread does everything, one element at a time, without cleverness: the
+  // oracle that the other is tested against. kThreaded: worker threads read ahead, many small
+  // elements at a time.
+  enum class Kind { kInline, kThreaded };
+
+  Kind kind = Kind::kThreaded;
+  // Workers of each stage that has some (of the whole pipeline where it is read by position); the
+  // inputs of zip, mix and choose, which work at the same time, divide them. 0: as many as pay, at
+  // first as many as CPUs: runtime/tuner.h.
+  int threads = 0;
+  // Elements that cross from thread to thread at once, where memory allows. 0: as many as pay.
+  int64_t chunk = 0;
+  // Bytes that may be in flight, kept by this pass alone (base/ledger.h says what is counted). 0:
+  // DefaultMemoryBudget(), kept together by all passes of the process that say 0.
+  int64_t memory_budget = 0;
+  // Once it is true, the pass ends with kCancelled: at the latest after the element under way, so
+  // also where many are skipped or read again. May be null; must outlive the pass.
+  const std::atomic<bool>* stop = nullptr;
+
+  static Runtime Inline() { return {.kind = Kind::kInline}; }
+  static Runtime Threaded(int threads = 0) { return {.kind = Kind::kThreaded, .threads = threads}; }
+};
+
+// Whether a part of a pass is to end early: its iterator, or one around it, is being destroyed, or
+// Runtime::stop is true. Thread-safe.
+class StopFlag {
+ public:
+  explicit StopFlag(const std::atomic<bool>* outside) : outside_(outside) {}
+  explicit StopFlag(std::shared_ptr<const StopFlag> around) : around_(std::move(around)) {}
+
+  void Raise() { raised_ = true; }
+  bool raised() const {
+    return raised_ || (outside_ != nullptr && *outside_) || (around_ && around_->raised());
+  }
+
+ private:
+  std::atomic<bool> raised_{false};
+  const std::atomic<bool>* const outside_ = nullptr;
+  const std::shared_ptr<const StopFlag> around_;
+};
+
+struct StageResources;
+
+// The stages of the pipelines that one stage opens while the pass runs (interleave's files). They
+// come and go by the thousand, so those of the same place and name share one entry: it counts them
+// together, and the buffers of one serve the next. Thread-safe.
+class InnerStages {
+ public:
+  // The entry of stage number `place` of such a pipeline; `make` makes it where there is none yet.
+  std::shared_ptr<StageResources> Get(uint64_t place, const std::string& name,
+                                      const std::function<std::shared_ptr<StageResources>()>& make);
+  // Source first.
+  std::vector<std::shared_ptr<StageResources>> All() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<StageResources>> stages_;
+};
+
+// What one stage of a pass uses and counts.
+struct StageResources {
+  StageResources(uint64_t stage_number, std::shared_ptr<MemoryAccount> stage_account,
+                 const std::string& name, int64_t max_idle_bytes);
+  const uint64_t number;  // in its pass, source first from 0: keys the stage's random draws
+  const std::shared_ptr<MemoryAccount> account;
+  StageStats stats;
+  BufferPool pool;
+  InnerStages inner;
+  const SharedPermutations permutations;
+};
+
+// What the iterators of one opened pipeline share: the settings, the ledger, and every stage's
+// resources. Thread-safe.
+class Pass {
+ public:
+  static Result<std::shared_ptr<Pass>> Create(const Dataset& dataset, const Runtime& runtime,
+                                              const PassOptions& options);
+
+  // The pass over `dataset`, which `owner`, a stage of this pass, opens as its input number
+  // `number`. It has this pass's ledger and settings, but `threads` threads (0: automatic), a seed
+  // made from (seed, owner, number), and its stages in the owner's InnerStages.
+  std::shared_ptr<Pass> OpenChild(const DatasetNode& owner, const Dataset& dataset, int64_t number,
+                                  int threads) const;
+
+  const Runtime& runtime() const { return runtime_; }  // with the memory budget filled in
+  uint64_t seed() const { return seed_; }
+  Ledger& ledger() const { return *ledger_; }
+  void AddConsumerWait(int64_t ns) { consumer_waited_ns_ += ns; }
+  StageResources& stage(const DatasetNode& node) const { return *stages_.at(&node); }
+
+  // What ReadAheads tell: how many worker threads one has, and what was chosen for it and why.
+  void CountThreads(int threads) const;
+  DecisionLog& decisions() const { return told_->decisions; }
+  LossLogs& loss_logs() const { return *loss_logs_; }
+  // DrawsOrder of the dataset; not set for a child.
+  bool draws_order() const { return draws_order_; }
+
+  // Frees the idle memory of all stages and of those inside them.
+  void TrimPools() const;
+
+  Profile GetProfile() const;
+
+ private:
+  Pass() = default;
+  // Gives every node its resources, inputs first; one that is an input twice gets them once.
+  using MakeStage =
+      std::function<std::shared_ptr<StageResources>(uint64_t number, const std::string& name)>;
+  void AddStages(const Dataset& dataset, const MakeStage& make);
+  std::shared_ptr<StageResources> NewStage(uint64_t number, const std::string& name,
+                                           int64_t max_idle_bytes) const;
+
+  Runtime runtime_;
+  uint64_t seed_ = 0;
+  std::shared_ptr<Ledger> ledger_;
+  std::shared_ptr<MemoryAccount> memory_;  // of all stages together
+  std::atomic<int64_t> consumer_waited_ns_{0};
+  struct Told {
+    std::atomic<int> most_threads{0};
+    DecisionLog decisions;
+  };
+  std::shared_ptr<Told> told_ = std::make_shared<Told>();  // one with the passes inside this one
+  std::shared_ptr<LossLogs> loss_logs_;                    // likewise
+  std::unordered_map<const DatasetNode*, std::shared_ptr<StageResources>> stages_;
+  std::vector<const DatasetNode*> order_;  // source first
+  std::optional<Dataset> dataset_;         // keeps the nodes alive
+  Stopwatch since_open_;
+  bool draws_order_ = false;
+};
+
+// What a node needs to open its stream side.
+class OpenContext {
+ public:
+  // `any_order`: whoever opens an iterator with this takes its elements in whatever order they come
+  // (where a stage says so: DatasetNode::any_order), and never goes back to read some again.
+  OpenContext(std::shared_ptr<Pass> pass, uint64_t epoch, std::shared_ptr<const StopFlag> stop,
+              bool any_order = false)
+      : pass_(std::move(pass)), epoch_(epoch), stop_(std::move(stop)), any_order_(any_order) {}
+
+  const std::shared_ptr<Pass>& pass() const { return pass_; }
+  uint64_t epoch() const { return epoch_; }
+  const std::shared_ptr<const StopFlag>& stop() const { return stop_; }
+  bool any_order() const { return any_order_; }
+  OpenContext WithEpoch(uint64_t epoch) const {
+    OpenContext other = *this;
+    other.epoch_ = epoch;
+    return other;
+  }
+
+  // For the inputs of a stage with several, whose iterator raises `stop` before it destroys them:
+  // else each works on while those before it end.
+  OpenContext WithStop(std::shared_ptr<const StopFlag> stop) const {
+    OpenContext other = *this;
+    other.stop_ = std::move(stop);
+    return other;
+  }
+
+  // For one of several ranks: hands out its share where the stage of `deal` is opened.
+  OpenContext WithDeal(std::shared_ptr<Deal> deal) const {
+    OpenContext other = *this;
+    other.deal_ = std::move(deal);
+    return other;
+  }
+  // For one of `inputs` pipelines that work at the same time: each has its part of the threads that
+  // the user has set, at least one. Automatic numbers follow demand as they are.
+  OpenContext ForOneOf(size_t inputs) const {
+    OpenContext other = *this;
+    other.sharing_ = sharing_ * std::max(1, static_cast<int>(inputs));
+    return other;
+  }
+
+  // For one of several ranks that read by position: none of them reads every element.
+  OpenContext ForAShare() const {
+    OpenContext other = *this;
+    other.share_ = true;
+    return other;
+  }
+  bool reads_a_share() const { return share_; }
+
+  // The number in the whole pass of the element that `node` makes as its number `local`: not the
+  // same where only a rank's share is made (DatasetNode::grouping).
+  int64_t NumberInPass(const DatasetNode& node, int64_t local) const;
+
+  // Opens an input the way the runtime sees fit: by position, in order, on threads of its own. Its
+  // elements come in their order.
+  Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const {
+    return Open(input, /*tolerant=*/false, /*any_order=*/false);
+  }
+  // The same for a node that lets its own elements come in any order where its input's do. All of
+  // them must reach its output, and its state must be the input's own: nothing is read again.
+  Result<std::unique_ptr<Iterator>> OpenInputInAnyOrder(const Dataset& input) const {
+    return Open(input, /*tolerant=*/false, any_order_);
+  }
+  // The same for a pipeline that is read in a pass of its own inside this one: `owner` has it made
+  // while the pass runs, or learns from it before (Pass::OpenChild).
+  Result<std::unique_ptr<Iterator>> OpenChild(const DatasetNode& owner, const Dataset& dataset,
+                                              int64_t number, int threads) const;
+
+  // Whether the iterator being opened hands out failed elements (Element::failure) in the place of
+  // those that cannot be made, and goes on. Any other ends with the error. An iterator that goes on
+  // although this is false is ended by Iterator::Next.
+  bool tolerant() const { return tolerant_; }
+  // For a stage that deals with failed elements.
+  Result<std::unique_ptr<Iterator>> OpenInputTolerantly(const Dataset& input) const {
+    return Open(input, /*tolerant=*/true, /*any_order=*/false);
+  }
+  // For a stage that hands on the failed elements it gets: tolerantly where it is opened so itself.
+  Result<std::unique_ptr<Iterator>> OpenInputAlike(const Dataset& input,
+                                                   bool any_order = false) const {
+    return Open(input, tolerant_, any_order);
+  }
+
+ private:
+  Result<std::unique_ptr<Iterator>> Open(const Dataset& input, bool tolerant, bool any_order) const;
+  Result<std::unique_ptr<Iterator>> OpenReadAhead(const DatasetNode& node) const;
+
+  std::shared_ptr<Pass> pass_;
+  uint64_t epoch_;
+  std::shared_ptr<const StopFlag> stop_;
+  bool tolerant_ = false;
+  bool any_order_;
+  bool share_ = false;
+  int sharing_ = 1;             // so many pipelines divide the threads
+  std::shared_ptr<Deal> deal_;  // null where all is handed out
+};
+
+// What a node needs to read by position. A small value, copied freely.
+class ReadContext {
+ public:
+  // vectorized  many samples at a time (ReadRows) instead of one by one; the bytes are the same
+  // stop        reading ends with kCancelled once it is raised; may be null, must outlive the read
+  ReadContext(const Pass& pass, uint64_t epoch, bool vectorized, const StopFlag* stop = nullptr)
+      : pass_(&pass), epoch_(epoch), vectorized_(vectorized), stop_(stop) {}
+
+  const Pass& pass() const { return *pass_; }
+  uint64_t seed() const { return pass_->seed(); }
+  uint64_t epoch() const { return epoch_; }
+  bool vectorized() const { return vectorized_; }
+  bool stopped() const { return stop_ != nullptr && stop_->raised(); }
+  ReadContext WithEpoch(uint64_t epoch) const {
+    ReadContext other = *this;
+    other.epoch_ = epoch;
+    return other;
+  }
+
+  // A read of many elements whose failure only leads to reading them one by one: its errors are not
+  // counted, and nothing is put in the place of what failed.
+  bool trial() const { return trial_; }
+  ReadContext AsTrial() const {
+    ReadContext other = *this;
+    other.trial_ = true;
+    return other;
+  }
+
+  // Where a stage that puts something in the place of an element that failed says so; null where
+  // nobody counts. Owned by the reader.
+  std::vector<LostElement>* lost() const { return lost_; }
+  ReadContext WithLost(std::vector<LostElement>* lost) const {
+    ReadContext other = *this;
+    other.lost_ = lost;
+    return other;
+  }
+
+  StageStats& stats(const DatasetNode& node) const { return pass_->stage(node).stats; }
+  Scratch scratch(const DatasetNode& node) const { return Scratch(pass_->stage(node).pool, stop_); }
+  uint64_t stage_number(const DatasetNode& node) const { return pass_->stage(node).number; }
+  const SharedPermutations& permutations(const DatasetNode& node) const {
+    return pass_->stage(node).permutations;
+  }
+  RngFactory rngs(const DatasetNode& node) const { return {seed(), stage_number(node)}; }
+
+ private:
+  const Pass* pass_;
+  uint64_t epoch_;
+  bool vectorized_;
+  const StopFlag* stop_;
+  bool trial_ = false;
+  std::vector<LostElement>* lost_ = nullptr;
+};
+
+// Counts the time of its scope for a stage, less the time of the scopes nested in it on the same
+// thread: no moment of a thread is counted twice.
+class ScopedStageTime {
+ public:
+  enum class Kind { kBusy, kStarved, kBlocked };
+  explicit ScopedStageTime(StageStats& stats, Kind kind = Kind::kBusy);
+  ~ScopedStageTime();
+  ScopedStageTime(const ScopedStageTime&) = delete;
+  ScopedStageTime& operator=(const ScopedStageTime&) = delete;
+
+ private:
+  StageStats& stats_;
+  const Kind kind_;
+  StageStats* const outer_stage_;
+  const int64_t outer_nested_ns_;
+  const int64_t start_ns_;
+};
+
+// A scope that waits for an element which other threads make: the stage around it on this thread,
+// which pulls the element, is starved; where there is none, the consumer of the pass waits.
+class ScopedInputWait {
+ public:
+  explicit ScopedInputWait(Pass& pass) : pass_(pass) {}
+  ~ScopedInputWait();
+  ScopedInputWait(const ScopedInputWait&) = delete;
+  ScopedInputWait& operator=(const ScopedInputWait&) = delete;
+
+ private:
+  Pass& pass_;
+  const int64_t start_ns_ = NowNs();
+};
+
+}  // namespace stoker

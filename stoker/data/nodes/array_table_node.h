@@ -1,0 +1,36 @@
+// What sources over arrays in memory, or mapped, share: element i is row i of each column.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "stoker/data/core/dataset.h"
+#include "stoker/data/nodes/from_arrays.h"
+
+namespace stoker {
+
+// Sub-classes have the columns, one for each field, at the latest when they are prepared.
+class ArrayTableNode : public DatasetNode {
+ public:
+  // The columns themselves are there already.
+  std::optional<int64_t> MemoryToRead(int64_t count) const final;
+  bool fixed_order() const final { return true; }
+  bool random_access() const final { return true; }
+  bool rereadable() const final { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const final;
+
+  // Once it is prepared.
+  virtual const ArrayTable& table() const = 0;
+
+ protected:
+  using DatasetNode::DatasetNode;
+
+  Result<Element> DoRead(int64_t position, const ReadContext& context) const override;
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override;
+  Result<Rows> DoReadRows(std::span<const int64_t> positions,
+                          const ReadContext& context) const override;
+};
+
+}  // namespace stoker

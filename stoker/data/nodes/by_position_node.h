@@ -1,0 +1,28 @@
+// What sources share whose elements are read by position, each with its position as key.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "stoker/data/core/dataset.h"
+
+namespace stoker {
+
+// Sub-classes say how an element is made (DoRead, MemoryToRead), and what they read (Details,
+// files).
+class ByPositionNode : public DatasetNode {
+ public:
+  std::string_view Disturbs() const final { return ""; }
+  bool fixed_order() const final { return true; }
+  bool random_access() const final { return true; }
+  bool rereadable() const final { return true; }
+  Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const final;
+
+ protected:
+  ByPositionNode(std::string_view name, Spec spec, Cardinality cardinality);
+
+  // DoRead of the key's position, in its epoch.
+  Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const final;
+};
+
+}  // namespace stoker

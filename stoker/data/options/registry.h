@@ -1,0 +1,107 @@
+// The operators a recipe may name, and the way from a recipe's list to a Dataset.
+#pragma once
+
+#include <concepts>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/registry.h"
+#include "stoker/data/core/dataset.h"
+
+namespace stoker {
+
+// An options struct that makes a dataset out of nothing, or out of another. See sources/idx.h and
+// ops/batch.h.
+template <typename T>
+concept SourceOptions = requires(const T& options) {
+  { options.Build() } -> std::same_as<Result<Dataset>>;
+};
+template <typename T>
+concept OperatorOptions = requires(const T& options, Dataset input) {
+  { options.Build(std::move(input)) } -> std::same_as<Result<Dataset>>;
+};
+
+// Every operator says whether it arranges: whether it only says which samples come, in which order,
+// how often, or where they are kept, and prepares none. Such an operator of data.eval is left out
+// where samples that are picked already are prepared, as for predictions.
+template <typename T>
+concept SaysWhetherItArranges = requires {
+  { T::kArranges } -> std::convertible_to<bool>;
+};
+
+class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
+ public:
+  OperatorRegistry() : Registry("operator") {}
+
+  template <SourceOptions T>
+  void Add() {
+    AddKind<T>(
+        "source", [](const T& options, const std::optional<Dataset>& input) -> Result<Dataset> {
+          if (input)
+            return InvalidArgument(
+                "{}: a source must come first in its pipeline; move it to the top", T::kName);
+          return options.Build();
+        });
+  }
+  template <OperatorOptions T>
+  void Add() {
+    static_assert(
+        SaysWhetherItArranges<T>,
+        "give the operator a `static constexpr bool kArranges` (data/options/registry.h)");
+    if (T::kArranges) arranging_.emplace(T::kName);
+    AddKind<T>("operator", [](const T& options, std::optional<Dataset> input) -> Result<Dataset> {
+      if (!input)
+        return InvalidArgument("{}: there is nothing to work on; begin the pipeline with a source",
+                               T::kName);
+      return options.Build(*std::move(input));
+    });
+  }
+
+  // Whether there is an operator `name` that arranges.
+  bool Arranges(std::string_view name) const { return arranging_.contains(name); }
+
+  // All operators of Stoker.
+  static const OperatorRegistry& Builtin();
+
+ private:
+  std::set<std::string, std::less<>> arranging_;
+};
+
+// Generated: adds what stands in sources/, ops/ and transforms/.
+void RegisterBuiltinOperators(OperatorRegistry& registry);
+
+// The key that may stand beside an operator in its entry of the list: what happens to elements that
+// fail there (ops/ignore_errors.h). `on_error: OPTIONS` means an `ignore_errors: OPTIONS` right
+// behind.
+inline constexpr std::string_view kOnError = "on_error";
+
+// Reads one entry of a pipeline's list: `name`, {name: options}, or {name: options, on_error: ...}.
+Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
+                                                const std::filesystem::path& root = {});
+
+// Reads `pipeline`, a list with one operator an entry, into a Dataset. Paths are taken relative to
+// `root`. Errors begin with file, line and column. `filled` (may be null) gets the list with every
+// option filled in.
+Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem::path& root,
+                              ConfigNode* filled = nullptr);
+
+// The same in C++:
+//   Result<Dataset> train = Source(Idx{...}) | Shuffle{} | Batch{.size = 128};
+template <SourceOptions T>
+Result<Dataset> Source(const T& options) {
+  STOKER_RETURN_IF_ERROR(CheckOptionsOf(options));
+  return options.Build();
+}
+template <OperatorOptions T>
+Result<Dataset> operator|(Result<Dataset> input, const T& options) {
+  if (!input.ok()) return input;
+  STOKER_RETURN_IF_ERROR(CheckOptionsOf(options));
+  return options.Build(*std::move(input));
+}
+
+}  // namespace stoker

@@ -1,0 +1,349 @@
+#include "stoker/data/recipe/file_marks.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "stoker/base/json_text.h"
+#include "stoker/base/remote_path.h"
+#include "stoker/formats/offset_index/offset_index.h"
+#include "stoker/io/checksum.h"
+#include "stoker/io/file.h"
+#include "stoker/io/remote/location.h"
+#include "stoker/io/remote/remote_file.h"
+
+namespace stoker {
+namespace {
+
+constexpr size_t kMarked = 1024, kMarkedOnServers = 16;     // files of a source
+constexpr uint64_t kWholeBytes = 64 << 10;                  // of a file that is read whole
+constexpr uint64_t kWholeSourceBytes = uint64_t{64} << 20;  // of files that all are
+constexpr uint64_t kPlaceBytes = 4 << 10;
+constexpr uint64_t kFewestPlaces = 16, kMostPlaces = 1024;  // in a larger one
+constexpr uint64_t kPlacesOfSource = 4096;
+constexpr size_t kGroups = 4096;  // of files that share a checksum of their whole content
+constexpr size_t kNamed = 5;      // changes
+
+// Two checksums over the same bytes: one of 32 bits alone would be too weak.
+struct Checksum {
+  uint32_t castagnoli = 0, ieee = 0;
+
+  void Add(std::span<const std::byte> bytes) {
+    castagnoli = Crc32c(bytes, castagnoli);
+    ieee = Crc32(bytes, ieee);
+  }
+  std::string ToString() const { return fmt::format("{:08x}{:08x}", castagnoli, ieee); }
+};
+
+// Reports what a full check has read.
+class FullCheck {
+ public:
+  FullCheck(const Dataset& dataset, const CheckObserver& observer) : observer_(observer) {
+    if (observer_) AddSizes(dataset);
+  }
+  void Read(uint64_t bytes) {
+    progress_.bytes += bytes;
+    if (observer_) observer_(progress_);
+  }
+
+ private:
+  void AddSizes(const Dataset& dataset) {
+    for (const Dataset& input : dataset.node().inputs()) AddSizes(input);
+    for (const std::string& path : dataset.node().files()) {
+      if (IsRemotePath(path) || IsStandardInput(path)) continue;
+      const Result<FileStamp> stamp = StampOf(path);
+      if (stamp.ok()) progress_.total += stamp->size;
+    }
+  }
+
+  const CheckObserver& observer_;
+  CheckProgress progress_;
+};
+
+//   full  called with what has been read; may be null
+Status AddAll(const File& file, Checksum& sum, FullCheck* full) {
+  std::vector<std::byte> piece(std::min<uint64_t>(file.size(), uint64_t{1} << 20));
+  for (uint64_t at = 0; at < file.size();) {
+    STOKER_ASSIGN_OR_RETURN(const size_t bytes, file.ReadUpTo(at, piece));
+    if (bytes == 0) break;
+    sum.Add(std::span(piece).first(bytes));
+    at += bytes;
+    if (full != nullptr) full->Read(bytes);
+  }
+  return OkStatus();
+}
+
+// The first and the last bytes of the file are in a place each.
+Status AddPlaces(const File& file, uint64_t places, Checksum& sum) {
+  std::array<std::byte, kPlaceBytes> place;
+  for (uint64_t i = 0; i < places; ++i) {
+    const uint64_t at = (file.size() - kPlaceBytes) * i / (places - 1);
+    STOKER_ASSIGN_OR_RETURN(const size_t bytes, file.ReadUpTo(at, place));
+    sum.Add(std::span(place).first(bytes));
+  }
+  return OkStatus();
+}
+
+//   places  of a file that is not small; 0: it is read whole, however large
+Result<Json> MarkLocally(const std::string& path, uint64_t places) {
+  STOKER_ASSIGN_OR_RETURN(const FileStamp stamp, StampOf(path));
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  if (file.size() <= kWholeBytes) places = 0;
+  Checksum sum;
+  STOKER_RETURN_IF_ERROR(places == 0 ? AddAll(file, sum, nullptr) : AddPlaces(file, places, sum));
+  return Json{{"bytes", file.size()},
+              {"modified_ns", stamp.modified_ns},
+              {"places", places},
+              {"content", sum.ToString()}};
+}
+
+Json VersionOf(const std::string& path) {
+  const Result<RemoteVersion> version = RemoteFile::Find(path);
+  return version.ok() ? Json(version->ToString()) : Json();
+}
+
+Json MarkOf(const std::string& path, uint64_t places) {
+  if (IsStandardInput(path)) return Json::object();
+  if (IsRemotePath(path)) {
+    const Json version = VersionOf(path);
+    return version.is_null() ? Json::object() : Json{{"version", version}};
+  }
+  Result<Json> mark = MarkLocally(path, places);
+  return mark.ok() ? *std::move(mark) : Json::object();
+}
+
+// In how many places each of these files is read that is not small; 0 where all are read whole.
+uint64_t PlacesIn(const std::vector<std::string>& paths, const std::vector<size_t>& chosen) {
+  uint64_t bytes = 0;
+  for (const size_t i : chosen) {
+    if (IsRemotePath(paths[i])) continue;
+    const Result<FileStamp> stamp = StampOf(paths[i]);
+    if (stamp.ok()) bytes += stamp->size;
+  }
+  if (bytes <= kWholeSourceBytes) return 0;
+  return std::clamp<uint64_t>(kPlacesOfSource / chosen.size(), kFewestPlaces, kMostPlaces);
+}
+
+// A path below `root` relative to it; without what may be secret.
+std::string NameOf(const std::string& given, const std::string& folder) {
+  const std::string path = NameForMessages(given);
+  const std::string root = folder.empty() ? "" : NameForMessages(folder);
+  if (!root.empty() && path.size() > root.size() && path.starts_with(root)) {
+    const std::string_view below = std::string_view(path).substr(root.size());
+    if (root.ends_with('/')) return std::string(below);
+    if (below.starts_with('/')) return std::string(below.substr(1));
+  }
+  return path;
+}
+
+// The marks of the files numbered so are kept, first and last among them.
+std::vector<size_t> Chosen(const std::vector<std::string>& paths) {
+  const size_t most = IsRemotePath(paths.front()) ? kMarkedOnServers : kMarked;
+  const size_t count = std::min(paths.size(), most);
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < count; ++i) {
+    chosen.push_back(count == 1 ? 0 : i * (paths.size() - 1) / (count - 1));
+  }
+  return chosen;
+}
+
+// Null where one cannot be read or has no content of its own (a pipe, a directory).
+Json WholeContentOf(std::span<const std::string> paths, FullCheck& full) {
+  Checksum sum;
+  for (const std::string& path : paths) {
+    if (IsStandardInput(path)) return nullptr;
+    if (IsRemotePath(path)) {
+      const std::string version = DumpJson(VersionOf(path));
+      sum.Add(std::as_bytes(std::span(version)));
+      continue;
+    }
+    const Result<File> file = File::Open(path);
+    if (!file.ok() || !AddAll(*file, sum, &full).ok()) return nullptr;
+    const std::string size = fmt::format("{}\n", file->size());  // where the next file begins
+    sum.Add(std::as_bytes(std::span(size)));
+  }
+  return sum.ToString();
+}
+
+// Of each file, or of each of kGroups groups of them.
+Json WholeContents(const std::vector<std::string>& paths, const std::string& root,
+                   FullCheck& full) {
+  Json whole = Json::array();
+  const size_t groups = std::min(paths.size(), kGroups);
+  for (size_t i = 0; i < groups; ++i) {
+    const size_t first = paths.size() * i / groups, last = paths.size() * (i + 1) / groups;
+    whole.push_back(
+        {{"file", NameOf(paths[first], root)},
+         {"files", last - first},
+         {"content", WholeContentOf(std::span(paths).subspan(first, last - first), full)}});
+  }
+  return whole;
+}
+
+Json MarkSource(const DatasetNode& node, const std::vector<std::string>& paths,
+                const std::string& root, FullCheck* full) {
+  Checksum names;
+  for (const std::string& path : paths) {
+    const std::string name = NameOf(path, root);
+    names.Add(std::as_bytes(std::span(name.c_str(), name.size() + 1)));
+  }
+  Json marks = Json::array();
+  const std::vector<size_t> chosen = Chosen(paths);
+  const uint64_t places = PlacesIn(paths, chosen);
+  for (const size_t i : chosen) {
+    Json mark = MarkOf(paths[i], places);
+    mark["file"] = NameOf(paths[i], root);
+    marks.push_back(std::move(mark));
+  }
+  Json source = {{"source", node.name()},
+                 {"files", paths.size()},
+                 {"names", names.ToString()},
+                 {"marks", std::move(marks)}};
+  if (full != nullptr) source["whole"] = WholeContents(paths, root, *full);
+  return source;
+}
+
+void MarkInto(const Dataset& dataset, const std::string& root, FullCheck* full, Json& sources) {
+  for (const Dataset& input : dataset.node().inputs()) MarkInto(input, root, full, sources);
+  const std::vector<std::string> paths = dataset.node().files();
+  if (!paths.empty()) sources.push_back(MarkSource(dataset.node(), paths, root, full));
+}
+
+std::string TextOf(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : DumpJson(value);
+}
+
+// Of files with one name.
+void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
+  const std::string& file = now["file"].get_ref<const std::string&>();
+  const auto differs = [&](const char* key) {
+    return before.contains(key) && now.contains(key) && before[key] != now[key];
+  };
+  // Versions before this one read large files in other places, and did not say so.
+  const bool comparable = before.value("places", Json()) == now.value("places", Json());
+  if (before.size() > 1 && now.size() == 1) {
+    changes.changed.push_back(fmt::format("{} can no longer be read", file));
+  } else if (differs("version")) {
+    changes.changed.push_back(fmt::format("{} is now {}, it was {}", file, TextOf(now["version"]),
+                                          TextOf(before["version"])));
+  } else if (differs("bytes")) {
+    changes.changed.push_back(fmt::format("{} has {} bytes, it had {}", file, now["bytes"].dump(),
+                                          before["bytes"].dump()));
+  } else if (differs("content") && comparable) {
+    changes.changed.push_back(
+        fmt::format("{} has other content, in {} bytes as before", file, now["bytes"].dump()));
+  } else if (differs("modified_ns") && (!comparable || now["places"] != 0)) {
+    changes.touched.push_back(file);
+  }
+}
+
+// False where one of both has no checksums of whole contents: then the marks tell more.
+bool CompareWhole(const Json& before, const Json& now, FileChanges& changes) {
+  const Json &whole_before = before.value("whole", Json()), &whole_now = now.value("whole", Json());
+  if (!whole_before.is_array() || !whole_now.is_array() ||
+      whole_before.size() != whole_now.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < whole_now.size(); ++i) {
+    const Json& group = whole_now[i];
+    const Json was =
+        whole_before[i].is_object() ? whole_before[i].value("content", Json()) : Json();
+    if (was.is_null() || was == group["content"]) continue;
+    const std::string file = group["file"].get<std::string>();
+    const auto others = group["files"].get<size_t>() - 1;
+    changes.changed.push_back(fmt::format(
+        "{}{} {}", file,
+        others == 0 ? "" : fmt::format(" or one of the {} files that follow it", others),
+        group["content"].is_null() ? "can no longer be read" : "has other content"));
+  }
+  return true;
+}
+
+void CompareSources(const Json& before, const Json& now, FileChanges& changes) {
+  const std::string source = now["source"].get<std::string>();
+  if (before["files"] != now["files"]) {
+    changes.changed.push_back(fmt::format("{} reads {} files, it read {}", source,
+                                          now["files"].dump(), before["files"].dump()));
+    return;
+  }
+  const Json &marks_before = before["marks"], &marks_now = now["marks"];
+  const auto name = [](const Json& mark) { return mark["file"].get<std::string>(); };
+  if (before["names"] != now["names"]) {
+    size_t i = 0;
+    while (i + 1 < marks_now.size() && name(marks_before[i]) == name(marks_now[i])) ++i;
+    changes.changed.push_back(name(marks_before[i]) != name(marks_now[i])
+                                  ? fmt::format("{} reads {} in the place of {}", source,
+                                                name(marks_now[i]), name(marks_before[i]))
+                                  : fmt::format("{} reads files of other names", source));
+    return;
+  }
+  if (!CompareWhole(before, now, changes)) {
+    for (size_t i = 0; i < marks_now.size(); ++i)
+      CompareMarks(marks_before[i], marks_now[i], changes);
+  }
+}
+
+// Whether they are marks of the same number of sources of the same kinds.
+bool Comparable(const Json& before, const Json& now) {
+  const auto is_source = [](const Json& a, const Json& b) {
+    return a.is_object() && a.value("source", Json()) == b["source"] && a.contains("files") &&
+           a.contains("names") && a.contains("marks") && a["marks"].is_array() &&
+           (a["files"] != b["files"] || a["marks"].size() == b["marks"].size()) &&
+           std::ranges::all_of(a["marks"], [](const Json& mark) {
+             return mark.is_object() && mark.contains("file") && mark["file"].is_string();
+           });
+  };
+  return before.is_array() && before.size() == now.size() &&
+         std::ranges::equal(before, now, is_source);
+}
+
+void Shorten(std::vector<std::string>& names) {
+  if (names.size() <= kNamed) return;
+  const size_t more = names.size() - kNamed;
+  names.resize(kNamed);
+  names.push_back(fmt::format("and {} more", more));
+}
+
+}  // namespace
+
+Result<DataCheck> ParseDataCheck(std::string_view text) {
+  if (text == "places") return DataCheck::kPlaces;
+  if (text == "full") return DataCheck::kFull;
+  return InvalidArgument("'{}' is no check of data; it must be places or full", text);
+}
+
+Json MarkFiles(const Dataset& dataset, const std::filesystem::path& root, DataCheck check,
+               const CheckObserver& observer) {
+  Json sources = Json::array();
+  std::optional<FullCheck> full;
+  if (check == DataCheck::kFull) full.emplace(dataset, observer);
+  MarkInto(dataset, root.string(), full ? &*full : nullptr, sources);
+  return sources;
+}
+
+bool HaveFullCheck(const Json& marks) {
+  return marks.is_array() && std::ranges::all_of(marks, [](const Json& source) {
+           return source.is_object() && source.contains("whole");
+         });
+}
+
+void KeepFullCheck(const Json& before, Json& now) {
+  if (!Comparable(before, now)) return;
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (before[i].contains("whole") && !now[i].contains("whole"))
+      now[i]["whole"] = before[i]["whole"];
+  }
+}
+
+FileChanges CompareFiles(const Json& before, const Json& now) {
+  FileChanges changes;
+  if (!Comparable(before, now)) return changes;
+  for (size_t i = 0; i < now.size(); ++i) CompareSources(before[i], now[i], changes);
+  Shorten(changes.changed);
+  Shorten(changes.touched);
+  return changes;
+}
+
+}  // namespace stoker

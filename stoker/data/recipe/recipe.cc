@@ -1,0 +1,322 @@
+#include "stoker/data/recipe/recipe.h"
+
+#include <algorithm>
+
+#include "stoker/base/options.h"
+#include "stoker/base/problems.h"
+#include "stoker/base/remote_path.h"
+#include "stoker/data/core/class_names.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/recipe/data_check.h"
+#include "stoker/data/recipe/data_section.h"
+#include "stoker/data/recipe/recipe_text.h"
+#include "stoker/data/transforms/decode.h"
+#include "stoker/data/transforms/lookup.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace {
+
+// Of a recipe.
+const std::vector<std::string>& Sections() {
+  static const std::vector<std::string> kSections = {"data", "model", "train"};
+  return kSections;
+}
+
+// A class that one side lacks would shift the numbers of those behind it.
+Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& train,
+                        const std::vector<std::string>& other) {
+  if (train.empty() || other.empty() || train == other) return OkStatus();
+  return InvalidArgument(
+      "{}: data.eval has other classes than data.train: {}; give both the same folders "
+      "(folder.allow_empty lets some be empty), files that were packed from such, or words",
+      eval.location.ToString(), FirstDifferenceOfClasses(train, other));
+}
+
+// Names of the recipe stand for the classes of the data in their order. They may be others, as in
+// another language, but not the same ones in another order.
+Status CheckNamedClasses(const ConfigNode& data, const std::vector<std::string>& named,
+                         const std::vector<std::string>& of_data) {
+  const ConfigNode* const list = data.Find("classes");
+  if (list == nullptr || named.empty() || of_data.empty() || named == of_data) return OkStatus();
+  if (named.size() != of_data.size()) {
+    return InvalidArgument(
+        "{}: data.classes has {} names, but data.train has {} classes ('{}', ...); name each, in "
+        "this order, or leave the key out",
+        list->location.ToString(), named.size(), of_data.size(), of_data.front());
+  }
+  if (!std::ranges::is_permutation(named, of_data)) return OkStatus();
+  return InvalidArgument(
+      "{}: data.classes has the classes of data.train in another order: {}; leave the key out",
+      list->location.ToString(), FirstDifferenceOfClasses(of_data, named));
+}
+
+// The field that a model of this recipe learns, as run/recipe.h has it.
+std::string LabelOf(const ConfigNode& recipe) {
+  const ConfigNode* const train = recipe.Find("train");
+  const ConfigNode* const target = train == nullptr ? nullptr : train->Find("target");
+  return target == nullptr ? "label" : target->scalar;
+}
+
+// A sample that cannot be prepared has no prediction: that is an error, whatever evaluation does.
+ConfigNode WithoutOnError(ConfigNode stage) {
+  std::erase_if(stage.entries,
+                [](const ConfigNode::Entry& entry) { return entry.key == kOnError; });
+  return stage;
+}
+
+// Of batches, the last one is predicted too, however few samples it has.
+void KeepRemainder(ConfigNode& stage) {
+  for (ConfigNode::Entry& entry : stage.entries) {
+    if (entry.key != Batch::kName && entry.key != PaddedBatch::kName) continue;
+    std::erase_if(entry.value.entries,
+                  [](const ConfigNode::Entry& option) { return option.key == "drop_remainder"; });
+  }
+}
+
+// The list of the eval pipeline, which has at least a source.
+Result<const ConfigNode*> EvalSection(const ConfigNode& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode* data, DataSection(recipe));
+  const ConfigNode* eval = data->Find("eval");
+  if (eval != nullptr && eval->kind == ConfigNode::Kind::kList && !eval->items.empty()) return eval;
+  return FailedPrecondition(
+      "the recipe has no pipeline data.eval, so it is not known how samples are prepared; add one");
+}
+
+// The section as far as it could be read.
+struct SectionRead {
+  DataOptions options;  // the root absolute
+  std::optional<Dataset> train, eval;
+  ConfigNode train_filled, eval_filled;
+  // False where a wrong key may be the one that says how files on servers are read.
+  bool knows_servers = true;
+  Problems problems;
+};
+
+// Whether paths mean what they are meant to, whatever else is wrong with the keys beside the root.
+bool KnowsRoot(const ConfigNode& data, const Status& keys) {
+  return keys.ok() ||
+         (data.Find("root") != nullptr && data.Find("root")->kind == ConfigNode::Kind::kScalar);
+}
+
+// Whether a path below `node` names a file on a server.
+bool NamesServers(const ConfigNode& node) {
+  return IsRemotePath(node.scalar) || std::ranges::any_of(node.items, NamesServers) ||
+         std::ranges::any_of(node.entries, [](const ConfigNode::Entry& entry) {
+           return NamesServers(entry.value);
+         });
+}
+
+// Builds one pipeline. One that reads from servers is left out where it is not known how `remote`
+// would have them read: they would be asked at the usual address with the user's credentials.
+void ReadPipeline(const ConfigNode& list, std::optional<Dataset>& built, ConfigNode& filled,
+                  SectionRead& read) {
+  const std::filesystem::path& root = read.options.root;
+  const bool remote = IsRemotePath(root.native()) || NamesServers(list);
+  if (remote && !read.knows_servers) return;
+  read.problems.Take(BuildPipeline(list, root, &filled), built);
+}
+
+// The pipelines do not depend on each other: a mistake in one hides none in the other.
+void ReadPipelines(const ConfigNode& recipe, const ConfigNode& data, SectionRead& read) {
+  if (const ConfigNode* train = data.Find("train")) {
+    ReadPipeline(*train, read.train, read.train_filled, read);
+  } else {
+    read.problems.Add(InvalidArgument(
+        "{}: data: the pipeline 'train' is missing; it is a list such as [idx: {{...}}, shuffle, "
+        "batch]",
+        data.location.ToString()));
+  }
+  const std::string label = LabelOf(recipe);
+  std::vector<std::string> of_train;
+  if (read.train) of_train = FindClassNames(*read.train, label);
+  read.problems.Add(CheckNamedClasses(data, read.options.classes, of_train));
+  const ConfigNode* eval = data.Find("eval");
+  if (eval == nullptr) return;
+  ReadPipeline(*eval, read.eval, read.eval_filled, read);
+  if (!read.train || !read.eval) return;
+  read.problems.Add(CheckSameClasses(*eval, of_train, FindClassNames(*read.eval, label)));
+}
+
+SectionRead ReadSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+  SectionRead read;
+  const Result<const ConfigNode*> data = DataSection(recipe);
+  read.problems.Add(data.status());
+  if (!data.ok()) return read;
+  const Status keys = ReadDataOptions(**data, read.options);
+  read.problems.Add(keys);
+  read.knows_servers = keys.ok() || read.options.remote.given();
+  read.options.root = AbsoluteRoot(**data, read.options.root, recipe_folder);
+  if (KnowsRoot(**data, keys)) ReadPipelines(recipe, **data, read);
+  return read;
+}
+
+}  // namespace
+
+KindDescription DescribeDataSection() {
+  const DataOptions defaults;
+  KindDescription section{.name = "data",
+                          .help = "The keys of `data:`.",
+                          .group = "section",
+                          .options = OptionsOf<DataOptions>(),
+                          .defaults = FormatOptions(OptionsOf<DataOptions>(), &defaults)};
+  Option train{.name = "train",
+               .type = "pipeline",
+               .constraint = "",
+               .help = "a list of operators that begins with a source: what is trained on"};
+  train.required = true;
+  section.options.push_back(std::move(train));
+  section.options.push_back({.name = "eval",
+                             .type = "pipeline",
+                             .constraint = "",
+                             .help = "likewise, what the model is measured on; how `stoker "
+                                     "predict` prepares samples"});
+  return section;
+}
+
+Status CheckSections(const ConfigNode& recipe) {
+  if (recipe.kind != ConfigNode::Kind::kMap) {
+    return InvalidArgument(
+        "{}: a recipe is a map with the sections data, model and train; here is {}",
+        recipe.location.ToString(), recipe.KindName());
+  }
+  return CheckKeys(recipe, "", "section", Sections());
+}
+
+namespace {
+
+// "epochs=3" names no section; "train.epochs=3" is what is meant.
+Status CheckHasSection(std::string_view assignment) {
+  const std::string_view key = assignment.substr(0, assignment.find('='));
+  const bool alone = key.size() < assignment.size() && key.find('.') == std::string_view::npos;
+  if (key.empty() || !alone || !NearestName(key, Sections()).empty()) return OkStatus();
+  const bool of_data = std::ranges::any_of(
+      DescribeDataSection().options, [&](const Option& option) { return option.name == key; });
+  return InvalidArgument(
+      "--set {}: a key begins with its section, data, model or train; did you mean --set {}.{}?",
+      assignment, of_data ? "data" : "train", assignment);
+}
+
+}  // namespace
+
+Status ApplyAssignments(ConfigNode& recipe, const std::vector<std::string>& assignments) {
+  Problems problems;
+  for (const std::string& assignment : assignments) {
+    Status status = CheckHasSection(assignment);
+    problems.Add(status.ok() ? SetByPath(recipe, assignment) : std::move(status));
+  }
+  return problems.ToStatus();
+}
+
+Result<std::string> ReadRecipeText(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(file, error).type();
+  const bool handed_on = file.native().starts_with("/dev/");  // by the shell: <(...), /dev/stdin
+  if (type == std::filesystem::file_type::fifo && !handed_on) {
+    return FailedPrecondition(
+        "{}: a recipe is a file, and this is a named pipe, which may wait for ever; name a file",
+        file.string());
+  }
+  return ReadTextFile(file.string());
+}
+
+Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
+                              const std::vector<std::string>& assignments) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text, ReadRecipeText(file));
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ParseYaml(text, file.string()));
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
+  STOKER_RETURN_IF_ERROR(CheckSections(recipe));
+  return recipe;
+}
+
+namespace {
+
+// What is found later can then say where the key stands.
+void KeepPlaces(const ConfigNode& written, ConfigNode& filled) {
+  filled.location = written.location;
+  for (const ConfigNode::Entry& entry : written.entries) {
+    const auto of = std::ranges::find(filled.entries, entry.key, &ConfigNode::Entry::key);
+    if (of == filled.entries.end()) continue;
+    of->key_location = entry.key_location;
+    of->value.location = entry.value.location;
+  }
+}
+
+}  // namespace
+
+Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
+                                    const std::filesystem::path& recipe_folder) {
+  SectionRead read = ReadSection(recipe, recipe_folder);
+  STOKER_RETURN_IF_ERROR(read.problems.ToStatus());
+  DataOptions& options = read.options;
+  if (options.classes.empty()) options.classes = FindClassNames(*read.train, LabelOf(recipe));
+  // Absolute, so that the filled recipe means the same wherever it is stored.
+  ConfigNode filled = FormatOptions(OptionsOf<DataOptions>(), &options);
+  if (!options.remote.given()) {  // most recipes read nothing remote
+    std::erase_if(filled.entries,
+                  [](const ConfigNode::Entry& entry) { return entry.key == "remote"; });
+  }
+  filled.entries.push_back({"train", {}, std::move(read.train_filled)});
+  if (read.eval) filled.entries.push_back({"eval", {}, std::move(read.eval_filled)});
+  KeepPlaces(*recipe.Find("data"), filled);
+  auto train = read.train->shared_node();
+  auto eval = read.eval ? read.eval->shared_node() : nullptr;
+  return DataRecipe{.root = options.root,
+                    .train = *std::move(read.train),
+                    .eval = std::move(read.eval),
+                    .classes = std::move(options.classes),
+                    .filled = std::move(filled),
+                    .parsed_train = std::move(train),
+                    .parsed_eval = std::move(eval)};
+}
+
+CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder) {
+  SectionRead read = ReadSection(recipe, recipe_folder);
+  return {std::move(read.train), std::move(read.eval), read.problems.ToStatus()};
+}
+
+Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
+                                  const std::filesystem::path& recipe_folder) {
+  STOKER_ASSIGN_OR_RETURN(const EvalList eval, FindEvalList(recipe, recipe_folder));
+  return BuildPipeline(*eval.list, eval.root);
+}
+
+Result<Dataset> BuildEvalPipelineOn(const ConfigNode& recipe, Dataset source) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode* eval, EvalSection(recipe));
+  Dataset dataset = std::move(source);
+  for (size_t i = 1; i < eval->items.size(); ++i) {
+    ConfigNode entry = WithoutOnError(eval->items[i]);
+    KeepRemainder(entry);
+    STOKER_ASSIGN_OR_RETURN(const auto configured, ParseStage(entry));
+    // The samples are picked already, and have no labels whose words were to be numbered.
+    if (configured.name == Lookup::kName) continue;
+    if (OperatorRegistry::Builtin().Arranges(configured.name)) continue;
+    Result<Dataset> built = configured.build(dataset);
+    if (!built.ok()) {
+      return Status(built.status().code(), fmt::format("{}: {}", eval->items[i].location.ToString(),
+                                                       built.status().message()));
+    }
+    dataset = *std::move(built);
+    const std::string_view disturbs = dataset.node().Disturbs();
+    if (disturbs.empty()) continue;
+    return FailedPrecondition(
+        "{}: data.eval: {} {}, but a prediction needs each sample once, in its place and the same "
+        "every time; take that out of data.eval",
+        eval->items[i].location.ToString(), dataset.node().name(), disturbs);
+  }
+  return dataset;
+}
+
+bool EvalPipelineDecodes(const ConfigNode& recipe, std::string_view field) {
+  const Result<const ConfigNode*> eval = EvalSection(recipe);
+  if (!eval.ok()) return false;
+  return std::ranges::any_of((*eval)->items, [&](const ConfigNode& entry) {
+    const auto stage = ParseStage(WithoutOnError(entry));
+    if (!stage.ok() || stage->name != Decode::kName) return false;
+    return stage->node.Find(Decode::kName)->Find("field")->scalar == field;
+  });
+}
+
+}  // namespace stoker

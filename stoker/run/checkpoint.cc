@@ -1,0 +1,158 @@
+#include "stoker/run/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "stoker/base/json_file.h"
+#include "stoker/base/log.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/manifest.h"
+
+namespace stoker {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kPrefix = "step-";
+constexpr const char* kTensors = "tensors.safetensors";
+constexpr const char* kState = "state.json";
+constexpr std::string_view kListed[] = {kTensors, kState};  // in the manifest
+
+std::optional<int64_t> StepOf(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  int64_t step = -1;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), step);
+  if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size() || step < 0) {
+    return std::nullopt;
+  }
+  return step;
+}
+
+std::string_view TextOf(const Buffer& buffer) {
+  return {reinterpret_cast<const char*>(buffer.data()), buffer.size()};
+}
+
+Result<std::vector<NamedArray>> ParseTensors(Buffer bytes, const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file,
+                          SafetensorsFile::Parse(std::move(bytes), path));
+  return file.ReadAll();
+}
+
+// Compares the files of a checkpoint with their checksums, in little memory.
+Status CompareWithManifest(const std::string& directory) {
+  STOKER_ASSIGN_OR_RETURN(const Manifest manifest, Manifest::Read(directory));
+  for (const std::string_view name : kListed) {
+    STOKER_RETURN_IF_ERROR(manifest.Check(std::string(name)));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+std::string CheckpointStore::PathOf(int64_t step) const {
+  return (fs::path(directory_) / fmt::format("{}{:08}", kPrefix, step)).string();
+}
+
+Status CheckpointStore::Write(int64_t step, std::span<const NamedArray> tensors, const Json& state,
+                              std::span<const int64_t> kept_beside) {
+  STOKER_RETURN_IF_ERROR(CreateDirectories(directory_));
+  std::error_code error;
+  if (fs::exists(PathOf(step), error)) {
+    const Status there = Load(step).status();
+    if (there.code() != StatusCode::kDataLoss) return there;
+    STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
+  }
+  STOKER_ASSIGN_OR_RETURN(AtomicDirectory made, AtomicDirectory::Create(PathOf(step)));
+  STOKER_RETURN_IF_ERROR(WriteSafetensors(made.path() + "/" + kTensors, tensors));
+  STOKER_RETURN_IF_ERROR(WriteFileAtomically(made.path() + "/" + kState, JsonFileText(state)));
+  STOKER_RETURN_IF_ERROR(Manifest::Write(made.path(), kListed));
+  STOKER_RETURN_IF_ERROR(made.Commit());
+  // The new one is safe whatever happens to the old ones.
+  if (const Status tidied = RemoveOld(step, kept_beside); !tidied.ok()) {
+    LogWarning("old checkpoints stay: {}", tidied.message());
+  }
+  return OkStatus();
+}
+
+// Keeps the newest up to `written`, which is whole. Those of later steps were passed over as
+// damaged when the run was resumed before them, and must not take the place of a whole one; what is
+// not proved to be damaged stays.
+Status CheckpointStore::RemoveOld(int64_t written, std::span<const int64_t> kept_beside) {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, Steps());
+  const int64_t usable = std::ranges::upper_bound(steps, written) - steps.begin();
+  for (int64_t i = 0; i < std::ssize(steps); ++i) {
+    const int64_t step = steps[static_cast<size_t>(i)];
+    const bool beside = i < usable && std::ranges::find(kept_beside, step) != kept_beside.end();
+    if (beside || (i >= usable - keep_ && i < usable)) continue;
+    if (i >= usable && !IsProvedDamaged(step)) continue;
+    STOKER_RETURN_IF_ERROR(RemoveAtomically(PathOf(step)));
+  }
+  return RemoveStaleTemporaries(directory_).status();
+}
+
+bool CheckpointStore::IsProvedDamaged(int64_t step) {
+  if (not_proved_damaged_.contains(step)) return false;
+  if (CompareWithManifest(PathOf(step)).code() == StatusCode::kDataLoss) return true;
+  not_proved_damaged_.insert(step);
+  return false;
+}
+
+Result<std::vector<int64_t>> CheckpointStore::Steps() const {
+  std::vector<int64_t> steps;
+  std::error_code error;
+  for (fs::directory_iterator it(directory_, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::optional<int64_t> step = StepOf(it->path().filename().string());
+    if (step) steps.push_back(*step);
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return ErrnoStatus(error.value(), directory_);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+Result<Checkpoint> CheckpointStore::Load(int64_t step) const {
+  const std::string directory = PathOf(step);
+  STOKER_ASSIGN_OR_RETURN(const Manifest manifest, Manifest::Read(directory));
+  STOKER_ASSIGN_OR_RETURN(const Buffer state, manifest.ReadFile(kState));
+  STOKER_ASSIGN_OR_RETURN(Buffer tensors, manifest.ReadFile(kTensors));
+  Checkpoint checkpoint;
+  checkpoint.state = Json::parse(TextOf(state), nullptr, /*allow_exceptions=*/false);
+  if (!checkpoint.state.is_object()) {
+    return DataLoss("{}/{}: is no JSON object", directory, kState);
+  }
+  STOKER_ASSIGN_OR_RETURN(checkpoint.tensors,
+                          ParseTensors(std::move(tensors), directory + "/" + kTensors));
+  return checkpoint;
+}
+
+Result<CheckpointStore::Newest> CheckpointStore::LoadNewest() const {
+  STOKER_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, Steps());
+  if (steps.empty()) return NotFound("{}: holds no checkpoint", directory_);
+  Newest newest;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    Result<Checkpoint> loaded = Load(*step);
+    if (loaded.ok()) {
+      newest.step = *step;
+      newest.checkpoint = *std::move(loaded);
+      return newest;
+    }
+    if (loaded.status().code() != StatusCode::kDataLoss) {
+      return Status(loaded.status().code(),
+                    fmt::format("{}. Whether the checkpoint of step {} is whole cannot be told, so "
+                                "it is not passed over: try again when it can be read, or move {} "
+                                "elsewhere to use the one before",
+                                loaded.status().message(), *step, PathOf(*step)));
+    }
+    newest.warnings.push_back(
+        fmt::format("checkpoint of step {} is passed over: {}", *step, loaded.status().message()));
+  }
+  return DataLoss("{}: all {} checkpoints are damaged; the newest: {}", directory_, steps.size(),
+                  newest.warnings.front());
+}
+
+}  // namespace stoker

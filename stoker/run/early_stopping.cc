@@ -1,0 +1,47 @@
+#include "stoker/run/early_stopping.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace stoker {
+
+Result<EarlyStopping> EarlyStopping::Create(const EarlyStoppingOptions& options,
+                                            const std::vector<std::string>& measured) {
+  Result<Monitor> monitor = Monitor::Create(options.metric, options.mode, measured);
+  STOKER_RETURN_IF_ERROR(monitor.status().While("reading train.early_stopping.metric"));
+  return EarlyStopping(options, *std::move(monitor));
+}
+
+std::optional<std::string> EarlyStopping::Observe(const Evaluation& evaluation) {
+  const double value = monitor_.ValueIn(evaluation);
+  if (monitor_.IsBetter(value, best_.value_or(std::numeric_limits<double>::quiet_NaN()),
+                        options_.min_delta)) {
+    best_ = value;
+    since_best_ = 0;
+    return std::nullopt;
+  }
+  ++since_best_;
+  if (!options_.patience || since_best_ < *options_.patience) return std::nullopt;
+  return fmt::format("{} has not become better than {} in {} evaluations", monitor_.metric(),
+                     best_ ? fmt::format("{:.4g}", *best_) : "nothing", since_best_);
+}
+
+Json EarlyStopping::Save() const {
+  return {{"best", best_ ? Json(*best_) : Json()}, {"since_best", since_best_}};
+}
+
+Status EarlyStopping::Restore(const Json& state) {
+  if (state.is_null()) return OkStatus();
+  const Json best = state.is_object() ? state.value("best", Json()) : Json();
+  const Json since = state.is_object() ? state.value("since_best", Json()) : Json();
+  if ((!best.is_null() && !best.is_number()) || !since.is_number_integer()) {
+    return DataLoss("the state of early stopping is not as we write it");
+  }
+  best_ = best.is_null() ? std::nullopt : std::optional<double>(best.get<double>());
+  since_best_ = since.get<int64_t>();
+  return OkStatus();
+}
+
+}  // namespace stoker

@@ -1,0 +1,100 @@
+#include "stoker/run/early_stopping.h"
+
+#include <cmath>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+EarlyStopping Made(const EarlyStoppingOptions& options) {
+  auto made = EarlyStopping::Create(options, {"f1", "mse", "confusion"});
+  EXPECT_THAT(made, IsOk());
+  return *std::move(made);
+}
+
+// After how many evaluations it stops; 0: never.
+int StopsAfter(EarlyStopping stopping, const std::vector<double>& losses) {
+  for (size_t i = 0; i < losses.size(); ++i) {
+    if (stopping.Observe({.loss = losses[i]})) return static_cast<int>(i) + 1;
+  }
+  return 0;
+}
+
+TEST(EarlyStopping, StopsAfterPatienceEvaluationsThatAreNotBetter) {
+  EXPECT_EQ(StopsAfter(Made({.patience = 2}), {3, 2, 2, 1, 1.5, 1.1, .5}), 6);
+  EXPECT_EQ(StopsAfter(Made({.patience = 1}), {3, 2, 2}), 3);
+  EXPECT_EQ(StopsAfter(Made({.patience = 3}), {3, 2, 2, 1, 1.5, 1.1, .5}), 0);
+}
+
+TEST(EarlyStopping, WithoutPatienceItNeverStops) {
+  EXPECT_EQ(StopsAfter(Made({}), {1, 2, 3, 4, 5, 6, 7, 8}), 0);
+}
+
+TEST(EarlyStopping, ALittleBetterIsNotBetter) {
+  EXPECT_EQ(StopsAfter(Made({.patience = 2, .min_delta = .5}), {3, 2.6, 2.5, 2}), 3);
+  EXPECT_EQ(StopsAfter(Made({.patience = 2, .min_delta = .5}), {3, 2.6, 2.4, 2}), 0);
+}
+
+TEST(EarlyStopping, WhatIsNoNumberIsNotBetterEvenAtFirst) {
+  EXPECT_EQ(StopsAfter(Made({.patience = 2}), {NAN, NAN}), 2);
+  EXPECT_EQ(StopsAfter(Made({.patience = 2}), {NAN, 5, NAN, 4}), 0);
+}
+
+TEST(EarlyStopping, GoesOnFromItsStateAsIfItHadNotStopped) {
+  const std::vector<double> losses = {3, 2, 2.5, 2.25};
+  for (size_t saved = 0; saved <= losses.size(); ++saved) {
+    EarlyStopping one = Made({.patience = 2}), other = Made({.patience = 2});
+    size_t stopped = 0;
+    for (size_t i = 0; i < losses.size(); ++i) {
+      if (i == saved) {
+        STOKER_ASSERT_OK(other.Restore(Json::parse(one.Save().dump())));
+      }
+      EarlyStopping& now = i < saved ? one : other;
+      if (now.Observe({.loss = losses[i]})) stopped = i + 1;
+    }
+    EXPECT_EQ(stopped, 4u) << saved;
+  }
+  EXPECT_THAT(Made({}).Restore(Json{{"best", "x"}}),
+              FailsWith(StatusCode::kDataLoss, "as we write"));
+}
+
+TEST(Monitor, KnowsWhichWayIsBetter) {
+  const std::vector<std::string> measured = {"f1", "mse", "auc"};
+  for (const auto& [metric, mode, lower] :
+       std::vector<std::tuple<std::string, std::string, bool>>{{"loss", "auto", true},
+                                                               {"mse", "auto", true},
+                                                               {"accuracy", "auto", false},
+                                                               {"f1", "auto", false},
+                                                               {"loss", "max", false},
+                                                               {"f1", "min", true}}) {
+    STOKER_ASSERT_OK_AND_ASSIGN(const Monitor monitor, Monitor::Create(metric, mode, measured));
+    EXPECT_EQ(monitor.IsBetter(1, 2), lower) << metric << " " << mode;
+    EXPECT_EQ(monitor.IsBetter(2, 1), !lower) << metric << " " << mode;
+    EXPECT_FALSE(monitor.IsBetter(1, 1));
+    EXPECT_TRUE(monitor.IsBetter(1, NAN));
+    EXPECT_FALSE(monitor.IsBetter(NAN, NAN));
+  }
+}
+
+TEST(Monitor, FindsItsFigureInAnEvaluation) {
+  const Evaluation evaluation{
+      .loss = 1, .accuracy = .5, .metrics = {{"f1", .25}, {"auc", nullptr}}};
+  const auto value = [&](const char* metric) {
+    return Monitor::Create(metric, "auto", {"f1", "auc"})->ValueIn(evaluation);
+  };
+  EXPECT_EQ(value("loss"), 1);
+  EXPECT_EQ(value("accuracy"), .5);
+  EXPECT_EQ(value("f1"), .25);
+  EXPECT_TRUE(std::isnan(value("auc")));
+}
+
+TEST(Monitor, AFigureThatIsNotMeasuredIsRefusedWithThoseThatAre) {
+  for (const char* metric : {"f1", "confusion", ""}) {
+    EXPECT_THAT(Monitor::Create(metric, "auto", {"top5", "confusion"}),
+                FailsWith(StatusCode::kInvalidArgument, "there are loss, accuracy, top5"));
+  }
+}
+
+}  // namespace
+}  // namespace stoker

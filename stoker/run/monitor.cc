@@ -1,0 +1,53 @@
+#include "stoker/run/monitor.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stoker/base/short_text.h"
+
+namespace stoker {
+namespace {
+
+bool LowerIsBetter(const std::string& metric, const std::string& mode) {
+  if (mode != "auto") return mode == "min";
+  return metric == "loss" || metric == "mse" || metric == "mae";
+}
+
+}  // namespace
+
+Result<Monitor> Monitor::Create(std::string metric, const std::string& mode,
+                                const std::vector<std::string>& measured) {
+  std::vector<std::string> known = {"loss", "accuracy"};
+  // A matrix is no single figure.
+  std::ranges::copy_if(measured, std::back_inserter(known),
+                       [](const std::string& name) { return name != "confusion"; });
+  if (std::ranges::find(known, metric) == known.end()) {
+    return InvalidArgument(
+        "'{}' is no figure that evaluations give; there are {}, and more where train.metrics names "
+        "them",
+        ShortText(metric), fmt::join(known, ", "));
+  }
+  const bool lower = LowerIsBetter(metric, mode);
+  return Monitor(std::move(metric), lower);
+}
+
+double Monitor::ValueIn(const Evaluation& evaluation) const {
+  if (metric_ == "loss") return evaluation.loss;
+  if (metric_ == "accuracy") {
+    return evaluation.accuracy.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+  const Json value =
+      evaluation.metrics.is_object() ? evaluation.metrics.value(metric_, Json()) : Json();
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool Monitor::IsBetter(double value, double than, double margin) const {
+  if (std::isnan(value)) return false;
+  if (std::isnan(than)) return true;
+  return lower_ ? value < than - margin : value > than + margin;
+}
+
+}  // namespace stoker

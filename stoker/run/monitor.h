@@ -1,0 +1,38 @@
+// Monitor: one figure of evaluations that something is decided by, and which way is better.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/run/evaluation.h"
+
+namespace stoker {
+
+// Immutable; concurrent calls are safe.
+class Monitor {
+ public:
+  //   metric    loss, accuracy, or one of `measured` that is a single figure
+  //   mode      min, max, or auto: min for loss, mse and mae, max for all others
+  //   measured  train.metrics
+  // Errors: kInvalidArgument for a metric that is not measured, with those that are.
+  static Result<Monitor> Create(std::string metric, const std::string& mode,
+                                const std::vector<std::string>& measured);
+
+  const std::string& metric() const { return metric_; }
+
+  // NaN where the evaluation cannot say it, as the AUC of one class or the accuracy of numbers.
+  double ValueIn(const Evaluation& evaluation) const;
+
+  // Whether `value` is better than `than` by more than `margin`. Nothing is better than a figure
+  // unless it is one; a figure is better than NaN.
+  bool IsBetter(double value, double than, double margin = 0) const;
+
+ private:
+  Monitor(std::string metric, bool lower) : metric_(std::move(metric)), lower_(lower) {}
+
+  std::string metric_;
+  bool lower_;  // is better
+};
+
+}  // namespace stoker

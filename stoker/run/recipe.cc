@@ -1,0 +1,353 @@
+#include "stoker/run/recipe.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "stoker/base/problems.h"
+#include "stoker/data/recipe/recipe_place.h"
+#include "stoker/run/misplaced_keys.h"
+#include "stoker/run/train_check.h"
+
+namespace stoker {
+namespace {
+
+// The keys of `train:` that hold a section of their own.
+constexpr std::string_view kNested[] = {
+    "loss",           "optimizer", "schedule",    "warmup",     "lr_scaling",
+    "groups",         "clip",      "average",     "checkpoint", "limit_batches",
+    "early_stopping", "callbacks", "tensorboard", "init_from",  "memory"};
+
+bool IsNested(const std::string& key) {
+  return std::ranges::find(kNested, key) != std::end(kNested);
+}
+
+// All keys that are not known, or that stand elsewhere: those are taken out of `section`. Adds the
+// names that they were meant to be to `unread`.
+Status CheckTrainKeys(ConfigNode& section, std::set<std::string, std::less<>>& unread) {
+  std::vector<std::string> names(std::begin(kNested), std::end(kNested));
+  for (const Option& option : OptionsOf<TrainOptions>()) names.push_back(option.name);
+  Problems problems;
+  problems.Add(TakeOutMisplaced(section, names));
+  problems.Add(CheckKeys(section, "train", "key", names));
+  std::erase_if(section.entries, [&](const ConfigNode::Entry& entry) {
+    const bool unknown = std::ranges::find(names, entry.key) == names.end();
+    if (unknown) unread.insert(NearestName(entry.key, names));
+    return unknown;
+  });
+  return problems.ToStatus();
+}
+
+// The kind of that name, which is registered, with the defaults of its options.
+template <typename R>
+typename R::Configured KindCalled(std::string_view name) {
+  return R::Builtin().Parse(ConfigNode::Scalar(std::string(name))).value();
+}
+
+// Reads the nested section of T's name, where there is one. With a mistake in it `options` stay as
+// they are.
+template <typename T>
+Status ParsePart(const ConfigNode& section, T& options) {
+  const ConfigNode* node = section.Find(T::kName);
+  if (node == nullptr) return OkStatus();
+  T parsed = options;
+  STOKER_RETURN_IF_ERROR(ParseOptionsOf(*node, parsed));
+  options = std::move(parsed);
+  return OkStatus();
+}
+
+// Reads such a section whose keys mean something one by one: a mistake in one leaves the others as
+// written.
+template <typename T>
+Status ParseKeys(const ConfigNode& section, T& options) {
+  const ConfigNode* node = section.Find(T::kName);
+  return node == nullptr ? OkStatus() : ParseOptionsOf(*node, options);
+}
+
+// All of them.
+template <typename... T>
+Status ParseParts(const ConfigNode& section, T&... options) {
+  Problems problems;
+  (problems.Add(ParsePart(section, options)), ...);
+  return problems.ToStatus();
+}
+
+// Reads one entry, and lets what is wrong when it is made say where it stands.
+template <typename R>
+Result<typename R::Configured> ParsePlaced(const R& registry, const ConfigNode& node) {
+  STOKER_ASSIGN_OR_RETURN(auto parsed, registry.Parse(node));
+  using Made = typename decltype(parsed.build)::result_type;
+  parsed.build = [build = std::move(parsed.build),
+                  where = node.location.ToString()](const auto&... args) -> Made {
+    Made made = build(args...);
+    if (made.ok()) return made;
+    return WithPrefix(fmt::format("{}: ", where), made.status());
+  };
+  return parsed;
+}
+
+template <typename T>
+ConfigNode::Entry FilledPart(const T& options) {
+  return {std::string(T::kName), {}, FormatOptions(OptionsOf<T>(), &options)};
+}
+
+Status ParseCallbacks(const ConfigNode& section,
+                      std::vector<CallbackRegistry::Configured>& callbacks) {
+  const ConfigNode* node = section.Find("callbacks");
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
+  if (node->kind != ConfigNode::Kind::kList) {
+    return InvalidArgument(
+        "{}: 'callbacks' is {}; it must be a list, such as callbacks: [{{stop_at: {{step: 100}}}}]",
+        node->location.ToString(), node->KindName());
+  }
+  Problems problems;
+  for (const ConfigNode& item : node->items) {
+    Result<CallbackRegistry::Configured> parsed = ParsePlaced(CallbackRegistry::Builtin(), item);
+    problems.Add(parsed.status());
+    if (parsed.ok()) callbacks.push_back(*std::move(parsed));
+  }
+  return problems.ToStatus();
+}
+
+Status ParseGroups(const ConfigNode& section, std::vector<GroupOptions>& groups) {
+  const ConfigNode* node = section.Find(GroupOptions::kName);
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return OkStatus();
+  if (node->kind != ConfigNode::Kind::kList) {
+    return InvalidArgument(
+        "{}: 'groups' is {}; it must be a list, such as groups: [{{match: \"*.bias\", "
+        "weight_decay: 0}}]",
+        node->location.ToString(), node->KindName());
+  }
+  Problems problems;
+  for (const ConfigNode& item : node->items) {
+    GroupOptions group;
+    const Status parsed = ParseOptionsOf(item, group);
+    problems.Add(parsed);
+    if (parsed.ok()) groups.push_back(std::move(group));
+  }
+  return problems.ToStatus();
+}
+
+}  // namespace
+
+LossRegistry::Configured DefaultLoss() { return KindCalled<LossRegistry>("cross_entropy"); }
+OptimizerRegistry::Configured DefaultOptimizer() { return KindCalled<OptimizerRegistry>("adamw"); }
+ScheduleRegistry::Configured DefaultSchedule() { return KindCalled<ScheduleRegistry>("one_cycle"); }
+
+ConfigNode TrainRecipe::Filled() const {
+  ConfigNode filled = FormatOptions(OptionsOf<TrainOptions>(), &options);
+  filled.entries.push_back({"loss", {}, loss.node});
+  filled.entries.push_back({"optimizer", {}, optimizer.node});
+  filled.entries.push_back({"schedule", {}, schedule.node});
+  const auto add = [&](const auto& part) { filled.entries.push_back(FilledPart(part)); };
+  add(warmup);
+  add(lr_scaling);
+  std::vector<ConfigNode> listed;
+  for (const GroupOptions& group : groups) listed.push_back(FilledPart(group).value);
+  filled.entries.push_back({"groups", {}, ConfigNode::List(std::move(listed))});
+  add(clip);
+  add(average);
+  add(init_from);
+  add(checkpoint);
+  add(tensorboard);
+  add(limit_batches);
+  add(early_stopping);
+  add(memory);
+  std::vector<ConfigNode> called;
+  for (const CallbackRegistry::Configured& callback : callbacks) called.push_back(callback.node);
+  filled.entries.push_back({"callbacks", {}, ConfigNode::List(std::move(called))});
+  return filled;
+}
+
+std::string TrainRecipe::NameOf(std::string_view key) const {
+  const ConfigNode* node = written.Find(key);
+  if (node == nullptr) return fmt::format("train.{}", key);
+  return fmt::format("train.{} ({})", key, node->location.ToString());
+}
+
+ConfigNode Recipe::Filled() const {
+  return ConfigNode::Map(
+      {{"data", {}, data.filled}, {"model", {}, model.node}, {"train", {}, train.Filled()}});
+}
+
+Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe) {
+  const ConfigNode* section = recipe.Find("model");
+  if (section == nullptr) {
+    return InvalidArgument(
+        "{}: the section 'model' is missing; it names one, such as model: {{convnet: {{classes: "
+        "10}}}}",
+        recipe.location.ToString());
+  }
+  return ParsePlaced(ModelRegistry::Builtin(), *section);
+}
+
+namespace {
+
+// The section without the parts that have keys of their own.
+ConfigNode PlainKeys(const ConfigNode& section) {
+  ConfigNode plain = section;
+  std::erase_if(plain.entries, [](const ConfigNode::Entry& entry) { return IsNested(entry.key); });
+  return plain;
+}
+
+// The parts that a trial of a step depends on.
+Status ParseStep(const ConfigNode& section, TrainRecipe& train) {
+  Problems problems;
+  if (const ConfigNode* node = section.Find("loss")) {
+    problems.Take(ParsePlaced(LossRegistry::Builtin(), *node), train.loss);
+  }
+  if (const ConfigNode* node = section.Find("optimizer")) {
+    problems.Take(ParsePlaced(OptimizerRegistry::Builtin(), *node), train.optimizer);
+  }
+  if (const ConfigNode* node = section.Find("schedule")) {
+    problems.Take(ParsePlaced(ScheduleRegistry::Builtin(), *node), train.schedule);
+  }
+  problems.Add(ParseOptionsOf(PlainKeys(section), train.options));
+  return problems.ToStatus();
+}
+
+// The others.
+Status ParseRest(const ConfigNode& section, TrainRecipe& train) {
+  Problems problems;
+  problems.Add(ParseParts(section, train.warmup, train.lr_scaling, train.clip, train.average,
+                          train.init_from, train.tensorboard, train.limit_batches));
+  problems.Add(ParseKeys(section, train.checkpoint));
+  problems.Add(ParseKeys(section, train.early_stopping));
+  problems.Add(ParseCallbacks(section, train.callbacks));
+  problems.Add(ParseGroups(section, train.groups));
+  problems.Take(MemoryOf(section), train.memory);
+  return problems.ToStatus();
+}
+
+// Adds the plain keys whose values cannot be read to `unread`.
+void AddUnreadKeys(const ConfigNode& section, std::set<std::string, std::less<>>& unread) {
+  for (const ConfigNode::Entry& entry : PlainKeys(section).entries) {
+    ConfigNode alone = section;
+    alone.entries = {entry};
+    TrainOptions ignored;
+    if (!ParseOptionsOf(alone, ignored).ok()) unread.insert(entry.key);
+  }
+}
+
+CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
+  CheckedTrain checked;
+  const ConfigNode* written = recipe.Find("train");
+  if (written == nullptr || written->kind == ConfigNode::Kind::kNull) {
+    checked.can_be_tried = true;
+    return checked;
+  }
+  if (written->kind != ConfigNode::Kind::kMap) {
+    checked.status =
+        InvalidArgument("{}: 'train' is {}; it must be a map, such as train: {{epochs: 3}}",
+                        written->location.ToString(), written->KindName());
+    for (const Option& option : OptionsOf<TrainOptions>()) checked.unread.insert(option.name);
+    return checked;
+  }
+  Problems problems;
+  ConfigNode section = *written;
+  problems.Add(CheckTrainKeys(section, checked.unread));
+  AddUnreadKeys(section, checked.unread);
+  const Status step = ParseStep(section, checked.train);
+  problems.Add(step);
+  problems.Add(ParseRest(section, checked.train));
+  // A list of metrics that cannot be read may have named the figures that are followed.
+  if (checked.Reads("metrics")) problems.Add(WithPlace(recipe, TakeOutWrongParts(checked.train)));
+  checked.can_be_tried = step.ok() && checked.Reads("input") && checked.Reads("target");
+  checked.status = problems.ToStatus();
+  checked.train.written = *written;
+  return checked;
+}
+
+// A path that stands in the recipe is relative to the recipe, one given on the command line to the
+// working directory.
+Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folder,
+                      std::string& weights) {
+  if (weights.empty()) return OkStatus();
+  const ConfigNode& section = *root.Find("train")->Find("init_from");
+  const ConfigNode* const path = section.Find("weights");
+  const bool from_command_line = (path ? *path : section).location.line == 0;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(
+      from_command_line ? std::filesystem::path(weights) : folder / weights, error);
+  if (error) return FailedPrecondition("{}: {}; name it in full", weights, error.message());
+  weights = absolute.lexically_normal().string();
+  return OkStatus();
+}
+
+// A name that no class of the model bears is a mistake in one or the other. The names stand in the
+// recipe or come from the data, such as from folders.
+Status CheckClassNames(const ConfigNode& root, const DataRecipe& data,
+                       const ModelRegistry::Configured& model) {
+  const ConfigNode* classes = model.node.entries.front().value.Find("classes");
+  if (data.classes.empty() || classes == nullptr) return OkStatus();
+  int64_t wanted = 0;
+  STOKER_RETURN_IF_ERROR(ReadOption(*classes, wanted));
+  if (std::ssize(data.classes) <= wanted) return OkStatus();
+  const ConfigNode* const names = root.Find("data")->Find("classes");
+  if (names == nullptr) {
+    return InvalidArgument(
+        "{}: data.train has {} classes ('{}', ...), but the model {} tells {} apart; set its "
+        "classes "
+        "to {}",
+        root.Find("model")->location.ToString(), data.classes.size(), data.classes.front(),
+        model.name, wanted, data.classes.size());
+  }
+  return InvalidArgument(
+      "{}: data.classes has {} names, but the model {} tells {} classes apart; make them agree",
+      names->location.ToString(), data.classes.size(), model.name, wanted);
+}
+
+}  // namespace
+
+Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe) {
+  CheckedTrain checked = ReadTrainSection(recipe);
+  STOKER_RETURN_IF_ERROR(checked.status);
+  return std::move(checked.train);
+}
+
+CheckedTrain CheckTrainSection(const ConfigNode& recipe,
+                               const std::filesystem::path& recipe_folder) {
+  CheckedTrain checked = ReadTrainSection(recipe);
+  Problems problems;
+  problems.Add(checked.status);
+  problems.Add(ResolveWeights(recipe, recipe_folder, checked.train.init_from.weights));
+  InitFromOptions written;
+  const ConfigNode* const section = recipe.Find("train");
+  if (section != nullptr) static_cast<void>(ParsePart(*section, written));
+  // Where its rules are wrong the part was taken out; that its file is missing is said all the
+  // same.
+  if (!written.weights.empty() && checked.train.init_from.weights.empty()) {
+    const Status resolved = ResolveWeights(recipe, recipe_folder, written.weights);
+    problems.Add(resolved.ok() ? TryWeightsFile(written) : resolved);
+  }
+  checked.status = problems.ToStatus();
+  return checked;
+}
+
+Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::path& folder,
+                                 TrainRecipe train) {
+  STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(root));
+  STOKER_RETURN_IF_ERROR(WishFor(train.memory));
+  STOKER_ASSIGN_OR_RETURN(DataRecipe data, ParseDataSection(root, folder));
+  STOKER_RETURN_IF_ERROR(CheckClassNames(root, data, model));
+  return Recipe{.data = std::move(data), .model = std::move(model), .train = std::move(train)};
+}
+
+Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder) {
+  STOKER_RETURN_IF_ERROR(CheckSections(root));
+  Problems problems;
+  TrainRecipe train;
+  problems.Add(ParseModelSection(root).status());
+  problems.Take(ParseTrainSection(root), train);
+  // Files are opened only for sections that are right.
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  STOKER_RETURN_IF_ERROR(ResolveWeights(root, folder, train.init_from.weights));
+  return ParseRecipeAround(root, folder, std::move(train));
+}
+
+Result<Recipe> LoadRecipe(const std::filesystem::path& file,
+                          const std::vector<std::string>& assignments) {
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode root, ReadRecipe(file, assignments));
+  return ParseRecipe(root, file.parent_path());
+}
+
+}  // namespace stoker

@@ -1,0 +1,229 @@
+// A whole recipe: data, model, train.
+//
+//   data: {...}                       # data/recipe/recipe.h
+//   model: {convnet: {classes: 10}}   # models/
+//   train:                            # optional, like every key in it
+//     epochs: 3
+//     optimizer: {adamw: {weight_decay: 0.01}}
+//     schedule: {one_cycle: {max_lr: 0.008}}
+//     warmup: {epochs: 1}             # run_schedule.h, as lr_scaling
+//     checkpoint: {keep: 2}
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/config.h"
+#include "stoker/base/options.h"
+#include "stoker/data/recipe/memory_options.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/run/registry.h"
+
+namespace stoker {
+
+// The plain keys of `train:`; Describe says what each is for.
+struct TrainOptions {
+  static constexpr std::string_view kName = "train";
+  int64_t epochs = 3;
+  int64_t seed = 1;
+  std::string device = "auto";
+  std::string tune = "auto";
+  std::string memory_format = "auto";
+  std::string precision = "float32";
+  bool tf32 = true;
+  std::string cudnn_benchmark = "off";
+  std::string denormals = "auto";
+  bool lint = true;
+  std::optional<int64_t> threads;
+  std::optional<int64_t> feed_threads;
+  std::optional<int64_t> device_prefetch;
+  std::string input = "image";
+  std::string target = "label";
+  int64_t eval_every = 1;
+  std::optional<int64_t> eval_every_steps;
+  int64_t log_every = 50;
+  std::optional<int64_t> max_steps;
+  std::string schedule_every = "step";
+  int64_t accumulate = 1;
+  bool decay_vectors = true;
+  double layer_rate = 1;
+  std::vector<std::string> activation_checkpointing;
+  std::string graph = "auto";
+  std::string normalize_on = "auto";
+  std::vector<std::string> metrics;
+  std::optional<int64_t> overfit_batches;
+  bool sanity = true;
+  std::string on_nonfinite = "stop";
+  int64_t nonfinite_limit = 10;
+  bool detect_anomaly = false;
+
+  static void Describe(OptionTable<TrainOptions>& table);
+};
+
+// What is put around the schedule; run_schedule.h has the formulas.
+struct WarmupOptions {
+  static constexpr std::string_view kName = "warmup";
+  double epochs = 0;
+  std::optional<double> from;
+  std::string shape = "linear";
+
+  static void Describe(OptionTable<WarmupOptions>& table);
+};
+
+struct LrScalingOptions {
+  static constexpr std::string_view kName = "lr_scaling";
+  std::string rule = "none";
+  int64_t base_batch = 256;
+
+  static void Describe(OptionTable<LrScalingOptions>& table);
+};
+
+struct CheckpointOptions {
+  static constexpr std::string_view kName = "checkpoint";
+  std::optional<int64_t> every_steps;
+  std::optional<double> every_minutes;
+  int64_t keep = 2;
+  std::string best;
+  std::string best_mode = "auto";
+  bool async = true;
+
+  static void Describe(OptionTable<CheckpointOptions>& table);
+};
+
+// What TensorBoard gets (tensorboard_log.h, tensorboard_tensors.h).
+struct TensorboardOptions {
+  static constexpr std::string_view kName = "tensorboard";
+  bool enabled = false;
+  std::optional<int64_t> histograms;
+  bool pictures = true;
+
+  static void Describe(OptionTable<TensorboardOptions>& table);
+};
+
+// At most so many batches: of an epoch, and of an evaluation.
+struct LimitBatchesOptions {
+  static constexpr std::string_view kName = "limit_batches";
+  std::optional<int64_t> train;
+  std::optional<int64_t> eval;
+
+  static void Describe(OptionTable<LimitBatchesOptions>& table);
+};
+
+// When a run ends that no longer gets better (early_stopping.h).
+struct EarlyStoppingOptions {
+  static constexpr std::string_view kName = "early_stopping";
+  std::string metric = "loss";
+  std::string mode = "auto";
+  std::optional<int64_t> patience;
+  double min_delta = 0;
+
+  static void Describe(OptionTable<EarlyStoppingOptions>& table);
+};
+
+// What is done to gradients before the optimizer sees them (clipping.h).
+struct ClipOptions {
+  static constexpr std::string_view kName = "clip";
+  std::optional<double> norm;
+  std::optional<double> value;
+  std::optional<double> adaptive;
+
+  static void Describe(OptionTable<ClipOptions>& table);
+};
+
+// The mean of the weights that is evaluated and written (weight_average.h).
+struct AverageOptions {
+  static constexpr std::string_view kName = "average";
+  std::string kind = "none";
+  double decay = 0.9999;
+  double gamma = 1;
+  double power = 2.0 / 3;
+  std::optional<double> start;
+  std::optional<int64_t> every;
+
+  static void Describe(OptionTable<AverageOptions>& table);
+};
+
+// Where the first weights come from (initial_weights.h).
+struct InitFromOptions {
+  static constexpr std::string_view kName = "init_from";
+  std::string weights;  // a path, absolute once the recipe is parsed; empty: the model's own
+  bool partial = false;
+  std::string prefix;
+  std::vector<std::string> rename;
+  std::vector<std::string> skip;
+
+  static void Describe(OptionTable<InitFromOptions>& table);
+};
+
+// One entry of the list `groups` (parameters.h).
+struct GroupOptions {
+  static constexpr std::string_view kName = "groups";
+  std::string match;
+  double lr = 1;
+  double weight_decay = 1;
+
+  static void Describe(OptionTable<GroupOptions>& table);
+};
+
+LossRegistry::Configured DefaultLoss();            // cross_entropy
+OptimizerRegistry::Configured DefaultOptimizer();  // adamw
+ScheduleRegistry::Configured DefaultSchedule();    // one_cycle
+
+// The section `train`.
+struct TrainRecipe {
+  TrainOptions options;
+  CheckpointOptions checkpoint;
+  LimitBatchesOptions limit_batches;
+  EarlyStoppingOptions early_stopping;
+  std::vector<CallbackRegistry::Configured> callbacks;  // called in this order
+  WarmupOptions warmup;
+  LrScalingOptions lr_scaling;
+  std::vector<GroupOptions> groups;
+  ClipOptions clip;
+  AverageOptions average;
+  TensorboardOptions tensorboard;
+  InitFromOptions init_from;
+  MemoryOptions memory;  // of the process: ParseRecipe and Trainer wish for it (WishFor)
+  LossRegistry::Configured loss = DefaultLoss();
+  OptimizerRegistry::Configured optimizer = DefaultOptimizer();
+  ScheduleRegistry::Configured schedule = DefaultSchedule();
+  ConfigNode written;  // as read, for messages; nothing where the recipe was made in C++
+
+  // With every key, defaults included.
+  ConfigNode Filled() const;
+
+  // "train.groups (recipe.yaml:9:11)" for the key `groups`, for messages.
+  std::string NameOf(std::string_view key) const;
+};
+
+// What a Trainer needs. Read from a file, or made in C++:
+//   Recipe{.data = {.train = train, .eval = eval}, .model = Configure(Convnet{}), .train = {}}
+struct Recipe {
+  DataRecipe data;
+  ModelRegistry::Configured model;
+  TrainRecipe train;
+
+  // The complete recipe, every key filled in: what --print-recipe shows, what a run directory keeps
+  // and what a resumed run is compared with.
+  ConfigNode Filled() const;
+};
+
+// Strict: an unknown section or key, a value of the wrong type or outside its range, and a missing
+// section are kInvalidArgument with file, line and column, and the nearest known name or an
+// example.
+//   folder  what a relative data.root in the recipe is relative to: the recipe's own
+// Reads the headers of the data files (data/recipe/recipe.h).
+Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder);
+
+// The parts of ParseRecipe that need no data files.
+Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe);
+Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe);
+
+// Reads the file, applies assignments such as "train.epochs=1" (SetByPath), and parses.
+Result<Recipe> LoadRecipe(const std::filesystem::path& file,
+                          const std::vector<std::string>& assignments = {});
+
+}  // namespace stoker

@@ -1,0 +1,159 @@
+#include "stoker/run/recipe_changes.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "stoker/base/json_file.h"
+#include "stoker/base/log.h"
+#include "stoker/base/remote_path.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kHarmless[] = {"data.root",
+                                          "data.classes",
+                                          "train.log_every",
+                                          "train.metrics",
+                                          "train.tensorboard",
+                                          "train.feed_threads",
+                                          "train.device_prefetch",
+                                          "train.memory",
+                                          "train.tune",
+                                          "train.activation_checkpointing",
+                                          "train.lint",
+                                          "train.sanity",
+                                          "train.detect_anomaly",
+                                          "train.checkpoint.keep",
+                                          "train.checkpoint.every_minutes",
+                                          "train.checkpoint.async"};
+// What is evaluated, and when.
+constexpr std::string_view kOfEvaluations[] = {
+    "data.eval", "train.eval_every", "train.eval_every_steps", "train.limit_batches.eval"};
+// Which checkpoints the plan has.
+constexpr std::string_view kOfCheckpoints[] = {
+    "train.checkpoint.every_steps", "train.checkpoint.best", "train.checkpoint.best_mode"};
+// Keys on which the tuner's choices depend.
+constexpr std::string_view kChosenBy[] = {
+    "model",         "train.device",          "train.memory_format", "train.precision",
+    "train.threads", "train.cudnn_benchmark", "train.graph",         "train.denormals"};
+
+// Whether a difference, "train.epochs: 3 -> 5", is of one of these keys or of one below it.
+bool IsOf(std::string_view difference, std::span<const std::string_view> keys) {
+  const std::string_view changed = difference.substr(0, difference.find(':'));
+  return std::ranges::any_of(keys, [&](std::string_view key) {
+    return changed == key || changed.starts_with(fmt::format("{}.", key));
+  });
+}
+
+bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
+  const auto schedule = train.schedule.build({.total_steps = 1000, .steps_per_epoch = 100});
+  return schedule.ok() && (*schedule)->follows_evaluations();
+}
+
+// What the weights of a run depend on beside the steps themselves.
+struct Followed {
+  bool evaluations = false;
+  bool checkpoints = false;
+
+  explicit Followed(const TrainRecipe& train)
+      : evaluations(train.early_stopping.patience.has_value() || ScheduleFollowsEvaluations(train)),
+        checkpoints(train.options.on_nonfinite == "rollback") {
+    evaluations |= checkpoints && !train.checkpoint.best.empty();
+  }
+};
+
+// As a run directory keeps it: addresses without what may be secret, which may be another each time
+// (a signature that ends).
+ConfigNode AsStored(const ConfigNode& recipe) {
+  const std::string text = ToYaml(recipe);
+  const std::string stored = WithoutSecrets(text);
+  if (stored == text) return recipe;
+  Result<ConfigNode> parsed = ParseYaml(stored, "the recipe");
+  return parsed.ok() ? *std::move(parsed) : recipe;
+}
+
+// `before` with the keys of `train:` that Stoker has got since the run began, at their defaults:
+// what the run was trained with does not change because a later version names it.
+ConfigNode WithLaterKeys(ConfigNode before) {
+  const Result<TrainRecipe> train = ParseTrainSection(before);
+  const auto section =
+      std::ranges::find(before.entries, std::string_view("train"), &ConfigNode::Entry::key);
+  if (train.ok() && section != before.entries.end()) section->value = train->Filled();
+  return before;
+}
+
+}  // namespace
+
+std::vector<std::string> RecipeChanges::Warnings() const {
+  std::vector<std::string> warnings;
+  if (!of_weights.empty()) {
+    warnings.push_back(fmt::format("the recipe was changed: {}", fmt::join(of_weights, "; ")));
+  }
+  if (!harmless.empty()) {
+    warnings.push_back(fmt::format("the recipe was changed in what makes no weights other ones: {}",
+                                   fmt::join(harmless, "; ")));
+  }
+  return warnings;
+}
+
+RecipeChanges CompareRecipes(const ConfigNode& before, const Recipe& now) {
+  const Followed followed(now.train);
+  RecipeChanges changes;
+  for (std::string& difference :
+       Differences(AsStored(WithLaterKeys(before)), AsStored(now.Filled()))) {
+    changes.choose_again |= IsOf(difference, kChosenBy);
+    const bool harmless = IsOf(difference, kHarmless) ||
+                          (IsOf(difference, kOfEvaluations) && !followed.evaluations) ||
+                          (IsOf(difference, kOfCheckpoints) && !followed.checkpoints);
+    (harmless ? changes.harmless : changes.of_weights).push_back(std::move(difference));
+  }
+  return changes;
+}
+
+Json MarkData(const DataRecipe& data, DataCheck check, const CheckObserver& observer) {
+  if (check == DataCheck::kFull) LogInfo("reading all data files for their checksums");
+  Json marks = {{"train", MarkFiles(data.train, data.root, check, observer)}};
+  if (data.eval) marks["eval"] = MarkFiles(*data.eval, data.root, check, observer);
+  return AsStoredJson(marks);
+}
+
+bool HaveFullChecks(const Json& marks) {
+  return marks.is_object() && !marks.empty() && std::ranges::all_of(marks, HaveFullCheck);
+}
+
+void KeepFullChecks(const Json& before, Json& now) {
+  if (!before.is_object()) return;
+  for (const auto& [pipeline, marks] : now.items()) {
+    KeepFullCheck(before.value(pipeline, Json()), marks);
+  }
+}
+
+DataChanges CompareData(const Json& before, const Json& now, const Recipe& recipe) {
+  const bool follows_evaluations = Followed(recipe.train).evaluations;
+  DataChanges changes;
+  for (const auto& [pipeline, marks] : now.items()) {
+    const FileChanges files =
+        CompareFiles(before.is_object() ? before.value(pipeline, Json()) : Json(), marks);
+    const bool matters = pipeline == "train" || follows_evaluations;
+    for (const std::string& change : files.changed) {
+      const std::string text = fmt::format("data.{}: {}", pipeline, change);
+      if (matters) {
+        changes.of_weights.push_back(text);
+      } else {
+        changes.warnings.push_back("a file changed on which no weight depends: " + text);
+      }
+    }
+    if (files.touched.empty()) continue;
+    changes.unsure.push_back(fmt::format(
+        "data.{}: written since the run began, though no change was found in the places looked at: "
+        "{}",
+        pipeline, fmt::join(files.touched, ", ")));
+  }
+  return changes;
+}
+
+}  // namespace stoker

@@ -1,0 +1,300 @@
+#include "stoker/run/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <vector>
+
+#include "stoker/base/json_file.h"
+#include "stoker/base/log.h"
+#include "stoker/base/printable.h"
+#include "stoker/base/remote_path.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/file.h"
+#include "stoker/io/temporary_internal.h"
+#include "stoker/run/run_status.h"
+
+namespace stoker {
+namespace fs = std::filesystem;
+namespace {
+
+std::tm LocalTime(std::chrono::system_clock::time_point when) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  return local;
+}
+
+// A run writes to these files in place and cuts them, which must not happen to a link's target.
+Status CheckOwnFiles(const RunPaths& paths) {
+  for (const std::string& path : {paths.lock(), paths.log(), paths.metrics()}) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) continue;
+    return FailedPrecondition(
+        "{}: is a symbolic link to {}, and a run writes only to files of its own; put the file "
+        "itself in the link's place",
+        path, target.string());
+  }
+  return OkStatus();
+}
+
+// A lock of fcntl(2) on the open file, over all of it. Unlike one of flock(2), it can be asked for
+// without being taken.
+struct flock LockForWriting() {
+  return {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+// Whether `lock` is open on the run's lock, which another process may have removed.
+bool IsLockOf(const RunPaths& paths, const Descriptor& lock) {
+  return internal::IsStill(paths.lock(), lock.get(), AT_SYMLINK_NOFOLLOW);
+}
+
+Result<Descriptor> TakeLock(const RunPaths& paths) {
+  for (;;) {
+    STOKER_RETURN_IF_ERROR(CheckOwnFiles(paths));
+    Descriptor lock(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!lock.valid()) return ErrnoStatus(errno, paths.lock());
+    struct flock whole = LockForWriting();
+    if (::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0) {
+      if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "locking " + paths.lock());
+      return Unavailable(
+          "{}: another process is training in this run; wait for it or name another run",
+          paths.root.string());
+    }
+    // The process that held it may have removed it with its run: then it locks nothing.
+    if (IsLockOf(paths, lock)) return lock;
+  }
+}
+
+// Nothing but what a process leaves that was killed before it had written the recipe.
+bool IsUnused(const fs::path& root) {
+  std::error_code error;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename() != "lock") return false;
+  }
+  return !error;
+}
+
+// Also one that is being written.
+bool IsWrittenBeforeTheFirstStep(const fs::path& file) {
+  const RunPaths paths{file.parent_path()};
+  const std::string name = file.filename().string();
+  if (name.starts_with("events.out.tfevents.")) return true;
+  const std::string_view becomes = internal::FinalNameIn(name);
+  for (const fs::path written :
+       {paths.recipe(), paths.choices(), paths.data(), paths.tuning(), paths.metrics(), paths.log(),
+        paths.lock(), ProgressPath(paths.root)}) {
+    const std::string known = written.filename().string();
+    if (name == known || becomes == known) return true;
+  }
+  return false;
+}
+
+bool HoldsOnlyWhatIsWrittenBeforeTheFirstStep(const fs::path& root) {
+  std::error_code error;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    if (!IsWrittenBeforeTheFirstStep(it->path())) return false;
+  }
+  return !error;
+}
+
+// The recipe and the lock last: a process that is killed meanwhile leaves a run that can be resumed
+// or a directory that counts as empty.
+void RemoveFilesOf(const RunPaths& paths) {
+  std::error_code error;
+  for (fs::directory_iterator it(paths.root, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string path = it->path().string();
+    if (path == paths.recipe() || path == paths.lock()) continue;
+    std::error_code ignored;
+    if (IsWrittenBeforeTheFirstStep(it->path())) fs::remove(it->path(), ignored);
+  }
+  ::unlink(paths.recipe().c_str());
+  ::unlink(paths.lock().c_str());
+}
+
+// That something of a killed process stays is no reason to stop.
+void RemoveLeftovers(const std::string& directory) {
+  if (std::error_code ignored; !fs::is_directory(directory, ignored)) return;
+  if (const Status removed = RemoveStaleTemporaries(directory).status(); !removed.ok()) {
+    LogWarning("what a killed process left half-written stays: {}", removed.message());
+  }
+}
+
+Status ExistsAlready(const fs::path& root) {
+  if (std::error_code error; !fs::exists(RunPaths{root}.recipe(), error)) {
+    return FailedPrecondition(
+        "{}: exists already and is no run; name a directory that is empty or not there yet",
+        root.string());
+  }
+  return FailedPrecondition(
+      "{}: exists already; resume that run (--resume), or name another directory", root.string());
+}
+
+Status MakeDirectory(RunPlace& place) {
+  const fs::path& root = place.root;
+  std::error_code error;
+  if (fs::is_directory(root, error)) {
+    STOKER_RETURN_IF_ERROR(RemoveStaleTemporaries(root.string()).status());
+  }
+  if (fs::exists(root, error) && !IsUnused(root)) return ExistsAlready(root);
+  return place.made.Create(root.string()).While("making the run directory");
+}
+
+// Locks the directory of a new run, which it makes.
+Result<Descriptor> Claim(RunPlace& place) {
+  STOKER_RETURN_IF_ERROR(MakeDirectory(place));
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(RunPaths{place.root}));
+  // Another process may have had the lock until now.
+  if (!IsUnused(place.root)) return ExistsAlready(place.root);
+  return lock;
+}
+
+Status RemoveIfThere(const std::string& path) {
+  const Status removed = RemoveAtomically(path);
+  return removed.code() == StatusCode::kNotFound ? OkStatus() : removed;
+}
+
+// A JSON file of ours, or nothing where it does not exist.
+Result<std::optional<Json>> ReadJsonFile(const std::string& path) {
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.ok() && text.status().code() == StatusCode::kNotFound) return std::nullopt;
+  if (!text.ok()) return text.status();
+  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return DataLoss("{}: is no valid JSON; delete it or start anew", path);
+  return std::optional<Json>(std::move(json));
+}
+
+Status WriteJsonFile(const std::string& path, const Json& json) {
+  return WriteFileAtomically(path, JsonFileText(json));
+}
+
+}  // namespace
+
+fs::path NewRunPath(const fs::path& parent, std::string_view recipe_name,
+                    std::chrono::system_clock::time_point now) {
+  const std::string name = fmt::format("{}-{:%Y%m%d-%H%M%S}", recipe_name, LocalTime(now));
+  fs::path path = parent / name;
+  std::error_code ignored;
+  for (int n = 2; fs::exists(path, ignored); ++n) path = parent / fmt::format("{}-{}", name, n);
+  return path;
+}
+
+bool RunIsHeld(const fs::path& root) {
+  const Descriptor lock(::open(RunPaths{root}.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct flock found = LockForWriting();
+  return lock.valid() && ::fcntl(lock.get(), F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
+}
+
+Result<ConfigNode> ReadRunRecipe(const fs::path& root) {
+  const std::string path = RunPaths{root}.recipe();
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.ok() && text.status().code() == StatusCode::kNotFound) {
+    return NotFound(
+        "{}: is no run directory (it has no recipe.yaml); name the one that `stoker train` "
+        "printed",
+        root.string());
+  }
+  if (!text.ok()) return text.status();
+  return ParseYaml(*text, path);
+}
+
+Result<std::optional<Choices>> ReadRunChoices(const fs::path& root) {
+  const std::string path = RunPaths{root}.choices();
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> json, ReadJsonFile(path));
+  if (!json) return std::nullopt;
+  Result<Choices> choices = Choices::FromJson(*json);
+  if (!choices.ok()) return choices.status().While("reading " + path);
+  return std::optional<Choices>(*choices);
+}
+
+Result<std::optional<Json>> ReadRunData(const fs::path& root) {
+  return ReadJsonFile(RunPaths{root}.data());
+}
+
+HeldRun::HeldRun(const RunPaths& paths, Descriptor lock)
+    : is_new_(false), paths_(paths), lock_(std::move(lock)) {}
+
+HeldRun::HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock)
+    : is_new_(true), made_(std::move(made)), paths_(paths), lock_(std::move(lock)) {}
+
+void HeldRun::Discard() {
+  const std::lock_guard guard(mutex_);
+  const auto is_ours = [this] { return IsLockOf(paths_, lock_); };
+  if (!is_new_ || !is_ours() || !HoldsOnlyWhatIsWrittenBeforeTheFirstStep(paths_.root)) return;
+  // A directory of this process loses its name at once, so nothing can be written into it
+  // meanwhile.
+  if (made_.MadeLast(paths_.root.string())) {
+    if (const Status removed = RemoveAtomically(made_.last()); !removed.ok()) {
+      LogWarning("what was begun of the run stays: {}", removed.message());
+    }
+  }
+  if (is_ours()) RemoveFilesOf(paths_);
+  made_.RemoveEmpty();
+}
+
+Result<RunDirectory> RunDirectory::Create(RunPlace place, const ConfigNode& recipe) {
+  Result<Descriptor> lock = Claim(place);
+  if (!lock.ok()) {
+    place.made.RemoveEmpty();
+    return lock.status();
+  }
+  RunPaths paths{place.root};
+  auto held = std::make_shared<HeldRun>(std::move(place.made), paths, *std::move(lock));
+  RunDirectory run(std::move(paths), std::move(held));
+  if (Status written = run.WriteRecipe(recipe); !written.ok()) {
+    run.held()->Discard();
+    return written;
+  }
+  return run;
+}
+
+Result<RunDirectory> RunDirectory::Open(const fs::path& root) {
+  STOKER_RETURN_IF_ERROR(ReadRunRecipe(root).status());
+  RunPaths paths{root};
+  STOKER_ASSIGN_OR_RETURN(Descriptor lock, TakeLock(paths));
+  RemoveLeftovers(root.string());
+  // Here too: a disk that is nearly full would have no room for the next checkpoint.
+  RemoveLeftovers(paths.checkpoints());
+  auto held = std::make_shared<HeldRun>(paths, std::move(lock));
+  return RunDirectory(std::move(paths), std::move(held));
+}
+
+Status RunDirectory::WriteRecipe(const ConfigNode& recipe) {
+  return WriteFileAtomically(paths_.recipe(), WithoutSecrets(ToYaml(recipe)));
+}
+
+Status RunDirectory::WriteChoices(const Choices& choices) {
+  return WriteJsonFile(paths_.choices(), choices.ToJson());
+}
+
+Status RunDirectory::WriteData(const Json& marks) { return WriteJsonFile(paths_.data(), marks); }
+
+Status RunDirectory::WriteTuning(const Json& report) {
+  return WriteJsonFile(paths_.tuning(), report);
+}
+
+Status RunDirectory::WriteSummary(const Json& summary) {
+  return WriteJsonFile(paths_.summary(), summary);
+}
+
+Status RunDirectory::RemoveResults() {
+  STOKER_RETURN_IF_ERROR(RemoveIfThere(paths_.weights()));
+  return RemoveIfThere(paths_.summary());
+}
+
+void RunDirectory::Log(std::string_view message) {
+  const Descriptor log(
+      ::open(paths_.log().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const std::string line =
+      fmt::format("{:%Y-%m-%d %H:%M:%S} {}\n", LocalTime(std::chrono::system_clock::now()),
+                  Printable(WithoutSecrets(message)));
+  [[maybe_unused]] const ssize_t written = ::write(log.get(), line.data(), line.size());
+}
+
+}  // namespace stoker

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "stoker/run/registry.h"
+
+namespace stoker {
+
+// What messages call such a sample: "image", or "sample" where it is a row of numbers.
+inline std::string_view NounOf(const ModelInput& input) {
+  return input.height > 1 || input.width > 1 ? "image" : "sample";
+}
+
+}  // namespace stoker

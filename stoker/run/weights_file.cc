@@ -1,0 +1,45 @@
+#include "stoker/run/weights_file.h"
+
+#include <utility>
+
+#include "stoker/formats/safetensors/safetensors_checksum.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kSample = "sample";
+constexpr const char* kTarget = "target";
+
+}  // namespace
+
+Status WriteWeights(const std::string& path, const Weights& weights) {
+  SafetensorsMetadata metadata = {{"format", "pt"},
+                                  {kSafetensorsChecksum, ChecksumOf(weights.arrays)}};
+  if (!weights.sample.empty()) metadata[kSample] = weights.sample;
+  if (!weights.target.empty()) metadata[kTarget] = weights.target;
+  return WriteSafetensors(path, weights.arrays, metadata);
+}
+
+Result<Weights> ReadWeights(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Open(path));
+  Weights weights;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (!entry.dtype) {
+      weights.unread.push_back(entry);
+      continue;
+    }
+    STOKER_ASSIGN_OR_RETURN(Array array, file.Read(entry.name));
+    weights.arrays.push_back({entry.name, std::move(array)});
+  }
+  STOKER_RETURN_IF_ERROR(VerifyChecksum(file, weights.arrays, path).status());
+  const auto& metadata = file.metadata();
+  if (const auto sample = metadata.find(kSample); sample != metadata.end()) {
+    weights.sample = sample->second;
+  }
+  if (const auto target = metadata.find(kTarget); target != metadata.end()) {
+    weights.target = target->second;
+  }
+  return weights;
+}
+
+}  // namespace stoker

@@ -1,0 +1,38 @@
+// `stoker inspect`: what a file holds, and what a recipe may contain.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/program/program.h"
+
+namespace stoker {
+
+struct InspectArguments {
+  std::string file;
+  bool ops = false;
+  std::string op;  // the one operator that is asked for, or empty
+  bool models = false;
+  std::string model;    // likewise
+  std::string grid;     // where to write a contact sheet of a recipe's pictures, or empty
+  int64_t samples = 3;  // of a data file, to show
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+void AddInspectCommand(Program& program, std::function<Status(const InspectArguments&)> run);
+
+// True where answering takes what only stoker-train has: runs, checkpoints, models.
+bool NeedsTrainer(const InspectArguments& arguments);
+
+// Answers all else.
+Status RunInspect(const InspectArguments& arguments);
+
+// Prints the text, or the JSON where that is wanted.
+Status PrintInspection(const Result<Inspection>& inspection, bool json);
+
+}  // namespace stoker

@@ -1,0 +1,236 @@
+#include "stoker/tools/commands/pack_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <map>
+#include <utility>
+
+#include "stoker/base/json_text.h"
+#include "stoker/base/log.h"
+#include "stoker/base/remote_path.h"
+#include "stoker/data/ops/ignore_errors.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/pack/pack.h"
+#include "stoker/data/pack/pack_pictures.h"
+#include "stoker/data/pack/pack_source.h"
+#include "stoker/tools/commands/pack_progress.h"
+#include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/interrupt.h"
+#include "stoker/tools/program/output_file.h"
+#include "stoker/tools/program/print.h"
+#include "stoker/tools/program/terminal.h"
+#include "stoker/tools/program/text.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout = "Writes data into files that are fast to read.";
+constexpr const char* kFooter =
+    "Example: stoker pack photos photos.stoker --shards 8 --shuffle --verify\n"
+    "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+
+// What files depend on, as it was given: an interrupted packing that differs is told of by this.
+std::map<std::string, std::string> GivenOptions(const PackArguments& arguments,
+                                                const PackFormat& format) {
+  const auto number = [](const std::optional<int64_t>& given) {
+    return given ? fmt::format("{}", *given) : std::string("none");
+  };
+  return {{"SOURCE", WithoutSecrets(arguments.source)},
+          {"--format", std::string(format.name)},
+          {"--shards", fmt::format("{}", arguments.shards)},
+          {"--shuffle", arguments.shuffle ? "yes" : "no"},
+          {"--seed", fmt::format("{}", arguments.seed)},
+          {"--resize", number(arguments.resize)},
+          {"--quality", number(arguments.quality)},
+          {"--of", arguments.of},
+          {"--stages", number(arguments.stages)},
+          {"--set", arguments.set.empty()
+                        ? "none"
+                        : WithoutSecrets(fmt::format("{}", fmt::join(arguments.set, " ")))}};
+}
+
+// The pipeline with what the command line puts behind it.
+Result<PackSource> InputOf(const PackArguments& arguments) {
+  STOKER_ASSIGN_OR_RETURN(PackSource source,
+                          OpenPackSource(arguments.source, {.of = arguments.of,
+                                                            .stages = arguments.stages,
+                                                            .assignments = arguments.set}));
+  STOKER_ASSIGN_OR_RETURN(source, Reencode(std::move(source), {.resize = arguments.resize,
+                                                               .quality = arguments.quality}));
+  if (arguments.shuffle) {
+    STOKER_ASSIGN_OR_RETURN(source.dataset, Result(source.dataset) | Shuffle{});
+    source.settings += ", shuffled";
+  }
+  return source;
+}
+
+Json ToJson(const PackReport& report, const PackArguments& arguments, const PackFormat& format,
+            const Dataset& dataset, double elements_per_s) {
+  Json files = Json::array();
+  for (const PackReport::File& file : report.files) {
+    files.push_back({{"file", file.path},
+                     {"elements", file.elements},
+                     {"bytes", file.bytes},
+                     {"kept", file.kept}});
+  }
+  return {{"source", arguments.source},        {"format", format.name},
+          {"spec", dataset.spec().ToString()}, {"elements", report.elements()},
+          {"bytes", report.bytes()},           {"elements_per_s", elements_per_s},
+          {"verified", arguments.verify},      {"files", std::move(files)}};
+}
+
+// The fields of an element, the first ones of many.
+std::string FieldsText(const Spec& spec) {
+  constexpr size_t kMostShown = 16;
+  if (spec.fields.size() <= kMostShown) return spec.ToString();
+  Spec shown = spec;
+  shown.fields.resize(kMostShown);
+  return fmt::format("{} and {} fields more", shown.ToString(), spec.fields.size() - kMostShown);
+}
+
+std::string ToText(const PackReport& report, const PackArguments& arguments, const Dataset& dataset,
+                   double elements_per_s) {
+  std::string text;
+  int64_t kept = 0;
+  for (const PackReport::File& file : report.files) kept += file.kept ? 1 : 0;
+  const std::string& first = report.files.front().path;
+  text +=
+      fmt::format("{}{}: {}, {}{}\n", first,
+                  report.files.size() > 1
+                      ? fmt::format(" and {}", CountText(std::ssize(report.files) - 1, "more file"))
+                      : "",
+                  CountText(report.elements(), "element"), ByteText(report.bytes()),
+                  arguments.verify ? "; verified" : "");
+  text += fmt::format("  {}\n", FieldsText(dataset.spec()));
+  if (kept == std::ssize(report.files))
+    return text +
+           "  packed before from the same data with the same options: nothing was left to do\n";
+  if (kept > 0)
+    text += fmt::format("  {} there from before\n", CountText(kept, "file was", "files were"));
+  return text + fmt::format("  {} elements a second\n", WithThousands(elements_per_s));
+}
+
+Status Stopped(const PackProgress& progress, const PackArguments& arguments) {
+  if (arguments.shards == 1)
+    return Cancelled("stopped after {}; nothing is kept of a single file (--shards)",
+                     CountText(progress.elements, "element"));
+  return Cancelled("stopped with {} of {} files whole; the same command goes on from there",
+                   progress.file, arguments.shards);
+}
+
+}  // namespace
+
+void AddPackCommand(Program& program) {
+  auto [app, arguments] = program.Add<PackArguments>("pack", kAbout, kFooter, RunPack);
+  app.add_option("SOURCE", arguments.source, "recipe, directory of class folders, or packed files")
+      ->type_name("")
+      ->required();
+  app.add_option("DEST", arguments.destination, "what to make; the extension may be left out")
+      ->type_name("")
+      ->required();
+  std::string formats;
+  for (const PackFormat& format : PackFormats())
+    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
+  app.add_option("--format", arguments.format, formats)->type_name("F")->default_str("by DEST");
+  app.add_option("--shards", arguments.shards, "so many files, DEST-00000-of-0000N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 99999).description(""))
+      ->default_str("1");
+  app.add_flag("--shuffle", arguments.shuffle, "in a random order");
+  app.add_option("--seed", arguments.seed, "of that order, and of random stages")
+      ->type_name("S")
+      ->check(AtLeastCheck(0))
+      ->default_str("0");
+  app.add_option("--resize", arguments.resize,
+                 "pictures: shorter side at most so long; makes JPEGs")
+      ->type_name("PIXELS")
+      ->check(CLI::Range(1, 65500).description(""));
+  app.add_option("--quality", arguments.quality, "pictures: as JPEG of 1..100; 90 with --resize")
+      ->type_name("Q")
+      ->check(CLI::Range(1, 100).description(""));
+  app.add_option("--of", arguments.of, "of a recipe: which pipeline")
+      ->type_name("train|eval")
+      ->check(CLI::IsMember({"train", "eval"}).description(""))
+      ->default_str("train");
+  app.add_option("--stages", arguments.stages, "of a recipe: its first N stages only")
+      ->type_name("N")
+      ->check(AtLeastCheck(1));
+  AddSetOption(app, arguments.set).description("change a key of the recipe; any number of times");
+  app.add_flag("--verify", arguments.verify, "read back and compare what was written");
+  app.add_flag("--overwrite", arguments.overwrite, "replace what is there");
+  app.add_option("--threads", arguments.threads, "worker threads, 1..1024")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->default_str("as many as pay");
+  AddMemoryOption(app);
+  AddJsonOption(app, arguments.json);
+}
+
+namespace {
+
+// The first stage whose draws the files would hold for good; null where there is none. The order of
+// a shuffle is drawn anew where the files are read, and ignore_errors draws only for what fails.
+const DatasetNode* FindDrawn(const Dataset& dataset) {
+  for (const Dataset& input : dataset.node().inputs()) {
+    if (const DatasetNode* drawn = FindDrawn(input)) return drawn;
+  }
+  const DatasetNode& node = dataset.node();
+  const bool counts = node.name() != Shuffle::kName && node.name() != IgnoreErrors::kName;
+  return node.random() && counts ? &node : nullptr;
+}
+
+void WarnOfDraws(const PackArguments& arguments, const Dataset& dataset) {
+  const DatasetNode* const drawn = FindDrawn(dataset);
+  if (drawn == nullptr) return;
+  LogWarning(
+      "{}: `{}` draws at random, and the files hold one draw of it (--seed {}), which every epoch "
+      "that reads them gets again; give --stages N to pack only the stages before it, and keep it "
+      "in the recipe that reads the files",
+      arguments.source, drawn->name(), arguments.seed);
+}
+
+}  // namespace
+
+Status RunPack(const PackArguments& arguments) {
+  STOKER_RETURN_IF_ERROR(CheckIsOfNoRun("DEST", arguments.destination));
+  STOKER_ASSIGN_OR_RETURN(const PackFormat* format,
+                          PackFormatFor(arguments.destination, arguments.format));
+  STOKER_ASSIGN_OR_RETURN(const PackSource input, InputOf(arguments));
+  WarnOfDraws(arguments, input.dataset);
+  ::signal(SIGPIPE, SIG_IGN);  // PrintResult notices that a reader has left
+  NoteInterrupt();
+  PackProgressLine progress(arguments.shards, IsTerminal(STDERR_FILENO));
+  const Runtime runtime{.threads = arguments.threads, .stop = &Interrupted()};
+  const Result<PackReport> report =
+      Pack(input.dataset, arguments.destination,
+           {.format = format,
+            .files = arguments.shards,
+            .verify = arguments.verify,
+            .overwrite = arguments.overwrite,
+            .classes = input.classes,
+            .settings = input.settings,
+            .given = GivenOptions(arguments, *format),
+            .inputs = input.files,
+            .pass = {.seed = arguments.seed},
+            .observer = [&](const PackProgress& now) { progress.On(now); }},
+           runtime);
+  progress.Finish();
+  if (!report.ok() && report.status().code() == StatusCode::kCancelled)
+    return Stopped(progress.last(), arguments);
+  if (!report.ok()) return report.status();
+  if (report->elements() == 0) {
+    LogWarning(
+        "{}: the pipeline gives no element, so there is none in what was packed; check what {} "
+        "reads",
+        report->files.front().path, arguments.source);
+  }
+  const double rate = progress.elements_per_s();
+  return PrintResult(arguments.json
+                         ? DumpJson(ToJson(*report, arguments, *format, input.dataset, rate)) + "\n"
+                         : ToText(*report, arguments, input.dataset, rate));
+}
+
+}  // namespace stoker

@@ -1,0 +1,34 @@
+// `stoker pack`: data into files that are fast to read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/status.h"
+#include "stoker/tools/program/program.h"
+
+namespace stoker {
+
+struct PackArguments {
+  std::string source, destination;
+  std::string format;  // empty: by the destination's name, else stoker
+  std::string of = "train";
+  std::optional<int64_t> stages;
+  int64_t shards = 1;
+  std::optional<int64_t> resize, quality;
+  bool shuffle = false;
+  uint64_t seed = 0;
+  bool verify = false;
+  bool overwrite = false;
+  int threads = 0;  // 0: as many as pay
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+void AddPackCommand(Program& program);
+
+Status RunPack(const PackArguments& arguments);
+
+}  // namespace stoker

@@ -1,0 +1,77 @@
+#include "stoker/tools/commands/train_command.h"
+
+#include "stoker/tools/program/arguments.h"
+#include "stoker/tools/program/launcher.h"
+
+namespace stoker {
+namespace {
+
+constexpr const char* kAbout =
+    "Trains the model of RECIPE and stores the run.\n"
+    "A run is a directory with the resolved recipe, metrics.jsonl, checkpoints, and at the end "
+    "weights.safetensors. SIGINT or SIGTERM ends the step (drops it, if its data do not come) and "
+    "writes a checkpoint; a second one ends at once. A signal before step 1 leaves no new run. "
+    "A resumed run ends with the same bytes.";
+constexpr const char* kFooter =
+    "Example: stoker train recipes/fashion-mnist.yaml --set train.epochs=1\n"
+    "Exit: 0 trained, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
+
+// Each process would train the whole run by itself, as if there were no others.
+Status CheckIsAlone(const TrainArguments& arguments) {
+  if (arguments.independent || arguments.print_recipe) return OkStatus();
+  const std::optional<Launch> launch = FindOtherProcesses();
+  if (!launch) return OkStatus();
+  return InvalidArgument(
+      "{} has started this as one of several processes ({}), and training on several is not there "
+      "yet: each would train the same run by itself. Start `stoker train` once, with one task, or "
+      "once for each device and run with CUDA_VISIBLE_DEVICES; or give --independent where each "
+      "process is to train a run of its own",
+      launch->launcher, launch->found);
+}
+
+Status CheckAndRun(const TrainArguments& arguments,
+                   const std::function<Status(const TrainArguments&)>& run) {
+  if (arguments.recipe.empty() && !(arguments.resume && !arguments.run.empty())) {
+    return InvalidArgument(
+        "RECIPE is required (only --resume with --run does without); "
+        "`stoker train --help` explains");
+  }
+  if (arguments.allow_changes && !arguments.resume) {
+    return InvalidArgument(
+        "--allow-changes only means something with --resume; `stoker train --help` explains");
+  }
+  STOKER_RETURN_IF_ERROR(CheckIsAlone(arguments));
+  return run(arguments);
+}
+
+}  // namespace
+
+void AddTrainCommand(Program& program, std::function<Status(const TrainArguments&)> run) {
+  auto [app, arguments] = program.Add<TrainArguments>(
+      "train", kAbout, kFooter,
+      [run = std::move(run)](const TrainArguments& given) { return CheckAndRun(given, run); });
+  AddRecipeArgument(app, arguments.recipe);
+  AddSetOption(app, arguments.set);
+  AddMemoryOption(app);
+  app.add_option("--run", arguments.run, "directory of the run")
+      ->type_name("DIR")
+      ->default_str("a new one under runs/");
+  app.add_flag(
+      "--resume", arguments.resume,
+      "continue the run in DIR (RECIPE may be left out), or the newest under runs/ that RECIPE "
+      "was given without --run");
+  app.add_flag("--allow-changes", arguments.allow_changes,
+               "resume although the recipe or a data file has changed");
+  app.add_option("--check-data", arguments.check_data,
+                 "notice any changed byte (at start and resume)")
+      ->type_name("full")
+      ->check(CLI::IsMember({"places", "full"}).description(""));
+  app.add_flag("--independent", arguments.independent,
+               "train although a launcher has started several processes");
+  app.add_flag("--print-recipe", arguments.print_recipe,
+               "print the recipe with every default, and train nothing");
+  app.add_flag("--quiet", arguments.quiet, "print only errors and the final lines");
+  AddJsonOption(app, arguments.json);
+}
+
+}  // namespace stoker

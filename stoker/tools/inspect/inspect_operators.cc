@@ -1,0 +1,14 @@
+#include "stoker/data/options/registry.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/inspect/kind_help.h"
+
+namespace stoker {
+
+Result<Inspection> InspectOperators(const std::string& name) {
+  std::vector<KindDescription> kinds = OperatorRegistry::Builtin().Describe();
+  kinds.push_back(DescribeDataSection());
+  return DescribeKinds(kinds, name, "operator or section");
+}
+
+}  // namespace stoker

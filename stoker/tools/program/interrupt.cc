@@ -1,0 +1,146 @@
+#include "stoker/tools/program/interrupt.h"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "stoker/tools/program/handler_text.h"
+
+namespace stoker {
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+
+std::atomic<int> first_signal{0};
+std::atomic<bool> interrupted{false};
+std::atomic<bool> undoing{false};  // an UndoOnInterrupt waits for a signal
+sem_t undo_signal;                 // posted once for the signal that it waits for
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "used in signal handlers");
+
+// Only what POSIX allows in a signal handler is called from here on: no allocation, no stdio.
+void Say(std::string_view line) {
+  BeginLineInHandler();
+  WriteInHandler(line);
+}
+
+extern "C" void EndProcess(int number) {
+  Say(number == SIGINT ? "stoker: error: stopped by SIGINT\n"
+                       : "stoker: error: stopped by SIGTERM\n");
+  ::_exit(128 + number);
+}
+
+extern "C" void NoteSignal(int number) {
+  int none = 0;
+  if (!first_signal.compare_exchange_strong(none, number)) EndProcess(number);
+  const int error_number = errno;
+  if (undoing) {
+    ::sem_post(&undo_signal);
+  } else {
+    interrupted.store(true);  // first: the message may have to wait for a terminal that is stopped
+    Say(number == SIGINT ? "stoker: SIGINT: storing what is done; a second one ends at once\n"
+                         : "stoker: SIGTERM: storing what is done; a second one ends at once\n");
+  }
+  errno = error_number;
+}
+
+sigset_t Signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : kSignals) ::sigaddset(&set, number);
+  return set;
+}
+
+void Install(void (*handler)(int)) {
+  PrepareHandlerText();
+  for (const int number : kSignals) {
+    struct sigaction before = {};
+    ::sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;
+    struct sigaction action = {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;  // reads and writes under way are not disturbed
+    action.sa_mask = Signals();    // one at a time
+    ::sigaction(number, &action, nullptr);
+  }
+  const sigset_t all = Signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+}
+
+void Handle(void (*handler)(int)) {
+  first_signal = 0;
+  interrupted = false;
+  Install(handler);
+}
+
+}  // namespace
+
+void EndOnInterrupt() { Handle(EndProcess); }
+
+void NoteInterrupt() { Handle(NoteSignal); }
+
+UndoOnInterrupt::UndoOnInterrupt() {
+  ::sem_init(&undo_signal, /*pshared=*/0, /*value=*/0);
+  undoing = true;
+  Handle(NoteSignal);
+  watch_ = std::thread([this] { Watch(); });
+}
+
+UndoOnInterrupt::~UndoOnInterrupt() {
+  if (!watch_.joinable()) return;  // signals are noted
+  EndWatch();
+  Install(EndProcess);
+  undoing = false;
+  if (const int number = first_signal; number != 0) EndProcess(number);
+}
+
+void UndoOnInterrupt::SetUndo(std::function<void()> undo) {
+  {
+    const std::lock_guard lock(mutex_);
+    undo_ = std::move(undo);
+  }
+  changed_.notify_all();
+}
+
+void UndoOnInterrupt::NoteFromNowOn() {
+  EndWatch();
+  undoing = false;
+  if (first_signal != 0) interrupted = true;
+}
+
+void UndoOnInterrupt::Watch() {
+  while (::sem_wait(&undo_signal) != 0) {
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return undo_ || over_; });
+  if (over_) return;
+  undo_();
+  EndProcess(first_signal);
+}
+
+// Does not return where the watch undoes what was made: it holds the lock until the process ends.
+void UndoOnInterrupt::EndWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  ::sem_post(&undo_signal);
+  watch_.join();
+}
+
+void HoldInterrupts() {
+  const sigset_t all = Signals();
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+const std::atomic<bool>& Interrupted() { return interrupted; }
+
+int InterruptSignal() { return first_signal.load(std::memory_order_relaxed); }
+
+}  // namespace stoker

@@ -1,0 +1,77 @@
+#include "stoker/tools/program/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace stoker {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string error_output;
+};
+
+// `stoker do`, which does `run`.
+Outcome RunProgram(const std::function<void()>& run) {
+  struct NoArguments {};
+  Program program;
+  program.Add<NoArguments>("do", "Does it.", "Exit: 0", [&](const NoArguments&) {
+    run();
+    return OkStatus();
+  });
+  std::string name = "stoker", command = "do";
+  char* arguments[] = {name.data(), command.data(), nullptr};
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.exit_code = program.Run(2, arguments);
+  outcome.error_output = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+TEST(Program, OutOfMemoryIsAFailureWithAdvice) {
+  const Outcome outcome = RunProgram([] { throw std::bad_alloc(); });
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error_output,
+              AllOf(StartsWith("stoker: error: out of memory; "), Not(HasSubstr("defect"))));
+}
+
+TEST(Program, AThreadThatTheSystemRefusesIsNoDefect) {
+  const Outcome outcome = RunProgram(
+      [] { throw std::system_error(EAGAIN, std::generic_category(), "starting a thread"); });
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error_output,
+              AllOf(HasSubstr("starting a thread: "), HasSubstr("threads"), HasSubstr("ulimit")));
+  EXPECT_THAT(outcome.error_output, Not(HasSubstr("defect")));
+}
+
+TEST(Program, APathThatCannotBeUsedIsNamed) {
+  const Outcome outcome = RunProgram([] {
+    throw std::filesystem::filesystem_error("cannot look", "/some/where",
+                                            std::make_error_code(std::errc::permission_denied));
+  });
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error_output, AllOf(HasSubstr("/some/where"), Not(HasSubstr("defect"))));
+}
+
+TEST(Program, AnythingElseThrownIsReportedAsADefect) {
+  const Outcome outcome = RunProgram([] { throw std::logic_error("cannot happen"); });
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error_output,
+              AllOf(HasSubstr("cannot happen"), HasSubstr("defect of Stoker")));
+}
+
+}  // namespace
+}  // namespace stoker

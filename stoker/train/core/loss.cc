@@ -1,0 +1,111 @@
+#include "stoker/train/core/loss.h"
+
+#include <ATen/ops/softmax.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+Status CheckClasses(const Loss& loss, const at::Tensor& target, const SampleKey& batch,
+                    int64_t outputs, const RowNames& names) {
+  const std::optional<int64_t> classes = loss.Classes(outputs);
+  if (!classes) return OkStatus();
+  const at::Tensor host = target.to(at::kCPU).to(at::kLong).contiguous();
+  const int64_t* values = host.data_ptr<int64_t>();
+  for (int64_t i = 0; i < host.numel(); ++i) {
+    if (values[i] >= 0 && values[i] < *classes) continue;
+    return DataLoss(
+        "{} has class number {}, but the model {}; set the model's `classes` or mend the labels",
+        names(batch, std::span(&i, 1)), values[i],
+        outputs == *classes ? fmt::format("has {} classes, numbered from 0", *classes)
+                            : "has one output, which tells classes 0 and 1 apart");
+  }
+  return OkStatus();
+}
+
+// Empty where nothing is wrong.
+std::string WhatIsWrong(const Loss& loss, std::span<const float> numbers) {
+  for (const float number : numbers) {
+    if (!std::isfinite(number)) {
+      return "a target must be finite (CSV reads an empty cell as its field's `default`)";
+    }
+  }
+  return loss.Objection(numbers);
+}
+
+// "the target 1.5", "the target [1, 0, ..., 2]"
+std::string TextOf(std::span<const float> numbers) {
+  constexpr size_t kMostShown = 8;
+  if (numbers.size() == 1) return fmt::format("the target {}", numbers[0]);
+  std::string text;
+  for (size_t i = 0; i < std::min(numbers.size(), kMostShown); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", numbers[i]);
+  }
+  return fmt::format("the target [{}{}]", text, numbers.size() > kMostShown ? ", ..." : "");
+}
+
+Status CheckNumbers(const Loss& loss, const at::Tensor& target, const SampleKey& batch,
+                    const RowNames& names) {
+  const at::Tensor host = target.to(at::kCPU).to(at::kFloat).contiguous();
+  const auto width = static_cast<size_t>(host.dim() == 2 ? host.size(1) : 1);
+  for (int64_t i = 0; i < host.size(0); ++i) {
+    const std::span<const float> numbers(host.data_ptr<float>() + static_cast<size_t>(i) * width,
+                                         width);
+    const std::string wrong = WhatIsWrong(loss, numbers);
+    if (wrong.empty()) continue;
+    return OutOfRange("{} has {}, but {}; mend the data", names(batch, std::span(&i, 1)),
+                      TextOf(numbers), wrong);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<TargetKind> Loss::KindOf(const Field& field, int64_t /*outputs*/) const {
+  if (IsOneInteger(field)) return TargetKind::kClass;
+  return InvalidArgument(
+      "it takes class numbers, one integer a sample, and not {}; take another loss (cross_entropy "
+      "for shares of classes, bce for labels, mse for numbers), or make them class numbers",
+      field.ToString());
+}
+
+at::Tensor Loss::Probabilities(const at::Tensor& scores, TargetKind kind) const {
+  return kind == TargetKind::kNumbers ? at::Tensor() : at::softmax(scores, 1);
+}
+
+Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
+                  const at::Tensor& target) {
+  switch (kind) {
+    case TargetKind::kClass: return {.right = target, .said = loss.Predict(scores)};
+    case TargetKind::kShares: return {.right = target.argmax(1), .said = loss.Predict(scores)};
+    case TargetKind::kLabels:
+      return {.right = target.view_as(scores).gt(0.5).to(at::kLong),
+              .said = scores.gt(0).to(at::kLong)};
+    case TargetKind::kNumbers: break;
+  }
+  return {};
+}
+
+Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
+                   const RowNames& names) {
+  STOKER_RETURN_IF_ERROR(loss.KindOf(FieldOf(batch.target), outputs).status());
+  if (batch.target.is_floating_point()) return CheckNumbers(loss, batch.target, batch.key, names);
+  return CheckClasses(loss, batch.target, batch.key, outputs, names);
+}
+
+TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
+                          std::optional<int64_t> outputs) {
+  return [loss = std::move(loss), names = std::move(names), outputs](const at::Tensor& target,
+                                                                     const SampleKey& batch) {
+    if (target.is_floating_point()) return CheckNumbers(*loss, target, batch, names);
+    if (!outputs) return OkStatus();
+    const Status status = CheckClasses(*loss, target, batch, *outputs, names);
+    // Nothing that a stage of the pipeline could skip.
+    return status.ok() ? status : OutOfRange("{}", status.message());
+  };
+}
+
+}  // namespace stoker

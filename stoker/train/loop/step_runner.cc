@@ -1,0 +1,235 @@
+#include "stoker/train/loop/step_runner.h"
+
+#include "stoker/base/clock.h"
+#include "stoker/train/loop/training_checkpoints.h"
+
+namespace stoker {
+namespace {
+
+// A sample that cannot be made need not be the end of a run. Only what the recipe would not be
+// refused with is proposed: what replaces a sample is read by position, and where samples are left
+// out the number of steps does not follow from the data.
+Status WithAdvice(const Status& status, const Recipe& recipe) {
+  if (status.code() != StatusCode::kDataLoss) return status;
+  const bool by_position = recipe.data.train.node().random_access();
+  const bool any_length = recipe.train.options.max_steps.has_value();
+  std::string advice;
+  if (by_position) {
+    advice =
+        "`on_error: replace` beside the stage puts another sample in its place and keeps the "
+        "epoch's length";
+  }
+  if (any_length || !by_position) {
+    advice += fmt::format("{}`on_error: skip` {}leaves it out{}", by_position ? ", " : "",
+                          by_position ? "" : "beside the stage ",
+                          any_length ? "" : ", and needs train.max_steps");
+  }
+  return {status.code(), fmt::format("{} ({})", status.message(), advice)};
+}
+
+}  // namespace
+
+StepRunner::StepRunner(TrainingSession& session)
+    : session_(session), before_(session.learner->model(), session.setup.device.device) {}
+
+Result<TensorBatch> StepRunner::NextBatch() {
+  Result<std::optional<TensorBatch>> read = session_.batches->Next();
+  if (!read.ok()) return WithAdvice(read.status(), session_.setup.recipe);
+  if (*read) return **std::move(read);
+  return DataLoss("data.train ended after {} of {} steps; its source gives less than it announced",
+                  session_.progress.step, session_.plan().total_steps());
+}
+
+Status StepRunner::PutThrough(const TensorBatch& batch, int64_t batches) {
+  STOKER_RETURN_IF_ERROR(CallEach(
+      session_, [&](Callback& callback, RunView& view) { return callback.OnBatch(view, batch); }));
+  const Status status = session_.learner->Backward(batch, batches);
+  if (!status.ok()) return status.While(fmt::format("in step {}", session_.progress.step + 1));
+  if (const std::string note = session_.learner->TakeGraphNote(); !note.empty()) {
+    session_.setup.run.Log("train.graph: " + note);
+  }
+  return OkStatus();
+}
+
+// All batches of a step go forward and back one by one, so that they need the memory of one.
+Result<int64_t> StepRunner::Backward() {
+  const int64_t batches = session_.plan().BatchesOf(session_.progress.step);
+  int64_t samples = 0;
+  for (int64_t i = 0; i < batches; ++i) {
+    STOKER_ASSIGN_OR_RETURN(const TensorBatch batch, NextBatch());
+    STOKER_RETURN_IF_ERROR(PutThrough(batch, batches));
+    samples += batch.size();
+  }
+  // Callbacks see no step that will be undone: Learner knows by now of a loss that is not finite.
+  if (!session_.learner->why().empty() && !WhyStop().empty()) return samples;
+  STOKER_RETURN_IF_ERROR(CallEach(
+      session_, [](Callback& callback, RunView& view) { return callback.OnBackward(view); }));
+  return samples;
+}
+
+// REQUIRES: the failed step has changed neither weights nor optimizer.
+Status StepRunner::Undo(const Status& why, Failure failure) {
+  failure_ = Failure::kLost;
+  STOKER_RETURN_IF_ERROR(before_.Restore());
+  failure_ = failure;
+  return why;
+}
+
+Status StepRunner::Step() {
+  const Stopwatch watch;
+  Progress& progress = session_.progress;
+  const ScheduleValue now = session_.schedule->At(progress.step);
+  if (session_.view) TellCallbacks(now);
+  STOKER_RETURN_IF_ERROR(before_.Take());
+  const Result<int64_t> samples = Backward();
+  if (!samples.ok()) return Undo(samples.status(), Failure::kUndone);
+  failure_ = Failure::kLost;
+  const Result<at::Tensor> loss = session_.learner->Update(now, progress.step + 1);
+  if (!loss.ok()) return loss.status().While(fmt::format("in step {}", progress.step + 1));
+  if (session_.learner->outcome() == StepOutcome::kBroken) {
+    if (const std::string why = WhyStop(); !why.empty()) {
+      return Undo(FailedPrecondition("{}", why), Failure::kBroken);
+    }
+  }
+  ++progress.step;
+  session_.batches->StepDone();
+  const bool log = progress.step % session_.options().log_every == 0;
+  STOKER_RETURN_IF_ERROR(Settle(*loss, log));
+  session_.total.seconds += watch.ElapsedSeconds();
+  session_.total.samples += *samples;
+  Tell(*samples, now);
+  STOKER_RETURN_IF_ERROR(log ? LogLine(now) : LogRest(now));
+  failure_ = Failure::kNone;
+  return OkStatus();
+}
+
+Status StepRunner::LogRest(const ScheduleValue& last) {
+  if (!session_.at_end()) return OkStatus();
+  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Flush()));
+  return session_.loss_log.empty() ? OkStatus() : LogLine(last);
+}
+
+void StepRunner::TellCallbacks(const ScheduleValue& now) {
+  session_.view->now = now;
+  const GradScaler* const scaler = session_.learner->scaler();
+  session_.view->gradient_scale = scaler == nullptr ? 1 : scaler->scale();
+}
+
+// In float16 a step that the scaler leaves out is a step like others, but for the weights: its loss
+// counts, and it neither adds to the broken ones in a row nor ends them.
+Status StepRunner::Settle(const at::Tensor& loss, bool log) {
+  switch (session_.learner->outcome()) {
+    case StepOutcome::kBroken:
+    case StepOutcome::kBrokeWeights: return HandleBroken();
+    case StepOutcome::kScaled: return CountLoss(loss, log);
+    case StepOutcome::kMoved: break;
+  }
+  session_.progress.skipped_in_row = 0;
+  STOKER_RETURN_IF_ERROR(CountLoss(loss, log));
+  return CallEach(session_,
+                  [&](Callback& callback, RunView& view) { return callback.OnStep(view, loss); });
+}
+
+Status StepRunner::CountLoss(const at::Tensor& loss, bool log) {
+  STOKER_RETURN_IF_ERROR(Broken(session_, session_.loss_log.Add(session_.progress.step, loss)));
+  return log ? Broken(session_, session_.loss_log.Flush()) : OkStatus();
+}
+
+// Returns why a step whose loss or gradient was not finite ends the run; empty where the recipe
+// says to continue. Called before the step is counted.
+std::string StepRunner::WhyStop() const {
+  const TrainOptions& options = session_.options();
+  const Progress& progress = session_.progress;
+  const std::string what = fmt::format("step {}: {}", progress.step + 1, session_.learner->why());
+  if (options.on_nonfinite == "stop") return what;
+  if (options.on_nonfinite == "skip" && progress.skipped_in_row >= options.nonfinite_limit) {
+    return fmt::format("{}; {} steps in a row were skipped before", what, options.nonfinite_limit);
+  }
+  if (options.on_nonfinite == "rollback" && progress.rollbacks >= options.nonfinite_limit) {
+    return fmt::format("{}; the run has rolled back {} times before", what, progress.rollbacks);
+  }
+  return {};
+}
+
+// The weights are those before the step, Learner has seen to that, unless it broke them: then only
+// going back helps.
+Status StepRunner::HandleBroken() {
+  const std::string what =
+      fmt::format("step {}: {}", session_.progress.step, session_.learner->why());
+  const bool moved = session_.learner->outcome() == StepOutcome::kBrokeWeights;
+  const std::string& action = session_.options().on_nonfinite;
+  if (action == "skip" && !moved) return Skip(what);
+  if (action == "rollback") return RollBack(what);
+  return Broken(session_,
+                FailedPrecondition("{}{}", what,
+                                   action == "skip" ? ", which cannot be skipped any more "
+                                                      "(on_nonfinite: rollback goes back)"
+                                                    : ""));
+}
+
+Status StepRunner::Skip(const std::string& what) {
+  Progress& progress = session_.progress;
+  ++progress.skipped;
+  ++progress.skipped_in_row;
+  session_.setup.run.Log(fmt::format("{}; skipped, {} in all", what, progress.skipped));
+  return OkStatus();
+}
+
+Status StepRunner::RollBack(const std::string& what) {
+  Progress& progress = session_.progress;
+  if (progress.rollbacks >= session_.options().nonfinite_limit) {  // the weights are broken
+    return Broken(session_, FailedPrecondition("{}; the run has rolled back {} times before", what,
+                                               progress.rollbacks));
+  }
+  ++progress.rollbacks;
+  session_.setup.run.Log(fmt::format(
+      "{}; back to the weights of step {}, rollback {} of at most {}", what,
+      progress.planned_checkpoint, progress.rollbacks, session_.options().nonfinite_limit));
+  return RestoreWeights(session_).While("rolling back after " + what);
+}
+
+void StepRunner::Tell(int64_t samples, const ScheduleValue& now) {
+  StepEvent event{.step = session_.progress.step,
+                  .samples = samples,
+                  .loss = session_.loss_log.last(),
+                  .lr = now.lr,
+                  .train_seconds = session_.total.seconds,
+                  .waited_seconds = session_.batches->waited_seconds(),
+                  .train_samples = session_.total.samples};
+  session_.status->Stepped(event);
+  event.starved = session_.status->starved();
+  session_.recorder->Stepped(event);
+}
+
+Status StepRunner::LogLine(const ScheduleValue& now) {
+  const Throughput window = session_.total.Since(at_last_line_);
+  const double waited = session_.batches->waited_seconds() - waited_at_last_line_;
+  at_last_line_ = session_.total;
+  waited_at_last_line_ = session_.batches->waited_seconds();
+  return session_.recorder->Logged({.step = session_.progress.step,
+                                    .epoch = static_cast<double>(session_.progress.step) /
+                                             static_cast<double>(session_.plan().steps_per_epoch()),
+                                    .loss = session_.loss_log.TakeMean(),
+                                    .schedule = now,
+                                    .images_per_s = window.per_second(),
+                                    .waited = window.seconds > 0 ? waited / window.seconds : 0,
+                                    .train_seconds = session_.throughput().seconds,
+                                    .scaling = Scaling(),
+                                    .skipped = session_.progress.skipped,
+                                    .rollbacks = session_.progress.rollbacks,
+                                    .figures = session_.view->figures});
+}
+
+std::optional<LossScaling> StepRunner::Scaling() const {
+  const GradScaler* const scaler = session_.learner->scaler();
+  if (scaler == nullptr) return std::nullopt;
+  return LossScaling{.scale = scaler->scale(), .skipped = scaler->skipped()};
+}
+
+Throughput StepRunner::TakeEpoch() {
+  const Throughput window = session_.total.Since(at_last_epoch_);
+  at_last_epoch_ = session_.total;
+  return window;
+}
+
+}  // namespace stoker

@@ -1,0 +1,60 @@
+// StepRunner: one step of a run after the other, and what is done about those that break.
+#pragma once
+
+#include "stoker/train/loop/training_session.h"
+#include "stoker/train/step/forward_state.h"
+
+namespace stoker {
+
+// One thread at a time.
+class StepRunner {
+ public:
+  explicit StepRunner(TrainingSession& session);
+
+  // All batches of one step, the update, the lines that are due. Errors: those of the pipeline and
+  // of Learner; kFailedPrecondition where a loss, gradient or weight was not finite and the recipe
+  // says stop, or cannot be followed, or its limit is reached; kCancelled where a batch had to be
+  // waited for and the run was asked to stop meanwhile.
+  Status Step();
+
+  // How Step has failed.
+  enum class Failure {
+    kNone,
+    kUndone,  // before it moved a weight: the run stands after its last whole step, as if this one
+              // had not begun, and can be stored
+    kBroken,  // the same, because a loss or gradient was not finite
+    kLost     // after it moved the weights, or while going back to others
+  };
+  Failure failure() const { return failure_; }
+
+  // The line of the steps since the last one, where no step follows and there were any.
+  //   last  what the schedule gave the last of them
+  Status LogRest(const ScheduleValue& last);
+
+  // The samples and seconds since the last call.
+  Throughput TakeEpoch();
+
+ private:
+  Result<int64_t> Backward();
+  Status Undo(const Status& why, Failure failure);
+  Result<TensorBatch> NextBatch();
+  Status PutThrough(const TensorBatch& batch, int64_t batches);
+  void TellCallbacks(const ScheduleValue& now);
+  Status Settle(const at::Tensor& loss, bool log);
+  Status CountLoss(const at::Tensor& loss, bool log);
+  Status HandleBroken();
+  std::string WhyStop() const;
+  Status Skip(const std::string& what);
+  Status RollBack(const std::string& what);
+  void Tell(int64_t samples, const ScheduleValue& now);
+  Status LogLine(const ScheduleValue& now);
+  std::optional<LossScaling> Scaling() const;
+
+  TrainingSession& session_;
+  ForwardState before_;  // the step under way
+  Failure failure_ = Failure::kNone;
+  Throughput at_last_line_, at_last_epoch_;
+  double waited_at_last_line_ = 0;
+};
+
+}  // namespace stoker

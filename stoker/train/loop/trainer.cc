@@ -1,0 +1,194 @@
+#include "stoker/train/loop/trainer.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "stoker/data/recipe/recipe_place.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/run/recipe_changes.h"
+#include "stoker/run/recipe_place.h"
+#include "stoker/train/loop/training_loop.h"
+#include "stoker/train/plan/feed.h"
+#include "stoker/train/plan/initial_weights.h"
+#include "stoker/train/plan/model_trial.h"
+
+namespace stoker {
+namespace {
+
+//   what  has changed: "the recipe differs from the one"
+Status Refuse(const std::filesystem::path& run, std::string_view what,
+              const std::vector<std::string>& changes) {
+  return FailedPrecondition(
+      "{}: {} the run was made with: {}. The weights would no longer be those of one uninterrupted "
+      "run: undo the changes, start a new run, or allow them (--allow-changes)",
+      run.string(), what, fmt::join(changes, "; "));
+}
+
+struct DataFound {
+  Json marks;
+  DataChanges changes;  // since the run was made
+};
+
+// A run that recorded checksums of its whole data keeps them, and compares them where the cheap
+// marks leave a doubt.
+Result<DataFound> FindData(const std::filesystem::path& run, const Recipe& recipe, DataCheck check,
+                           const CheckObserver& observer) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Json> before, ReadRunData(run));
+  const bool recorded = before && HaveFullChecks(*before);
+  if (check == DataCheck::kFull && !recorded) {
+    return FailedPrecondition(
+        "{}: the run holds no checksums of its whole data, since it did not begin with "
+        "--check-data full; resume it without that, which compares names, sizes and places in the "
+        "content",
+        run.string());
+  }
+  DataFound data{.marks = MarkData(recipe.data, check, observer), .changes = {}};
+  if (!before) return data;
+  data.changes = CompareData(*before, data.marks, recipe);
+  if (!recorded || check == DataCheck::kFull) return data;
+  if (!data.changes.any()) {
+    KeepFullChecks(*before, data.marks);
+    if (HaveFullChecks(data.marks)) return data;  // it has the same sources
+  }
+  return FindData(run, recipe, DataCheck::kFull, observer);
+}
+
+// Changes of which the weights are others are refused, unless they are allowed.
+Result<DataFound> CheckData(const std::filesystem::path& run, const Recipe& recipe,
+                            const ResumeOptions& options) {
+  STOKER_ASSIGN_OR_RETURN(DataFound data,
+                          FindData(run, recipe, options.data_check, options.on_data_check));
+  if (data.changes.of_weights.empty()) return data;
+  if (!options.allow_changes) {
+    return Refuse(run, "the data files differ from those", data.changes.of_weights);
+  }
+  data.changes.warnings.push_back(
+      fmt::format("the data files were changed: {}", fmt::join(data.changes.of_weights, "; ")));
+  return data;
+}
+
+// Before anything is written: whether the weights that it begins with fit.
+Status TryInitialWeights(const Recipe& recipe, const ModelInput& input) {
+  if (recipe.train.init_from.weights.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, input, /*seed=*/0, {}));
+  return InitializeWeights(*model, recipe.train.init_from).status();
+}
+
+struct Opened {
+  OpenedDevice device;
+  TrainingPlan plan;
+};
+
+Result<Opened> OpenAll(const Recipe& recipe) {
+  Result<OpenedDevice> device = OpenDeviceFor(recipe.train.options);
+  if (!device.ok()) return WithPlace(PlacesOf(recipe), device.status());
+  Result<TrainingPlan> plan = MakePlan(recipe, device->device);
+  if (!plan.ok()) return WithPlace(PlacesOf(recipe), plan.status());
+  return Opened{*std::move(device), *std::move(plan)};
+}
+
+// What throws here has no memory for the model.
+Result<Opened> Open(const Recipe& recipe) {
+  std::optional<Result<Opened>> opened;
+  const Status thrown = CatchTorchErrors([&] { opened = OpenAll(recipe); });
+  if (!thrown.ok()) return thrown.While("making the model");
+  return *std::move(opened);
+}
+
+}  // namespace
+
+Json TrainSummary::ToJson() const {
+  return {{"interrupted", interrupted},
+          {"step", step},
+          {"total_steps", total_steps},
+          {"last_evaluation", last_evaluation ? last_evaluation->ToJson() : Json()},
+          {"best_accuracy", best_accuracy ? Json(*best_accuracy) : Json()},
+          {"best_loss", best_loss ? Json(*best_loss) : Json()},
+          {"samples_are", noun},
+          {"images_per_s", images_per_s},
+          {"train_seconds", train_seconds},
+          {"run", run},
+          {"ended", ended.empty() ? Json() : Json(ended)},
+          {"best_step", best_step < 0 ? Json() : Json(best_step)},
+          {"skipped", skipped},
+          {"rollbacks", rollbacks},
+          {"waited", waited},
+          {"starved", starved ? starved->ToJson() : Json()}};
+}
+
+Trainer::Trainer(std::unique_ptr<TrainingLoop> loop) : loop_(std::move(loop)) {}
+Trainer::~Trainer() = default;
+
+Result<std::unique_ptr<Trainer>> Trainer::Create(Recipe recipe, const std::filesystem::path& run,
+                                                 DataCheck check, const CheckObserver& observer) {
+  return CreateIn(
+      std::move(recipe), [&] { return RunPlace{run}; }, check, observer);
+}
+
+Result<std::unique_ptr<Trainer>> Trainer::CreateIn(Recipe recipe, const RunClaim& claim,
+                                                   DataCheck check, const CheckObserver& observer) {
+  STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
+  STOKER_RETURN_IF_ERROR(WithPlace(PlacesOf(recipe), TryInitialWeights(recipe, opened.plan.input)));
+  std::optional<FirstBatch> first;
+  if (recipe.train.options.sanity) {
+    Result<FirstBatch> tried = TryFirstSamples(recipe);
+    if (!tried.ok()) return WithPlace(PlacesOf(recipe), tried.status());
+    first = *std::move(tried);
+  }
+  Json marks = MarkData(recipe.data, check, observer);
+  STOKER_ASSIGN_OR_RETURN(RunPlace place, claim());
+  STOKER_ASSIGN_OR_RETURN(RunDirectory directory,
+                          RunDirectory::Create(std::move(place), recipe.Filled()));
+  return std::unique_ptr<Trainer>(
+      new Trainer(std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
+                                                               .plan = std::move(opened.plan),
+                                                               .device = std::move(opened.device),
+                                                               .run = std::move(directory),
+                                                               .data_marks = std::move(marks),
+                                                               .first_batch = std::move(first)})));
+}
+
+Result<std::unique_ptr<Trainer>> Trainer::Resume(Recipe recipe, const std::filesystem::path& run,
+                                                 const ResumeOptions& options) {
+  STOKER_RETURN_IF_ERROR(WishFor(recipe.train.memory));
+  STOKER_ASSIGN_OR_RETURN(RunDirectory directory, RunDirectory::Open(run));
+  STOKER_ASSIGN_OR_RETURN(const ConfigNode before, ReadRunRecipe(run));
+  const RecipeChanges changes = CompareRecipes(before, recipe);
+  if (!changes.of_weights.empty() && !options.allow_changes) {
+    return Refuse(run, "the recipe differs from the one", changes.of_weights);
+  }
+  STOKER_ASSIGN_OR_RETURN(DataFound data, CheckData(run, recipe, options));
+  std::vector<std::string> warnings = changes.Warnings();
+  std::ranges::move(data.changes.warnings, std::back_inserter(warnings));
+  std::ranges::move(data.changes.unsure, std::back_inserter(warnings));
+  STOKER_ASSIGN_OR_RETURN(Opened opened, Open(recipe));
+  return std::unique_ptr<Trainer>(new Trainer(
+      std::make_unique<TrainingLoop>(TrainingSetup{.recipe = std::move(recipe),
+                                                   .plan = std::move(opened.plan),
+                                                   .device = std::move(opened.device),
+                                                   .run = std::move(directory),
+                                                   .resume = true,
+                                                   .allow_changes = options.allow_changes,
+                                                   .recipe_changed = changes.any(),
+                                                   .choose_again = changes.choose_again,
+                                                   .data_marks = std::move(data.marks),
+                                                   .warnings = std::move(warnings)})));
+}
+
+void Trainer::Add(std::string name, std::shared_ptr<Callback> callback) {
+  loop_->Add(std::move(name), std::move(callback));
+}
+
+void Trainer::Discard() const { loop_->Discard(); }
+
+Result<TrainSummary> Trainer::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
+  std::optional<Result<TrainSummary>> summary;
+  const Status thrown = CatchTorchErrors([&] { summary = loop_->Run(observer, stop); });
+  if (!thrown.ok()) return thrown.While("training");
+  return *std::move(summary);
+}
+
+}  // namespace stoker

@@ -1,0 +1,271 @@
+#include "stoker/train/loop/training_checkpoints.h"
+
+#include <functional>
+#include <utility>
+
+#include "stoker/base/log.h"
+#include "stoker/base/permutation.h"
+#include "stoker/data/core/drawn_order.h"
+#include "stoker/train/plan/initial_weights.h"
+#include "stoker/train/step/random_state.h"
+
+namespace stoker {
+namespace {
+
+constexpr int kStateFormat = 1;
+// The version of the orders that shuffles give (IndexPermutation::kVersion). Checkpoints from
+// before it was written have version 1.
+constexpr char kOrders[] = "orders";
+
+Result<Json> Member(const Json& state, const char* key) {
+  const auto found = state.find(key);
+  if (found == state.end()) return DataLoss("'{}' is missing in its state.json", key);
+  return *found;
+}
+
+Result<Json> SessionState(const TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(Json data, session.batches->Save());
+  STOKER_ASSIGN_OR_RETURN(Json callbacks, session.callbacks.Save());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t metrics_bytes, session.recorder->metrics().Size());
+  Progress progress = session.progress;
+  progress.train_seconds = session.throughput().seconds;
+  progress.train_samples = session.throughput().samples;
+  const TrainingPlan& plan = session.plan();
+  return Json{{"format", kStateFormat},
+              {kOrders, IndexPermutation::kVersion},
+              {"epoch", plan.EpochOf(progress.step)},
+              {"sample", plan.input.ToString()},
+              {"target", plan.target.form},
+              {"progress", progress.ToJson()},
+              {"schedule",
+               {{"total_steps", plan.total_steps()},
+                {"steps_per_epoch", plan.steps_per_epoch()},
+                {"next_lr", session.schedule->At(progress.step).lr},
+                {"state", session.schedule->Save()}}},
+              {"early_stopping", session.early_stopping.Save()},
+              {"callbacks", std::move(callbacks)},
+              {"random", SaveRandomState(session.setup.device.device)},
+              {"data", std::move(data)},
+              {"loss", session.loss_log.Save()},
+              {"metrics_bytes", metrics_bytes}};
+}
+
+Status CheckOrders(const TrainingSession& session, const Json& state) {
+  const bool same = state.value(kOrders, 1) == IndexPermutation::kVersion;
+  if (same || session.setup.allow_changes || !DrawsOrder(session.plan().batches.dataset)) {
+    return OkStatus();
+  }
+  return FailedPrecondition(
+      "the run was begun by a version of Stoker that shuffles in other orders, so some samples of "
+      "this epoch would come twice and others not at all: finish it with that version, start a new "
+      "run, or allow changes (--allow-changes)");
+}
+
+Status RestoreSchedule(TrainingSession& session, const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const Json schedule, Member(state, "schedule"));
+  const int64_t steps = session.plan().steps_per_epoch();
+  if (!session.setup.allow_changes && schedule.value("steps_per_epoch", Json()) != steps) {
+    return FailedPrecondition(
+        "an epoch had {} steps when the run began and has {} now: the data has changed; start a "
+        "new run, or allow changes (--allow-changes)",
+        schedule.value("steps_per_epoch", Json()).dump(), steps);
+  }
+  const Json kept = schedule.value("state", Json());
+  return kept.is_null() ? OkStatus() : session.schedule->Restore(kept);
+}
+
+Status RestoreProgress(TrainingSession& session, const Json& state) {
+  STOKER_ASSIGN_OR_RETURN(const Json progress, Member(state, "progress"));
+  STOKER_ASSIGN_OR_RETURN(session.progress, Progress::FromJson(progress));
+  session.before = {session.progress.train_seconds, session.progress.train_samples};
+  // What ended it may be what was changed.
+  if (session.setup.recipe_changed && session.setup.allow_changes) session.progress.ended.clear();
+  if (session.progress.step <= session.plan().total_steps()) return OkStatus();
+  return FailedPrecondition(
+      "the run has done {} steps and the recipe ends after {}: give it more epochs or max_steps, "
+      "or start a new run",
+      session.progress.step, session.plan().total_steps());
+}
+
+// Checks that the checkpoint of the last rollback target exists. Only runs with `rollback` keep it,
+// so it may be gone after a change of on_nonfinite: then the target is the checkpoint resumed from.
+Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
+  Progress& progress = session.progress;
+  if (session.options().on_nonfinite != "rollback" || progress.planned_checkpoint == newest) {
+    return OkStatus();
+  }
+  const Status there = progress.planned_checkpoint < 0
+                           ? DataLoss("the run has none that its plan asked for")
+                           : session.store.Load(progress.planned_checkpoint).status();
+  if (there.ok()) return OkStatus();
+  if (there.code() != StatusCode::kDataLoss) return there;
+  session.setup.warnings.push_back(fmt::format(
+      "on_nonfinite: rollback goes back to the weights of step {} until the next planned "
+      "checkpoint: {}",
+      newest, there.message()));
+  progress.planned_checkpoint = newest;
+  return OkStatus();
+}
+
+// The metrics are flushed before a checkpoint is written, so a file that is shorter than the
+// checkpoint says was changed by somebody.
+Status CutMetrics(TrainingSession& session, uint64_t bytes) {
+  MetricsFile& metrics = session.recorder->metrics();
+  const Status cut = metrics.CutBack(bytes);
+  if (cut.code() != StatusCode::kDataLoss) return cut;
+  if (!session.setup.allow_changes) {
+    return FailedPrecondition(
+        "{}. Put the file back, or go on without these lines (--allow-changes)", cut.message());
+  }
+  session.setup.warnings.push_back(cut.message());
+  STOKER_ASSIGN_OR_RETURN(const uint64_t there, metrics.Size());
+  return metrics.CutBack(there);
+}
+
+Status Restore(TrainingSession& session, const CheckpointStore::Newest& newest) {
+  const Json& state = newest.checkpoint.state;
+  STOKER_RETURN_IF_ERROR(CheckOrders(session, state));
+  STOKER_RETURN_IF_ERROR(RestoreSchedule(session, state));
+  STOKER_RETURN_IF_ERROR(RestoreProgress(session, state));
+  STOKER_ASSIGN_OR_RETURN(Json data, Member(state, "data"));
+  // CheckOrders has decided; positions of older checkpoints do not say it themselves.
+  if (data.is_object()) TakeForTheseOrders(data);
+  STOKER_RETURN_IF_ERROR(session.batches->Restore(data));
+  STOKER_ASSIGN_OR_RETURN(const Json loss, Member(state, "loss"));
+  STOKER_RETURN_IF_ERROR(session.loss_log.Restore(loss));
+  STOKER_RETURN_IF_ERROR(session.early_stopping.Restore(state.value("early_stopping", Json())));
+  STOKER_RETURN_IF_ERROR(session.callbacks.Restore(state.value("callbacks", Json())));
+  STOKER_ASSIGN_OR_RETURN(const Json metrics_bytes, Member(state, "metrics_bytes"));
+  if (!metrics_bytes.is_number_unsigned()) return DataLoss("'metrics_bytes' is no size");
+  STOKER_RETURN_IF_ERROR(
+      session.learner->Restore(newest.checkpoint.tensors, session.store.PathOf(newest.step)));
+  STOKER_ASSIGN_OR_RETURN(const Json random, Member(state, "random"));
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
+  STOKER_RETURN_IF_ERROR(CheckRollbackTarget(session, newest.step));
+  // Last, when nothing can be refused any more.
+  STOKER_RETURN_IF_ERROR(CutMetrics(session, metrics_bytes.get<uint64_t>()));
+  session.last_checkpoint = newest.step;
+  session.view->checkpoint = newest.step;
+  return OkStatus();
+}
+
+// On an accelerator losses may be waiting: weights that are broken must not be kept.
+Status CheckFinite(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(Broken(session, session.loss_log.Flush()));
+  const Status finite = session.learner->CheckFinite();
+  if (finite.ok()) return finite;
+  return Broken(session, {finite.code(),
+                          fmt::format("step {}: {}", session.progress.step, finite.message())});
+}
+
+// Whether weights_copy has them, from which they can be written while training goes on.
+Result<bool> CopyWeights(TrainingSession& session) {
+  if (!session.setup.recipe.train.checkpoint.async) return false;
+  const Status copied = session.weights_copy.Take(session.learner->State());
+  if (copied.ok()) return true;
+  if (copied.code() != StatusCode::kResourceExhausted) return copied;
+  LogWarning("checkpoints are written while training waits, since they cannot be copied: {}",
+             copied.message());
+  return false;
+}
+
+// Uses nothing of the session that a step changes.
+std::function<Status()> WritingOf(TrainingSession& session, Json state, bool copied) {
+  std::vector<int64_t> kept = {session.progress.best_step, session.kept_beside};
+  if (session.options().on_nonfinite == "rollback") {
+    kept.push_back(session.progress.planned_checkpoint);
+  }
+  return [&session, step = session.progress.step, state = std::move(state), kept, copied] {
+    // The lines that it counts must not be lost where it is not.
+    STOKER_RETURN_IF_ERROR(session.recorder->metrics().Sync());
+    STOKER_ASSIGN_OR_RETURN(const std::vector<NamedArray> tensors,
+                            copied ? session.weights_copy.Arrays() : session.learner->Save());
+    return session.store.Write(step, tensors, state, kept);
+  };
+}
+
+}  // namespace
+
+Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
+  Progress& progress = session.progress;
+  if (kind == CheckpointKind::kPlanned) progress.planned_checkpoint = progress.step;
+  const Stopwatch held;
+  if (session.under_way && session.under_way->step == progress.step) return OkStatus();
+  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  if (session.last_checkpoint == progress.step) return OkStatus();
+  CheckpointUnderWay under_way{.step = progress.step};
+  STOKER_RETURN_IF_ERROR(CheckFinite(session));
+  STOKER_ASSIGN_OR_RETURN(Json state, SessionState(session));
+  STOKER_ASSIGN_OR_RETURN(const bool copied, CopyWeights(session));
+  std::function<Status()> write = WritingOf(session, std::move(state), copied);
+  if (copied) {
+    session.checkpointing.Begin("checkpoint", std::move(write));
+  } else {
+    session.checkpointing.Do(write);
+  }
+  under_way.held_seconds = held.ElapsedSeconds();
+  session.under_way = under_way;
+  if (!copied) STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  return CallEach(
+      session, [](Callback& callback, RunView& view) { return callback.OnCheckpointTaken(view); });
+}
+
+Status NoteCheckpoint(TrainingSession& session) {
+  return session.checkpointing.done() ? FinishCheckpoint(session) : OkStatus();
+}
+
+Status FinishCheckpoint(TrainingSession& session) {
+  if (!session.under_way) return OkStatus();
+  const Stopwatch held;
+  const Status stored = session.checkpointing.Take();
+  CheckpointUnderWay one = *std::exchange(session.under_way, std::nullopt);
+  if (!stored.ok()) {
+    return stored.While(
+        fmt::format("writing the checkpoint of step {} (those before it are untouched)", one.step));
+  }
+  one.held_seconds += held.ElapsedSeconds();
+  session.last_checkpoint = one.step;
+  session.recorder->Checkpointed({.step = one.step,
+                                  .path = session.store.PathOf(one.step),
+                                  .seconds = one.since_begun.ElapsedSeconds(),
+                                  .held_seconds = one.held_seconds});
+  if (session.view) session.view->checkpoint = one.step;
+  return CallEach(session,
+                  [](Callback& callback, RunView& view) { return callback.OnCheckpoint(view); });
+}
+
+Status BeginWithWeights(TrainingSession& session) {
+  const InitFromOptions& options = session.setup.recipe.train.init_from;
+  if (options.weights.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const InitReport report,
+                          InitializeWeights(session.learner->model(), options));
+  session.initial_weights = report.ToText();
+  return OkStatus();
+}
+
+Status RestoreNewest(TrainingSession& session) {
+  const Result<CheckpointStore::Newest> newest = session.store.LoadNewest();
+  std::vector<std::string>& warnings = session.setup.warnings;
+  if (newest.status().code() == StatusCode::kNotFound) {
+    warnings.push_back("the run has no checkpoint yet, so it begins at step 0");
+    STOKER_RETURN_IF_ERROR(BeginWithWeights(session));
+    return session.recorder->metrics().CutBack(0);
+  }
+  STOKER_RETURN_IF_ERROR(newest.status());
+  warnings.insert(warnings.end(), newest->warnings.begin(), newest->warnings.end());
+  return Restore(session, *newest).While("restoring " + session.store.PathOf(newest->step));
+}
+
+Status RestoreWeights(TrainingSession& session) {
+  STOKER_RETURN_IF_ERROR(FinishCheckpoint(session));
+  const int64_t step = session.progress.planned_checkpoint;
+  STOKER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, session.store.Load(step));
+  // What was skipped stays counted.
+  GradScaler* const scaler = session.learner->scaler();
+  const int64_t skipped = scaler ? scaler->skipped() : 0;
+  STOKER_RETURN_IF_ERROR(session.learner->Restore(checkpoint.tensors, session.store.PathOf(step)));
+  if (scaler) scaler->set_skipped(skipped);
+  return OkStatus();
+}
+
+}  // namespace stoker

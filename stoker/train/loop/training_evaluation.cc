@@ -1,0 +1,81 @@
+#include "stoker/train/loop/training_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stoker/data/core/runtime.h"
+#include "stoker/run/monitor.h"
+#include "stoker/train/core/precision.h"
+#include "stoker/train/metrics/evaluator.h"
+#include "stoker/train/plan/feed.h"
+
+namespace stoker {
+namespace {
+
+// Whether none before was as good, by accuracy, or where there is none by loss.
+bool IsBest(const Progress& progress, const Evaluation& evaluation) {
+  if (!progress.last_evaluation) return true;
+  if (evaluation.accuracy) return evaluation.accuracy > progress.best_accuracy;
+  return !progress.best_loss || evaluation.loss < *progress.best_loss;
+}
+
+// Whether this is the one whose checkpoint is kept beside the newest.
+Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
+  const CheckpointOptions& options = session.setup.recipe.train.checkpoint;
+  if (options.best.empty()) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const Monitor monitor, Monitor::Create(options.best, options.best_mode,
+                                                                 session.options().metrics));
+  Progress& progress = session.progress;
+  const double value = monitor.ValueIn(evaluation);
+  const double best = progress.best_value.value_or(std::numeric_limits<double>::quiet_NaN());
+  if (!monitor.IsBetter(value, best)) return OkStatus();
+  progress.best_value = value;
+  progress.best_step = progress.step;
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, LossLogging losses,
+                              const std::atomic<bool>* stop) {
+  Runtime runtime = FeedRuntime(session.options());
+  runtime.stop = stop;
+  const RowNames names = NamesInSource(batches, /*seed=*/0, session.options().input, "data.eval");
+  STOKER_ASSIGN_OR_RETURN(
+      const auto ahead,
+      DevicePrefetcher::Open(batches, runtime, {.losses = losses},
+                             FeedOptions(session, batches, session.eval_normalize, names),
+                             BatchesAhead(session)));
+  const WeightAverage::Use average = session.learner->UseAverage();
+  const PrecisionScope scope(session.choices.precision, session.setup.device.device.type());
+  return Evaluate(session.learner->model(),
+                  {session.learner->loss(), session.options().metrics, names}, *ahead, stop);
+}
+
+Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
+  Progress& progress = session.progress;
+  const bool best = IsBest(progress, evaluation);
+  progress.last_evaluation = evaluation;
+  // Nothing is less than any number.
+  progress.best_accuracy = std::max(progress.best_accuracy, evaluation.accuracy);
+  progress.best_loss = std::min(progress.best_loss.value_or(evaluation.loss), evaluation.loss);
+  progress.evaluated_step = progress.step;
+  STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
+  session.schedule->Observe(evaluation);
+  if (const auto reason = session.early_stopping.Observe(evaluation);
+      reason && progress.ended.empty()) {
+    progress.ended = "early stopping: " + *reason;
+  }
+  STOKER_RETURN_IF_ERROR(
+      session.recorder->Evaluated({.step = progress.step,
+                                   .epoch = session.plan().EpochOf(progress.step),
+                                   .evaluation = evaluation,
+                                   .best = best,
+                                   .train_seconds = session.throughput().seconds}));
+  return CallEach(session, [&](Callback& callback, RunView& view) {
+    return callback.OnEvaluate(view, evaluation);
+  });
+}
+
+}  // namespace stoker

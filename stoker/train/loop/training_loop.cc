@@ -1,0 +1,222 @@
+#include "stoker/train/loop/training_loop.h"
+
+#include <cmath>
+
+#include "stoker/data/recipe/recipe_place.h"
+#include "stoker/device/torch_denormals.h"
+#include "stoker/run/recipe_place.h"
+#include "stoker/run/sample_noun.h"
+#include "stoker/run/weights_file.h"
+#include "stoker/train/loop/training_evaluation.h"
+#include "stoker/train/loop/training_start.h"
+
+namespace stoker {
+
+void TrainingLoop::Discard() const {
+  if (const std::shared_ptr<HeldRun> held = held_.lock()) held->Discard();
+}
+
+Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomic<bool>* stop) {
+  const TorchFloatModes modes;
+  const ConfigNode recipe = PlacesOf(setup_.recipe);  // for messages; the setup moves on
+  Result<std::unique_ptr<TrainingSession>> session =
+      StartTraining(std::move(setup_), std::move(callbacks_), observer, stop);
+  if (!session.ok()) return WithPlace(recipe, session.status());
+  session_ = *std::move(session);
+  // Ends with this call, although the session stays.
+  const std::unique_ptr<PipelineCpuScope> cpus = std::move(session_->cpus);
+  session_->status = std::make_unique<RunStatus>(
+      RunStatus::Of{.path = ProgressPath(session_->setup.run.paths().root),
+                    .first_step = session_->progress.step,
+                    .total_steps = session_->plan().total_steps(),
+                    .steps_per_epoch = session_->plan().steps_per_epoch(),
+                    .noun = std::string(NounOf(session_->plan().input)),
+                    .seconds_before = session_->before.seconds,
+                    .find_limit = [this] { return session_->batches->FindLimit(); }});
+  steps_ = std::make_unique<StepRunner>(*session_);
+  clock_ = std::make_unique<CheckpointClock>(session_->setup.recipe.train.checkpoint);
+  Status status = RunSteps();
+  // What has been begun is stored, whatever ended the run.
+  const Status stored = FinishCheckpoint(*session_);
+  if (status.ok()) status = stored;
+  if (!status.ok()) {
+    session_->recorder->Ended("failed: " + status.ToString(), /*success=*/false);
+    return status;
+  }
+  STOKER_RETURN_IF_ERROR(
+      CallEach(*session_, [](Callback& callback, RunView& view) { return callback.OnEnd(view); }));
+  if (!interrupted_) return Finish();
+  session_->recorder->Ended(fmt::format("interrupted after step {}", session_->progress.step));
+  return Summary();
+}
+
+bool TrainingLoop::AtEndOfEpoch() const {
+  const int64_t step = session_->progress.step;
+  return step > 0 && (step % session_->plan().steps_per_epoch() == 0 || session_->at_end());
+}
+
+bool TrainingLoop::Finished() const {
+  return session_->at_end() && session_->progress.closed_step == session_->progress.step;
+}
+
+bool TrainingLoop::EvaluationDue() const {
+  const Progress& progress = session_->progress;
+  if (!session_->eval || progress.step == 0 || progress.evaluated_step == progress.step ||
+      progress.closed_step == progress.step) {
+    return false;
+  }
+  if (session_->at_end()) return true;
+  const TrainOptions& options = session_->options();
+  if (options.eval_every_steps) return progress.step % *options.eval_every_steps == 0;
+  return AtEndOfEpoch() && session_->plan().EpochOf(progress.step) % options.eval_every == 0;
+}
+
+Status TrainingLoop::RunSteps() {
+  // What a first step that breaks would go back to.
+  if (session_->options().on_nonfinite == "rollback" && session_->progress.step == 0) {
+    STOKER_RETURN_IF_ERROR(Checkpoint(CheckpointKind::kPlanned));
+  }
+  while (!Finished() && !interrupted_) {
+    STOKER_RETURN_IF_ERROR(NoteCheckpoint(*session_));
+    if (session_->stop_requested()) {
+      interrupted_ = true;
+      STOKER_RETURN_IF_ERROR(Checkpoint(CheckpointKind::kUnplanned));
+    } else {
+      STOKER_RETURN_IF_ERROR(DoWhatIsDue());
+    }
+  }
+  return OkStatus();
+}
+
+Status TrainingLoop::DoWhatIsDue() {
+  if (EvaluationDue()) return EvaluateNow();
+  if (AtEndOfEpoch() && session_->progress.closed_step != session_->progress.step) {
+    return CloseEpoch();
+  }
+  if (const Status status = steps_->Step(); !status.ok()) return AfterFailedStep(status);
+  return AtEndOfEpoch() ? OkStatus() : CheckpointBetweenEpochs();
+}
+
+Status TrainingLoop::EvaluateNow() {
+  const int64_t step = session_->progress.step;
+  const ScheduleValue last = session_->schedule->At(step - 1);
+  const Result<Evaluation> evaluation =
+      EvaluateOn(*session_, *session_->eval, LossLogging::kOnce, session_->stop);
+  // The resumed run evaluates again.
+  if (!evaluation.ok()) return StoreAndPass(evaluation.status());
+  if (!std::isfinite(evaluation->loss)) {
+    return StopBroken(
+        FailedPrecondition("step {}: the loss on data.eval is {}", step, evaluation->loss), 0);
+  }
+  STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation));
+  // It may have ended the run.
+  STOKER_RETURN_IF_ERROR(steps_->LogRest(last));
+  // The end of an epoch brings its own.
+  const bool best = session_->progress.best_step == step;
+  return best && !AtEndOfEpoch() ? Checkpoint(CheckpointKind::kPlanned) : OkStatus();
+}
+
+Status TrainingLoop::AfterFailedStep(const Status& status) {
+  switch (steps_->failure()) {
+    case StepRunner::Failure::kUndone: return StoreAndPass(status);
+    case StepRunner::Failure::kBroken: return StopBroken(status, 1);
+    case StepRunner::Failure::kNone:
+    case StepRunner::Failure::kLost: break;
+  }
+  return status;
+}
+
+// Stores the weights from before the step whose loss was not finite, if they are finite. The
+// checkpoint before them stays too, because the trouble may have begun earlier.
+Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
+  Status stored;
+  if (session_->progress.step > 0 && session_->learner->CheckFinite().ok()) {
+    session_->kept_beside = session_->last_checkpoint;
+    stored = Checkpoint(CheckpointKind::kUnplanned);
+  }
+  const Status broken = Broken(*session_, status, ahead);
+  if (stored.ok()) return broken;
+  return {broken.code(), fmt::format("{} ({})", broken.message(), stored.message())};
+}
+
+// Stores the last whole step, after which the run stands, and returns `status` with its place.
+// Where the run was asked to stop there is no error: RunSteps stores the step.
+Status TrainingLoop::StoreAndPass(const Status& status) {
+  if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
+  if (session_->progress.step == 0) return status;
+  Status stored = Checkpoint(CheckpointKind::kUnplanned);
+  if (stored.ok()) stored = FinishCheckpoint(*session_);
+  if (!stored.ok()) {
+    return {status.code(),
+            fmt::format("{}. Nor could the {} steps done be stored: {}", status.message(),
+                        session_->progress.step, stored.message())};
+  }
+  // Resuming refuses data that have changed, and correcting them changes them.
+  return {status.code(),
+          fmt::format("{}. The {} steps done are stored in {}; --resume goes on from there, and "
+                      "where a data file was changed meanwhile --resume --allow-changes",
+                      status.message(), session_->progress.step,
+                      session_->store.PathOf(session_->progress.step))};
+}
+
+Status TrainingLoop::CheckpointBetweenEpochs() {
+  if (clock_->DueByStep(session_->progress.step)) return Checkpoint(CheckpointKind::kPlanned);
+  return clock_->DueByTime() ? Checkpoint(CheckpointKind::kUnplanned) : OkStatus();
+}
+
+Status TrainingLoop::Checkpoint(CheckpointKind kind) {
+  STOKER_RETURN_IF_ERROR(WriteCheckpoint(*session_, kind));
+  clock_->Written();
+  return OkStatus();
+}
+
+Status TrainingLoop::CloseEpoch() {
+  Progress& progress = session_->progress;
+  progress.closed_step = progress.step;
+  const Throughput window = steps_->TakeEpoch();
+  session_->recorder->EpochEnded({.epoch = session_->plan().EpochOf(progress.step),
+                                  .step = progress.step,
+                                  .seconds = window.seconds,
+                                  .images_per_s = window.per_second()});
+  return Checkpoint(CheckpointKind::kPlanned);
+}
+
+TrainSummary TrainingLoop::Summary() const {
+  const Progress& progress = session_->progress;
+  return {.interrupted = interrupted_,
+          .step = progress.step,
+          .total_steps = session_->plan().total_steps(),
+          .last_evaluation = progress.last_evaluation,
+          .best_accuracy = progress.best_accuracy,
+          .best_loss = progress.best_loss,
+          .noun = std::string(NounOf(session_->plan().input)),
+          .images_per_s = session_->throughput().per_second(),
+          .train_seconds = session_->throughput().seconds,
+          .run = session_->setup.run.paths().root.string(),
+          .ended = progress.ended,
+          .best_step = progress.best_step,
+          .skipped = progress.skipped,
+          .rollbacks = progress.rollbacks,
+          .waited = session_->status->waited(),
+          .starved = session_->status->Overall()};
+}
+
+Result<TrainSummary> TrainingLoop::Finish() {
+  const WeightAverage::Use average = session_->learner->UseAverage();
+  STOKER_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays,
+                          ToNamedArrays(StateOf(session_->learner->model())));
+  RunDirectory& run = session_->setup.run;
+  STOKER_RETURN_IF_ERROR(
+      WriteWeights(run.paths().weights(), {.arrays = std::move(arrays),
+                                           .sample = session_->plan().input.ToString(),
+                                           .target = session_->plan().target.form}));
+  const TrainSummary summary = Summary();
+  STOKER_RETURN_IF_ERROR(run.WriteSummary(summary.ToJson()));
+  session_->recorder->Ended(
+      fmt::format("finished: {} steps, {:.0f} {}s/s{}{}", summary.step, summary.images_per_s,
+                  summary.noun, summary.ended.empty() ? "" : "; ", summary.ended),
+      /*success=*/true);
+  return summary;
+}
+
+}  // namespace stoker

@@ -1,0 +1,62 @@
+#include "stoker/train/loop/training_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/train/loop/training_checkpoints.h"
+#include "stoker/train/plan/feed.h"
+
+namespace stoker {
+
+int FeedCpus(const TrainingSession& session) {
+  return FeedCpus(session.options(), session.setup.device.device, session.choices.feed_threads);
+}
+
+FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
+                          const std::vector<ShiftScale>& normalize, RowNames names) {
+  FeederOptions options = FeedOptions(session.options(), batches, session.setup.device.device,
+                                      session.choices.memory_format);
+  options.normalize = normalize;
+  options.check_target =
+      TargetCheckOf(session.learner->shared_loss(), std::move(names), session.outputs);
+  return options;
+}
+
+int BatchesAhead(const TrainingSession& session) {
+  return static_cast<int>(
+      session.options().device_prefetch.value_or(session.choices.device_prefetch));
+}
+
+namespace {
+
+// On an accelerator the losses of many steps are read at once: those behind the broken one are lost
+// with it.
+std::string LateAdvice(const TrainingSession& session) {
+  if (session.setup.device.is_cpu() || session.options().on_nonfinite != "stop") return {};
+  return fmt::format(
+      "; losses on {} are read every {} steps, on_nonfinite: skip looks at each step before the "
+      "weights move",
+      session.setup.device.device.str(), session.options().log_every);
+}
+
+}  // namespace
+
+Status Broken(TrainingSession& session, const Status& status, int64_t ahead) {
+  if (status.ok()) return status;
+  const Status stored = FinishCheckpoint(session);
+  const TrainingPlan& plan = session.plan();
+  const int64_t step = std::max<int64_t>(session.progress.step + ahead, 1);
+  const std::string left = session.last_checkpoint < 0
+                               ? "there is no checkpoint yet"
+                               : fmt::format("the last good checkpoint is {}",
+                                             session.store.PathOf(session.last_checkpoint));
+  return {status.code(),
+          fmt::format(
+              "epoch {} of {}, {}. Training has stopped; {}{}. A lower learning rate (now {:.3g}) "
+              "or cleaner data may help{}",
+              plan.EpochOf(step), plan.EpochOf(plan.total_steps()), status.message(), left,
+              stored.ok() ? "" : fmt::format(" ({})", stored.message()),
+              session.schedule->At(step - 1).lr, LateAdvice(session))};
+}
+
+}  // namespace stoker

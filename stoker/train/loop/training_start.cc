@@ -1,0 +1,267 @@
+#include "stoker/train/loop/training_start.h"
+
+#include <utility>
+
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/run/run_schedule.h"
+#include "stoker/run/sample_noun.h"
+#include "stoker/train/check/model_lint.h"
+#include "stoker/train/loop/tensorboard_tensors.h"
+#include "stoker/train/loop/training_checkpoints.h"
+#include "stoker/train/loop/training_evaluation.h"
+#include "stoker/train/plan/feed.h"
+#include "stoker/train/plan/initial_weights.h"
+#include "stoker/train/plan/model_trial.h"
+#include "stoker/train/plan/no_effect.h"
+#include "stoker/train/plan/normalize_place.h"
+#include "stoker/train/step/random_state.h"
+#include "stoker/train/tune/step_tuner.h"
+#include "stoker/train/tune/tune_knobs.h"
+
+namespace stoker {
+namespace {
+
+// False where they do not fit what the recipe says now, as after a kill between the storing of a
+// new recipe and that of its choices.
+Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) {
+  const std::string device = session.setup.device.device.str();
+  if (before.device != device && !session.setup.allow_changes) {
+    return FailedPrecondition(
+        "the run has computed on {} and would go on on {}, which gives other bits: go on where it "
+        "began, start a new run, or allow changes (--allow-changes)",
+        before.device, device);
+  }
+  const TrainOptions& options = session.options();
+  const bool fits =
+      (!options.threads || *options.threads == before.threads) &&
+      (options.memory_format == "auto" ||
+       options.memory_format == MemoryFormatName(before.memory_format)) &&
+      (options.precision == "auto" || options.precision == PrecisionName(before.precision)) &&
+      (options.cudnn_benchmark == "auto" ||
+       (options.cudnn_benchmark == "on") == before.cudnn_benchmark) &&
+      (options.graph == "auto" || !before.graph) &&
+      (options.denormals == "auto" || (options.denormals == "flush") == before.flush_denormals) &&
+      (options.normalize_on == "auto" || !before.normalize_on_host);
+  return fits && !session.setup.choose_again && before.device == device;
+}
+
+// A run that has chosen once keeps its choices: others could change its bits.
+Result<TuneReport> Choose(TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> before,
+                          ReadRunChoices(session.setup.run.paths().root));
+  if (before) {
+    STOKER_ASSIGN_OR_RETURN(const bool keep, KeepChoices(session, *before));
+    if (keep) {
+      session.choices = *before;
+      ApplyChoices(session.choices);
+      return TuneReport{.reason = "as chosen when the run began", .as_before = true};
+    }
+  }
+  STOKER_ASSIGN_OR_RETURN(Tuned tuned,
+                          Tune(session.setup.recipe, session.plan(), session.setup.device.device));
+  session.choices = tuned.choices;
+  return std::move(tuned.report);
+}
+
+RowNames TrainRowNames(const TrainingSession& session) {
+  const TrainOptions& options = session.options();
+  return NamesInSource(session.plan().batches.dataset, static_cast<uint64_t>(options.seed),
+                       options.input, "data.train");
+}
+
+Status BuildLearner(TrainingSession& session) {
+  const TrainOptions& options = session.options();
+  STOKER_ASSIGN_OR_RETURN(session.learner,
+                          Learner::Create(session.setup.recipe, session.plan().input,
+                                          {.device = session.setup.device.device,
+                                           .memory_format = session.choices.memory_format,
+                                           .precision = session.choices.precision},
+                                          session.plan().schedule));
+  session.learner->Check(
+      {.gradients = options.on_nonfinite != "stop", .layers = options.detect_anomaly});
+  session.learner->NameRows(TrainRowNames(session));
+  session.outputs = OutputsToCheck(session.plan().outputs, session.learner->model(),
+                                   session.plan().input, session.setup.device.device);
+  return OkStatus();
+}
+
+// What keeps passes from being recorded stops nobody: their work is launched piece by piece.
+void RecordPasses(TrainingSession& session) {
+  if (session.options().graph != "on" && !session.choices.graph) return;
+  std::string why = GraphObstacle(session.options());
+  if (why.empty()) {
+    Result<std::unique_ptr<DeviceGraph>> graph = NewDeviceGraph(session.setup.device.device);
+    if (graph.ok()) return session.learner->UseGraph(*std::move(graph));
+    why = graph.status().message();
+  }
+  session.setup.warnings.push_back(fmt::format("train.graph: passes are not recorded: {}", why));
+}
+
+Status OpenBatches(TrainingSession& session) {
+  const auto seed = static_cast<uint64_t>(session.options().seed);
+  const PlacedPipeline batches = session.plan().BatchesFor(session.choices);
+  Runtime runtime = FeedRuntime(session.options());
+  runtime.stop = session.stop;
+  STOKER_ASSIGN_OR_RETURN(
+      auto prefetcher,
+      DevicePrefetcher::Open(
+          batches.dataset, runtime, {.seed = seed},
+          FeedOptions(session, batches.dataset, batches.normalize, TrainRowNames(session)),
+          BatchesAhead(session)));
+  session.batches = std::make_unique<BatchSource>(std::move(prefetcher), session.plan().again);
+  return OkStatus();
+}
+
+// Its files are opened and its first batch is evaluated now: an error in them must not cost the
+// first epoch.
+Status TryEvaluation(TrainingSession& session) {
+  if (!session.setup.recipe.data.eval) return OkStatus();
+  PlacedPipeline placed =
+      PlaceEval(session.setup.recipe, session.setup.device.device, session.choices);
+  session.eval = std::move(placed.dataset);
+  session.eval_normalize = std::move(placed.normalize);
+  const Dataset all = *session.eval;
+  if (const auto& limit = session.setup.recipe.train.limit_batches.eval) {
+    STOKER_ASSIGN_OR_RETURN(session.eval, Take{.count = *limit}.Build(all));
+  }
+  if (!session.options().sanity) {
+    return session.eval->Open(FeedRuntime(session.options()), {.losses = LossLogging::kNone})
+        .status()
+        .While("opening data.eval");
+  }
+  const Json random = SaveRandomState(session.setup.device.device);
+  STOKER_ASSIGN_OR_RETURN(const Dataset first, Take{.count = 1}.Build(all));
+  const Result<Evaluation> tried = EvaluateOn(session, first, LossLogging::kNone, /*stop=*/nullptr);
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, session.setup.device.device));
+  return tried.status().While("trying the first batch of data.eval");
+}
+
+// What it finds are warnings, and so is that it could find nothing out: they stop nobody.
+void Lint(TrainingSession& session) {
+  std::vector<std::string>& warnings = session.setup.warnings;
+  const Result<std::vector<LintFinding>> findings =
+      LintRecipe(session.setup.recipe, session.setup.device.device,
+                 std::exchange(session.setup.first_batch, std::nullopt));
+  if (!findings.ok()) {
+    warnings.push_back(
+        fmt::format("lint: the model could not be looked at: {}", findings.status().message()));
+    return;
+  }
+  for (const LintFinding& finding : *findings) {
+    if (!finding.hint) warnings.emplace_back("lint: " + finding.ToText());
+  }
+}
+
+Status BuildCallbacks(TrainingSession& session) {
+  session.view =
+      std::make_unique<RunView>(RunView{.model = session.learner->model(),
+                                        .run = session.setup.run.paths().root,
+                                        .total_steps = session.plan().total_steps(),
+                                        .steps_per_epoch = session.plan().steps_per_epoch(),
+                                        .learner = *session.learner});
+  for (const CallbackRegistry::Configured& configured : session.setup.recipe.train.callbacks) {
+    STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Callback> callback, configured.build());
+    session.callbacks.Add(configured.name, std::move(callback));
+  }
+  return OkStatus();
+}
+
+// Only now: had the run not fitted the recipe, it would have kept its own. In this order, so that a
+// run killed in between has no results of another recipe, and chooses again where it must.
+Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
+  RunDirectory& run = session.setup.run;
+  const bool finished = session.at_end() && session.progress.closed_step == session.progress.step;
+  if (!finished) STOKER_RETURN_IF_ERROR(run.RemoveResults());
+  if (session.setup.recipe_changed) {
+    STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
+  }
+  STOKER_RETURN_IF_ERROR(run.WriteData(session.setup.data_marks));
+  if (!tuning.as_before) STOKER_RETURN_IF_ERROR(run.WriteTuning(tuning.ToJson()));
+  return run.WriteChoices(session.choices);
+}
+
+void TellStart(TrainingSession& session, TuneReport tuning) {
+  std::vector<std::string> warnings = std::move(session.setup.warnings);
+  if (!session.setup.device.note.empty()) warnings.push_back(session.setup.device.note);
+  if (!session.setup.recipe.data.eval) {
+    warnings.emplace_back(
+        "the recipe has no data.eval, so nothing is evaluated, and `stoker predict` will not know "
+        "how to prepare samples");
+  }
+  session.recorder->Started({.run = session.setup.run.paths().root.string(),
+                             .device = session.setup.device.description,
+                             .model = session.setup.recipe.model.name,
+                             .parameters = CountParameters(session.learner->model()),
+                             .first_step = session.progress.step,
+                             .total_steps = session.plan().total_steps(),
+                             .steps_per_epoch = session.plan().steps_per_epoch(),
+                             .noun = std::string(NounOf(session.plan().input)),
+                             .initial_weights = session.initial_weights,
+                             .choices = session.choices,
+                             .tuning = std::move(tuning),
+                             .warnings = std::move(warnings)});
+}
+
+Status OpenTensorboard(TrainingSession& session) {
+  if (!session.setup.recipe.train.tensorboard.enabled) return OkStatus();
+  const auto done = session.setup.resume ? std::optional(session.progress.step) : std::nullopt;
+  STOKER_RETURN_IF_ERROR(session.recorder->OpenTensorboard(
+      session.setup.recipe.Filled(), done, session.plan().target.kind != TargetKind::kNumbers));
+  session.callbacks.Add("tensorboard", TensorboardTensors(session.setup.recipe.train.tensorboard,
+                                                          *session.recorder->tensorboard()));
+  return OkStatus();
+}
+
+// All that lies before the first step, in its order.
+Status GetReady(TrainingSession& session) {
+  STOKER_ASSIGN_OR_RETURN(TuneReport tuning, Choose(session));
+  session.cpus = std::make_unique<PipelineCpuScope>(FeedCpus(session));
+  STOKER_RETURN_IF_ERROR(BuildLearner(session));
+  RecordPasses(session);
+  STOKER_RETURN_IF_ERROR(OpenBatches(session));
+  STOKER_RETURN_IF_ERROR(TryEvaluation(session));
+  STOKER_RETURN_IF_ERROR(BuildCallbacks(session));
+  if (session.options().lint && !session.setup.resume) Lint(session);
+  session.setup.first_batch.reset();
+  for (std::string& warning : SettingsWithoutEffect(session.setup.recipe, session.plan())) {
+    session.setup.warnings.push_back(std::move(warning));
+  }
+  STOKER_RETURN_IF_ERROR(session.setup.resume ? RestoreNewest(session) : BeginWithWeights(session));
+  STOKER_RETURN_IF_ERROR(StoreDecisions(session, tuning));
+  STOKER_RETURN_IF_ERROR(OpenTensorboard(session));
+  TellStart(session, std::move(tuning));
+  return CallEach(session,
+                  [](Callback& callback, RunView& view) { return callback.OnStart(view); });
+}
+
+Result<std::unique_ptr<TrainingSession>> Start(TrainingSetup setup, CallbackList callbacks,
+                                               TrainObserver* observer,
+                                               const std::atomic<bool>* stop) {
+  const TrainRecipe& train = setup.recipe.train;
+  STOKER_ASSIGN_OR_RETURN(EarlyStopping stopping,
+                          EarlyStopping::Create(train.early_stopping, train.options.metrics));
+  auto session = std::make_unique<TrainingSession>(std::move(setup), std::move(callbacks), stop,
+                                                   std::move(stopping));
+  STOKER_ASSIGN_OR_RETURN(session->recorder, RunRecorder::Open(session->setup.run, observer));
+  STOKER_ASSIGN_OR_RETURN(session->schedule,
+                          BuildRunSchedule(session->setup.recipe.train, session->plan().schedule,
+                                           session->plan().batch_size));
+  STOKER_RETURN_IF_ERROR(GetReady(*session));
+  return session;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, CallbackList callbacks,
+                                                       TrainObserver* observer,
+                                                       const std::atomic<bool>* stop) {
+  const std::shared_ptr<HeldRun> held = setup.run.held();
+  Result<std::unique_ptr<TrainingSession>> session =
+      Start(std::move(setup), std::move(callbacks), observer, stop);
+  // What was made for it would only be in the way of the corrected recipe.
+  if (!session.ok()) held->Discard();
+  return session;
+}
+
+}  // namespace stoker

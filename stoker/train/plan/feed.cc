@@ -1,0 +1,83 @@
+#include "stoker/train/plan/feed.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+#include "stoker/base/problems.h"
+#include "stoker/base/worker_group.h"
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/runtime/cpu_limit.h"
+#include "stoker/data/transforms/layout.h"
+#include "stoker/train/core/precision.h"
+
+namespace stoker {
+
+int UsualFeedCpus(const c10::Device& device) {
+  const int cpus = AvailableCpus();
+  return device.is_cpu() ? std::max(1, cpus / 4) : cpus;
+}
+
+Runtime FeedRuntime(const TrainOptions& options) {
+  return Runtime::Threaded(static_cast<int>(options.feed_threads.value_or(0)));
+}
+
+int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen) {
+  if (options.feed_threads) return 0;
+  return chosen > 0 ? chosen : UsualFeedCpus(device);
+}
+
+FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
+                          const c10::Device& device, MemoryFormat memory_format) {
+  return {.input = options.input,
+          .target = options.target,
+          .device = device,
+          .channels_last = HasChannelsLast(batches, options.input),
+          .memory_format = ToTorch(memory_format)};
+}
+
+Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options) {
+  Result<OpenedDevice> opened = OpenDevice(options.device);
+  if (!opened.ok()) return WithPrefix("train.device: ", opened.status());
+  AllowTf32(options.tf32);
+  return opened;
+}
+
+Result<FinderPlace> PlaceFor(const TrainOptions& options) {
+  FinderPlace place;
+  STOKER_ASSIGN_OR_RETURN(place.device, OpenDeviceFor(options));
+  place.placement.device = place.device.device;
+  const Result<MemoryFormat> format = ParseMemoryFormat(options.memory_format);
+  if (format.ok()) place.placement.memory_format = *format;
+  const Result<Precision> precision = ParsePrecision(options.precision);
+  if (precision.ok()) place.placement.precision = *precision;
+  at::set_num_threads(static_cast<int>(options.threads.value_or(AvailableCpus())));
+  return place;
+}
+
+Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
+                                         const Placement& placement,
+                                         std::optional<int64_t> outputs) {
+  const TrainOptions& options = recipe.train.options;
+  const auto seed = static_cast<uint64_t>(options.seed);
+  STOKER_ASSIGN_OR_RETURN(
+      auto elements,
+      batches.Open(FeedRuntime(options), {.seed = seed, .losses = LossLogging::kNone}));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
+  feed.check_target = TargetCheckOf(
+      std::move(loss), NamesInSource(batches, seed, options.input, "data.train"), outputs);
+  return Feeder::Create(std::move(elements), batches.spec(), std::move(feed));
+}
+
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
+                                 std::optional<int64_t> outputs) {
+  const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
+  STOKER_ASSIGN_OR_RETURN(const auto feeder,
+                          OpenFeed(recipe, recipe.data.train, placement, outputs));
+  STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
+  if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
+  return *std::move(batch);
+}
+
+}  // namespace stoker

@@ -1,0 +1,24 @@
+// The first batch of a recipe's training data, for whoever must see one before training begins.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include "stoker/base/status.h"
+#include "stoker/device/feeder.h"
+#include "stoker/run/recipe.h"
+#include "stoker/run/registry.h"
+
+namespace stoker {
+
+struct FirstBatch {
+  TensorBatch batch;  // on the device, contiguous
+  ModelInput input;   // one sample of it
+};
+
+// Opens data.train, on as many threads as it needs, and closes it again. Errors: the pipeline's;
+// kInvalidArgument where it gives no batch, or a field is missing.
+//   check_target  as FeederOptions has it
+Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
+                                  TargetCheck check_target = {});
+
+}  // namespace stoker

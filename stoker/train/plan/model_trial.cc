@@ -1,0 +1,142 @@
+#include "stoker/train/plan/model_trial.h"
+
+#include <ATen/ops/zeros.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "stoker/device/torch_error.h"
+#include "stoker/train/core/loss.h"
+#include "stoker/train/step/learner.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kSamples = 2;  // batch norm needs more than one
+
+std::vector<int64_t> ShapeOf(const Field& input, bool channels_last) {
+  std::vector<int64_t> shape(input.shape.begin(), input.shape.end());
+  shape[0] = kSamples;
+  if (channels_last && shape.size() == 4) return {shape[0], shape[3], shape[1], shape[2]};
+  return shape;
+}
+
+// "the model convnet (recipe.yaml:12:8)"; a default has no place.
+template <typename Configured>
+std::string NameOf(std::string_view noun, const Configured& configured) {
+  if (configured.location.file == nullptr) return fmt::format("the {} {}", noun, configured.name);
+  return fmt::format("the {} {} ({})", noun, configured.name, configured.location.ToString());
+}
+
+// What is tried, for messages.
+struct Tried {
+  std::string samples;
+  Field target;
+  RowNames names;
+};
+
+// Forward, the loss, and back. Returns the number of the model's outputs.
+Result<int64_t> TryBatch(const Recipe& recipe, Model& model, const TensorBatch& batch,
+                         const Tried& tried) {
+  at::Tensor scores;
+  Status status = CatchTorchErrors([&] { scores = model.ForwardToTrain(batch.input).scores; });
+  if (!status.ok()) {
+    return ExplainForward(status, model, batch.input)
+        .While(fmt::format("trying {} on {}", NameOf("model", recipe.model), tried.samples));
+  }
+  if (scores.dim() != 2 || scores.size(0) != batch.size()) {
+    return InvalidArgument(
+        "{} gives scores of [{}] for {} samples; it must give one row of scores a sample, "
+        "[samples, classes]",
+        NameOf("model", recipe.model), fmt::join(scores.sizes(), ", "), batch.size());
+  }
+  STOKER_RETURN_IF_ERROR(KindOfTarget(recipe, tried.target, "data.train", scores.size(1)).status());
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  status = CatchTorchErrors([&] {
+    const at::Tensor mean = loss->Mean(scores, batch.target);
+    if (mean.requires_grad()) mean.backward();
+    model.zero_grad();
+  });
+  if (tried.names) {
+    const Status target = CheckTarget(*loss, batch, scores.size(1), tried.names);
+    if (!target.ok()) status = target;
+  }
+  STOKER_RETURN_IF_ERROR(status.While(
+      fmt::format("trying {} on scores of [{}] of {}", NameOf("loss", recipe.train.loss),
+                  fmt::join(scores.sizes(), ", "), NameOf("model", recipe.model))));
+  return scores.size(1);
+}
+
+at::Tensor ZerosLike(const Field& target) {
+  if (IsOneInteger(target)) return at::zeros({kSamples}, at::kLong);
+  std::vector<int64_t> shape(target.shape.begin(), target.shape.end());
+  shape[0] = kSamples;
+  return at::zeros(shape, at::kFloat);
+}
+
+}  // namespace
+
+Result<TargetKind> KindOfTarget(const Recipe& recipe, const Field& target, std::string_view dataset,
+                                int64_t outputs) {
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  const Result<TargetKind> kind = loss->KindOf(target, outputs);
+  if (kind.ok()) return kind;
+  return Status(
+      kind.status().code(),
+      fmt::format("{} cannot be computed for the targets of {}, {}, beside the {} "
+                  "output{} of {}: {}",
+                  NameOf("loss", recipe.train.loss), dataset, target.ToString(), outputs,
+                  outputs == 1 ? "" : "s", NameOf("model", recipe.model), kind.status().message()));
+}
+
+Result<int64_t> TryModel(const Recipe& recipe, Model& model, const Field& input,
+                         const Field& target, bool channels_last) {
+  TensorBatch zeros;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    zeros.input = at::zeros(ShapeOf(input, channels_last));
+    zeros.target = ZerosLike(target);
+  }));
+  // Zeros need be no targets that there can be.
+  return TryBatch(recipe, model, zeros,
+                  {.samples = fmt::format("samples of {}", input.ToString()),
+                   .target = target,
+                   .names = nullptr});
+}
+
+std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model,
+                                      const ModelInput& input, c10::Device device) {
+  if (known || device.is_cpu()) return known;
+  const bool training = model.is_training();
+  model.eval();
+  std::optional<int64_t> outputs;
+  const Status status = CatchTorchErrors([&] {
+    const c10::InferenceMode no_gradients;
+    const at::Tensor zeros = at::zeros({1, input.channels, input.height, input.width});
+    outputs = model.Forward(zeros.to(device)).size(1);
+  });
+  model.train(training);
+  return status.ok() ? outputs : std::nullopt;
+}
+
+Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
+  STOKER_ASSIGN_OR_RETURN(FirstBatch first, ReadFirstBatch(recipe, c10::kCPU));
+  STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, first.input, /*seed=*/0, {}));
+  const int64_t samples = std::min(kSamples, first.batch.size());
+  const TensorBatch tried{.input = first.batch.input.narrow(0, 0, samples),
+                          .target = first.batch.target.narrow(0, 0, samples),
+                          .key = first.batch.key};
+  const TrainOptions& options = recipe.train.options;
+  const Spec& spec = recipe.data.train.spec();
+  STOKER_ASSIGN_OR_RETURN(const size_t target, spec.IndexOf("train.target", options.target));
+  STOKER_RETURN_IF_ERROR(
+      TryBatch(recipe, *model, tried,
+               {.samples = fmt::format("the first {} samples of data.train", samples),
+                .target = spec.fields[target],
+                .names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
+                                       options.input, "data.train")})
+          .status());
+  return first;
+}
+
+}  // namespace stoker

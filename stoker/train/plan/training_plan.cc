@@ -1,0 +1,299 @@
+#include "stoker/train/plan/training_plan.h"
+
+#include <algorithm>
+
+#include "stoker/base/problems.h"
+#include "stoker/data/ops/repeat.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/data/options/registry.h"
+#include "stoker/data/recipe/unknown_length.h"
+#include "stoker/data/transforms/layout.h"
+#include "stoker/device/feeder.h"
+#include "stoker/run/run_schedule.h"
+#include "stoker/run/train_check.h"
+#include "stoker/train/core/parameters.h"
+#include "stoker/train/metrics/evaluator.h"
+#include "stoker/train/metrics/metrics.h"
+#include "stoker/train/plan/channel_order.h"
+#include "stoker/train/plan/model_trial.h"
+#include "stoker/train/step/learner.h"
+
+namespace stoker {
+namespace {
+
+Result<ModelInput> CheckFields(const TrainOptions& options, const Dataset& batches) {
+  STOKER_ASSIGN_OR_RETURN(
+      const FeederFields fields,
+      FindFeederFields(batches.spec(), {.input = options.input, .target = options.target}));
+  return ModelInputOf(batches.spec().fields[fields.input], HasChannelsLast(batches, options.input));
+}
+
+// What one sample is, alike in both pipelines.
+Result<ModelInput> CheckData(const Recipe& recipe) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(const ModelInput input, CheckFields(options, recipe.data.train));
+  if (!recipe.data.eval) return input;
+  const Result<ModelInput> eval = CheckFields(options, *recipe.data.eval);
+  STOKER_RETURN_IF_ERROR(eval.status().While("checking data.eval"));
+  if (*eval != input) {
+    return InvalidArgument(
+        "data.eval gives samples of {}, data.train of {} (channels x height x width); prepare "
+        "both alike",
+        eval->ToString(), input.ToString());
+  }
+  STOKER_RETURN_IF_ERROR(CheckEvaluable(*recipe.data.eval));
+  return input;
+}
+
+// Batches of an epoch, and epochs to run (0: without end).
+struct Length {
+  int64_t batches_per_epoch = 0;
+  int64_t epochs = 0;
+};
+
+// Nothing says where the run would end.
+Status NoEnd(const Recipe& recipe, const Dataset& train) {
+  if (train.cardinality().infinite()) {
+    return InvalidArgument(
+        "data.train has no end, so the run would have none: set train.max_steps, or end the "
+        "pipeline with `take: {{count: N}}`, N batches an epoch");
+  }
+  const UnknownLength unknown = ExplainUnknownLength(train, recipe.data.filled.Find("train"));
+  return InvalidArgument(
+      "{}: how many batches data.train has is not known, and a run needs its number of steps: set "
+      "train.max_steps, or put `repeat` and `take: {{count: N}}` behind its batch, which makes "
+      "epochs of N batches{}{}",
+      unknown.why, unknown.mend.empty() ? "" : "; ", unknown.mend);
+}
+
+Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
+  const Cardinality batches = train.cardinality();
+  const TrainOptions& options = recipe.train.options;
+  if (batches.known()) {
+    if (batches.value() == 0) {
+      return InvalidArgument(
+          "data.train gives no batch; with drop_remainder the batch must not be larger than the "
+          "data");
+    }
+    return Length{batches.value(), options.epochs};
+  }
+  if (!options.max_steps) return NoEnd(recipe, train);
+  int64_t all = 0;
+  if (__builtin_mul_overflow(*options.max_steps, options.accumulate, &all)) {
+    return InvalidArgument("train.max_steps: {} steps of {} batches are too many to count",
+                           *options.max_steps, options.accumulate);
+  }
+  return Length{all, 0};
+}
+
+// The training data of one epoch, after limit_batches and overfit_batches.
+Result<Dataset> LimitedTrain(const Recipe& recipe, Dataset train) {
+  for (const std::optional<int64_t>& limit :
+       {recipe.train.limit_batches.train, recipe.train.options.overfit_batches}) {
+    if (!limit) continue;
+    STOKER_ASSIGN_OR_RETURN(train, Take{.count = *limit}.Build(train));
+  }
+  return train;
+}
+
+// Epochs one after the other, or the few batches that stay.
+Result<Dataset> AllEpochs(const Recipe& recipe, const Length& length, const Dataset& epoch) {
+  if (recipe.train.options.overfit_batches) return epoch;
+  return Repeat{.count = length.epochs}.Build(epoch);
+}
+
+// What is found out by making it, before anything is written: all of it (problems.h).
+Status CheckParts(const Recipe& recipe) {
+  const TrainRecipe& train = recipe.train;
+  Problems problems;
+  TrainRecipe right = train;
+  problems.Add(TakeOutWrongParts(right));
+  if (!recipe.data.eval && (train.early_stopping.patience || !train.checkpoint.best.empty())) {
+    problems.Add(InvalidArgument(
+        "train.{} follows evaluations, and the recipe has no data.eval; give it one",
+        train.early_stopping.patience ? "early_stopping" : "checkpoint.best"));
+  }
+  return problems.ToStatus();
+}
+
+// A model that cannot be made for pictures whose channels stand last speaks of a width that is
+// none.
+Result<std::shared_ptr<Model>> TryToBuild(const Recipe& recipe, const ModelInput& input) {
+  Result<std::shared_ptr<Model>> model = BuildModel(recipe.model, input, /*seed=*/0, {});
+  if (model.ok()) return model;
+  const std::string& field = recipe.train.options.input;
+  const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, field);
+  if (!doubt) return model;
+  return Status(model.status().code(), fmt::format("{}; {}: {}; {}", model.status().message(),
+                                                   field, doubt->problem, doubt->mend));
+}
+
+// The field of `batches` that holds the targets.
+Result<Field> TargetField(const Recipe& recipe, const Dataset& batches) {
+  STOKER_ASSIGN_OR_RETURN(const size_t field,
+                          batches.spec().IndexOf("train.target", recipe.train.options.target));
+  return batches.spec().fields[field];
+}
+
+// Nothing may follow an accuracy that there is none of.
+Status CheckAccuracyIsNotFollowed(const TrainRecipe& train, const Schedule& schedule) {
+  const auto refuse = [](std::string_view key) {
+    return InvalidArgument(
+        "train.{} is accuracy, and evaluations have none: their targets are numbers; take loss, or "
+        "mse or mae, which train.metrics may name",
+        key);
+  };
+  if (train.early_stopping.patience && train.early_stopping.metric == "accuracy") {
+    return refuse("early_stopping.metric");
+  }
+  if (train.checkpoint.best == "accuracy") return refuse("checkpoint.best");
+  if (schedule.follows_accuracy()) return refuse("schedule's monitor");
+  return OkStatus();
+}
+
+// Whether the model can be made for such samples, and takes them. Returns its outputs, nothing
+// where it is not tried.
+Result<std::optional<int64_t>> CheckModel(const Recipe& recipe, const ModelInput& input) {
+  STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, input));
+  STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());
+  const TrainOptions& options = recipe.train.options;
+  STOKER_RETURN_IF_ERROR(
+      model->CheckpointActivations(options.activation_checkpointing)
+          .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
+  if (!options.sanity) return std::nullopt;
+  const Spec& spec = recipe.data.train.spec();
+  STOKER_ASSIGN_OR_RETURN(
+      const FeederFields fields,
+      FindFeederFields(spec, {.input = options.input, .target = options.target}));
+  STOKER_ASSIGN_OR_RETURN(
+      const int64_t outputs,
+      TryModel(recipe, *model, spec.fields[fields.input], spec.fields[*fields.target],
+               HasChannelsLast(recipe.data.train, options.input)));
+  return std::optional(outputs);
+}
+
+Result<PlannedTarget> PlanTarget(const Recipe& recipe, std::optional<int64_t> outputs) {
+  const bool evaluates = recipe.data.eval.has_value();
+  STOKER_ASSIGN_OR_RETURN(const Field field,
+                          TargetField(recipe, evaluates ? *recipe.data.eval : recipe.data.train));
+  PlannedTarget target{.form = IsOneInteger(field) ? "integers" : "numbers", .kind = {}};
+  if (!outputs) return target;
+  STOKER_ASSIGN_OR_RETURN(
+      target.kind, KindOfTarget(recipe, field, evaluates ? "data.eval" : "data.train", *outputs));
+  if (evaluates) {
+    STOKER_RETURN_IF_ERROR(MetricSet::CheckFor(recipe.train.options.metrics, *target.kind));
+  }
+  return target;
+}
+
+// Samples of a step, where that is known.
+std::optional<int64_t> SamplesOfStep(const Recipe& recipe) {
+  const TrainOptions& options = recipe.train.options;
+  std::optional<int64_t> samples = BatchSizeOf(recipe.data, options.input);
+  if (samples) *samples *= options.accumulate;
+  return samples;
+}
+
+Status CheckSchedule(const Recipe& recipe, const SchedulePlan& steps,
+                     std::optional<TargetKind> target) {
+  STOKER_ASSIGN_OR_RETURN(const auto schedule,
+                          BuildRunSchedule(recipe.train, steps, SamplesOfStep(recipe)));
+  if (target == TargetKind::kNumbers) {
+    STOKER_RETURN_IF_ERROR(CheckAccuracyIsNotFollowed(recipe.train, *schedule));
+  }
+  if (!schedule->follows_evaluations() || recipe.data.eval) return OkStatus();
+  return InvalidArgument(
+      "the schedule {} follows evaluations, and the recipe has no data.eval; give it one, or take "
+      "another schedule",
+      recipe.train.schedule.name);
+}
+
+// What follows from recipe and samples alone, whatever their number.
+struct CheckedRecipe {
+  ModelInput input;                // what a sample is
+  std::optional<int64_t> outputs;  // of the model (CheckModel)
+};
+
+// Errors: all that do not follow from each other.
+Result<CheckedRecipe> CheckRecipe(const Recipe& recipe) {
+  Problems problems;
+  CheckedRecipe checked;
+  problems.Take(CheckData(recipe), checked.input);
+  const bool fits = problems.empty();
+  problems.Add(CheckParts(recipe));
+  if (fits) problems.Take(CheckModel(recipe, checked.input), checked.outputs);
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  return checked;
+}
+
+struct PlannedBatches {
+  PlacedPipeline placed;           // of all epochs
+  std::optional<Dataset> on_host;  // TrainingPlan::host_batches
+  Length length;
+};
+
+Result<PlannedBatches> PlanBatches(const Recipe& recipe, c10::Device device) {
+  STOKER_ASSIGN_OR_RETURN(PlacedPipeline placed, PlaceTrain(recipe, device));
+  STOKER_ASSIGN_OR_RETURN(placed.dataset, LimitedTrain(recipe, std::move(placed.dataset)));
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, placed.dataset));
+  STOKER_ASSIGN_OR_RETURN(placed.dataset, AllEpochs(recipe, length, placed.dataset));
+  std::optional<Dataset> on_host;
+  if (recipe.train.options.normalize_on == "auto" && !placed.normalize.empty()) {
+    STOKER_ASSIGN_OR_RETURN(const Dataset epoch, LimitedTrain(recipe, recipe.data.train));
+    STOKER_ASSIGN_OR_RETURN(on_host, AllEpochs(recipe, length, epoch));
+  }
+  return PlannedBatches{std::move(placed), std::move(on_host), length};
+}
+
+Result<SchedulePlan> PlanSteps(const TrainOptions& options, const Length& length) {
+  SchedulePlan plan{.steps_per_epoch = (length.batches_per_epoch - 1) / options.accumulate + 1};
+  plan.total_steps = plan.steps_per_epoch;
+  if (length.epochs > 0 &&
+      __builtin_mul_overflow(plan.steps_per_epoch, length.epochs, &plan.total_steps)) {
+    return InvalidArgument("train.epochs: {} epochs of {} steps are too many to count",
+                           length.epochs, plan.steps_per_epoch);
+  }
+  plan.total_steps = std::min(plan.total_steps, options.max_steps.value_or(plan.total_steps));
+  return plan;
+}
+
+// Whether there is an end, and a schedule for it, for where no batches can be planned.
+Status CheckSteps(const Recipe& recipe) {
+  STOKER_ASSIGN_OR_RETURN(const Dataset train, LimitedTrain(recipe, recipe.data.train));
+  STOKER_ASSIGN_OR_RETURN(const Length length, LengthOf(recipe, train));
+  STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(recipe.train.options, length));
+  return CheckSchedule(recipe, steps, /*target=*/std::nullopt);
+}
+
+}  // namespace
+
+Result<TrainingPlan> MakePlan(const Recipe& recipe, c10::Device device) {
+  const TrainOptions& options = recipe.train.options;
+  Problems problems;
+  CheckedRecipe checked;
+  PlannedTarget target;
+  problems.Take(CheckRecipe(recipe), checked);
+  if (problems.empty()) problems.Take(PlanTarget(recipe, checked.outputs), target);
+  // The number of steps and the schedule can be checked without fields and model.
+  if (!problems.empty()) problems.Add(CheckSteps(recipe));
+  STOKER_RETURN_IF_ERROR(problems.ToStatus());
+  STOKER_ASSIGN_OR_RETURN(PlannedBatches batches, PlanBatches(recipe, device));
+  STOKER_ASSIGN_OR_RETURN(const SchedulePlan steps, PlanSteps(options, batches.length));
+  const int64_t batches_per_epoch = batches.length.batches_per_epoch;
+  std::optional<int64_t> again = options.overfit_batches;
+  if (again) again = std::min(*again, batches_per_epoch);
+  TrainingPlan plan{.batches = std::move(batches.placed),
+                    .host_batches = std::move(batches.on_host),
+                    .input = checked.input,
+                    .outputs = checked.outputs,
+                    .target = std::move(target),
+                    .schedule = steps,
+                    .batch_size = SamplesOfStep(recipe),
+                    .batches_per_epoch = batches_per_epoch,
+                    .again = again,
+                    .accumulate = options.accumulate};
+  STOKER_RETURN_IF_ERROR(CheckSchedule(recipe, plan.schedule, plan.target.kind));
+  return plan;
+}
+
+}  // namespace stoker

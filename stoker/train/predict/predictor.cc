@@ -1,0 +1,387 @@
+#include "stoker/train/predict/predictor.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "stoker/data/core/runtime.h"
+#include "stoker/data/nodes/from_arrays.h"
+#include "stoker/data/recipe/numbered_pipeline.h"
+#include "stoker/data/recipe/recipe.h"
+#include "stoker/data/runtime/cpu_limit.h"
+#include "stoker/data/transforms/layout.h"
+#include "stoker/device/accelerator.h"
+#include "stoker/device/device_prefetcher.h"
+#include "stoker/device/tensor.h"
+#include "stoker/device/torch_denormals.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/io/file.h"
+#include "stoker/run/metric_names.h"
+#include "stoker/run/run_directory.h"
+#include "stoker/run/weights_source.h"
+#include "stoker/train/core/loss.h"
+#include "stoker/train/core/precision.h"
+#include "stoker/train/plan/feed.h"
+#include "stoker/train/plan/model_trial.h"
+#include "stoker/train/step/learner.h"
+
+namespace stoker {
+namespace {
+
+// Where the run has computed on this device, it computes here as it did there: as fast, and with
+// the same bits.
+Result<Choices> UseChoices(const std::filesystem::path& run, const OpenedDevice& device) {
+  STOKER_ASSIGN_OR_RETURN(const std::optional<Choices> choices, ReadRunChoices(run));
+  if (!choices || choices->device != device.device.str()) return Choices{};
+  at::set_num_threads(choices->threads);
+  return *choices;
+}
+
+// While it lives, this thread computes as chosen.
+class ComputeScope {
+ public:
+  ComputeScope(const Choices& choices, c10::DeviceType device)
+      : precision_(choices.precision, device) {
+    FlushTorchDenormals(choices.flush_denormals);
+  }
+
+ private:
+  const PrecisionScope precision_;
+  const TorchFloatModes modes_;
+};
+
+// Row `sample` of float32 [samples, n]; nothing of an array that is not there.
+std::vector<float> RowOf(const std::optional<Array>& rows, int64_t sample) {
+  if (!rows) return {};
+  const Array row = rows->Row(sample);
+  const std::span<float> values = row.values<float>();
+  return {values.begin(), values.end()};
+}
+
+// What a model says of a batch, in CPU memory.
+struct Outputs {
+  Array scores, best;
+  std::optional<Array> probabilities;
+  bool labels = false;
+
+  std::vector<Prediction> ToPredictions() const {
+    std::vector<Prediction> predictions;
+    for (int64_t i = 0; i < best.num_values(); ++i) {
+      predictions.push_back({.scores = RowOf(scores, i),
+                             .probabilities = RowOf(probabilities, i),
+                             .best = best.values<int64_t>()[static_cast<size_t>(i)],
+                             .labels = labels});
+    }
+    return predictions;
+  }
+};
+
+// What targets of the form that weights were trained by (weights_file.h) mean to the loss. Weights
+// of elsewhere do not say; then they are class numbers, as most are.
+Result<TargetKind> KindOfWeights(const Loss& loss, const std::string& form, int64_t outputs) {
+  if (form == "numbers") {
+    return loss.KindOf({.name = "target", .dtype = DType::kFloat32, .shape = {-1, outputs}},
+                       outputs);
+  }
+  return loss.KindOf({.name = "target", .dtype = DType::kInt64, .shape = {-1}}, outputs);
+}
+
+//   form  of the targets, as weights keep it
+Result<std::vector<Prediction>> PredictBatch(Model& model, const Loss& loss,
+                                             const std::string& form, const at::Tensor& input) {
+  at::Tensor scores, best, probabilities;
+  Outputs outputs;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
+    scores = model.Forward(input).to(at::kFloat);
+    STOKER_ASSIGN_OR_RETURN(const TargetKind kind, KindOfWeights(loss, form, scores.size(1)));
+    best = loss.Predict(scores);
+    probabilities = loss.Probabilities(scores, kind);
+    outputs.labels = kind == TargetKind::kLabels && scores.size(1) > 1;
+    return OkStatus();
+  }));
+  STOKER_ASSIGN_OR_RETURN(outputs.scores, ToArray(scores));
+  STOKER_ASSIGN_OR_RETURN(outputs.best, ToArray(best));
+  if (probabilities.defined()) {
+    STOKER_ASSIGN_OR_RETURN(outputs.probabilities, ToArray(probabilities));
+  }
+  return outputs.ToPredictions();
+}
+
+// What comes beside the model's input: the fields that were asked for, then the numbers.
+std::vector<std::string> FieldsAlong(const NumberedPipeline& pipeline,
+                                     const PredictOptions& options) {
+  std::vector<std::string> along = options.fields;
+  if (!pipeline.number.empty()) along.push_back(pipeline.number);
+  return along;
+}
+
+// Of the fields as the recipe's author knows them, so without the numbers.
+Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
+                   const std::vector<std::string>& wanted) {
+  Spec spec = pipeline.batches.spec();
+  std::erase_if(spec.fields, [&](const Field& field) { return field.name == pipeline.number; });
+  for (const std::string& name : wanted) {
+    STOKER_ASSIGN_OR_RETURN(const size_t index, spec.IndexOf("predicting", name));
+    if (!spec.fields[index].shape.empty()) continue;
+    return InvalidArgument("predicting: field {} has no row for each sample of a batch",
+                           spec.fields[index].ToString());
+  }
+  FeederOptions as_known = feed;
+  as_known.along.clear();
+  return FindFeederFields(spec, as_known).status();
+}
+
+// The first `count` samples of a batch, with what came along with it.
+//   input  the model's, whose files are meant
+Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::string_view input,
+                                        const TensorBatch& batch,
+                                        std::vector<Prediction> predictions, int64_t count) {
+  PredictedBatch out;
+  out.predictions = std::move(predictions);
+  out.predictions.resize(static_cast<size_t>(count));
+  for (const Array& array : batch.along) {
+    if (array.shape().front() < count) {
+      return DataLoss("a field has {} rows in a batch of {} samples: {}", array.shape().front(),
+                      count, array.ToString());
+    }
+    out.fields.push_back(array.Rows(0, count));
+  }
+  if (pipeline.number.empty()) return out;
+  const Array last = std::move(out.fields.back());
+  out.fields.pop_back();
+  const std::span<int64_t> numbers = last.values<int64_t>();
+  out.numbers.assign(numbers.begin(), numbers.end());
+  if (pipeline.names == nullptr) return out;
+  for (const int64_t number : numbers) out.files.push_back(pipeline.names->NameOf(number, input));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
+  const ConfigNode* const data = recipe.Find("data");
+  const ConfigNode* const list = data == nullptr ? nullptr : data->Find("classes");
+  std::vector<std::string> classes;
+  if (list == nullptr) return classes;
+  for (const ConfigNode& name : list->items) classes.push_back(name.scalar);
+  return classes;
+}
+
+struct Predictor::Parts {
+  std::filesystem::path run;
+  ConfigNode recipe;
+  ModelRegistry::Configured model_recipe;
+  TrainOptions options;
+  LossRegistry::Configured loss;
+  std::vector<std::string> classes;
+  OpenedDevice device;
+  Choices choices;
+  LoadedWeights loaded;
+  std::shared_ptr<Model> model = nullptr;  // made once the shape of a sample is known
+  ModelInput sample = {};                  // that shape
+
+  // It computes as the run did.
+  ComputeScope Scope() const { return ComputeScope(choices, device.device.type()); }
+
+  // The CPUs for what Feed opens, as long as it is read.
+  int Cpus() const { return FeedCpus(options, device.device, choices.feed_threads); }
+
+  // For predictions: whatever the target is, nobody reads it.
+  FeederOptions WithoutTarget(const Dataset& dataset) const {
+    FeederOptions feed = FeedOptions(options, dataset, device.device, choices.memory_format);
+    feed.target = std::nullopt;
+    return feed;
+  }
+
+  RowNames Names(const Dataset& dataset) const {
+    return NamesInSource(dataset, /*seed=*/0, options.input, "data.eval");
+  }
+
+  Result<std::unique_ptr<DevicePrefetcher>> Feed(const Dataset& dataset, const FeederOptions& feed,
+                                                 const std::atomic<bool>* stop = nullptr) const {
+    Runtime runtime = FeedRuntime(options);
+    runtime.stop = stop;
+    const int64_t ahead = options.device_prefetch.value_or(choices.device_prefetch);
+    return DevicePrefetcher::Open(dataset, runtime, {.losses = LossLogging::kOnce}, feed,
+                                  static_cast<int>(ahead));
+  }
+
+  // What the model was trained on, where that is known, or has been given before.
+  Status CheckSample(const ModelInput& shape) const {
+    const std::string trained = model ? sample.ToString() : loaded.sample;
+    if (trained.empty() || shape.ToString() == trained) return OkStatus();
+    return FailedPrecondition(
+        "samples of {} (channels x height x width) are not what the model was trained on, {}; "
+        "bring them to its channels and size",
+        shape.ToString(), trained);
+  }
+
+  Status MakeModel(const Dataset& batches) {
+    const Spec& spec = batches.spec();
+    STOKER_ASSIGN_OR_RETURN(const size_t input, spec.IndexOf("train.input", options.input));
+    STOKER_ASSIGN_OR_RETURN(
+        const ModelInput shape,
+        ModelInputOf(spec.fields[input], HasChannelsLast(batches, options.input)));
+    STOKER_RETURN_IF_ERROR(CheckSample(shape));
+    if (model) return OkStatus();
+    STOKER_ASSIGN_OR_RETURN(
+        std::shared_ptr<Model> made,
+        BuildModel(model_recipe, shape, /*seed=*/0,
+                   {.device = device.device, .memory_format = choices.memory_format}));
+    const Status fits = CopyArraysInto(StateOf(*made), loaded.arrays, /*prefix=*/"", loaded.source);
+    if (!fits.ok() && loaded.sample.empty()) {
+      return fits.While(fmt::format("making the model for samples of {}", shape.ToString()));
+    }
+    STOKER_RETURN_IF_ERROR(fits);
+    model = std::move(made);
+    sample = shape;
+    return OkStatus();
+  }
+
+  // Puts batches through the model until there is none left or `use` says false.
+  Status PredictEach(
+      DevicePrefetcher& batches,
+      const std::function<Result<bool>(const TensorBatch&, std::vector<Prediction>)>& use) const {
+    STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> built, loss.build());
+    const c10::InferenceMode no_gradients;
+    const ComputeScope scope = Scope();
+    model->eval();
+    while (true) {
+      STOKER_ASSIGN_OR_RETURN(const std::optional<TensorBatch> batch, batches.Next());
+      if (!batch) return OkStatus();
+      STOKER_ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
+                              PredictBatch(*model, *built, loaded.target, batch->input));
+      STOKER_ASSIGN_OR_RETURN(const bool more, use(*batch, std::move(predictions)));
+      if (!more) return OkStatus();
+    }
+  }
+
+  // The samples behind the transforms of the eval pipeline, with class numbers that nobody reads.
+  Result<Dataset> Prepare(const Array& samples) const {
+    Array labels = Array::Allocate(DType::kUInt8, {samples.shape().front()});
+    std::memset(labels.data(), 0, labels.num_bytes());
+    STOKER_ASSIGN_OR_RETURN(
+        Dataset source,
+        FromArrays({{options.input, samples}, {options.target, std::move(labels)}}, "samples"));
+    return BuildEvalPipelineOn(recipe, std::move(source));
+  }
+};
+
+Predictor::Predictor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Predictor::~Predictor() = default;
+
+const std::string& Predictor::weights() const { return parts_->loaded.source; }
+const std::vector<std::string>& Predictor::warnings() const { return parts_->loaded.warnings; }
+const std::vector<std::string>& Predictor::classes() const { return parts_->classes; }
+
+Result<std::unique_ptr<Predictor>> Predictor::Open(const std::filesystem::path& run,
+                                                   const std::vector<std::string>& assignments) {
+  STOKER_ASSIGN_OR_RETURN(ConfigNode recipe, ReadRunRecipe(run));
+  STOKER_RETURN_IF_ERROR(ApplyAssignments(recipe, assignments));
+  STOKER_ASSIGN_OR_RETURN(ModelRegistry::Configured model, ParseModelSection(recipe));
+  STOKER_ASSIGN_OR_RETURN(TrainRecipe train, ParseTrainSection(recipe));
+  STOKER_RETURN_IF_ERROR(WishFor(train.memory));
+  STOKER_ASSIGN_OR_RETURN(LoadedWeights loaded, LoadRunWeights(RunPaths{run}));
+  STOKER_ASSIGN_OR_RETURN(OpenedDevice device, OpenDeviceFor(train.options));
+  STOKER_ASSIGN_OR_RETURN(const Choices choices, UseChoices(run, device));
+  std::vector<std::string> classes = ClassNamesIn(recipe);
+  return std::unique_ptr<Predictor>(
+      new Predictor(std::make_unique<Parts>(Parts{.run = run,
+                                                  .recipe = std::move(recipe),
+                                                  .model_recipe = std::move(model),
+                                                  .options = std::move(train.options),
+                                                  .loss = std::move(train.loss),
+                                                  .classes = std::move(classes),
+                                                  .device = std::move(device),
+                                                  .choices = choices,
+                                                  .loaded = std::move(loaded)})));
+}
+
+bool Predictor::decodes() const {
+  return EvalPipelineDecodes(parts_->recipe, parts_->options.input);
+}
+
+Result<Evaluation> Predictor::EvaluateRun() {
+  STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
+  STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
+  STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
+  FeederOptions feed =
+      FeedOptions(parts_->options, eval, parts_->device.device, parts_->choices.memory_format);
+  feed.check_target =
+      TargetCheckOf(loss, parts_->Names(eval),
+                    OutputsToCheck(std::nullopt, *parts_->model, parts_->sample, feed.device));
+  const PipelineCpuScope cpus(parts_->Cpus());
+  STOKER_ASSIGN_OR_RETURN(const auto batches, parts_->Feed(eval, feed));
+  STOKER_RETURN_IF_ERROR(CheckMetricNames(parts_->options.metrics));
+  const ComputeScope scope = parts_->Scope();
+  return Evaluate(*parts_->model, {*loss, parts_->options.metrics, parts_->Names(eval)}, *batches);
+}
+
+Result<PredictSummary> Predictor::PredictRun(
+    const PredictOptions& options, const std::function<Status(const PredictedBatch&)>& take) {
+  STOKER_ASSIGN_OR_RETURN(const NumberedPipeline pipeline,
+                          ParseNumberedEvalPipeline(parts_->recipe, parts_->run));
+  const Dataset& batches = pipeline.batches;
+  STOKER_RETURN_IF_ERROR(CheckEvaluable(batches));
+  FeederOptions feed = parts_->WithoutTarget(batches);
+  STOKER_RETURN_IF_ERROR(CheckFields(pipeline, feed, options.fields));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(batches));
+  feed.along = FieldsAlong(pipeline, options);
+  const PipelineCpuScope cpus(parts_->Cpus());
+  STOKER_ASSIGN_OR_RETURN(const auto source, parts_->Feed(batches, feed, options.stop));
+  const int64_t limit = options.limit.value_or(std::numeric_limits<int64_t>::max());
+  PredictSummary summary{
+      .samples = 0, .disturbances = pipeline.disturbances, .numbered = !pipeline.number.empty()};
+  const auto use = [&](const TensorBatch& batch,
+                       std::vector<Prediction> predictions) -> Result<bool> {
+    const int64_t count = std::min(std::ssize(predictions), limit - summary.samples);
+    STOKER_ASSIGN_OR_RETURN(
+        PredictedBatch out,
+        PredictedBatchOf(pipeline, parts_->options.input, batch, std::move(predictions), count));
+    out.first = summary.samples;
+    STOKER_RETURN_IF_ERROR(take(out));
+    summary.samples += count;
+    return summary.samples < limit && !(options.stop != nullptr && *options.stop);
+  };
+  const Status status = parts_->PredictEach(*source, use);
+  if (options.stop != nullptr && *options.stop &&
+      (status.ok() || status.code() == StatusCode::kCancelled))
+    return Cancelled("stopped after {} samples", summary.samples);
+  STOKER_RETURN_IF_ERROR(status);
+  if (summary.samples == 0) {
+    return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
+  }
+  return summary;
+}
+
+Result<std::vector<Prediction>> Predictor::Predict(const Array& samples) {
+  if (samples.shape().empty()) {
+    return InvalidArgument("samples are {}; the first dimension must count them",
+                           samples.ToString());
+  }
+  STOKER_ASSIGN_OR_RETURN(const Dataset prepared, parts_->Prepare(samples));
+  STOKER_RETURN_IF_ERROR(parts_->MakeModel(prepared));
+  const PipelineCpuScope cpus(parts_->Cpus());
+  STOKER_ASSIGN_OR_RETURN(const auto batches,
+                          parts_->Feed(prepared, parts_->WithoutTarget(prepared)));
+  std::vector<Prediction> predictions;
+  STOKER_RETURN_IF_ERROR(parts_->PredictEach(
+      *batches, [&](const TensorBatch&, std::vector<Prediction> of_batch) -> Result<bool> {
+        std::ranges::move(of_batch, std::back_inserter(predictions));
+        return true;
+      }));
+  if (std::ssize(predictions) != samples.shape().front()) {
+    return FailedPrecondition(
+        "data.eval gives {} of {} samples; predictions need a pipeline that leaves out none",
+        predictions.size(), samples.shape().front());
+  }
+  return predictions;
+}
+
+}  // namespace stoker

@@ -1,0 +1,28 @@
+// Clipping: gradients that are too large made smaller, between the backward pass and the optimizer.
+//
+//   train:
+//     clip: {norm: 1.0}         # or value, or adaptive, or several
+//
+// In this order, each where it is set:
+//   adaptive  of each unit (a row, filter or bias vector) with gradient g and weights p: g *= c /
+//   |g|
+//             where |g| > c, c = adaptive * max(|p|, 1e-3) (Brock et al., arXiv 2102.06171)
+//   value     each value into [-value, value]
+//   norm      of all gradients together: g *= norm / (|g| + 1e-6) where that is below 1 (Pascanu et
+//             al., arXiv 1211.5063), as torch's clip_grad_norm_
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "stoker/run/recipe.h"
+
+namespace stoker {
+
+// Clips the gradients of `parameters`, in place; those without one do not count. A norm that is not
+// finite leaves gradients that are not finite: nothing is hidden. On the CPU norms have the same
+// bits whatever the number of threads. Throws c10::Error.
+void ClipGradients(const ClipOptions& options, const std::vector<at::Tensor>& parameters);
+
+}  // namespace stoker

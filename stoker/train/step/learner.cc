@@ -1,0 +1,401 @@
+#include "stoker/train/step/learner.h"
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "stoker/device/tensor.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/train/core/parameters.h"
+#include "stoker/train/core/precision.h"
+#include "stoker/train/step/clipping.h"
+#include "stoker/train/step/finiteness.h"
+#include "stoker/train/step/gradient_norm.h"
+#include "stoker/train/step/layer_trace.h"
+#include "stoker/train/step/out_of_memory.h"
+#include "stoker/train/step/random_state.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kModelPrefix = "model.";
+constexpr std::string_view kOptimizerPrefix = "optimizer.";
+constexpr std::string_view kScalerPrefix = "scaler.";
+constexpr std::string_view kAveragePrefix = "average.";
+constexpr std::string_view kAveragingPrefix = "averaging.";
+
+// torch's Module::to knows no layouts.
+void SetLayout(Model& model, at::MemoryFormat format) {
+  for (at::Tensor& parameter : model.parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(InLayout(parameter.detach(), format));
+  }
+}
+
+std::vector<at::Tensor> CopiesOf(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : tensors) copies.push_back(tensor.detach().clone());
+  return copies;
+}
+
+void CopyInto(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from) {
+  const at::NoGradGuard no_grad;
+  for (size_t i = 0; i < to.size(); ++i) to[i].copy_(from[i]);
+}
+
+// Of the model's scores, with those of its auxiliary heads by their weights.
+at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
+                        const at::Tensor& target) {
+  at::Tensor loss = objective.Mean(all.scores, target);
+  for (const AuxiliaryScores& head : all.auxiliary) {
+    loss = loss + head.weight * objective.Mean(head.scores, target);
+  }
+  return loss;
+}
+
+bool IsFinite(const at::Tensor& loss) { return std::isfinite(loss.item<double>()); }
+
+}  // namespace
+
+at::MemoryFormat ToTorch(MemoryFormat format) {
+  return format == MemoryFormat::kChannelsLast ? at::MemoryFormat::ChannelsLast
+                                               : at::MemoryFormat::Contiguous;
+}
+
+Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& configured,
+                                          const ModelInput& input, uint64_t seed,
+                                          const Placement& placement) {
+  std::shared_ptr<Model> model;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&]() -> Status {
+    torch::manual_seed(seed);
+    // Made on the CPU, so that equal seeds give equal weights on every device.
+    STOKER_ASSIGN_OR_RETURN(model, configured.build(input));
+    model->to(placement.device);
+    SetLayout(*model, ToTorch(placement.memory_format));
+    return OkStatus();
+  }));
+  return model;
+}
+
+Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input) {
+  const at::NoGradGuard no_grad;
+  const LayerTrace trace(model, LayerTrace::Values::kIgnored);
+  const Status again = CatchTorchErrors([&] { model.ForwardToTrain(input); });
+  if (again.ok()) return failure;
+  return {failure.code(), fmt::format("in {}, with an input of [{}]: {}", trace.LastOperator(),
+                                      fmt::join(input.sizes(), ", "), failure.message())};
+}
+
+Learner::Learner(std::shared_ptr<Model> model, std::shared_ptr<const Loss> loss,
+                 std::unique_ptr<Optimizer> optimizer, const TrainRecipe& recipe,
+                 const Placement& placement, const SchedulePlan& plan)
+    : model_(std::move(model)),
+      objective_(std::move(loss)),
+      optimizer_(std::move(optimizer)),
+      clip_(recipe.clip),
+      precision_(placement.precision),
+      average_(recipe.average, plan, *model_),
+      parameters_(model_->parameters()) {
+  if (precision_ == Precision::kFloat16) scaler_.emplace(placement.device);
+}
+
+Result<std::unique_ptr<Learner>> Learner::Create(const Recipe& recipe, const ModelInput& input,
+                                                 const Placement& placement,
+                                                 const SchedulePlan& plan) {
+  const auto seed = static_cast<uint64_t>(recipe.train.options.seed);
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
+                          BuildModel(recipe.model, input, seed, placement));
+  STOKER_RETURN_IF_ERROR(
+      model->CheckpointActivations(recipe.train.options.activation_checkpointing)
+          .While(fmt::format("reading {}", recipe.train.NameOf("activation_checkpointing"))));
+  STOKER_ASSIGN_OR_RETURN(const TrainedParameters parameters,
+                          ParametersToTrain(*model, recipe.train));
+  STOKER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer,
+                          recipe.train.optimizer.build(parameters));
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  return std::unique_ptr<Learner>(new Learner(std::move(model), std::move(loss),
+                                              std::move(optimizer), recipe.train, placement, plan));
+}
+
+// Scores of 16 bits would make the loss coarse.
+TrainingScores Learner::Forward(const at::Tensor& input) {
+  const PrecisionScope scope(precision_, input.device().type());
+  TrainingScores all = model_->ForwardToTrain(input);
+  all.scores = all.scores.to(at::kFloat);
+  for (AuxiliaryScores& head : all.auxiliary) head.scores = head.scores.to(at::kFloat);
+  return all;
+}
+
+Status Learner::Backward(const TensorBatch& batch, int64_t batches) {
+  at::Tensor scores;
+  const Status status = CatchTorchErrors([&] {
+    if (checks_.gradients && !loss_.defined()) buffers_before_ = CopiesOf(model_->buffers());
+    if (batches == 1 && !checks_.layers && BackwardByGraph(batch)) return;
+    std::optional<LayerTrace> trace;
+    if (checks_.layers) trace.emplace(*model_, LayerTrace::Values::kChecked);
+    BackwardLoss(batch, batches, scores, trace ? &*trace : nullptr);
+    if (trace && layer_.empty()) layer_ = trace->FirstBroken();
+  });
+  return status.ok() ? status : ExplainFailure(status, batch, scores);
+}
+
+void Learner::UseGraph(std::unique_ptr<DeviceGraph> graph) {
+  graphed_.emplace(std::move(graph), [this](const TensorBatch& batch) { return WholePass(batch); });
+}
+
+// The loss and the gradients, without any from before.
+DeviceGraph::Tensors Learner::WholePass(const TensorBatch& batch) {
+  ClearGradients();
+  const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
+  (scaler_ ? scaler_->Scale(loss) : loss).backward();
+  DeviceGraph::Tensors results = {loss.detach()};
+  for (const at::Tensor& parameter : parameters_) results.push_back(parameter.grad());
+  return results;
+}
+
+// False where the batch must be put through in the usual way.
+bool Learner::BackwardByGraph(const TensorBatch& batch) {
+  if (!graphed_) return false;
+  const std::optional<DeviceGraph::Tensors> results = graphed_->Run(batch);
+  if (!results) {
+    ClearGradients();  // of a recording that failed
+    return false;
+  }
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    parameters_[i].mutable_grad() = (*results)[i + 1];
+  }
+  expected_ = 1;
+  AddLoss(results->front().clone(), 1);
+  return true;
+}
+
+void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor& scores,
+                           const LayerTrace* trace) {
+  if (!broken_) why_.clear();
+  const TrainingScores all = Forward(batch.input);
+  scores = all.scores;
+  const at::Tensor loss = TrainingLoss(*objective_, all, batch.target);
+  // A device is waited for only where it is anyway.
+  const bool read = loss.is_cpu() || checks_.gradients;
+  if (read && !broken_ && !IsFinite(loss)) {
+    broken_ = true;
+    why_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
+                       WhyBroken(batch, scores, trace));
+  }
+  // Of one batch only the ratio to itself would be asked for.
+  const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
+  if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
+  // A batch's share of the step, as if all batches had the weight of the first.
+  const at::Tensor share = batches == 1 ? loss : loss * (weight / expected_);
+  if (!broken_) (scaler_ ? scaler_->Scale(share) : share).backward();
+  AddLoss(loss.detach(), weight);
+}
+
+// Where no trace has followed the batch, it goes through the model once more.
+std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& scores,
+                               const LayerTrace* trace) {
+  const at::DisableRecordFunctionGuard unobserved;
+  if (const auto samples = RowsNotFinite(batch.input, batch.size()); !samples.empty()) {
+    return fmt::format("the input holds values that are not finite in {}",
+                       row_names_(batch.key, samples));
+  }
+  if (const std::string name = FirstNotFinite(ParametersOf(*model_)); !name.empty()) {
+    return fmt::format("the weights '{}' are not finite since a step before", name);
+  }
+  std::string layer = trace == nullptr ? std::string() : trace->FirstBroken();
+  if (trace == nullptr) {
+    const at::RecordFunctionGuard observed;
+    const at::NoGradGuard no_grad;
+    const LayerTrace again(*model_, LayerTrace::Values::kChecked);
+    Forward(batch.input);
+    layer = again.FirstBroken();
+  }
+  if (layer.empty()) return "the loss itself is the first that is not finite";
+  const std::vector<int64_t> samples = RowsNotFinite(scores, batch.size());
+  return fmt::format("{} is the first that is not finite{}", layer,
+                     samples.empty() ? "" : ", in " + row_names_(batch.key, samples));
+}
+
+std::string Learner::WhyGradients() {
+  NamedTensors gradients;
+  for (const auto& [name, tensor] : ParametersOf(*model_)) {
+    if (tensor.grad().defined()) gradients.push_back({name, tensor.grad()});
+  }
+  std::string why = fmt::format("the gradient of '{}' is not finite", FirstNotFinite(gradients));
+  if (!layer_.empty()) why += fmt::format("; {} is the first that is not", layer_);
+  return why;
+}
+
+// What torch says names neither layer nor sample nor what to do.
+Status Learner::ExplainFailure(const Status& failure, const TensorBatch& batch,
+                               const at::Tensor& scores) {
+  if (failure.code() == StatusCode::kResourceExhausted) {
+    return ExplainOutOfMemory(failure, batch.size(), FixedBytes());
+  }
+  if (!scores.defined()) return ExplainForward(failure, *model_, batch.input);
+  if (scores.dim() == 2) {
+    STOKER_RETURN_IF_ERROR(CheckTarget(*objective_, batch, scores.size(1), row_names_));
+  }
+  return failure;
+}
+
+// Weights, gradients and the optimizer's state, which do not grow with the batch.
+uint64_t Learner::FixedBytes() const {
+  uint64_t bytes = 0;
+  for (const at::Tensor& parameter : parameters_) bytes += 2 * parameter.nbytes();
+  for (const auto& [name, tensor] : optimizer_->State()) bytes += tensor.nbytes();
+  return bytes;
+}
+
+void Learner::AddLoss(const at::Tensor& loss, double weight) {
+  weight_ += weight;
+  loss_ = loss_.defined() ? loss_.lerp(loss, weight / weight_) : loss;
+}
+
+// Where batches had not all the weight of the first, gradients were divided by the wrong number.
+void Learner::WeighGradients() {
+  if (weight_ == expected_) return;
+  const at::NoGradGuard no_grad;
+  for (const at::Tensor& parameter : parameters_) {
+    if (parameter.grad().defined()) parameter.mutable_grad().mul_(expected_ / weight_);
+  }
+}
+
+// What becomes of a step whose losses are finite, as far as they were read.
+StepOutcome Learner::Judge() {
+  if (scaler_) {
+    scaler_->Unscale(parameters_);
+    if (!scaler_->finite()) return JudgeOverflow();
+    scaler_->Update(/*finite=*/true);
+  } else if (checks_.gradients && !GradientsAreFinite(parameters_)) {
+    why_ = WhyGradients();
+    return StepOutcome::kBroken;
+  } else if (checks_.gradients && !IsFinite(loss_)) {  // of a pass recorded on a device
+    why_ = "the loss is not finite";
+    return StepOutcome::kBroken;
+  }
+  return StepOutcome::kMoved;
+}
+
+// A lower scale is the cure of gradients that overflow, but not of a loss, which is not scaled yet,
+// nor of gradients that overflow at any scale.
+StepOutcome Learner::JudgeOverflow() {
+  if (!IsFinite(loss_)) {
+    why_ = "the loss is not finite";
+    return StepOutcome::kBroken;
+  }
+  if (scaler_->Update(/*finite=*/false) == GradScaler::Verdict::kSkip) return StepOutcome::kScaled;
+  why_ = fmt::format(
+      "{}, in float16, although the loss was scaled by as little as {:.3g}; precision bf16 or "
+      "float32 would not overflow",
+      WhyGradients(), scaler_->scale());
+  return StepOutcome::kBroken;
+}
+
+void Learner::Move(const ScheduleValue& now, int64_t step) {
+  WeighGradients();
+  ClipGradients(clip_, parameters_);
+  optimizer_->Step(now);
+  average_.Observe(step);
+  if (!checks_.gradients) return;
+  const std::string broken = FirstNotFinite(StateOf(*model_));
+  if (broken.empty()) return;
+  outcome_ = StepOutcome::kBrokeWeights;
+  why_ = fmt::format("it has moved the weights '{}' to values that are not finite", broken);
+}
+
+Result<at::Tensor> Learner::Update(const ScheduleValue& now, int64_t step) {
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    if (!broken_) why_.clear();
+    outcome_ = broken_ ? StepOutcome::kBroken : Judge();
+    if (outcome_ == StepOutcome::kMoved) Move(now, step);
+    if (outcome_ == StepOutcome::kBroken && checks_.gradients) {
+      CopyInto(model_->buffers(), buffers_before_);
+    }
+    ClearGradients();
+  }));
+  weight_ = 0;
+  layer_.clear();
+  broken_ = false;
+  return std::exchange(loss_, at::Tensor());
+}
+
+Result<at::Tensor> Learner::Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step) {
+  STOKER_RETURN_IF_ERROR(Backward(batch));
+  return Update(now, step);
+}
+
+// Set to nothing instead of zero: the next backward pass then moves its results in, without adding.
+void Learner::ClearGradients() {
+  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+Result<double> Learner::SquaredGradientOf(const TensorBatch& batch) {
+  const c10::Device device = batch.input.device();
+  const Json random = SaveRandomState(device);
+  std::vector<at::Tensor> before;
+  double squared = 0;
+  const Status status = CatchTorchErrors([&] {
+    before = CopiesOf(model_->buffers());
+    const at::Tensor loss = TrainingLoss(*objective_, Forward(batch.input), batch.target);
+    std::vector<at::Tensor> trained;
+    for (const at::Tensor& parameter : parameters_) {
+      if (parameter.requires_grad()) trained.push_back(parameter);
+    }
+    const double scale = scaler_ ? scaler_->scale() : 1;
+    squared = SumOfSquares(torch::autograd::grad({scaler_ ? scaler_->Scale(loss) : loss}, trained,
+                                                 /*grad_outputs=*/{}, /*retain_graph=*/{},
+                                                 /*create_graph=*/false, /*allow_unused=*/true)) /
+              (scale * scale);
+    CopyInto(model_->buffers(), before);
+  });
+  STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
+  return status.ok() ? Result<double>(squared) : ExplainFailure(status, batch, at::Tensor());
+}
+
+Status Learner::CheckFinite() const {
+  std::string broken;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { broken = FirstNotFinite(StateOf(*model_)); }));
+  if (broken.empty()) return OkStatus();
+  return FailedPrecondition("the weights '{}' are no longer finite", broken);
+}
+
+NamedTensors Learner::State() const {
+  NamedTensors all;
+  const auto add = [&](std::string_view prefix, NamedTensors part) {
+    for (auto& [name, tensor] : part) {
+      all.push_back({fmt::format("{}{}", prefix, name), std::move(tensor)});
+    }
+  };
+  add(kModelPrefix, StateOf(*model_));
+  add(kOptimizerPrefix, optimizer_->State());
+  if (scaler_) add(kScalerPrefix, scaler_->State());
+  if (!average_.kept()) return all;
+  add(kAveragePrefix, average_.Averages());
+  add(kAveragingPrefix, {{"updates", average_.updates()}});
+  return all;
+}
+
+Status Learner::Restore(std::span<const NamedArray> arrays, std::string_view source) {
+  STOKER_RETURN_IF_ERROR(CopyArraysInto(StateOf(*model_), arrays, kModelPrefix, source));
+  STOKER_RETURN_IF_ERROR(CopyArraysInto(optimizer_->State(), arrays, kOptimizerPrefix, source));
+  const auto holds = [&](std::string_view prefix) {
+    return std::ranges::any_of(
+        arrays, [&](const NamedArray& array) { return array.name.starts_with(prefix); });
+  };
+  // A run may have begun in another precision, or without averages.
+  if (scaler_ && holds(kScalerPrefix)) {
+    STOKER_RETURN_IF_ERROR(CopyArraysInto(scaler_->State(), arrays, kScalerPrefix, source));
+  }
+  if (!average_.kept() || !holds(kAveragePrefix)) return OkStatus();
+  STOKER_RETURN_IF_ERROR(CopyArraysInto(average_.Averages(), arrays, kAveragePrefix, source));
+  return CopyArraysInto({{"updates", average_.updates()}}, arrays, kAveragingPrefix, source);
+}
+
+}  // namespace stoker

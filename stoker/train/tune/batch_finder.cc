@@ -1,0 +1,111 @@
+#include "stoker/train/tune/batch_finder.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "stoker/base/ledger.h"
+#include "stoker/device/torch_error.h"
+#include "stoker/run/sample_noun.h"
+#include "stoker/train/plan/feed.h"
+#include "stoker/train/plan/plan_of_steps.h"
+#include "stoker/train/tune/batch_trials.h"
+#include "stoker/train/tune/tune_knobs.h"
+
+namespace stoker {
+namespace {
+
+// Of a run whose length nobody knows: what is found does not depend on it.
+constexpr int64_t kStepsOfAnyRun = 1000;
+constexpr int64_t kRandomSamples = 2;  // that batches are made of: their values do not matter
+
+uint64_t LimitOf(uint64_t wanted, const Placement& placement) {
+  if (wanted != 0) return wanted;
+  if (!placement.device.is_cpu()) return std::numeric_limits<uint64_t>::max();
+  return static_cast<uint64_t>(MemoryLimitBytes()) / 5 * 4;
+}
+
+// What its batches are made of, where it is made of batches and has a known length.
+std::optional<int64_t> SamplesOf(const Dataset& batches) {
+  const DatasetNode* node = &batches.node();
+  while (node->grouping().size > 0 && !node->grouping().numbered) node = &node->input().node();
+  if (!node->grouping().numbered) return std::nullopt;
+  const Cardinality samples = node->input().cardinality();
+  return samples.known() ? std::optional(samples.value()) : std::nullopt;
+}
+
+// As many classes as the model tells apart, by what it answers.
+Result<TensorBatch> RandomBatch(Model& model, const ModelInput& input, c10::Device device) {
+  TensorBatch batch;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    const at::NoGradGuard no_grad;
+    torch::manual_seed(1);
+    batch.input = at::randn({kRandomSamples, input.channels, input.height, input.width});
+    model.eval();
+    const int64_t classes = model.Forward(batch.input).size(1);
+    batch.input = batch.input.to(device);
+    batch.target = at::randint(classes, {kRandomSamples}, at::kLong).to(device);
+  }));
+  return batch;
+}
+
+}  // namespace
+
+Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& options) {
+  STOKER_ASSIGN_OR_RETURN(FinderPlace place, PlaceFor(recipe.train.options));
+  STOKER_ASSIGN_OR_RETURN(const TrainingPlan plan, MakePlanOfSteps(recipe, kStepsOfAnyRun));
+  // As the run would train where nothing is timed.
+  place.placement.memory_format = FirstChoices(recipe, plan, place.placement.device).memory_format;
+  STOKER_ASSIGN_OR_RETURN(TensorBatch samples, FirstBatchOf(recipe, place.placement, plan.outputs));
+  const uint64_t limit = LimitOf(options.memory_bytes, place.placement);
+  STOKER_ASSIGN_OR_RETURN(
+      const auto trials,
+      BatchTrials::Create(recipe, plan.input, place.placement, std::move(samples),
+                          {.memory_bytes = limit, .seconds = options.seconds}));
+  const std::optional<int64_t> in_data = SamplesOf(recipe.data.train);
+  BatchSearch search(std::min(options.most, in_data.value_or(options.most)));
+  STOKER_RETURN_IF_ERROR(SearchBatches(*trials, search, nullptr));
+  STOKER_RETURN_IF_ERROR(trials->RetimeOutliers());
+  return BatchFinding{.trials = trials->trials(),
+                      .largest = search.largest(),
+                      .samples = in_data,
+                      .noun = std::string(NounOf(plan.input)),
+                      .memory_bytes = limit,
+                      .limited = limit != std::numeric_limits<uint64_t>::max(),
+                      .device = place.device.description};
+}
+
+Result<ModelBench> BenchModel(const ModelRegistry::Configured& model,
+                              const ModelBenchOptions& options) {
+  // Nothing is read: the trials take no data from a recipe.
+  Recipe recipe{.data = {.root = {}, .train = Dataset(nullptr)}, .model = model, .train = {}};
+  recipe.train.options.device = options.device;
+  if (options.threads > 0) recipe.train.options.threads = options.threads;
+  const bool images = options.input.height > 1 && options.input.width > 1;
+  recipe.train.options.memory_format = options.memory_format != "auto" ? options.memory_format
+                                       : images                        ? "channels_last"
+                                                                       : "contiguous";
+  STOKER_ASSIGN_OR_RETURN(const FinderPlace place, PlaceFor(recipe.train.options));
+  STOKER_ASSIGN_OR_RETURN(const auto built, BuildModel(model, options.input, /*seed=*/1, {}));
+  STOKER_ASSIGN_OR_RETURN(TensorBatch samples,
+                          RandomBatch(*built, options.input, place.placement.device));
+  STOKER_ASSIGN_OR_RETURN(
+      const auto trials,
+      BatchTrials::Create(recipe, options.input, place.placement, std::move(samples),
+                          {.memory_bytes = LimitOf(options.memory_bytes, place.placement),
+                           .seconds = options.seconds,
+                           .forward_only = options.forward_only}));
+  for (const int64_t size : options.sizes) STOKER_RETURN_IF_ERROR(trials->Try(size).status());
+  STOKER_RETURN_IF_ERROR(trials->RetimeOutliers());
+  return ModelBench{.trials = trials->trials(),
+                    .parameters = CountParameters(*built),
+                    .device = place.device.description,
+                    .memory_format = recipe.train.options.memory_format,
+                    .threads = at::get_num_threads()};
+}
+
+}  // namespace stoker
