@@ -6,6 +6,7 @@ import pathlib
 import re
 import unittest
 
+from layering_test import FLOORS, MAY_INCLUDE
 from program import STOKER, ProgramTest, idx
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
@@ -81,6 +82,67 @@ class ReadmeTest(ProgramTest):
         shown = re.search(r"(?s)```\n\$ stoker check recipe\.yaml\n(.*?)```", self.readme).group(1)
         out, err = self.run_stoker("check", "recipe.yaml", expect=1)
         self.assertEqual(out + err, shown)
+
+
+class MapTest(unittest.TestCase):
+    """docs/architecture.md: where things stand in the code."""
+    ROOT = pathlib.Path(DOCS).resolve().parent
+    PAGES = ["architecture.md", "how-data-flows.md", "how-training-runs.md"]
+
+    def setUp(self):
+        self.text = (self.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+        self.folders = re.findall(r"^\| `([\w/]+)` \| [^|]+ \|$", self.text.split("## To change X")[0], flags=re.MULTILINE)
+        self.changes = self.text.split("## To change X")[1].split("|---|---|---|")[1].strip().splitlines()
+
+    def exists(self, path):
+        return any((self.ROOT / base / path).exists() for base in ["", "stoker", "docs"])
+
+    def missing(self, line):
+        """The paths in a line that do not exist. X is what is to be added, and needs a folder; a name without a folder belongs to
+        the folder before it."""
+        folder = ""
+        for path in re.findall(r"`([\w./-]+)`", line):
+            if "/" in path:
+                folder = path.rpartition("/")[0]
+            elif not re.search(r"\w\.(h|cc|py|sh|md)$", path):
+                folder = path if "." not in path else folder
+                continue
+            elif not self.exists(path):
+                path = f"{folder}/{path}"
+            if not self.exists(path.rpartition("/")[0] if re.search(r"(\b|_)X(\b|_)", path) else path):
+                yield path
+
+    def test_names_only_files_and_folders_that_exist(self):
+        for page in self.PAGES:
+            text = (self.ROOT / "docs" / page).read_text(encoding="utf-8")
+            self.assertGreater(len(re.findall(r"`[\w.-]+/[\w./-]+`", text)), 5, page)
+            for line in text.splitlines():
+                self.assertEqual(list(self.missing(line)), [], f"{page}: {line}")
+
+    def test_says_of_thirty_changes_where_they_are_made(self):
+        self.assertGreaterEqual(len(self.changes), 30)
+        for row in self.changes:
+            cells = re.fullmatch(r"\| (.+?) \| `([\w./-]+/[\w.-]+\.\w+)` \| (.+) \|", row)
+            self.assertTrue(cells, row)
+            self.assertTrue(self.exists(cells[2]), row)
+
+    def test_names_every_folder_in_the_order_of_the_layers(self):
+        stoker = self.ROOT / "stoker"
+        found = {path.parent.relative_to(stoker).as_posix() for path in stoker.rglob("*.cc")}
+        found |= {path.parent.relative_to(stoker).as_posix() for path in stoker.rglob("*.h")}
+        # Each format has a folder of its own, with its layout in the README; the table names what they share.
+        wanted = {folder for folder in found if not folder.startswith("formats/") or folder == "formats/probe"}
+        self.assertEqual(sorted(self.folders), sorted(wanted))
+        layers = list(dict.fromkeys(folder.split("/")[0] for folder in self.folders))
+        self.assertEqual(layers, [layer for layer in MAY_INCLUDE if layer in layers])
+
+    def test_lists_the_folders_of_a_layer_in_their_order_as_its_readme_does(self):
+        for layer, floors in FLOORS.items():
+            readme = (self.ROOT / "stoker" / layer / "README.md").read_text(encoding="utf-8")
+            rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ", readme, flags=re.MULTILINE)
+            self.assertEqual(re.findall(r"\w+", " ".join(rows)), floors, layer)
+            self.assertEqual([folder for folder in self.folders if folder.startswith(layer + "/")],
+                             [f"{layer}/{floor}" for floor in floors])
 
 
 class GuaranteesTest(unittest.TestCase):

@@ -73,7 +73,7 @@ std::string PackedClassNames(const std::string& destination, const PackFormat& f
 // Writes the first epoch of `dataset` to `destination`, with its random draws. Each file has its
 // name only when it is whole. What was interrupted, be it by SIGKILL, is gone on with by the same
 // call (pack_manifest.h): the same bytes as in one go, whatever the number of threads; a pass by
-// position goes on at once, a stream as docs/architecture.md says.
+// position goes on at once, a stream as docs/how-data-flows.md says.
 //
 // Errors: kInvalidArgument for a pipeline without an end, for what the format cannot hold, and for
 // several files where the number of elements is not known; kNotFound where the directory that
