@@ -85,6 +85,12 @@ inline std::string OnTestDevice(std::string recipe) {
 
 inline bool TestsOnTheCpu() { return std::getenv("STOKER_TEST_DEVICE") == nullptr; }
 
+// How a class number that does not exist is refused: by the loss, or before it travels to an
+// accelerator.
+inline StatusCode CodeOfAWrongClass() {
+  return TestsOnTheCpu() ? StatusCode::kDataLoss : StatusCode::kOutOfRange;
+}
+
 // The recipe and its data in a directory of its own, where runs may go too.
 class SmallProblem {
  public:

@@ -152,9 +152,10 @@ TEST(TrainerPrecision, AResumedRunKeepsThePrecisionThatWasChosen) {
   const SmallProblem problem;
   const std::vector<std::string> set = {"train.precision=auto"};
   STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem.Load(set));
-  std::atomic<bool> stop = true;
+  std::atomic<bool> stop = false;
+  StopAt4 observer(stop);
   STOKER_ASSERT_OK_AND_ASSIGN(auto trainer, Trainer::Create(recipe, problem / "run"));
-  STOKER_ASSERT_OK(trainer->Run(nullptr, &stop));
+  STOKER_ASSERT_OK(trainer->Run(&observer, &stop));
   trainer.reset();
   STOKER_ASSERT_OK_AND_ASSIGN(std::optional<Choices> choices, ReadRunChoices(problem / "run"));
   // The other one.

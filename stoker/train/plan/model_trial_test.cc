@@ -108,7 +108,7 @@ TEST_F(ModelTrialTest, EvaluationDataWithAClassTooManyIsFoundBeforeTheFirstStep)
   STOKER_ASSERT_OK(WriteIdx(problem_ / "eval-labels", labels));
   Watcher watcher;
   EXPECT_THAT(Train("run", {}, &watcher),
-              FailsWith(StatusCode::kDataLoss,
+              FailsWith(CodeOfAWrongClass(),
                         "sample 5 of data.eval (numbered from 0) has class number 9"));
   EXPECT_EQ(watcher.steps, 0);
 }
