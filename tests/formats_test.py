@@ -4,6 +4,7 @@ import re
 import shutil
 import struct
 import unittest
+import zipfile
 
 from array_files import hdf5, n5
 from format_files import FormatFiles, field, lmdb, npy, tfrecord
@@ -87,6 +88,13 @@ class FormatsTest(FormatFiles):
     def test_numpy_archives_and_recordio_files_are_described(self):
         found = self.run_json("inspect", "z.npz")
         self.assertEqual((found["format"], found["fields"]["x"]["dtype"]), ("npz", "int16"))
+        # Of arrays of other lengths there are no samples, which is no damage.
+        with zipfile.ZipFile(self.path("other.npz"), "w") as archive:
+            for name, values in (("x.npy", npy("(3,)", 6)), ("y.npy", npy("(2,)", 4))):
+                archive.writestr(name, values)
+        found = self.run_json("inspect", "other.npz")
+        self.assertEqual((found["count"], found["arrays"], list(found["fields"])), (None, 2, ["x", "y"]))
+        self.assertIn("rows", found["samples_error"])
         found = self.run_json("inspect", "i.rec")
         self.assertEqual((found["format"], found["count"], found["images"], found["fields"]["label"]["most"]), ("recordio", 1, 1, 1))
         self.write("bad.rec", self.read("i.rec")[:-1])

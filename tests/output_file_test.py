@@ -1,5 +1,6 @@
 """The files that a command writes where the user says: never one that it reads, or one that a run keeps."""
 import os
+import stat
 import unittest
 
 from program import RECIPE, ProgramTest, png
@@ -51,6 +52,18 @@ class OutputFileTest(ProgramTest):
                 if "other.pt" in arguments:
                     self.write("other.pt", "weights")
                 self.assert_refused(arguments, *says)
+
+    def test_no_command_takes_the_place_of_a_device_or_a_pipe(self):
+        os.mkfifo(self.path("pipe"))
+        os.symlink("/dev/null", self.path("link.svg"))
+        for arguments in (["predict", "run", "--to", "pipe"], ["predict", "run", "--to", "/dev/stdout"],
+                          ["schedule", "pictures.yaml", "--to", "link.svg"], ["plot", "run", "--to", "link.svg"],
+                          ["lr-find", "pictures.yaml", "--to", "link.svg"], ["vocabulary", "texts.yaml", "--to", "/dev/full"],
+                          ["inspect", "pictures.yaml", "--grid", "/dev/null"], ["export", "run", "--to", "/dev/null"]):
+            with self.subTest(arguments=arguments):
+                self.assert_fails(arguments, 2, f"{arguments[-2]} {arguments[-1]}: is a device or a pipe", "give the name of a file")
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
+        self.assertEqual([os.path.islink(path) for path in (self.path("link.svg"), "/dev/stdout")], [True, True])
 
     def test_no_command_writes_a_file_that_a_run_keeps_there_already_or_not(self):
         os.symlink("run", self.path("way"))

@@ -36,6 +36,21 @@ Status SyncTree(const std::string& directory) {
   return SyncPath(directory);
 }
 
+bool IsDevice(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_type type = fs::status(path, ignored).type();
+  return type == fs::file_type::character || type == fs::file_type::block ||
+         type == fs::file_type::fifo || type == fs::file_type::socket;
+}
+
+// /dev/stdout is a link to a file where the output goes into one.
+bool IsAmongDevices(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  const fs::path directory = fs::weakly_canonical(absolute.parent_path(), error);
+  return !error && (directory == "/dev" || directory.native().starts_with("/proc/"));
+}
+
 }  // namespace
 
 AtomicFileWriter::AtomicFileWriter(Temporary temporary) : temporary_(std::move(temporary)) {
@@ -43,6 +58,7 @@ AtomicFileWriter::AtomicFileWriter(Temporary temporary) : temporary_(std::move(t
 }
 
 Result<AtomicFileWriter> AtomicFileWriter::Create(std::string path) {
+  STOKER_RETURN_IF_ERROR(CheckNameIsOfNoDevice(path));
   STOKER_ASSIGN_OR_RETURN(Temporary temporary,
                           Temporary::Create(Temporary::Type::kFile, std::move(path)));
   std::error_code ignored;
@@ -76,12 +92,26 @@ Status AtomicFileWriter::Write(std::span<const std::byte> bytes) {
 
 Status AtomicFileWriter::Commit() {
   STOKER_RETURN_IF_ERROR(error_);
-  error_ = FailedPrecondition("{}: Commit was called already; make a new writer",
-                              temporary_.final_path());
+  const Status done = CommitOnce();
+  error_ = done.ok() ? FailedPrecondition("{}: Commit was called already; make a new writer",
+                                          temporary_.final_path())
+                     : done;
+  return done;
+}
+
+Status AtomicFileWriter::CommitOnce() {
   STOKER_RETURN_IF_ERROR(Write(pending_));
   pending_.clear();
   STOKER_RETURN_IF_ERROR(SyncToDisk(temporary_.fd(), temporary_.final_path()));
   return temporary_.Publish();
+}
+
+Status CheckNameIsOfNoDevice(const std::string& path) {
+  if (!IsDevice(path) && !IsAmongDevices(path)) return OkStatus();
+  return InvalidArgument(
+      "{}: is a device or a pipe, and a file is made beside its name and takes it when it is "
+      "whole; give the name of a file to be made",
+      path);
 }
 
 Status WriteFileAtomically(const std::string& path, std::span<const std::byte> contents) {

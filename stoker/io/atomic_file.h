@@ -32,7 +32,8 @@ namespace stoker {
 class AtomicFileWriter {
  public:
   // Begins a file that will be called `path`. A file of that name is replaced by Commit (a symbolic
-  // link too, not what it points to); its directory must exist.
+  // link too, not what it points to); its directory must exist. Errors: also those of
+  // CheckNameIsOfNoDevice.
   static Result<AtomicFileWriter> Create(std::string path);
 
   // Adds bytes. Small ones are collected; large ones are written without a copy. After an error all
@@ -49,12 +50,18 @@ class AtomicFileWriter {
  private:
   explicit AtomicFileWriter(internal::Temporary temporary);
   Status Write(std::span<const std::byte> bytes);
+  Status CommitOnce();
 
   internal::Temporary temporary_;
   uint64_t bytes_written_ = 0;  // those pending not included
   std::vector<std::byte> pending_;
   Status error_;
 };
+
+// kInvalidArgument where `path` is a device, pipe or socket, a link to one, or anything in /dev
+// itself (/dev/stdout, which may be a link to a file) or in /proc: what takes its name would be in
+// its place.
+Status CheckNameIsOfNoDevice(const std::string& path);
 
 // All of the above in one call.
 Status WriteFileAtomically(const std::string& path, std::span<const std::byte> contents);

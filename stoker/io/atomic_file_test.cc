@@ -107,6 +107,31 @@ TEST(AtomicFileWriter, CommitsOnce) {
               FailsWith(StatusCode::kFailedPrecondition, "Commit was called already"));
 }
 
+TEST(AtomicFileWriter, SaysOnceMoreWhyItCouldNotCommit) {
+  const TempDir dir;
+  STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter writer, AtomicFileWriter::Create(dir / "a"));
+  STOKER_ASSERT_OK(writer.Append("content"));
+  const FileSizeLimit limit(3);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(writer.Commit(),
+                FailsWith(StatusCode::kResourceExhausted, "cannot write: File too large"));
+  }
+}
+
+TEST(AtomicFileWriter, NeverTakesThePlaceOfADeviceOrAPipe) {
+  const TempDir dir;
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  ASSERT_EQ(symlink("/dev/null", (dir / "link").c_str()), 0);
+  for (const std::string& path : {dir / "pipe", dir / "link", std::string("/dev/null"),
+                                  std::string("/dev/stdout"), std::string("/dev/../dev/new")}) {
+    EXPECT_THAT(WriteFileAtomically(path, "x"),
+                FailsWith(StatusCode::kInvalidArgument, path + ": is a device or a pipe"));
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(dir / "pipe"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(Names(dir.path()), (std::vector<std::string>{"link", "pipe"}));
+}
+
 TEST(AtomicFileWriter, MovesWithItsTemporary) {
   const TempDir dir;
   STOKER_ASSERT_OK_AND_ASSIGN(AtomicFileWriter first, AtomicFileWriter::Create(dir / "a"));

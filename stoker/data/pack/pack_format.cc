@@ -12,6 +12,7 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/pack/pack_sinks_internal.h"
+#include "stoker/io/atomic_file.h"
 
 namespace stoker {
 namespace internal {
@@ -54,16 +55,7 @@ Status CheckCanBeMade(const std::string& destination) {
     return InvalidArgument("'{}': names no file to pack into; give the name of one to be made",
                            destination);
   }
-  std::error_code ignored;
-  const fs::file_type type = fs::status(destination, ignored).type();
-  if (type == fs::file_type::character || type == fs::file_type::block ||
-      type == fs::file_type::fifo || type == fs::file_type::socket) {
-    return InvalidArgument(
-        "{}: is a device or a pipe, and a packed file is made beside its name and takes it when it "
-        "is whole; give the name of a file to be made",
-        destination);
-  }
-  return OkStatus();
+  return CheckNameIsOfNoDevice(destination);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ inline std::string ZipOf(const std::vector<std::pair<std::string, std::string>>&
                          bool deflated = false) {
   const auto number = [](uint64_t value, int bytes) {
     std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
+    for (int i = 0; i < bytes; ++i) text += i < 8 ? static_cast<char>(value >> 8 * i) : char{0};
     return text;
   };
   std::string archive, directory;

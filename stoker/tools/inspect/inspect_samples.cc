@@ -178,7 +178,7 @@ void AddFirstSamples(const std::string& path, std::string_view format, int64_t c
     const Result<Dataset> dataset = reader.open(path, out.json);
     const Status added = dataset.ok() ? Add(*dataset, count, out) : dataset.status();
     // Of nothing there is no sample to tell the fields by.
-    if (added.ok() || out.json.value("count", 1) == 0) return;
+    if (added.ok() || out.json.value("count", Json()) == 0) return;
     out.text += fmt::format("  samples cannot be read{}: {}\n", dataset.ok() ? " any further" : "",
                             Printable(added.message()));
     out.json["samples_error"] = added.message();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/data/core/files_read.h"
+#include "stoker/io/atomic_file.h"
 #include "stoker/run/run_directory.h"
 #include "stoker/run/run_status.h"
 
@@ -162,6 +163,8 @@ Status CheckOutputs(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!NamesAnOutput(*option)) continue;
     for (const std::string& path : option->results()) {
+      if (const Status device = CheckNameIsOfNoDevice(path); !device.ok())
+        return InvalidArgument("{} {}", option->get_name(), device.message());
       STOKER_RETURN_IF_ERROR(CheckIsOfNoRun(option->get_name(), path));
       STOKER_RETURN_IF_ERROR(CheckIsNoArgument(command, *option, path));
       STOKER_RETURN_IF_ERROR(CheckIsNotInRecipe(command, option->get_name(), path));

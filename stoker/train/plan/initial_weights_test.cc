@@ -8,10 +8,10 @@
 #include "stoker/run/weights_file.h"
 #include "stoker/run/weights_source.h"
 #include "stoker/train/loop/trainer.h"
+#include "stoker/train/loop/trainer_testing.h"
 #include "stoker/train/models/convnet.h"
 #include "stoker/train/models/mlp.h"
 #include "stoker/train/step/learner.h"
-#include "stoker/train/loop/trainer_testing.h"
 
 namespace stoker {
 namespace {
