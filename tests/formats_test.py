@@ -36,6 +36,16 @@ class FormatsTest(FormatFiles):
                 self.write("one.yaml", f"data:\n  root: .\n  train:\n{stages}")
                 self.assertGreater(self.run_json("bench", "one.yaml", "--seconds", "0.1")["batches"], 0)
 
+    def test_every_format_that_inspect_knows_has_its_line_in_the_table(self):
+        read = {line.split(":")[0] for _, line in recipe_lines()}
+        found = self.run_json("inspect", "--formats")["formats"]
+        self.assertGreater(len(found), 15)
+        for row in found:
+            with self.subTest(format=row["format"]):
+                self.assertIn(row["recipe"].split(":")[0], read)
+        said, _ = self.run_stoker("inspect", "--formats")
+        self.assertEqual(len(said.splitlines()), len(found) + 1)
+
     def test_a_csv_file_is_described(self):
         found = self.run_json("inspect", "a.csv")
         self.assertEqual((found["format"], found["count"]), ("csv", 2))

@@ -34,7 +34,7 @@ FLOORS = {
              "recipe", "pack", "testing"],
     "train": ["kernels", "core", "step", "models", "losses", "optimizers", "metrics", "plan", "tune", "check", "callbacks",
               "loop", "predict"],
-    "tools": ["program", "chart", "inspect", "commands", "trainer"],
+    "tools": ["program", "chart", "formats", "inspect", "commands", "trainer"],
 }
 TESTING = "testing"
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|testing_internal)\.(h|cc)$")

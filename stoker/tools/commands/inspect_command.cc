@@ -1,14 +1,14 @@
 #include "stoker/tools/commands/inspect_command.h"
 
-#include <array>
 #include <filesystem>
 #include <system_error>
 
 #include "stoker/base/json_text.h"
-#include "stoker/data/recipe/recipe_line.h"
-#include "stoker/formats/probe/file_kind.h"
-#include "stoker/io/file.h"
+#include "stoker/tools/formats/file_format.h"
+#include "stoker/tools/formats/format_rows.h"
+#include "stoker/tools/formats/recipe.h"
 #include "stoker/tools/inspect/file_set.h"
+#include "stoker/tools/inspect/inspect_file.h"
 #include "stoker/tools/inspect/inspect_files.h"
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/print.h"
@@ -40,15 +40,14 @@ bool HasName(const std::string& directory, const char* name) {
 // What is no recipe has no pipeline that makes pictures.
 Status CheckIsRecipe(const std::string& path) {
   if (path.ends_with(".yaml") || path.ends_with(".yml")) return OkStatus();
-  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
-  std::array<std::byte, kProbeBytes> prefix;
-  STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
-  const FileKind kind = ProbeFile(std::span(prefix).first(size));
-  if (kind == FileKind::kText || kind == FileKind::kJson) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
+  if (file.stored == FileKind::kText || file.stored == FileKind::kJson) return OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const FileFormat* format, FormatOf(file));
+  if (format->recipe == nullptr) format = &kOtherFormat;
   return InvalidArgument(
       "{}: this is {}, and --grid shows the pictures that a recipe makes; give one that reads it, "
       "such as data: {{train: [{}, decode, resize: 64]}} (`decode` where pictures are encoded)",
-      path, FileKindName(kind), RecipeLineOf(kind, path));
+      path, FileKindName(file.stored), format->recipe(file));
 }
 
 }  // namespace
@@ -74,6 +73,9 @@ void AddInspectCommand(Program& program, std::function<Status(const InspectArgum
       ->run_callback_for_default()
       ->excludes(file)
       ->excludes(ops);
+  app.add_flag("--formats", to.formats, "every format of files, with the recipe line that reads it")
+      ->excludes(file)
+      ->excludes(ops);
   app.add_option("--grid", to.grid,
                  "write the first training batch of the recipe FILE side by side into this PNG, "
                  "and print its labels")
@@ -94,8 +96,10 @@ bool NeedsTrainer(const InspectArguments& arguments) {
 
 Status RunInspect(const InspectArguments& arguments) {
   if (arguments.ops) return PrintInspection(InspectOperators(arguments.op), arguments.json);
+  if (arguments.formats) return PrintInspection(InspectFormats(), arguments.json);
   if (arguments.file.empty()) {
-    return InvalidArgument("FILE, --ops or --models is required; `stoker inspect --help` explains");
+    return InvalidArgument(
+        "FILE, --ops, --models or --formats is required; `stoker inspect --help` explains");
   }
   if (!arguments.grid.empty()) {
     STOKER_RETURN_IF_ERROR(CheckIsRecipe(arguments.file));

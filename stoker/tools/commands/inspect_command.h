@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stoker/base/status.h"
-#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/formats/inspection.h"
 #include "stoker/tools/program/program.h"
 
 namespace stoker {
@@ -17,7 +17,8 @@ struct InspectArguments {
   bool ops = false;
   std::string op;  // the one operator that is asked for, or empty
   bool models = false;
-  std::string model;    // likewise
+  std::string model;  // likewise
+  bool formats = false;
   std::string grid;     // where to write a contact sheet of a recipe's pictures, or empty
   int64_t samples = 3;  // of a data file, to show
   std::vector<std::string> set;

@@ -15,7 +15,7 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/pack/pack.h"
 #include "stoker/data/pack/pack_pictures.h"
-#include "stoker/data/pack/pack_source.h"
+#include "stoker/tools/commands/pack_input.h"
 #include "stoker/tools/commands/pack_progress.h"
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/interrupt.h"

@@ -10,7 +10,7 @@
 #include "stoker/base/config.h"
 #include "stoker/base/status.h"
 #include "stoker/data/recipe/data_check.h"
-#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/formats/inspection.h"
 
 namespace stoker {
 

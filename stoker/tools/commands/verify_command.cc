@@ -9,7 +9,7 @@
 
 #include "stoker/base/json_text.h"
 #include "stoker/tools/inspect/file_set.h"
-#include "stoker/tools/inspect/verification.h"
+#include "stoker/tools/inspect/verify_file.h"
 #include "stoker/tools/program/arguments.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/program/status_line.h"

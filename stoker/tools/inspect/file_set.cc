@@ -9,7 +9,7 @@
 
 #include "stoker/data/core/file_patterns.h"
 #include "stoker/io/standard_input.h"
-#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/formats/n5.h"
 
 namespace stoker {
 namespace {

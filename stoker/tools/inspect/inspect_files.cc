@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "stoker/base/printable.h"
-#include "stoker/tools/inspect/verification.h"
+#include "stoker/tools/inspect/inspect_file.h"
+#include "stoker/tools/inspect/verify_file.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {

@@ -11,7 +11,7 @@
 #include "stoker/image/encode_png.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/tools/inspect/contact_sheet.h"
-#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/inspect/inspect_file.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {

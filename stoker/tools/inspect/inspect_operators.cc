@@ -1,6 +1,6 @@
 #include "stoker/data/options/registry.h"
 #include "stoker/data/recipe/recipe.h"
-#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/inspect/inspect_file.h"
 #include "stoker/tools/inspect/kind_help.h"
 
 namespace stoker {

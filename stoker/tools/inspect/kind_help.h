@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stoker/base/registry.h"
-#include "stoker/tools/inspect/inspection.h"
+#include "stoker/tools/formats/inspection.h"
 
 namespace stoker {
 

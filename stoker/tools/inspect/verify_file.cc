@@ -1,3 +1,5 @@
+#include "stoker/tools/inspect/verify_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,55 +8,17 @@
 #include <system_error>
 
 #include "stoker/base/printable.h"
-#include "stoker/formats/probe/file_kind.h"
-#include "stoker/formats/shard/shard_file.h"
-#include "stoker/formats/tfrecord/record_check.h"
-#include "stoker/formats/tfrecord/record_reader.h"
-#include "stoker/image/decode.h"
 #include "stoker/io/file.h"
 #include "stoker/io/manifest.h"
-#include "stoker/tools/inspect/inspection.h"
-#include "stoker/tools/inspect/verification.h"
-#include "stoker/tools/program/text.h"
+#include "stoker/tools/formats/file_format.h"
+#include "stoker/tools/formats/format_rows.h"
+#include "stoker/tools/formats/n5.h"
+#include "stoker/tools/formats/unknown.h"
 
 namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kMostLines = 20;  // of damages, for people
-
-Status ListBlocks(const std::string& path, Verification& out) {
-  STOKER_ASSIGN_OR_RETURN(const ShardFile file, ShardFile::Open(path));
-  for (int64_t block = 0; block < file.blocks(); ++block) {
-    if (file.CheckBlock(block)) continue;
-    const ShardFile::Damage damage = file.DamageOf(block);
-    out.damages.push_back(
-        {damage.begin, damage.bytes, "a block without its checksum", damage.first, damage.records});
-  }
-  return OkStatus();
-}
-
-std::string TextOf(TfRecordDamage::Kind kind) {
-  switch (kind) {
-    case TfRecordDamage::Kind::kData: return "a record whose data lack their checksum";
-    case TfRecordDamage::Kind::kFrames: return "no record can be found";
-    case TfRecordDamage::Kind::kCut: return "the end of the file is no whole record";
-  }
-  return {};
-}
-
-Status ListRecords(const std::string& path, Verification& out) {
-  STOKER_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, MapAdvice::kSequential));
-  const TfRecordCheck check = CheckTfRecords(file.bytes());
-  out.count = check.records;
-  for (const TfRecordDamage& damage : check.damages) {
-    out.damages.push_back(
-        {damage.begin, damage.bytes, TextOf(damage.kind), damage.record,
-         damage.kind == TfRecordDamage::Kind::kData ? std::optional<int64_t>(1) : std::nullopt});
-  }
-  return OkStatus();
-}
 
 // Whether a directory has the name and a file of a checkpoint of a training (run/checkpoint.h).
 bool IsCheckpoint(const fs::path& directory) {
@@ -82,31 +46,10 @@ Status VerifyByManifest(const fs::path& path) {
   return OkStatus();
 }
 
-// A file of TFRecord's name whose first record is damaged is not known by its content.
-bool IsPlainTfRecord(const std::string& path, const Result<Inspection>& inspection) {
-  const bool known = inspection.ok() && inspection->json.value("format", "") == "tfrecord";
-  if (!known && !path.ends_with(".tfrecord") && !path.ends_with(".tfrecords")) return false;
-  const Result<File> file = File::Open(path);
-  if (!file.ok()) return false;
-  const Result<TfRecordCompression> compression = DetectTfRecordCompression(*file);
-  return compression.ok() && *compression == TfRecordCompression::kNone;
-}
-
-Status VerifyPicture(const std::string& path) {
-  STOKER_ASSIGN_OR_RETURN(const Buffer bytes, ReadWholeFile(path));
-  return DecodeImage({bytes.data(), bytes.size()}, path).status();
-}
-
-// What inspect can only name by its first bytes, or count the lines of. What is compressed was read
-// to the end of that.
-bool CannotBeChecked(const std::string& path, const Json& json) {
-  const Result<File> file = File::Open(path);
-  if (!file.ok() || json.contains("compressed")) return false;
-  if (json.value("format", "") == "text") return true;
-  std::array<std::byte, kProbeBytes> prefix;
-  const Result<size_t> size = file->ReadUpTo(0, prefix);
-  return size.ok() &&
-         json.value("format", "") == FileKindName(ProbeFile(std::span(prefix).first(*size)));
+// One whose first record is damaged is not known by its content.
+bool IsNamedAsTfRecord(const ProbedFile& file) {
+  return file.compression().empty() &&
+         (file.path.ends_with(".tfrecord") || file.path.ends_with(".tfrecords"));
 }
 
 Status Verify(const std::string& path, Verification& out) {
@@ -115,26 +58,14 @@ Status Verify(const std::string& path, Verification& out) {
     out.format = "checkpoint";
     return VerifyByManifest(absolute);
   }
-  const Result<Inspection> inspection = InspectFile(path);
-  if (IsPlainTfRecord(path, inspection) && (!inspection.ok() || !inspection->damage.ok() ||
-                                            inspection->json.value("format", "") != "tfrecord")) {
-    out.format = "tfrecord";
-    return ListRecords(path, out);
-  }
-  if (!inspection.ok()) return inspection.status();
-  const Json& json = inspection->json;
-  out.format = json.value("format", "");
-  if (json.contains("count") && json["count"].is_number_integer())
-    out.count = json["count"].get<int64_t>();
-  if (out.format == "stoker") return ListBlocks(path, out);
-  if (IsPicture(path)) return VerifyPicture(path);
-  if (CannotBeChecked(path, json)) {
-    if (IsNamedAsPicture(path)) return VerifyPicture(path);
-    out.unchecked = fmt::format("it is {}, which has nothing to check it by", out.format);
-    return OkStatus();
-  }
-  STOKER_RETURN_IF_ERROR(inspection->damage);
-  return out.format == "tar" ? VerifyTarPictures(path, out) : OkStatus();
+  STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
+  STOKER_ASSIGN_OR_RETURN(const FileFormat* format, FormatOf(file));
+  if (IsNamedAsTfRecord(file) && format->verify == VerifyUnknown) format = &kTfrecordFormat;
+  STOKER_ASSIGN_OR_RETURN(const Inspection inspected, format->inspect(file));
+  out.format = inspected.json.value("format", "");
+  if (const Json count = inspected.json.value("count", Json()); count.is_number_integer())
+    out.count = count.get<int64_t>();
+  return format->verify != nullptr ? format->verify(file, inspected, out) : inspected.damage;
 }
 
 // "the file", where it is the only one, or "3 of 11 files".
@@ -178,59 +109,6 @@ Status FilesNotWhole(int64_t damaged, int64_t files) {
 
 Status FilesNotRead(int64_t unread, int64_t files) {
   return FailedPrecondition("{} could not be read", PartOf(unread, files));
-}
-
-std::string Verification::ToText() const {
-  if (!failure.empty())
-    return fmt::format("{}: not read\n  {}\n", Printable(file), Printable(failure));
-  if (!unchecked.empty())
-    return fmt::format("{}: not checked: {}\n", Printable(file), Printable(unchecked));
-  std::string text = fmt::format("{}: {}", Printable(file), whole() ? "whole" : "damaged");
-  if (!format.empty()) text += ", " + format;
-  if (count) text += ", " + CountText(*count, "record");
-  if (pictures) text += fmt::format("; {} decoded", CountText(*pictures, "picture"));
-  if (pictures_too_large > 0)
-    text += fmt::format(", {} too large to be decoded", pictures_too_large);
-  text += '\n';
-  if (!error.empty()) text += fmt::format("  {}\n", Printable(error));
-  for (size_t i = 0; i < std::min(damages.size(), kMostLines); ++i) {
-    const Damage& damage = damages[i];
-    text += damage.bytes == 1
-                ? fmt::format("  byte {}", damage.begin)
-                : fmt::format("  bytes {} to {}", damage.begin, damage.begin + damage.bytes - 1);
-    text += ": " + damage.what;
-    if (!damage.records) {
-      text += fmt::format("; {} before\n", CountText(damage.first, "record"));
-    } else if (*damage.records == 1) {
-      text += fmt::format("; record {}\n", damage.first);
-    } else if (*damage.records > 1) {
-      text += fmt::format("; part of records {} to {}\n", damage.first,
-                          damage.first + *damage.records - 1);
-    } else {
-      text += "; in the header\n";
-    }
-  }
-  if (damages.size() > kMostLines)
-    text += fmt::format("  and {} more; --json lists all\n", damages.size() - kMostLines);
-  return text;
-}
-
-Json Verification::ToJson() const {
-  Json list = Json::array();
-  for (const Damage& damage : damages) {
-    Json entry{{"begin", damage.begin}, {"bytes", damage.bytes}, {"what", damage.what}};
-    entry[damage.records ? "first_record" : "records_before"] = damage.first;
-    if (damage.records) entry["records"] = *damage.records;
-    list.push_back(std::move(entry));
-  }
-  Json json{{"file", file}, {"format", format}, {"whole", whole()}, {"damages", std::move(list)}};
-  if (count) json["count"] = *count;
-  if (pictures) json["pictures"] = *pictures;
-  if (pictures_too_large > 0) json["pictures_too_large"] = pictures_too_large;
-  if (!error.empty()) json["error"] = error;
-  if (!unchecked.empty()) json["not_checked"] = unchecked;
-  if (!failure.empty()) json["not_read"] = failure;
-  return json;
 }
 
 }  // namespace stoker

@@ -1,9 +1,10 @@
+#include "stoker/tools/inspect/verify_file.h"
+
 #include <string>
 #include <string_view>
 
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
-#include "stoker/tools/inspect/verification.h"
 
 namespace stoker {
 namespace {

@@ -9,7 +9,7 @@
 #include "stoker/image/decode.h"
 #include "stoker/image/store.h"
 #include "stoker/io/file.h"
-#include "stoker/tools/inspect/content.h"
+#include "stoker/tools/formats/probed_file.h"
 
 namespace stoker {
 namespace {

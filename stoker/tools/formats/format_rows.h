@@ -1,0 +1,13 @@
+// The rows of FileFormats(), each in the source file of its name.
+#pragma once
+
+#include "stoker/tools/formats/file_format.h"
+
+namespace stoker {
+
+extern const FileFormat kCsvFormat, kElementsFormat, kHdf5Format, kIdxFormat, kJsonlFormat,
+    kLibsvmFormat, kLmdbFormat, kN5Format, kNpyFormat, kNpzFormat, kOtherFormat, kPictureFormat,
+    kPtFormat, kRecipeFormat, kRecordioFormat, kSafetensorsFormat, kStokerFormat, kTarFormat,
+    kTextFormat, kTfrecordFormat, kZipFormat;
+
+}  // namespace stoker

@@ -1,0 +1,51 @@
+#include "stoker/tools/formats/probed_file.h"
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "stoker/base/remote_path.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/file.h"
+#include "stoker/tools/formats/n5.h"
+
+namespace stoker {
+
+std::string_view ProbedFile::compression() const {
+  switch (stored) {
+    case FileKind::kGzip: return "gzip";
+    case FileKind::kZstd: return "zstd";
+    case FileKind::kXz: return "xz";
+    case FileKind::kBzip2: return "bzip2";
+    default: return "";
+  }
+}
+
+std::string ProbedFile::extension() const {
+  return std::filesystem::path(WithoutCompressedEnding(path)).extension().string();
+}
+
+Result<ProbedFile> ProbePath(const std::string& path) {
+  ProbedFile probed{.path = path};
+  if (IsN5(path)) return probed;
+  STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
+  std::array<std::byte, kProbeBytes> prefix;
+  STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));
+  probed.stored = ProbeFile(std::span(prefix).first(size));
+  probed.bytes = file.size();
+  STOKER_ASSIGN_OR_RETURN(probed.start, ReadContentPrefix(path));
+  probed.content = ProbeFile(std::as_bytes(std::span(probed.start)));
+  return probed;
+}
+
+Result<std::string> ReadContentPrefix(const std::string& path) {
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
+  std::string prefix(kProbeBytes, '\0');
+  STOKER_ASSIGN_OR_RETURN(const size_t size,
+                          source->ReadFully(std::as_writable_bytes(std::span(prefix))));
+  prefix.resize(size);
+  return prefix;
+}
+
+}  // namespace stoker
