@@ -76,7 +76,7 @@ class CommandLineTest(ProgramTest):
                 (["bench", "recipe.yaml", "--set", "epochs=3"], ["data, model or train", "--set train.epochs=3?"]),
                 (["bench", "recipe.yaml", "--set", "root=x"], ["--set data.root=x?"]),
                 (["plot", "run", "--by", "x"], ["--by: x is not step, epoch or time"]),
-                (["inspect"], ["FILE, --ops or --models is required"])]:
+                (["inspect"], ["FILE, --ops, --models or --formats is required"])]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(arguments, 2, *says)
 

@@ -14,8 +14,8 @@ struct ProbedFile {
   std::string path;
   FileKind stored = FileKind::kUnknown;   // of the file as it is
   FileKind content = FileKind::kUnknown;  // of what it holds, where it is compressed
-  std::string start;   // of the content: kProbeBytes bytes, or all of it where that is shorter
-  uint64_t bytes = 0;  // of the file
+  std::string start = {};  // of the content: kProbeBytes bytes, or all of it where that is shorter
+  uint64_t bytes = 0;      // of the file
 
   // "gzip", "zstd", "xz" or "bzip2"; empty where nothing is around the content.
   std::string_view compression() const;
