@@ -1,4 +1,4 @@
-"""The servers of remote_stores_test.py answer as their clients expect: gcsfs lists and reads from them what Stoker does."""
+"""The servers of remote_stores_test.py answer as their clients expect: gcsfs and fsspec list and read from them what Stoker does."""
 import hashlib
 import os
 import random
@@ -7,6 +7,7 @@ import unittest.mock
 
 from gcs_server import GcsServer
 from other_software import InteropTest, has
+from webhdfs_server import Cluster
 
 # What a file system of fsspec finds below a folder and in its files, each read whole and in a part.
 LOOK = """
@@ -37,6 +38,7 @@ class StoresInteropTest(InteropTest):
     def check(self, store, root, environment):
         """The file system `store` of fsspec and Stoker find the same below `root`."""
         folder = root.split("://")[1]
+        folder = folder[folder.index("/"):] if root.startswith("webhdfs") else folder
         sums, names = self.run_other(f"{store}\nROOT = {folder!r}\n{LOOK}")
         self.assertEqual(sums, self.sums)
         self.assertEqual(names, sorted({name.split("/")[0] for name in self.files}))
@@ -52,6 +54,14 @@ class StoresInteropTest(InteropTest):
         self.check("import os\nos.environ['GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT'] = 'false'\n"  # else it asks for the kind of bucket over gRPC
                    f"from gcsfs.core import GCSFileSystem\nstore = GCSFileSystem(endpoint_url={server.address!r}, token='anon')", "gs://bucket/data",
                    {"STORAGE_EMULATOR_HOST": server.address, "GOOGLE_OAUTH_ACCESS_TOKEN": ""})
+
+    @unittest.skipUnless(has("fsspec") and has("requests"), "fsspec is not there; ./dev setup --interop installs it")
+    def test_fsspec_and_stoker_read_the_same_from_one_webhdfs(self):
+        cluster = Cluster({"data/" + name: content for name, content in self.files.items()})
+        self.addCleanup(cluster.close)
+        host, port = cluster.host.split(":")
+        self.check(f"import fsspec\nstore = fsspec.filesystem('webhdfs', host={host!r}, port={port}, user='me')",
+                   f"webhdfs://{cluster.host}/data", {"HADOOP_USER_NAME": "me", "WEBHDFS_DELEGATION_TOKEN": ""})
 
 
 if __name__ == "__main__":

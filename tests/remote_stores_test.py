@@ -1,7 +1,7 @@
-"""Google Cloud Storage: every format is read from it as from the disk.
+"""Google Cloud Storage and WebHDFS: every format is read from them as from the disk.
 
-The server is gcs_server.py, from which gcsfs reads too (interop_stores_test.py); that of HMAC keys is moto, which speaks as the
-XML API does.
+The servers are gcs_server.py and webhdfs_server.py, from which gcsfs and fsspec read too (interop_stores_test.py); that of HMAC
+keys is moto, which speaks as the XML API does.
 """
 import json
 import os
@@ -10,6 +10,7 @@ import unittest
 
 import remote_test
 from gcs_server import GcsServer
+from webhdfs_server import Cluster
 
 # What is found by listing.
 LISTED = ("folder: pictures", "folder: {path: pictures/, extensions: [png, txt], paths: false}", "n5: c.n5", "files: {path: 's-*.tar', read: true}",
@@ -112,6 +113,74 @@ class GcsKeysTest(remote_test.RemoteTest):
         endpoint = remote_test.start_moto(self)
         keys = {**SECRETS, "STORAGE_EMULATOR_HOST": endpoint, "GS_ACCESS_KEY_ID": "GOOG1EXAMPLE", "GS_SECRET_ACCESS_KEY": "secret-of-the-test"}
         self.compare("gs://bucket/data", stages=LISTED, environment=keys)
+
+
+class WebHdfsTest(remote_test.RemoteTest):
+    def setUp(self):
+        super().setUp()
+        self.cluster = Cluster(files_of(self))
+        self.addCleanup(self.cluster.close)
+        self.root = f"webhdfs://{self.cluster.host}/data"
+        self.variables = {**self.variables, "HADOOP_USER_NAME": "", "WEBHDFS_DELEGATION_TOKEN": "", "WEBHDFS_DELEGATION_TOKEN_FILE": ""}
+
+    def test_every_format_is_read_from_webhdfs_as_from_the_disk(self):
+        self.compare(self.root, stages=LISTED)
+
+    def test_every_format_is_read_from_webhdfs_over_connections_that_break(self):
+        proxy = self.proxy(self.cluster.name_node.server_address[1], broken=40, after=700)  # an answer or two, and a part
+        self.compare("webhdfs" + proxy.address[len("http"):] + "/data", "  remote: {retry_wait: 0.01}\n")
+
+    def test_a_server_without_pages_of_lists_is_listed_too(self):
+        self.cluster.batches = False
+        for stage in LISTED:
+            with self.subTest(stage=stage):
+                self.assertEqual(self.elements_of("files", stage), self.elements_of(self.root, stage))
+
+    def test_inspect_and_verify_take_names_in_webhdfs(self):
+        for name in ("s-0.tar", "s.zip", "a.h5", "c.n5/raw/attributes.json", "a.stoker"):
+            with self.subTest(name=name):
+                found = self.run_json("inspect", f"{self.root}/{name}", environment=self.variables)
+                self.assertEqual({**found, "file": ""}, {**self.run_json("inspect", self.path("files/" + name)), "file": ""})
+                self.assertEqual(found["file"], f"{self.root}/{name}")
+                self.run_stoker("verify", f"{self.root}/{name}", environment=self.variables)
+
+    def test_folders_that_are_not_there_or_are_no_classes_say_so(self):
+        for stage, says in (("folder: nothing", "/data/nothing: HTTP 404 FileNotFoundException (File does not exist: /data/nothing)"),
+                            ("folder: pictures/cat/deeper", f"{self.root}/pictures/cat/deeper: has no sub-folders"),
+                            ("n5: pictures", f"{self.root}/pictures: there is no dataset in the container"),
+                            ("lines: none.txt", "/data/none.txt: HTTP 404 FileNotFoundException (File does not exist: /data/none.txt): no such file"),
+                            ("files: {path: 'x-*.txt'}", "/data/x-*.txt: no object matches, though the file system is there")):
+            with self.subTest(stage=stage):
+                self.assert_fails(["pack", self.recipe(self.root, stage), "out.stoker"], 1, says, environment=self.variables)
+
+    def test_a_folder_in_the_place_of_a_file_is_wrong_usage(self):
+        self.assert_fails(["pack", self.recipe(self.root, "lines: pictures"), "out.stoker"], 2, "/data/pictures: is a folder, not a file",
+                          environment=self.variables)
+
+    def test_a_copy_in_the_cache_stands_for_one_state_of_the_file(self):
+        environment = {"STOKER_CACHE": self.path("cache")}
+        first = self.elements_of(self.root, "stoker: {files: a.stoker}", environment=environment)
+        asked = len(self.cluster.requests)
+        self.assertEqual(self.elements_of(self.root, "stoker: {files: a.stoker}", environment=environment), first)
+        self.assertNotIn("DataNode", [node for node, _ in self.cluster.requests[asked:]])  # the copy serves
+        self.cluster.changed["data/a.stoker"] += 1
+        self.assertEqual(self.elements_of(self.root, "stoker: {files: a.stoker}", environment=environment), first)
+        copies = [name for name in os.listdir(self.path("cache")) if re.fullmatch(r"a\.stoker-[0-9a-f]+", name)]
+        self.assertEqual(len(copies), 2)
+
+    def test_a_delegation_token_is_sent_and_never_shown(self):
+        self.cluster.token = "token-of-the-test"
+        local = self.elements_of("files", "lines: a.txt")
+        token = {"WEBHDFS_DELEGATION_TOKEN": self.cluster.token, "STOKER_CACHE": self.path("cache")}
+        self.assertEqual(self.elements_of(self.root, "lines: a.txt", environment=token), local)
+        self.cluster.token = "another"
+        out, err = self.assert_fails(["pack", self.recipe(self.root, "lines: a.txt"), "out.stoker", "--overwrite"], 1,
+                                     "/data/a.txt: HTTP 403 InvalidToken (token is expired or does not exist): the delegation token",
+                                     environment={**self.variables, **token})
+        self.assertNotIn("token-of-the-test", out + err)
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                self.assertNotIn("token-of-the-test", name)
 
 
 if __name__ == "__main__":

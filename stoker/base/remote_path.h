@@ -8,7 +8,8 @@ namespace stoker {
 
 // What the paths of files on servers begin with. Each has a row in the table of stores
 // (io/remote/remote_stores_internal.h).
-inline constexpr std::string_view kRemoteSchemes[] = {"http://", "https://", "s3://", "gs://"};
+inline constexpr std::string_view kRemoteSchemes[] = {"http://", "https://",   "s3://",
+                                                      "gs://",   "webhdfs://", "swebhdfs://"};
 
 // Whether `path` names a file on a server (io/remote).
 inline bool IsRemotePath(std::string_view path) {
@@ -18,7 +19,7 @@ inline bool IsRemotePath(std::string_view path) {
   return false;
 }
 
-// For messages: "http://, https://, ... or gs://".
+// For messages: "http://, https://, ... or swebhdfs://".
 std::string RemoteSchemesText();
 
 // `text` as it may be printed, logged or stored: of every http:// and https:// address in it, the

@@ -82,13 +82,17 @@ struct Exchange {
   HttpSink& sink;
   HttpAnswer answer;
   bool begun = false;
-  bool refused = false;  // by the sink
+  bool refused = false;     // by the sink
+  bool head_ended = false;  // libcurl takes a head that breaks off for a whole one without a body
 };
 
 bool IsSuccess(const HttpHead& head) { return head.status / 100 == 2; }
 
 size_t OnHeadLine(char* data, size_t size, size_t count, void* user) {
-  TakeHeadLine({data, size * count}, static_cast<Exchange*>(user)->answer.head);
+  auto& exchange = *static_cast<Exchange*>(user);
+  const std::string_view line(data, size * count);
+  exchange.head_ended = line == "\r\n" || line == "\n";
+  TakeHeadLine(line, exchange.answer.head);
   return size * count;
 }
 
@@ -129,7 +133,9 @@ void Configure(CURL* easy, const HttpRequest& request, curl_slist* headers, Exch
     curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request.body.c_str());
   }
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  // A request that brings its own credentials, and so takes none of ~/.netrc, does not leave HTTPS.
+  const bool stays_secure = !request.netrc && request.url.starts_with("https:");
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, stays_secure ? "https" : "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request.follow_redirects ? 1L : 0L);
   curl_easy_setopt(easy, CURLOPT_MAXREDIRS, kMostRedirects);
   curl_easy_setopt(easy, CURLOPT_NETRC, request.netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
@@ -198,6 +204,10 @@ void Judge(CURLcode code, const char* problem, Exchange& exchange) {
     answer.problem = "the answer has a Content-Length that is no length";
     return;
   }
+  if (code == CURLE_OK && !exchange.head_ended) {
+    answer.problem = "the connection broke off in the head of the answer";
+    return;
+  }
   if (code == CURLE_OK || exchange.refused) return;
   answer.problem = *problem != '\0' ? problem : curl_easy_strerror(code);
   answer.lasting = IsLasting(code);
@@ -249,7 +259,8 @@ HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation*
   Configure(handle->easy.get(), request, headers.get(), exchange, problem);
   const CURLcode code = Run(*handle, cancel);
   const HttpHead& head = exchange.answer.head;
-  if (code == CURLE_OK && IsSuccess(head) && !head.broken_length) Begin(exchange);  // an empty body
+  if (code == CURLE_OK && exchange.head_ended && IsSuccess(head) && !head.broken_length)
+    Begin(exchange);  // an empty body
   Judge(code, problem, exchange);
   Handles::Shared().Return(std::move(handle));
   return std::move(exchange.answer);

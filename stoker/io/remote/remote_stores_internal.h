@@ -7,9 +7,10 @@
 
 namespace stoker::internal {
 
-const RemoteStore& WebStore();  // web_store.cc
-const RemoteStore& S3Store();   // s3_store.cc
-const RemoteStore& GcsStore();  // gcs_store.cc
+const RemoteStore& WebStore();      // web_store.cc
+const RemoteStore& S3Store();       // s3_store.cc
+const RemoteStore& GcsStore();      // gcs_store.cc
+const RemoteStore& WebHdfsStore();  // webhdfs_store.cc
 
 struct RemoteStoreRow {
   std::string_view scheme;
@@ -17,10 +18,8 @@ struct RemoteStoreRow {
 };
 
 inline constexpr RemoteStoreRow kRemoteStores[] = {
-    {"http://", WebStore},
-    {"https://", WebStore},
-    {"s3://", S3Store},
-    {"gs://", GcsStore},
+    {"http://", WebStore}, {"https://", WebStore},       {"s3://", S3Store},
+    {"gs://", GcsStore},   {"webhdfs://", WebHdfsStore}, {"swebhdfs://", WebHdfsStore},
 };
 
 }  // namespace stoker::internal

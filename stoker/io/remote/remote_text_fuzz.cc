@@ -9,6 +9,7 @@
 #include "stoker/io/remote/ini_file.h"
 #include "stoker/io/remote/location.h"
 #include "stoker/io/remote/s3_xml.h"
+#include "stoker/io/remote/webhdfs_json.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ void CheckHead(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 7) {
+  switch (data[0] % 8) {
     case 0: CheckHead(text); break;
     case 1: ParseS3Error(text); break;
     case 2: {
@@ -63,6 +64,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 5: {
       const Result<GcsCredentials> found = ParseGcsCredentials(text);
       if (found.ok()) (void)GcsTokenForm(*found, 0);
+      break;
+    }
+    case 6: {
+      ParseWebHdfsError(text);
+      (void)ParseWebHdfsStatus(text);
+      const Result<WebHdfsPage> page = ParseWebHdfsPage(text);
+      for (const WebHdfsStatus& one : page.ok() ? page->entries : std::vector<WebHdfsStatus>()) {
+        if (one.name.find('/') != std::string::npos || one.name == "..") std::abort();
+      }
       break;
     }
     default: {

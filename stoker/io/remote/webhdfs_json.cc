@@ -1,0 +1,89 @@
+#include "stoker/io/remote/webhdfs_json.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "stoker/base/json.h"
+
+namespace stoker {
+namespace {
+
+Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+
+// The member of an object; null where there is none.
+const Json& Member(const Json& object, const char* key) {
+  static const Json& none = *new Json;
+  if (!object.is_object()) return none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+std::string TextOf(const Json& object, const char* key) {
+  const Json& value = Member(object, key);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+std::optional<uint64_t> NumberOf(const Json& object, const char* key) {
+  const Json& value = Member(object, key);
+  if (!value.is_number_unsigned()) return std::nullopt;
+  return value.get<uint64_t>();
+}
+
+std::optional<WebHdfsStatus> ReadStatus(const Json& json) {
+  const std::optional<uint64_t> size = NumberOf(json, "length");
+  const std::optional<uint64_t> changed = NumberOf(json, "modificationTime");
+  const std::string type = TextOf(json, "type");
+  if (!size || !changed || type.empty() || !Member(json, "pathSuffix").is_string())
+    return std::nullopt;
+  WebHdfsStatus status{.name = TextOf(json, "pathSuffix"), .size = *size};
+  if (type == "FILE") status.kind = WebHdfsStatus::Kind::kFile;
+  if (type == "DIRECTORY") status.kind = WebHdfsStatus::Kind::kFolder;
+  const std::optional<uint64_t> number = NumberOf(json, "fileId");
+  status.tag =
+      number ? fmt::format("\"{}-{}\"", *number, *changed) : fmt::format("\"{}\"", *changed);
+  return status;
+}
+
+}  // namespace
+
+StoreError ParseWebHdfsError(std::string_view text) {
+  constexpr size_t kLongestMessage = 300;
+  const Json json = Parse(text);
+  const Json& exception = Member(json, "RemoteException");
+  std::string message = TextOf(exception, "message");
+  // Java's follow with where in its code it happened.
+  message.resize(std::min({message.find_first_of("\r\n"), message.size(), kLongestMessage}));
+  return {TextOf(exception, "exception"), std::move(message)};
+}
+
+Result<WebHdfsStatus> ParseWebHdfsStatus(std::string_view text) {
+  const Json json = Parse(text);
+  std::optional<WebHdfsStatus> status = ReadStatus(Member(json, "FileStatus"));
+  if (status) return *std::move(status);
+  return Unavailable(
+      "the server's state of the file is not what WebHDFS describes; check the address");
+}
+
+Result<WebHdfsPage> ParseWebHdfsPage(std::string_view text) {
+  const Json json = Parse(text);
+  const Json& batch = Member(json, "DirectoryListing");
+  const Json& statuses = batch.is_object() ? Member(Member(batch, "partialListing"), "FileStatuses")
+                                           : Member(json, "FileStatuses");
+  const Json& entries = Member(statuses, "FileStatus");
+  const Status wrong =
+      Unavailable("the server's list of a folder is not what WebHDFS describes; check the address");
+  if (!entries.is_array()) return wrong;
+  WebHdfsPage page;
+  for (const Json& entry : entries) {
+    std::optional<WebHdfsStatus> status = ReadStatus(entry);
+    if (!status || status->name == "." || status->name == ".." ||
+        status->name.find('/') != std::string::npos)
+      return wrong;
+    page.entries.push_back(*std::move(status));
+  }
+  page.more = NumberOf(batch, "remainingEntries").value_or(0) > 0;
+  return page;
+}
+
+}  // namespace stoker

@@ -1,0 +1,440 @@
+// WebHDFS, by two servers on loopback: a name node, which sends those who read to a data node.
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "stoker/base/json.h"
+#include "stoker/base/stop_scope.h"
+#include "stoker/base/testing.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/file.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
+#include "stoker/io/remote/remote_file.h"
+#include "stoker/io/remote/remote_names.h"
+#include "stoker/io/remote/webhdfs_json.h"
+
+namespace stoker {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string ParameterOf(const std::string& target, const std::string& name) {
+  const std::string query = "&" + target.substr(target.find('?') + 1);
+  const size_t at = query.find("&" + name + "=");
+  if (at == query.npos) return "";
+  const size_t value = at + name.size() + 2;
+  return query.substr(value, query.find('&', value) - value);
+}
+
+LoopbackAnswer Exception(int status, const std::string& name, const std::string& message) {
+  return {.status = status,
+          .body = Json{{"RemoteException",
+                        {{"exception", name},
+                         {"javaClassName", "org.apache.hadoop." + name},
+                         {"message", message}}}}
+                      .dump()};
+}
+
+// A file system of few files. A name that ends with a slash is a folder.
+class Cluster {
+ public:
+  Cluster()
+      : data_node_([this](const LoopbackRequest& request, int number) {
+          return DataAnswer(request, number);
+        }),
+        name_node_([this](const LoopbackRequest& request, int number) {
+          const std::lock_guard lock(mutex_);
+          asked_.push_back(request.target);
+          if (fault) {
+            if (const std::optional<LoopbackAnswer> answer = fault(request, number)) return *answer;
+          }
+          return NameAnswer(request);
+        }) {}
+
+  void Put(const std::string& name, std::string content, int64_t changed = 1) {
+    const std::lock_guard lock(mutex_);
+    const int64_t number = 16386 + static_cast<int64_t>(writes_++);
+    files_[name] = {std::move(content), changed, number};
+  }
+  std::string path(const std::string& name) const {
+    return "webhdfs" + name_node_.root().substr(4) + "/" + name;
+  }
+  std::vector<std::string> asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  const LoopbackServer& data_node() const { return data_node_; }
+  const LoopbackServer& name_node() const { return name_node_; }
+
+  // Set before the first request. Each may answer in the server's place; `fault` with the lock
+  // held.
+  std::function<std::optional<LoopbackAnswer>(const LoopbackRequest&, int)> fault, data_fault;
+  bool batches = true;
+  size_t page_size = 2;
+
+ private:
+  struct Stored {
+    std::string content;
+    int64_t changed, number;
+  };
+
+  Json StatusOf(const std::string& name, const std::string& suffix) const {
+    const auto found = files_.find(name);
+    const bool file = found != files_.end();
+    return {{"pathSuffix", suffix},
+            {"type", file ? "FILE" : "DIRECTORY"},
+            {"length", file ? found->second.content.size() : 0},
+            {"modificationTime", file ? found->second.changed : 7},
+            {"fileId", file ? found->second.number : 1}};
+  }
+
+  LoopbackAnswer NameAnswer(const LoopbackRequest& request) const {
+    const std::string before = "/webhdfs/v1/", op = ParameterOf(request.target, "op");
+    std::string name = request.target.substr(before.size());
+    name = name.substr(0, name.find('?'));
+    const bool file = files_.contains(name);
+    const auto below = files_.lower_bound(name + "/");
+    const bool folder =
+        name.empty() || (below != files_.end() && below->first.starts_with(name + "/"));
+    if (!file && !folder)
+      return Exception(404, "FileNotFoundException", "File does not exist: /" + name);
+    if (op == "GETFILESTATUS") return {.body = Json{{"FileStatus", StatusOf(name, "")}}.dump()};
+    if (op == "OPEN") {
+      return {.status = 307,
+              .headers = {"Location: " + data_node_.root() + request.target +
+                          "&namenoderpcaddress=n:1"}};
+    }
+    if (op == "LISTSTATUS" || (op == "LISTSTATUS_BATCH" && batches))
+      return List(name, op, ParameterOf(request.target, "startAfter"));
+    return Exception(400, "IllegalArgumentException",
+                     "Invalid value for webhdfs parameter \"op\": No enum constant");
+  }
+
+  LoopbackAnswer List(const std::string& name, const std::string& op,
+                      const std::string& after) const {
+    const std::string folder = name.empty() ? "" : name + "/";
+    std::map<std::string, Json> entries;
+    for (const auto& [path, stored] : files_) {
+      if (!path.starts_with(folder)) continue;
+      const std::string rest = path.substr(folder.size());
+      const std::string one = rest.substr(0, rest.find('/'));
+      if (!one.empty()) entries.emplace(one, StatusOf(folder + one, one));
+    }
+    Json list = Json::array();
+    size_t left = 0;
+    for (const auto& [one, status] : entries) {
+      if (op == "LISTSTATUS_BATCH" && one <= after) continue;
+      if (op == "LISTSTATUS_BATCH" && list.size() == page_size) {
+        ++left;
+      } else {
+        list.push_back(status);
+      }
+    }
+    const Json statuses = {{"FileStatuses", {{"FileStatus", list}}}};
+    if (op == "LISTSTATUS") return {.body = statuses.dump()};
+    return {.body = Json{{"DirectoryListing",
+                          {{"partialListing", statuses}, {"remainingEntries", left}}}}
+                        .dump()};
+  }
+
+  LoopbackAnswer DataAnswer(const LoopbackRequest& request, int number) const {
+    if (data_fault) {
+      if (const std::optional<LoopbackAnswer> answer = data_fault(request, number)) return *answer;
+    }
+    const std::lock_guard lock(mutex_);
+    std::string name = request.target.substr(std::string("/webhdfs/v1/").size());
+    name = name.substr(0, name.find('?'));
+    const size_t offset = std::stoul(ParameterOf(request.target, "offset"));
+    const size_t length = std::stoul(ParameterOf(request.target, "length"));
+    const std::string& content = files_.at(name).content;
+    if (offset >= content.size())
+      return Exception(403, "IOException",
+                       "Offset=" + std::to_string(offset) + " out of the range");
+    return {.body = content.substr(offset, length)};
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Stored> files_;
+  size_t writes_ = 0;
+  std::vector<std::string> asked_;
+  const LoopbackServer data_node_, name_node_;
+};
+
+class WebHdfsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"HADOOP_USER_NAME", "WEBHDFS_DELEGATION_TOKEN", "WEBHDFS_DELEGATION_TOKEN_FILE"})
+      ::unsetenv(name);
+  }
+  void TearDown() override { SetUp(); }
+
+  static Result<std::string> ReadAll(const std::string& path) {
+    STOKER_ASSIGN_OR_RETURN(const auto source, OpenByteSource(path));
+    std::string all(source->size_bound().bytes, '\0');
+    STOKER_ASSIGN_OR_RETURN(const size_t got,
+                            source->ReadFully(std::as_writable_bytes(std::span(all))));
+    all.resize(got);
+    return all;
+  }
+};
+
+TEST_F(WebHdfsTest, AFileIsReadFromTheDataNodeByPositionAndInOrder) {
+  const std::string content = NumberedBytes(700'000);
+  Cluster cluster;
+  cluster.Put("d/a.bin", content);
+  cluster.Put("d/empty", "");
+  const ScopedRemoteOptions options;
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(cluster.path("d/a.bin")));
+  EXPECT_EQ(file.size(), content.size());
+  std::string part(1000, '\0');
+  STOKER_ASSERT_OK(file.ReadAt(500'000, std::as_writable_bytes(std::span(part))));
+  EXPECT_EQ(part, content.substr(500'000, 1000));
+  EXPECT_THAT(cluster.asked(), ElementsAre("/webhdfs/v1/d/a.bin?op=GETFILESTATUS",
+                                           "/webhdfs/v1/d/a.bin?op=OPEN&offset=500000&length=1000",
+                                           "/webhdfs/v1/d/a.bin?op=GETFILESTATUS"));
+  EXPECT_TRUE(*ReadAll(cluster.path("d/a.bin")) == content);
+  EXPECT_EQ(*ReadAll(cluster.path("d/empty")), "");
+}
+
+TEST_F(WebHdfsTest, ListsGoFolderByFolderInPagesOrWithout) {
+  for (const bool batches : {true, false}) {
+    Cluster cluster;
+    cluster.batches = batches;
+    for (const char* name : {"t/x1.tar", "t/x2.tar", "t/x3.tar", "t/y.tar", "t/x/deep/er.tar", "u"})
+      cluster.Put(name, "12345");
+    const ScopedRemoteOptions options;
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto paths, ExpandRemoteGlob(cluster.path("t/x*.tar")));
+    EXPECT_THAT(paths, ElementsAre(cluster.path("t/x1.tar"), cluster.path("t/x2.tar"),
+                                   cluster.path("t/x3.tar")));
+    for (const std::string& target : cluster.asked())
+      EXPECT_THAT(target, HasSubstr("/webhdfs/v1/t?op=LISTSTATUS"));  // no folder below it
+    const int asked = cluster.name_node().requests();
+    STOKER_EXPECT_OK(CheckRemoteFiles(paths));  // nothing is asked for: the list has told
+    EXPECT_EQ(cluster.name_node().requests(), asked);
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto deep, ExpandRemoteGlob(cluster.path("t/*/*/e?.tar")));
+    EXPECT_THAT(deep, ElementsAre(cluster.path("t/x/deep/er.tar")));
+    STOKER_ASSERT_OK_AND_ASSIGN(const auto names, ListRemoteFolder(cluster.path("t")));
+    EXPECT_THAT(names, ElementsAre("x/", "x/deep/", "x/deep/er.tar", "x1.tar", "x2.tar", "x3.tar",
+                                   "y.tar"));
+    EXPECT_THAT(ListRemoteFolder(cluster.path("none")),
+                FailsWith(StatusCode::kNotFound,
+                          "HTTP 404 FileNotFoundException (File does not exist: /none)"));
+  }
+}
+
+TEST_F(WebHdfsTest, AListThatGoesRoundInCirclesIsAnError) {
+  for (const bool empty : {true, false}) {
+    Cluster cluster;
+    cluster.fault = [&](const LoopbackRequest&, int) {
+      const char* entry =
+          R"({"pathSuffix": "k", "type": "FILE", "length": 1, "modificationTime": 1})";
+      return LoopbackAnswer{.body = fmt::format(
+                                R"({{"DirectoryListing": {{"partialListing": {{"FileStatuses":
+                                {{"FileStatus": [{}]}}}}, "remainingEntries": 5}}}})",
+                                empty ? "" : entry)};
+    };
+    const ScopedRemoteOptions options;
+    EXPECT_THAT(ExpandRemoteGlob(cluster.path("k*")),
+                FailsWith(StatusCode::kUnavailable, "goes round in circles: it gives "));
+    EXPECT_LT(cluster.name_node().requests(), 5);
+  }
+}
+
+TEST_F(WebHdfsTest, FoldersInFoldersWithoutEndAreAnError) {
+  Cluster cluster;
+  cluster.fault = [&](const LoopbackRequest&, int) {
+    return LoopbackAnswer{.body = R"({"FileStatuses": {"FileStatus": [{"pathSuffix": "f",
+        "type": "DIRECTORY", "length": 0, "modificationTime": 1}]}})"};
+  };
+  const ScopedRemoteOptions options;
+  EXPECT_THAT(ListRemoteFolder(cluster.path("t")),
+              FailsWith(StatusCode::kInvalidArgument, "nested more than 100 deep"));
+}
+
+TEST_F(WebHdfsTest, AFileThatChangesWhileItIsReadIsAnErrorAndNoneOfItsBytesAreHandedOut) {
+  Cluster cluster;
+  cluster.Put("a", NumberedBytes(700'000), 1);
+  cluster.Put("b", NumberedBytes(700'000), 1);
+  std::atomic<bool> change = false;
+  // While the data node answers, so that it is asked with the old state known to be right.
+  cluster.data_fault = [&](const LoopbackRequest&, int) -> std::optional<LoopbackAnswer> {
+    if (change.exchange(false)) cluster.Put("a", std::string(700'000, 'x'), 1);
+    return std::nullopt;
+  };
+  const ScopedRemoteOptions options;
+  STOKER_ASSERT_OK_AND_ASSIGN(const auto file, RemoteFile::Open(cluster.path("a")));
+  change = true;
+  std::string part(1000, '\0');
+  const auto out = std::as_writable_bytes(std::span(part));
+  bool handed_out = false;
+  EXPECT_THAT(file->ReadUpTo(600'000, out, /*cancel=*/nullptr, [&](size_t) { handed_out = true; }),
+              FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
+  EXPECT_FALSE(handed_out);
+  // One that became shorter is refused by the data node in other words.
+  STOKER_ASSERT_OK_AND_ASSIGN(const File shorter, File::Open(cluster.path("b")));
+  cluster.Put("b", "short", 2);
+  EXPECT_THAT(shorter.ReadAt(600'000, out),
+              FailsWith(StatusCode::kFailedPrecondition, "the file changed while it was read"));
+}
+
+TEST_F(WebHdfsTest, WhatPassesIsTriedAgainAndWhatBreaksOffGoesOn) {
+  const std::string content = NumberedBytes(3'000'000);
+  Cluster cluster;
+  cluster.Put("a", content);
+  cluster.fault = [](const LoopbackRequest&, int number) -> std::optional<LoopbackAnswer> {
+    if (number == 0)
+      return Exception(403, "StandbyException", "Operation category READ is not supported");
+    if (number == 1) return LoopbackAnswer{.status = 503, .headers = {"Retry-After: 0"}};
+    if (number == 2) return LoopbackAnswer{.status = 429};
+    if (number == 3) return Exception(403, "RetriableException", "retry");
+    return std::nullopt;
+  };
+  cluster.data_fault = [&](const LoopbackRequest& request, int) -> std::optional<LoopbackAnswer> {
+    const size_t offset = std::stoul(ParameterOf(request.target, "offset"));
+    const size_t length = std::stoul(ParameterOf(request.target, "length"));
+    LoopbackAnswer answer{.body = content.substr(offset, length)};
+    if (answer.body.size() > 100'000) answer.cut = 100'000;
+    return answer;
+  };
+  const ScopedRemoteOptions options;
+  EXPECT_TRUE(*ReadAll(cluster.path("a")) == content);
+  EXPECT_EQ(cluster.data_node().sent(), content.size());  // nothing twice
+}
+
+TEST_F(WebHdfsTest, ADataNodeThatSendsMoreThanAskedForIsNotBelieved) {
+  const std::string content = NumberedBytes(700'000);
+  for (const bool announced : {true, false}) {
+    Cluster cluster;
+    cluster.Put("a", content);
+    cluster.data_fault = [&](const LoopbackRequest&, int) -> std::optional<LoopbackAnswer> {
+      if (announced) return LoopbackAnswer{.body = content};
+      std::string chunk = fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", content.size(), content);
+      return LoopbackAnswer{.headers = {"Transfer-Encoding: chunked"}, .body = std::move(chunk)};
+    };
+    const ScopedRemoteOptions options;
+    STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(cluster.path("a")));
+    std::string part(1000, '\0');
+    EXPECT_THAT(file.ReadAt(500'000, std::as_writable_bytes(std::span(part))),
+                FailsWith(StatusCode::kUnavailable, "byte 500000: the server sends more than"));
+  }
+}
+
+TEST_F(WebHdfsTest, ErrorsHaveTheServersWordsAndSayWhoAsked) {
+  Cluster cluster;
+  cluster.Put("f/a", "content");
+  cluster.fault = [](const LoopbackRequest& request, int) -> std::optional<LoopbackAnswer> {
+    if (request.target.find("/mine") == std::string::npos) return std::nullopt;
+    return Exception(403, "AccessControlException", "Permission denied: user=me\n\tat org.apache");
+  };
+  const ScopedRemoteOptions options;
+  EXPECT_THAT(OpenByteSource(cluster.path("missing")),
+              FailsWith(StatusCode::kNotFound,
+                        "/missing: HTTP 404 FileNotFoundException (File does "
+                        "not exist: /missing): no such file"));
+  EXPECT_THAT(OpenByteSource(cluster.path("f")),
+              FailsWith(StatusCode::kInvalidArgument, "/f: is a folder, not a file"));
+  EXPECT_THAT(OpenByteSource(cluster.path("mine")),
+              FailsWith(StatusCode::kPermissionDenied,
+                        "HTTP 403 AccessControlException (Permission denied: user=me): nobody may "
+                        "read it without a name; set HADOOP_USER_NAME"));
+  ::setenv("HADOOP_USER_NAME", "me", 1);
+  EXPECT_THAT(OpenByteSource(cluster.path("mine")),
+              FailsWith(StatusCode::kPermissionDenied, "the user 'me' may not read it"));
+  ::setenv("WEBHDFS_DELEGATION_TOKEN", "HAAEc2Vj", 1);
+  const Status status = OpenByteSource(cluster.path("mine")).status();
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("the delegation token may not read it, or has expired"),
+                    Not(HasSubstr("HAAEc2Vj"))));
+}
+
+TEST_F(WebHdfsTest, WhoAsksIsToldToTheNameNodeAlone) {
+  Cluster cluster;
+  cluster.Put("a", "content");
+  // A name node that does not hand the token on, as one does whose data nodes ask nobody.
+  std::mutex mutex;
+  std::vector<std::string> targets;
+  cluster.fault = [&](const LoopbackRequest& request, int) -> std::optional<LoopbackAnswer> {
+    if (request.target.find("op=OPEN") == std::string::npos) return std::nullopt;
+    return LoopbackAnswer{.status = 307,
+                          .headers = {"Location: " + cluster.data_node().root() +
+                                      "/webhdfs/v1/a?op=OPEN&offset=0&length=7"}};
+  };
+  cluster.data_fault = [&](const LoopbackRequest& request, int) -> std::optional<LoopbackAnswer> {
+    const std::lock_guard lock(mutex);
+    targets.push_back(request.target);
+    for (const auto& [name, value] : request.headers)
+      EXPECT_THAT(value, Not(HasSubstr("sec"))) << name;
+    return std::nullopt;
+  };
+  const ScopedRemoteOptions options;
+  ::setenv("HADOOP_USER_NAME", "a me", 1);
+  EXPECT_EQ(*ReadAll(cluster.path("a")), "content");
+  for (const std::string& target : cluster.asked())
+    EXPECT_THAT(target, HasSubstr("&user.name=a%20me"));
+  const TempDir dir;
+  const std::string path = (dir.path() / "token").string();
+  STOKER_ASSERT_OK(WriteFileAtomically(path, "sec/ret\n"));
+  ::setenv("WEBHDFS_DELEGATION_TOKEN_FILE", path.c_str(), 1);
+  cluster.Put("b", "content");
+  STOKER_EXPECT_OK(CheckRemoteFiles({cluster.path("b"), cluster.path("a")}));
+  EXPECT_THAT(cluster.asked().back(),
+              AllOf(HasSubstr("&delegation=sec%2Fret"), Not(HasSubstr("user.name"))));
+  EXPECT_THAT(targets, ElementsAre("/webhdfs/v1/a?op=OPEN&offset=0&length=7"));
+}
+
+TEST_F(WebHdfsTest, AReadThatWaitsForADataNodeEndsWhereItsThreadIsToldToStop) {
+  Cluster cluster;
+  cluster.Put("a", NumberedBytes(700'000));
+  cluster.data_fault = [](const LoopbackRequest&, int) {
+    return std::optional(LoopbackAnswer{.silent = true});
+  };
+  const ScopedRemoteOptions options({.timeout = 300});
+  STOKER_ASSERT_OK_AND_ASSIGN(const File file, File::Open(cluster.path("a")));
+  const auto begin = std::chrono::steady_clock::now();
+  const StopScope scope(
+      [&] { return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(50); });
+  std::string part(1000, '\0');
+  EXPECT_EQ(file.ReadAt(500'000, std::as_writable_bytes(std::span(part))).code(),
+            StatusCode::kCancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+TEST_F(WebHdfsTest, AddressesThatAreNoneSayHowOneLooks) {
+  EXPECT_THAT(ParseRemotePath("webhdfs:///a"),
+              FailsWith(StatusCode::kInvalidArgument, "write webhdfs://HOST:PORT/PATH"));
+  const Status status = ParseRemotePath("swebhdfs://me:secret@host/a").status();
+  EXPECT_THAT(status, FailsWith(StatusCode::kInvalidArgument, "set HADOOP_USER_NAME"));
+  EXPECT_THAT(status.message(), Not(HasSubstr("secret")));
+}
+
+TEST(WebHdfsJson, AnswersThatAreNoneAreErrors) {
+  for (
+      const char* text :
+      {"", "[]", "{}", R"({"FileStatus": 3})",
+       R"({"FileStatus": {"pathSuffix": "", "type": "FILE", "length": -1, "modificationTime": 1}})",
+       R"({"FileStatus": {"pathSuffix": "", "type": "FILE", "length": 1}})"})
+    EXPECT_THAT(ParseWebHdfsStatus(text), FailsWith(StatusCode::kUnavailable, "WebHDFS")) << text;
+  for (const char* name : {"..", ".", "a/b"}) {
+    const std::string text = fmt::format(
+        R"({{"FileStatuses": {{"FileStatus": [{{"pathSuffix": "{}", "type": "FILE", "length": 1,
+        "modificationTime": 1}}]}}}})",
+        name);
+    EXPECT_THAT(ParseWebHdfsPage(text), FailsWith(StatusCode::kUnavailable, "list of a folder"));
+  }
+  EXPECT_EQ(ParseWebHdfsError("<html>").code, "");
+  EXPECT_EQ(ParseWebHdfsStatus(R"({"FileStatus": {"pathSuffix": "", "type": "SYMLINK", "length": 1,
+      "modificationTime": 5}})")
+                ->tag,
+            "\"5\"");
+}
+
+}  // namespace
+}  // namespace stoker
