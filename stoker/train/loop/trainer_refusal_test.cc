@@ -107,7 +107,7 @@ TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
   // Of a run that kept no marks of its files.
   fs::remove(Paths("run").data());
   EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
-                                       "an epoch had 6 steps when the run began and has 4 now"));
+                                       "an epoch had 6 steps when this checkpoint was stored and has 4 now"));
 }
 
 TEST_F(TrainerTest, AFileReplacedByOneOfTheSameLengthIsRefusedByNameUnlessAllowed) {

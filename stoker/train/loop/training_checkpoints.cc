@@ -6,6 +6,7 @@
 #include "stoker/base/log.h"
 #include "stoker/base/permutation.h"
 #include "stoker/data/core/drawn_order.h"
+#include "stoker/run/allowed_changes.h"
 #include "stoker/train/plan/initial_weights.h"
 #include "stoker/train/step/random_state.h"
 
@@ -61,15 +62,35 @@ Status CheckOrders(const TrainingSession& session, const Json& state) {
       "run, or allow changes (--allow-changes)");
 }
 
+// A run counts steps, not samples, so with another batch it stands elsewhere in the epochs.
+void WarnOfOtherSteps(TrainingSession& session, const Json& state, int64_t before) {
+  const int64_t step = state.value("progress", Json::object()).value("step", int64_t{0});
+  const int64_t now = session.plan().steps_per_epoch();
+  const auto epochs = [step](int64_t steps) {
+    return static_cast<double>(step) / static_cast<double>(steps);
+  };
+  session.setup.warnings.push_back(fmt::format(
+      "an epoch has {} steps now and had {}: the run counts steps, so after step {} it stood at "
+      "{:.2f} epochs and now stands at {:.2f} of {:.2f}; samples of the epoch under way may come "
+      "twice or not at all",
+      now, before, step, epochs(before), epochs(now),
+      static_cast<double>(session.plan().total_steps()) / static_cast<double>(now)));
+}
+
 Status RestoreSchedule(TrainingSession& session, const Json& state) {
   STOKER_ASSIGN_OR_RETURN(const Json schedule, Member(state, "schedule"));
   const int64_t steps = session.plan().steps_per_epoch();
-  if (!session.setup.allow_changes && schedule.value("steps_per_epoch", Json()) != steps) {
+  const Json before = schedule.value("steps_per_epoch", Json());
+  if (!before.is_number_integer() || before.get<int64_t>() < 1)
+    return DataLoss("'steps_per_epoch' is missing");
+  if (before != steps && !session.setup.allow_changes) {
     return FailedPrecondition(
-        "an epoch had {} steps when the run began and has {} now: the data has changed; start a "
-        "new run, or allow changes (--allow-changes)",
-        schedule.value("steps_per_epoch", Json()).dump(), steps);
+        "an epoch had {} steps when this checkpoint was stored and has {} now, so the data or the "
+        "recipe was changed since: undo the change, start a new run, or allow changes "
+        "(--allow-changes)",
+        before.dump(), steps);
   }
+  if (before != steps) WarnOfOtherSteps(session, state, before.get<int64_t>());
   const Json kept = schedule.value("state", Json());
   return kept.is_null() ? OkStatus() : session.schedule->Restore(kept);
 }
@@ -184,6 +205,18 @@ std::function<Status()> WritingOf(TrainingSession& session, Json state, bool cop
   };
 }
 
+// A checkpoint from before a change that was allowed is restored as it was then, although the
+// recipe in the run directory is the changed one by now.
+Status TakeAllowedChanges(TrainingSession& session, int64_t newest) {
+  TrainingSetup& setup = session.setup;
+  STOKER_ASSIGN_OR_RETURN(const std::optional<AllowedChanges> allowed,
+                          ReadAllowedChanges(setup.run.paths().root));
+  if (!allowed || !allowed->Cover(newest)) return OkStatus();
+  setup.allow_changes = true;
+  setup.recipe_changed |= allowed->recipe;
+  return OkStatus();
+}
+
 }  // namespace
 
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind) {
@@ -253,6 +286,7 @@ Status RestoreNewest(TrainingSession& session) {
   }
   STOKER_RETURN_IF_ERROR(newest.status());
   warnings.insert(warnings.end(), newest->warnings.begin(), newest->warnings.end());
+  STOKER_RETURN_IF_ERROR(TakeAllowedChanges(session, newest->step));
   return Restore(session, *newest).While("restoring " + session.store.PathOf(newest->step));
 }
 

@@ -4,6 +4,7 @@
 
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/run/allowed_changes.h"
 #include "stoker/run/run_schedule.h"
 #include "stoker/run/sample_noun.h"
 #include "stoker/train/check/model_lint.h"
@@ -168,11 +169,17 @@ Status BuildCallbacks(TrainingSession& session) {
 }
 
 // Only now: had the run not fitted the recipe, it would have kept its own. In this order, so that a
-// run killed in between has no results of another recipe, and chooses again where it must.
+// run killed in between has no results of another recipe, may go on from a checkpoint of the recipe
+// before, and chooses again where it must.
 Status StoreDecisions(TrainingSession& session, const TuneReport& tuning) {
   RunDirectory& run = session.setup.run;
   const bool finished = session.at_end() && session.progress.closed_step == session.progress.step;
   if (!finished) STOKER_RETURN_IF_ERROR(run.RemoveResults());
+  if (session.setup.resume && session.setup.allow_changes) {
+    STOKER_RETURN_IF_ERROR(WriteAllowedChanges(
+        run.paths().root,
+        {.checkpoint = session.last_checkpoint, .recipe = session.setup.recipe_changed}));
+  }
   if (session.setup.recipe_changed) {
     STOKER_RETURN_IF_ERROR(run.WriteRecipe(session.setup.recipe.Filled()));
   }

@@ -1,0 +1,41 @@
+#include "stoker/run/allowed_changes.h"
+
+#include <string>
+
+#include "stoker/base/json.h"
+#include "stoker/base/json_file.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+namespace {
+
+constexpr char kCheckpoint[] = "checkpoint", kRecipe[] = "recipe";
+
+std::string PathIn(const std::filesystem::path& root) { return (root / "allowed.json").string(); }
+
+}  // namespace
+
+Result<std::optional<AllowedChanges>> ReadAllowedChanges(const std::filesystem::path& root) {
+  const std::string path = PathIn(root);
+  const Result<std::string> text = ReadTextFile(path);
+  if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
+  STOKER_RETURN_IF_ERROR(text.status());
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const Json checkpoint = json.is_object() ? json.value(kCheckpoint, Json()) : Json();
+  const Json recipe = json.is_object() ? json.value(kRecipe, Json()) : Json();
+  if (!checkpoint.is_number_integer() || !recipe.is_boolean()) {
+    return DataLoss(
+        "{}: must hold the step of a checkpoint and whether the recipe was changed; delete it, and "
+        "resume with --allow-changes where the recipe or the data were changed",
+        path);
+  }
+  return AllowedChanges{.checkpoint = checkpoint.get<int64_t>(), .recipe = recipe.get<bool>()};
+}
+
+Status WriteAllowedChanges(const std::filesystem::path& root, const AllowedChanges& allowed) {
+  return WriteFileAtomically(PathIn(root), JsonFileText(Json{{kCheckpoint, allowed.checkpoint},
+                                                             {kRecipe, allowed.recipe}}));
+}
+
+}  // namespace stoker
