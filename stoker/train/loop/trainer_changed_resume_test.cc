@@ -1,6 +1,9 @@
-// Runs that go on with another recipe.
+// Runs that go on with another recipe, and runs that a callback ended before their last step.
+#include <cmath>
 #include <filesystem>
+#include <set>
 
+#include "stoker/train/core/callback.h"
 #include "stoker/train/loop/trainer_testing.h"
 
 namespace stoker {
@@ -14,6 +17,19 @@ const std::vector<std::string> kLargerBatch = {"data.train.batch.size=32",
                                                "train.schedule={one_cycle: {max_lr: 0.01}}"};
 const ResumeOptions kAllowed = {.allow_changes = true};
 
+// Puts NaNs into the batches of one step.
+class PoisonStep : public Callback {
+ public:
+  explicit PoisonStep(int64_t step) : step_(step) {}
+  Status OnBatch(RunView& run, const TensorBatch& batch) override {
+    if (run.step + 1 == step_) batch.input[0].fill_(NAN);
+    return OkStatus();
+  }
+
+ private:
+  const int64_t step_;
+};
+
 class ChangedResumeTest : public TrainerTest {
  protected:
   // The run as a kill leaves it that comes before the checkpoint of `step`.
@@ -22,6 +38,15 @@ class ChangedResumeTest : public TrainerTest {
     watcher.stop_after = step;
     STOKER_ASSERT_OK(Resume(run, set, &watcher, kAllowed));
     fs::remove_all(CheckpointOf(run, step));
+  }
+  Result<TrainSummary> TrainPoisoned(const std::string& run, int64_t poisoned,
+                                     const std::vector<std::string>& set, bool resume) {
+    STOKER_ASSIGN_OR_RETURN(Recipe recipe, problem_.Load(set));
+    STOKER_ASSIGN_OR_RETURN(const auto trainer,
+                            resume ? Trainer::Resume(std::move(recipe), problem_ / run, kAllowed)
+                                   : Trainer::Create(std::move(recipe), problem_ / run));
+    trainer->Add("poison", std::make_unique<PoisonStep>(poisoned));
+    return trainer->Run();
   }
 };
 
@@ -70,6 +95,38 @@ TEST_F(ChangedResumeTest, AResumeWithAnotherBatchSaysWhereInTheEpochsTheRunNowSt
               Contains(HasSubstr("an epoch has 3 steps now and had 6: the run counts steps, so "
                                  "after step 5 it stood at 0.83 epochs and now stands at 1.67 of "
                                  "3.00")));
+}
+
+TEST_F(ChangedResumeTest, ACheckpointThatOnlyStopAtBroughtIsNotWhatARollbackGoesBackTo) {
+  const std::vector<std::string> set = {"train.on_nonfinite=rollback",
+                                        "train.checkpoint.every_steps=4"};
+  for (const int64_t step : {7, 8, 9}) {
+    SCOPED_TRACE(step);
+    const std::string name = std::to_string(step);
+    STOKER_ASSERT_OK(TrainPoisoned("whole" + name, step + 1, set, /*resume=*/false));
+    std::vector<std::string> stop = set;
+    stop.push_back("train.callbacks=[{stop_at: {step: " + name + "}}]");
+    STOKER_ASSERT_OK(TrainPoisoned("run" + name, step + 1, stop, /*resume=*/false));
+    STOKER_ASSERT_OK(TrainPoisoned("run" + name, step + 1, set, /*resume=*/true));
+    EXPECT_EQ(WeightsOf("run" + name), WeightsOf("whole" + name));
+  }
+}
+
+TEST_F(ChangedResumeTest, AnEvaluationThatOnlyStopAtBroughtMovesNoPlateauAndStopsNothingEarly) {
+  const std::vector<std::string> set = {
+      "train.schedule={plateau: {lr: 0.02, factor: 0.5, patience: 0, threshold: 0.9}}",
+      "train.early_stopping={metric: loss, patience: 3, min_delta: 5}", "train.eval_every=2"};
+  STOKER_ASSERT_OK(Train("whole", set));
+  for (const int64_t step : {3, 6, 8, 12, 15}) {
+    SCOPED_TRACE(step);
+    const std::string run = "run" + std::to_string(step);
+    std::vector<std::string> stop = set;
+    stop.push_back("train.callbacks=[{stop_at: {step: " + std::to_string(step) + "}}]");
+    STOKER_ASSERT_OK_AND_ASSIGN(const TrainSummary stopped, Train(run, stop));
+    EXPECT_TRUE(stopped.last_evaluation.has_value());
+    STOKER_ASSERT_OK(Resume(run, set, nullptr, kAllowed));
+    EXPECT_EQ(WeightsOf(run), WeightsOf("whole"));
+  }
 }
 
 }  // namespace

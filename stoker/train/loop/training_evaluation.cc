@@ -35,6 +35,16 @@ Status NoteBest(TrainingSession& session, const Evaluation& evaluation) {
   return OkStatus();
 }
 
+// What later weights depend on.
+void FollowEvaluation(TrainingSession& session, const Evaluation& evaluation) {
+  Progress& progress = session.progress;
+  session.schedule->Observe(evaluation);
+  if (const auto reason = session.early_stopping.Observe(evaluation);
+      reason && progress.ended.empty()) {
+    progress.ended = "early stopping: " + *reason;
+  }
+}
+
 }  // namespace
 
 Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, LossLogging losses,
@@ -53,7 +63,7 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
                   {session.learner->loss(), session.options().metrics, names}, *ahead, stop);
 }
 
-Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
+Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation, bool planned) {
   Progress& progress = session.progress;
   const bool best = IsBest(progress, evaluation);
   progress.last_evaluation = evaluation;
@@ -61,12 +71,11 @@ Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation) {
   progress.best_accuracy = std::max(progress.best_accuracy, evaluation.accuracy);
   progress.best_loss = std::min(progress.best_loss.value_or(evaluation.loss), evaluation.loss);
   progress.evaluated_step = progress.step;
-  STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
-  session.schedule->Observe(evaluation);
-  if (const auto reason = session.early_stopping.Observe(evaluation);
-      reason && progress.ended.empty()) {
-    progress.ended = "early stopping: " + *reason;
+  // A rollback goes back to the best checkpoint too.
+  if (planned || session.options().on_nonfinite != "rollback") {
+    STOKER_RETURN_IF_ERROR(NoteBest(session, evaluation));
   }
+  if (planned) FollowEvaluation(session, evaluation);
   STOKER_RETURN_IF_ERROR(
       session.recorder->Evaluated({.step = progress.step,
                                    .epoch = session.plan().EpochOf(progress.step),

@@ -13,7 +13,10 @@ Result<Evaluation> EvaluateOn(TrainingSession& session, const Dataset& batches, 
 
 // Passes an evaluation that was due to the recorder, the schedule, early stopping and the
 // callbacks, and notes the best so far. Errors: those of callbacks.
+//   planned  false where it was due only because something ended the run before its last step:
+//            then no weight may come to depend on it, so that the run, resumed without what ended
+//            it, goes on as if it had not been ended
 //   REQUIRES: its loss is finite
-Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation);
+Status NoteEvaluation(TrainingSession& session, const Evaluation& evaluation, bool planned);
 
 }  // namespace stoker

@@ -50,13 +50,28 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   return Summary();
 }
 
-bool TrainingLoop::AtEndOfEpoch() const {
+// Whatever has ended the run before its last step.
+bool TrainingLoop::AtPlannedEndOfEpoch() const {
   const int64_t step = session_->progress.step;
-  return step > 0 && (step % session_->plan().steps_per_epoch() == 0 || session_->at_end());
+  const TrainingPlan& plan = session_->plan();
+  return step > 0 && (step % plan.steps_per_epoch() == 0 || step >= plan.total_steps());
+}
+
+bool TrainingLoop::AtEndOfEpoch() const {
+  return AtPlannedEndOfEpoch() || (session_->progress.step > 0 && session_->at_end());
 }
 
 bool TrainingLoop::Finished() const {
   return session_->at_end() && session_->progress.closed_step == session_->progress.step;
+}
+
+// Whether a run that nothing ends before its last step evaluates here too.
+bool TrainingLoop::EvaluationPlanned() const {
+  const int64_t step = session_->progress.step;
+  const TrainOptions& options = session_->options();
+  if (step >= session_->plan().total_steps()) return true;
+  if (options.eval_every_steps) return step % *options.eval_every_steps == 0;
+  return AtPlannedEndOfEpoch() && session_->plan().EpochOf(step) % options.eval_every == 0;
 }
 
 bool TrainingLoop::EvaluationDue() const {
@@ -65,10 +80,14 @@ bool TrainingLoop::EvaluationDue() const {
       progress.closed_step == progress.step) {
     return false;
   }
-  if (session_->at_end()) return true;
-  const TrainOptions& options = session_->options();
-  if (options.eval_every_steps) return progress.step % *options.eval_every_steps == 0;
-  return AtEndOfEpoch() && session_->plan().EpochOf(progress.step) % options.eval_every == 0;
+  return session_->at_end() || EvaluationPlanned();
+}
+
+// The same of checkpoints, at the end of an epoch or of the run.
+bool TrainingLoop::CheckpointPlanned() const {
+  const Progress& progress = session_->progress;
+  const bool best = progress.best_step == progress.step && EvaluationPlanned();
+  return AtPlannedEndOfEpoch() || best || clock_->DueByStep(progress.step);
 }
 
 Status TrainingLoop::RunSteps() {
@@ -108,7 +127,7 @@ Status TrainingLoop::EvaluateNow() {
     return StopBroken(
         FailedPrecondition("step {}: the loss on data.eval is {}", step, evaluation->loss), 0);
   }
-  STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation));
+  STOKER_RETURN_IF_ERROR(NoteEvaluation(*session_, *evaluation, EvaluationPlanned()));
   // It may have ended the run.
   STOKER_RETURN_IF_ERROR(steps_->LogRest(last));
   // The end of an epoch brings its own.
@@ -178,7 +197,7 @@ Status TrainingLoop::CloseEpoch() {
                                   .step = progress.step,
                                   .seconds = window.seconds,
                                   .images_per_s = window.per_second()});
-  return Checkpoint(CheckpointKind::kPlanned);
+  return Checkpoint(CheckpointPlanned() ? CheckpointKind::kPlanned : CheckpointKind::kUnplanned);
 }
 
 TrainSummary TrainingLoop::Summary() const {

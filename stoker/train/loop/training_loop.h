@@ -39,8 +39,11 @@ class TrainingLoop {
   Status CloseEpoch();
   Result<TrainSummary> Finish();
 
+  bool AtPlannedEndOfEpoch() const;
   bool AtEndOfEpoch() const;
+  bool EvaluationPlanned() const;
   bool EvaluationDue() const;
+  bool CheckpointPlanned() const;
   bool Finished() const;
   TrainSummary Summary() const;
 
