@@ -106,8 +106,9 @@ TEST_F(TrainerTest, DataThatHasChangedUnderTheRunIsNoticed) {
                                        "data.train: train-images has 4112 bytes, it had 6160"));
   // Of a run that kept no marks of its files.
   fs::remove(Paths("run").data());
-  EXPECT_THAT(Resume("run"), FailsWith(StatusCode::kFailedPrecondition,
-                                       "an epoch had 6 steps when this checkpoint was stored and has 4 now"));
+  EXPECT_THAT(Resume("run"),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "an epoch had 6 steps when this checkpoint was stored and has 4 now"));
 }
 
 TEST_F(TrainerTest, AFileReplacedByOneOfTheSameLengthIsRefusedByNameUnlessAllowed) {
@@ -225,7 +226,9 @@ struct UntrainableCase {
   StatusCode code = StatusCode::kInvalidArgument;
 };
 constexpr UntrainableCase kUntrainable[] = {
-    {"BatchLargerThanTheData", "data.train.batch.size=1000", "data.train gives no batch"},
+    {"BatchLargerThanTheData", "data.train.batch.size=1000",
+     "data.train gives no batch: its 96 samples are fewer than one batch of 1000, and "
+     "drop_remainder"},
     {"UnknownInput", "train.input=picture", "picture"},
     {"NotNormalized",
      "data.train=[{idx: {images: train-images, labels: train-labels}}, {batch: 4}]", "normalize"},
@@ -237,7 +240,8 @@ constexpr UntrainableCase kUntrainable[] = {
      "{batch: 4}, repeat]",
      "data.eval never ends"},
     {"EvalWithoutABatch", "data.eval.batch={size: 1000, drop_remainder: true}",
-     "data.eval gives no batch"},
+     "data.eval gives no batch: its 32 samples are fewer than one batch of 1000, and "
+     "drop_remainder"},
     {"UnknownDevice", "train.device=tpu", "must be auto, cpu, cuda"},
     {"TooFewClasses", "model.mlp.classes=3", "has class number 3, but the model has 3 classes",
      StatusCode::kDataLoss},

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "stoker/base/clock.h"
+#include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/device/device_prefetcher.h"
 #include "stoker/device/torch_error.h"
@@ -100,10 +101,7 @@ Status CheckEvaluable(const Dataset& batches) {
     return InvalidArgument(
         "data.eval never ends, so it cannot be evaluated on; take `repeat` out of it");
   }
-  if (batches.cardinality().known() && batches.cardinality().value() == 0) {
-    return InvalidArgument(
-        "data.eval gives no batch; with drop_remainder the batch must not be larger than the data");
-  }
+  if (batches.cardinality() == Cardinality::Of(0)) return NoBatch(batches, "data.eval");
   return OkStatus();
 }
 
@@ -120,7 +118,9 @@ Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefet
     if (stop != nullptr && *stop) return Cancelled("evaluation was stopped");
   }
   if (sums.samples() == 0) {
-    return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
+    return InvalidArgument(
+        "data.eval gives no batch; check its source, its `batch`, and the stages that leave "
+        "samples out");
   }
   Evaluation evaluation;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { evaluation = sums.Read(); }));

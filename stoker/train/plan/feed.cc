@@ -6,6 +6,7 @@
 
 #include "stoker/base/problems.h"
 #include "stoker/base/worker_group.h"
+#include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
@@ -55,29 +56,53 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options) {
   return place;
 }
 
+namespace {
+
+Result<TargetCheck> CheckOf(const Recipe& recipe, const Dataset& batches,
+                            std::optional<int64_t> outputs) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
+  return TargetCheckOf(
+      std::move(loss),
+      NamesInSource(batches, static_cast<uint64_t>(options.seed), options.input, "data.train"),
+      outputs);
+}
+
+Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
+                                         const Placement& placement, TargetCheck check_target) {
+  const TrainOptions& options = recipe.train.options;
+  STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(FeedRuntime(options),
+                                                      {.seed = static_cast<uint64_t>(options.seed),
+                                                       .losses = LossLogging::kNone}));
+  FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
+  feed.check_target = std::move(check_target);
+  return Feeder::Create(std::move(elements), batches.spec(), std::move(feed));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement,
                                          std::optional<int64_t> outputs) {
-  const TrainOptions& options = recipe.train.options;
-  const auto seed = static_cast<uint64_t>(options.seed);
-  STOKER_ASSIGN_OR_RETURN(
-      auto elements,
-      batches.Open(FeedRuntime(options), {.seed = seed, .losses = LossLogging::kNone}));
-  STOKER_ASSIGN_OR_RETURN(std::shared_ptr<const Loss> loss, recipe.train.loss.build());
-  FeederOptions feed = FeedOptions(options, batches, placement.device, placement.memory_format);
-  feed.check_target = TargetCheckOf(
-      std::move(loss), NamesInSource(batches, seed, options.input, "data.train"), outputs);
-  return Feeder::Create(std::move(elements), batches.spec(), std::move(feed));
+  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOf(recipe, batches, outputs));
+  return OpenFeed(recipe, batches, placement, std::move(check));
+}
+
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
+                                 TargetCheck check_target) {
+  const Dataset& train = recipe.data.train;
+  STOKER_ASSIGN_OR_RETURN(const auto feeder,
+                          OpenFeed(recipe, train, placement, std::move(check_target)));
+  STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
+  if (!batch) return NoBatch(train, "data.train");
+  return *std::move(batch);
 }
 
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
                                  std::optional<int64_t> outputs) {
   const PipelineCpuScope cpus(FeedCpus(recipe.train.options, placement.device));
-  STOKER_ASSIGN_OR_RETURN(const auto feeder,
-                          OpenFeed(recipe, recipe.data.train, placement, outputs));
-  STOKER_ASSIGN_OR_RETURN(std::optional<TensorBatch> batch, feeder->Next());
-  if (!batch) return InvalidArgument("data.train gives no batch; check its source and its `batch`");
-  return *std::move(batch);
+  STOKER_ASSIGN_OR_RETURN(TargetCheck check, CheckOf(recipe, recipe.data.train, outputs));
+  return FirstBatchOf(recipe, placement, std::move(check));
 }
 
 }  // namespace stoker

@@ -52,8 +52,13 @@ Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& ba
                                          const Placement& placement,
                                          std::optional<int64_t> outputs);
 
-// Its first batch. Errors: also kInvalidArgument where there is none.
+// The first batch of data.train. Errors: also kInvalidArgument where there is none.
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
                                  std::optional<int64_t> outputs);
+
+// The same with another check of the targets, and without a limit on the CPUs that make it.
+//   check_target  as FeederOptions has it; none checks nothing
+Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
+                                 TargetCheck check_target);
 
 }  // namespace stoker

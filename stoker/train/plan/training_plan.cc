@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stoker/base/problems.h"
+#include "stoker/data/advice/no_batch.h"
 #include "stoker/data/ops/repeat.h"
 #include "stoker/data/ops/take.h"
 #include "stoker/data/options/registry.h"
@@ -70,11 +71,7 @@ Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
   const Cardinality batches = train.cardinality();
   const TrainOptions& options = recipe.train.options;
   if (batches.known()) {
-    if (batches.value() == 0) {
-      return InvalidArgument(
-          "data.train gives no batch; with drop_remainder the batch must not be larger than the "
-          "data");
-    }
+    if (batches.value() == 0) return NoBatch(train, "data.train");
     return Length{batches.value(), options.epochs};
   }
   if (!options.max_steps) return NoEnd(recipe, train);

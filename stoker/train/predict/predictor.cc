@@ -4,15 +4,18 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <limits>
 #include <optional>
 
+#include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_arrays.h"
 #include "stoker/data/recipe/numbered_pipeline.h"
 #include "stoker/data/recipe/recipe.h"
+#include "stoker/data/recipe/recipe_place.h"
 #include "stoker/data/runtime/cpu_limit.h"
 #include "stoker/data/transforms/layout.h"
 #include "stoker/device/accelerator.h"
@@ -161,6 +164,18 @@ Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::s
   return out;
 }
 
+// The stages that make such samples of pictures; empty where a sample is no picture.
+//   sample  as ModelInput::ToString writes it
+std::string PictureStages(const std::string& sample) {
+  int channels = 0, height = 0, width = 0;
+  if (std::sscanf(sample.c_str(), "%d x %d x %d", &channels, &height, &width) != 3) return {};
+  if ((channels != 1 && channels != 3) || height < 2 || width < 2) return {};
+  return fmt::format(
+      ", where they are pictures by these stages of data.eval before `normalize`: `decode: "
+      "{{channels: {}}}` and `resize: {{height: {}, width: {}}}`",
+      channels == 1 ? "grey" : "rgb", height, width);
+}
+
 }  // namespace
 
 std::vector<std::string> ClassNamesIn(const ConfigNode& recipe) {
@@ -217,8 +232,8 @@ struct Predictor::Parts {
     if (trained.empty() || shape.ToString() == trained) return OkStatus();
     return FailedPrecondition(
         "samples of {} (channels x height x width) are not what the model was trained on, {}; "
-        "bring them to its channels and size",
-        shape.ToString(), trained);
+        "bring them to its channels and size{}",
+        shape.ToString(), trained, PictureStages(trained));
   }
 
   Status MakeModel(const Dataset& batches) {
@@ -308,7 +323,7 @@ bool Predictor::decodes() const {
 
 Result<Evaluation> Predictor::EvaluateRun() {
   STOKER_ASSIGN_OR_RETURN(const Dataset eval, ParseEvalPipeline(parts_->recipe, parts_->run));
-  STOKER_RETURN_IF_ERROR(CheckEvaluable(eval));
+  STOKER_RETURN_IF_ERROR(WithPlace(parts_->recipe, CheckEvaluable(eval)));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(eval));
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<const Loss> loss, parts_->loss.build());
   FeederOptions feed =
@@ -328,7 +343,7 @@ Result<PredictSummary> Predictor::PredictRun(
   STOKER_ASSIGN_OR_RETURN(const NumberedPipeline pipeline,
                           ParseNumberedEvalPipeline(parts_->recipe, parts_->run));
   const Dataset& batches = pipeline.batches;
-  STOKER_RETURN_IF_ERROR(CheckEvaluable(batches));
+  STOKER_RETURN_IF_ERROR(WithPlace(parts_->recipe, CheckEvaluable(batches)));
   FeederOptions feed = parts_->WithoutTarget(batches);
   STOKER_RETURN_IF_ERROR(CheckFields(pipeline, feed, options.fields));
   STOKER_RETURN_IF_ERROR(parts_->MakeModel(batches));
@@ -354,9 +369,7 @@ Result<PredictSummary> Predictor::PredictRun(
       (status.ok() || status.code() == StatusCode::kCancelled))
     return Cancelled("stopped after {} samples", summary.samples);
   STOKER_RETURN_IF_ERROR(status);
-  if (summary.samples == 0) {
-    return InvalidArgument("the eval pipeline gives no batch; check its source and its `batch`");
-  }
+  if (summary.samples == 0) return WithPlace(parts_->recipe, NoBatch(batches, "data.eval"));
   return summary;
 }
 

@@ -216,6 +216,10 @@ TEST_F(PredictorTest, SamplesThatTheModelCannotTakeAreRefused) {
   EXPECT_THAT(
       predictor->Predict(QuadrantImages(2).Reshaped({2, 1, 4, 16}).Reshaped({4, 1, 4, 8})),
       FailsWith(StatusCode::kFailedPrecondition, "4 x 8 (channels x height x width) are not"));
+  EXPECT_THAT(predictor->Predict(Array::Allocate(DType::kUInt8, {1, 3, 40, 50})),
+              FailsWith(StatusCode::kFailedPrecondition,
+                        "of data.eval before `normalize`: `decode: {channels: grey}` and `resize: "
+                        "{height: 8, width: 8}`"));
   EXPECT_THAT(predictor->Predict(Array::Allocate(DType::kUInt8, {})),
               FailsWith(StatusCode::kInvalidArgument, "first dimension"));
 }
