@@ -126,10 +126,24 @@ void RemoveLeftovers(const std::string& directory) {
   }
 }
 
+bool HoldsNoCheckpoint(const fs::path& root) {
+  std::error_code error;
+  const fs::directory_iterator checkpoints(RunPaths{root}.checkpoints(), error);
+  if (error) return error == std::errc::no_such_file_or_directory;
+  return checkpoints == fs::directory_iterator();
+}
+
 Status ExistsAlready(const fs::path& root) {
   if (std::error_code error; !fs::exists(RunPaths{root}.recipe(), error)) {
     return FailedPrecondition(
         "{}: exists already and is no run; name a directory that is empty or not there yet",
+        root.string());
+  }
+  if (HoldsNoCheckpoint(root)) {
+    return FailedPrecondition(
+        "{}: exists already, and is a run that has stored no checkpoint; begin it again at step 0 "
+        "(--resume, and --allow-changes where its recipe or data were corrected), remove it, or "
+        "name another directory",
         root.string());
   }
   return FailedPrecondition(

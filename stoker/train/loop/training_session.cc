@@ -5,6 +5,7 @@
 
 #include "stoker/train/loop/training_checkpoints.h"
 #include "stoker/train/plan/feed.h"
+#include "stoker/train/step/finiteness.h"
 
 namespace stoker {
 
@@ -39,6 +40,13 @@ std::string LateAdvice(const TrainingSession& session) {
       session.setup.device.device.str(), session.options().log_every);
 }
 
+// What may help: no rate helps where the data are not finite.
+std::string Advice(const TrainingSession& session, const Status& status, int64_t step) {
+  if (status.message().find(kInputNotFinite) != std::string::npos) return std::string(kFiniteInput);
+  return fmt::format("A lower learning rate (now {:.3g}) or cleaner data may help{}",
+                     session.schedule->At(step - 1).lr, LateAdvice(session));
+}
+
 }  // namespace
 
 Status Broken(TrainingSession& session, const Status& status, int64_t ahead) {
@@ -51,12 +59,10 @@ Status Broken(TrainingSession& session, const Status& status, int64_t ahead) {
                                : fmt::format("the last good checkpoint is {}",
                                              session.store.PathOf(session.last_checkpoint));
   return {status.code(),
-          fmt::format(
-              "epoch {} of {}, {}. Training has stopped; {}{}. A lower learning rate (now {:.3g}) "
-              "or cleaner data may help{}",
-              plan.EpochOf(step), plan.EpochOf(plan.total_steps()), status.message(), left,
-              stored.ok() ? "" : fmt::format(" ({})", stored.message()),
-              session.schedule->At(step - 1).lr, LateAdvice(session))};
+          fmt::format("epoch {} of {}, {}. Training has stopped; {}{}. {}", plan.EpochOf(step),
+                      plan.EpochOf(plan.total_steps()), status.message(), left,
+                      stored.ok() ? "" : fmt::format(" ({})", stored.message()),
+                      Advice(session, status, step))};
 }
 
 }  // namespace stoker

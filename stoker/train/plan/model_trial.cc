@@ -8,6 +8,8 @@
 
 #include "stoker/device/torch_error.h"
 #include "stoker/train/core/loss.h"
+#include "stoker/train/step/finiteness.h"
+#include "stoker/train/step/layer_trace.h"
 #include "stoker/train/step/learner.h"
 
 namespace stoker {
@@ -119,6 +121,21 @@ std::optional<int64_t> OutputsToCheck(std::optional<int64_t> known, Model& model
   return status.ok() ? outputs : std::nullopt;
 }
 
+namespace {
+
+// The first step would end the run.
+Status CheckInputIsFinite(const TrainOptions& options, const TensorBatch& batch,
+                          const RowNames& names) {
+  if (options.on_nonfinite != "stop") return OkStatus();
+  std::vector<int64_t> rows;
+  STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] { rows = RowsNotFinite(batch.input); }));
+  if (rows.empty()) return OkStatus();
+  return DataLoss("data.train: the first batch: {} in {} (train.input is {}). {}", kInputNotFinite,
+                  names(batch.key, rows), options.input, kFiniteInput);
+}
+
+}  // namespace
+
 Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
   STOKER_ASSIGN_OR_RETURN(FirstBatch first, ReadFirstBatch(recipe, c10::kCPU));
   STOKER_ASSIGN_OR_RETURN(const auto model, BuildModel(recipe.model, first.input, /*seed=*/0, {}));
@@ -127,14 +144,16 @@ Result<FirstBatch> TryFirstSamples(const Recipe& recipe) {
                           .target = first.batch.target.narrow(0, 0, samples),
                           .key = first.batch.key};
   const TrainOptions& options = recipe.train.options;
+  const RowNames names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
+                                       options.input, "data.train");
+  STOKER_RETURN_IF_ERROR(CheckInputIsFinite(options, first.batch, names));
   const Spec& spec = recipe.data.train.spec();
   STOKER_ASSIGN_OR_RETURN(const size_t target, spec.IndexOf("train.target", options.target));
   STOKER_RETURN_IF_ERROR(
       TryBatch(recipe, *model, tried,
                {.samples = fmt::format("the first {} samples of data.train", samples),
                 .target = spec.fields[target],
-                .names = NamesInSource(recipe.data.train, static_cast<uint64_t>(options.seed),
-                                       options.input, "data.train")})
+                .names = names})
           .status());
   return first;
 }

@@ -202,8 +202,7 @@ std::string Learner::WhyBroken(const TensorBatch& batch, const at::Tensor& score
                                const LayerTrace* trace) {
   const at::DisableRecordFunctionGuard unobserved;
   if (const auto samples = RowsNotFinite(batch.input, batch.size()); !samples.empty()) {
-    return fmt::format("the input holds values that are not finite in {}",
-                       row_names_(batch.key, samples));
+    return fmt::format("{} in {}", kInputNotFinite, row_names_(batch.key, samples));
   }
   if (const std::string name = FirstNotFinite(ParametersOf(*model_)); !name.empty()) {
     return fmt::format("the weights '{}' are not finite since a step before", name);
