@@ -1,15 +1,11 @@
 #include "stoker/train/check/model_lint.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/ones_like.h>
-#include <ATen/ops/where.h>
-#include <fmt/ranges.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/nn/modules/batchnorm.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,6 +14,7 @@
 #include "stoker/device/accelerator.h"
 #include "stoker/device/feeder.h"
 #include "stoker/device/torch_error.h"
+#include "stoker/train/check/input_lint.h"
 #include "stoker/train/core/model.h"
 #include "stoker/train/core/parameters.h"
 #include "stoker/train/plan/channel_order.h"
@@ -34,11 +31,6 @@ using torch::autograd::Node;
 
 // Enough for a batch norm; more would only take time.
 constexpr int64_t kSamples = 8;
-// Inputs are normalised where their mean is less than this many deviations away from 0 (less than
-// half where none is below 0), and their deviation lies between these. A normalised batch of few
-// pictures may be all dark or all bright.
-constexpr double kFarthestMean = 1.5, kFarthestMeanOfPositives = 0.5;
-constexpr double kSmallestDeviation = 0.2, kLargestDeviation = 5;
 constexpr int64_t kTensorCoreMultiple = 8;
 
 // "conv1" of "conv1.weight".
@@ -93,56 +85,6 @@ class GradientGraph {
 };
 
 using Findings = std::vector<LintFinding>;
-
-// More would be no proposal that is read and copied.
-constexpr int64_t kMostColumns = 32;
-
-// The figures of each column or channel, the first dimension of a sample, as a list; one figure
-// where there is but one, or too many.
-std::string FigureOf(const at::Tensor& of_columns, double of_all) {
-  if (of_columns.numel() < 2 || of_columns.numel() > kMostColumns) {
-    return fmt::format("{:.3g}", of_all);
-  }
-  const double* const first = of_columns.const_data_ptr<double>();
-  const std::vector<double> all(first, first + of_columns.numel());
-  return fmt::format("[{:.3g}]", fmt::join(all, ", "));
-}
-
-// The entry of a recipe that brings such values to about 0 and 1.
-std::string NormalizeEntry(const at::Tensor& values, double mean, double deviation,
-                           std::string_view field) {
-  std::vector<int64_t> others = {0};
-  for (int64_t d = 2; d < values.dim(); ++d) others.push_back(d);
-  const at::Tensor means = values.mean(at::IntArrayRef(others)).cpu().contiguous();
-  at::Tensor deviations =
-      values.std(at::IntArrayRef(others), /*unbiased=*/false).cpu().contiguous();
-  // A column that is always the same has none to divide by.
-  deviations = at::where(deviations > 0, deviations, at::ones_like(deviations));
-  return fmt::format("normalize: {{mean: {}, std: {}, field: {}}}", FigureOf(means, mean),
-                     FigureOf(deviations, deviation), field);
-}
-
-void LintInputs(const at::Tensor& input, std::string_view field, Findings& findings) {
-  const at::Tensor values = input.detach().to(at::kDouble);
-  const auto mean = values.mean().item<double>();
-  const auto deviation = values.numel() > 1 ? values.std(/*unbiased=*/true).item<double>() : 0;
-  const double farthest =
-      values.min().item<double>() >= 0 ? kFarthestMeanOfPositives : kFarthestMean;
-  if (deviation >= kSmallestDeviation && deviation <= kLargestDeviation &&
-      std::abs(mean) <= farthest * deviation) {
-    return;
-  }
-  findings.push_back(
-      {.rule = "inputs",
-       .where = "inputs",
-       .problem = fmt::format("their mean is {:.3g} and their deviation {:.3g}, over a batch", mean,
-                              deviation),
-       .mend = deviation > 0
-                   ? fmt::format("bring them to about 0 and 1 before `batch`: {}, times what an "
-                                 "earlier one has done",
-                                 NormalizeEntry(values, mean, deviation, field))
-                   : "all values are equal: look at the pipeline (`stoker inspect --grid`)"});
-}
 
 // The batch norms by their names, in the order of registration.
 std::vector<std::string> NormsOf(const Model& model) {
@@ -297,10 +239,11 @@ void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
 std::string LintFinding::ToText() const { return fmt::format("{}: {}; {}", where, problem, mend); }
 
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
-                                           std::string_view field) {
+                                           std::string_view field, const ConfigNode* pipeline) {
   Findings findings;
   const Status status = CatchTorchErrors([&] {
-    LintInputs(batch.input, field, findings);
+    const at::Tensor values = batch.input.detach().to(at::kDouble);
+    if (auto found = LintInputs(values, field, pipeline)) findings.push_back(*std::move(found));
     LintBatchSize(model, batch.size(), findings);
     const at::AutoGradMode gradients(true);
     model.train();
@@ -333,7 +276,8 @@ Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Dev
   STOKER_ASSIGN_OR_RETURN(const auto model,
                           BuildModel(recipe.model, first->input, /*seed=*/0, {.device = device}));
   Result<Findings> findings =
-      LintModel(*model, first->batch, !device.is_cpu(), recipe.train.options.input);
+      LintModel(*model, first->batch, !device.is_cpu(), recipe.train.options.input,
+                recipe.data.filled.Find("train"));
   STOKER_RETURN_IF_ERROR(RestoreRandomState(random, device));
   if (!findings.ok()) return findings;
   LintClasses(recipe, *findings);

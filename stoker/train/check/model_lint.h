@@ -41,9 +41,11 @@ struct LintFinding {
 // statistics of norms and torch's random state: give it a model of its own. No backward pass.
 //   accelerator  whether the model will be trained on one
 //   field        of the recipe that the inputs are, for the proposed fix
+//   pipeline     the list that made the inputs, for what it did to them; may be null
 // Errors: those of the model's Forward.
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
-                                           std::string_view field = "image");
+                                           std::string_view field = "image",
+                                           const ConfigNode* pipeline = nullptr);
 
 // The same with a model of the recipe's own and the first batch of its data.train; torch's random
 // state stays.
