@@ -12,7 +12,9 @@
 #include "stoker/base/options.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/problems.h"
+#include "stoker/data/advice/data_doubts.h"
 #include "stoker/data/advice/fixed_order.h"
+#include "stoker/data/advice/no_batch.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/recipe/recipe_place.h"
@@ -57,7 +59,7 @@ Status ReadFirstElement(const Dataset& dataset, std::string_view name, uint64_t 
       dataset.Open(Runtime::Threaded(), {.seed = seed, .losses = LossLogging::kNone}));
   STOKER_ASSIGN_OR_RETURN(const std::optional<Element> first, pass->Next());
   if (first) return OkStatus();
-  return InvalidArgument("{} gives no batch; check its source and its `batch`", name);
+  return NoBatch(dataset, name);
 }
 
 // train.seed, by which the first batch of a training is drawn. A mistake in it is a finding of the
@@ -198,6 +200,11 @@ CheckedData CheckData(const ConfigNode& recipe, const std::filesystem::path& fol
   check.Add(data.status, "data");
   if (const auto hint = data.train ? HintOfOrder(*data.train) : std::nullopt)
     check.Warn(fmt::format("data.train: {}; {}", hint->problem, hint->advice));
+  if (const ConfigNode* const section = recipe.Find("data"); section != nullptr) {
+    for (const DataDoubt& doubt : DoubtsAbout(*section)) {
+      check.Warn(fmt::format("{}: {}; {}", doubt.place.ToString(), doubt.problem, doubt.advice));
+    }
+  }
   CheckPipeline(recipe, "train", data.train, SeedOf(recipe), check);
   CheckPipeline(recipe, "eval", data.eval, /*seed=*/0, check);
   return data;

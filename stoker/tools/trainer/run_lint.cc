@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "stoker/data/advice/data_doubts.h"
 #include "stoker/data/advice/fixed_order.h"
 #include "stoker/tools/program/print.h"
 #include "stoker/tools/trainer/commands.h"
@@ -19,6 +20,13 @@ Status RunLint(const LintArguments& arguments) {
                         .where = "data.train",
                         .problem = std::string(order->problem),
                         .mend = std::string(order->advice),
+                        .hint = true});
+  }
+  for (const DataDoubt& doubt : DoubtsAbout(recipe.data.filled)) {
+    findings.push_back({.rule = "data",
+                        .where = "data",
+                        .problem = doubt.problem,
+                        .mend = doubt.advice,
                         .hint = true});
   }
   Inspection out;

@@ -1,0 +1,225 @@
+#include "stoker/data/advice/data_doubts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "stoker/base/options.h"
+#include "stoker/data/ops/batch.h"
+#include "stoker/data/ops/padded_batch.h"
+#include "stoker/data/ops/shuffle.h"
+#include "stoker/data/ops/skip.h"
+#include "stoker/data/ops/take.h"
+#include "stoker/data/transforms/normalize.h"
+
+namespace stoker {
+namespace {
+
+// Change how a sample looks by a draw, for training.
+constexpr std::array<std::string_view, 10> kAugments = {
+    "random_flip",  "random_crop",  "random_resized_crop", "random_affine", "random_erasing",
+    "color_jitter", "rand_augment", "trivial_augment",     "mixup",         "cutmix"};
+// Keep every sample and its place. Others may part the samples in a way that is not known here.
+constexpr std::array<std::string_view, 16> kKeepSamples = {
+    "decode", "normalize", "cast",     "resize", "center_crop",   "pad",   "layout", "grayscale",
+    "lookup", "one_hot",   "prefetch", "cache",  "gaussian_blur", "words", "encode", "truncate"};
+
+template <size_t n>
+bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+struct Stage {
+  std::string name;
+  ConfigNode options;  // empty where none are written
+  ConfigLocation location;
+  std::string text;  // the whole entry
+
+  // Nothing where they are not right, which is somebody else's finding.
+  template <typename Options>
+  std::optional<Options> As() const {
+    Options parsed;
+    if (name != Options::kName || !ParseOptionsOf(options, parsed).ok()) return std::nullopt;
+    return parsed;
+  }
+};
+
+struct Pipeline {
+  std::string name;  // "data.train"
+  std::vector<Stage> stages;
+};
+
+Stage StageOf(const ConfigNode& entry) {
+  Stage stage{.name = entry.scalar, .options = {}, .location = entry.location, .text = {}};
+  if (!entry.entries.empty()) {
+    stage.name = entry.entries.front().key;
+    stage.options = entry.entries.front().value;
+  }
+  stage.text = ToYaml(entry);
+  return stage;
+}
+
+Pipeline PipelineOf(const ConfigNode& data, std::string_view name) {
+  Pipeline pipeline{.name = fmt::format("data.{}", name), .stages = {}};
+  const ConfigNode* const list = data.Find(name);
+  if (list == nullptr) return pipeline;
+  for (const ConfigNode& entry : list->items) pipeline.stages.push_back(StageOf(entry));
+  return pipeline;
+}
+
+// "data.train (recipe.yaml:5:7)"
+std::string Named(const Pipeline& pipeline, const Stage& stage) {
+  if (stage.location.file == nullptr) return pipeline.name;
+  return fmt::format("{} ({})", pipeline.name, stage.location.ToString());
+}
+
+// Which samples of its source a pipeline reads.
+struct Part {
+  int64_t begin = 0;
+  int64_t end = std::numeric_limits<int64_t>::max();
+  std::string order;               // the shuffles that precede the cut
+  const Stage* redrawn = nullptr;  // the one of them that gives another order in each epoch
+  bool cut = false;
+};
+
+// Nothing where that is not known.
+std::optional<Part> PartOf(const Pipeline& pipeline) {
+  Part part;
+  std::string order;
+  const Stage* redrawn = nullptr;
+  for (size_t i = 1; i < pipeline.stages.size(); ++i) {
+    const Stage& stage = pipeline.stages[i];
+    if (stage.name == Batch::kName || stage.name == PaddedBatch::kName) {
+      const bool whole =
+          std::all_of(pipeline.stages.begin() + static_cast<ptrdiff_t>(i) + 1,
+                      pipeline.stages.end(), [](const Stage& later) {
+                        return IsOneOf(kKeepSamples, later.name) || IsOneOf(kAugments, later.name);
+                      });
+      return whole ? std::optional(part) : std::nullopt;
+    }
+    if (const auto shuffle = stage.As<Shuffle>()) {
+      order += stage.text;
+      if (shuffle->reshuffle) redrawn = &stage;
+    } else if (const auto take = stage.As<Take>()) {
+      if (take->count < part.end - part.begin) part.end = part.begin + take->count;
+    } else if (const auto skip = stage.As<Skip>()) {
+      part.begin = std::min(part.end, part.begin + skip->count);
+    } else if (!IsOneOf(kKeepSamples, stage.name) && !IsOneOf(kAugments, stage.name)) {
+      return std::nullopt;
+    }
+    if (stage.name != Take::kName && stage.name != Skip::kName) continue;
+    if (part.cut && part.order != order) return std::nullopt;
+    part.cut = true;
+    part.order = order;
+    part.redrawn = redrawn;
+  }
+  return std::nullopt;  // it makes no batches
+}
+
+void FindSharedSamples(const Pipeline& train, const Pipeline& eval,
+                       std::vector<DataDoubt>& doubts) {
+  if (train.stages.empty() || eval.stages.empty()) return;
+  const Stage &of_train = train.stages.front(), &of_eval = eval.stages.front();
+  if (of_train.text != of_eval.text) return;
+  const std::optional<Part> learnt = PartOf(train), measured = PartOf(eval);
+  if (!learnt || !measured) return;
+  const bool overlap =
+      std::max(learnt->begin, measured->begin) < std::min(learnt->end, measured->end);
+  const std::string both = fmt::format("{} reads samples that {} learns from", Named(eval, of_eval),
+                                       Named(train, of_train));
+  constexpr std::string_view kAdvice =
+      "give it files of its own, or `take: N` in one pipeline and `skip: N` in the other";
+  if (!learnt->cut && !measured->cut) {
+    doubts.push_back({of_eval.location, both + ": the same source, whole", std::string(kAdvice)});
+  } else if (learnt->redrawn != nullptr || measured->redrawn != nullptr) {
+    const Stage& shuffle = learnt->redrawn != nullptr ? *learnt->redrawn : *measured->redrawn;
+    doubts.push_back(
+        {shuffle.location,
+         fmt::format("{}: `shuffle` precedes the cut and draws another order in each epoch", both),
+         "put `take` and `skip` before it, or write `shuffle: {seed: 1, reshuffle: false}` in "
+         "both"});
+  } else if (overlap && (learnt->order == measured->order || !measured->cut || !learnt->cut)) {
+    doubts.push_back({of_eval.location, both + ": the parts that `take` and `skip` leave overlap",
+                      std::string(kAdvice)});
+  }
+}
+
+struct Normalizing {
+  const Stage* stage;
+  Normalize options;
+};
+
+std::vector<Normalizing> NormalizesIn(const Pipeline& pipeline) {
+  std::vector<Normalizing> found;
+  for (const Stage& stage : pipeline.stages) {
+    if (auto options = stage.As<Normalize>()) found.push_back({&stage, *std::move(options)});
+  }
+  return found;
+}
+
+void FindNormalizedTwice(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) {
+  const std::vector<Normalizing> all = NormalizesIn(pipeline);
+  for (size_t i = 1; i < all.size(); ++i) {
+    const auto first = std::ranges::find(
+        all.begin(), all.begin() + static_cast<ptrdiff_t>(i), all[i].options.field,
+        [](const Normalizing& each) { return each.options.field; });
+    if (first == all.begin() + static_cast<ptrdiff_t>(i)) continue;
+    doubts.push_back(
+        {all[i].stage->location,
+         fmt::format("{} normalises '{}' a second time, after {}", Named(pipeline, *all[i].stage),
+                     all[i].options.field, Named(pipeline, *first->stage)),
+         "take one of the two out"});
+  }
+}
+
+bool SameValues(const Normalize& a, const Normalize& b) {
+  return a.mean == b.mean && a.std == b.std && a.scale == b.scale && a.per_sample == b.per_sample;
+}
+
+// Of another source the values may be others too.
+void FindOtherNormalize(const Pipeline& train, const Pipeline& eval,
+                        std::vector<DataDoubt>& doubts) {
+  const std::vector<Normalizing> learnt = NormalizesIn(train), measured = NormalizesIn(eval);
+  if (learnt.size() != 1 || measured.size() != 1) return;
+  if (train.stages.front().name != eval.stages.front().name) return;
+  const Normalize &a = learnt.front().options, &b = measured.front().options;
+  if (a.field != b.field || SameValues(a, b)) return;
+  doubts.push_back({measured.front().stage->location,
+                    fmt::format("{} normalises '{}' with other values than {}, so the model is "
+                                "measured on inputs that it has not learnt from",
+                                Named(eval, *measured.front().stage), b.field,
+                                Named(train, *learnt.front().stage)),
+                    "give both the same `normalize`"});
+}
+
+void FindAugmentedEval(const Pipeline& eval, std::vector<DataDoubt>& doubts) {
+  for (const Stage& stage : eval.stages) {
+    if (!IsOneOf(kAugments, stage.name)) continue;
+    doubts.push_back({stage.location,
+                      fmt::format("{} has `{}`, which draws at random how samples look, so the "
+                                  "figures are not those of the data",
+                                  Named(eval, stage), stage.name),
+                      "keep it to data.train"});
+  }
+}
+
+}  // namespace
+
+std::vector<DataDoubt> DoubtsAbout(const ConfigNode& data) {
+  const Pipeline train = PipelineOf(data, "train"), eval = PipelineOf(data, "eval");
+  std::vector<DataDoubt> doubts;
+  FindSharedSamples(train, eval, doubts);
+  FindOtherNormalize(train, eval, doubts);
+  FindAugmentedEval(eval, doubts);
+  FindNormalizedTwice(train, doubts);
+  FindNormalizedTwice(eval, doubts);
+  return doubts;
+}
+
+}  // namespace stoker

@@ -1,0 +1,96 @@
+#include "stoker/data/advice/data_doubts.h"
+
+#include <fmt/format.h>
+
+#include "stoker/base/testing.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kSource = "idx: {images: i, labels: l}";
+
+// The problems of pipelines over one source, each a list without it: "shuffle, batch: 8".
+std::vector<std::string> Problems(const std::string& train, const std::string& eval,
+                                  const std::string& eval_source = std::string(kSource)) {
+  const auto data =
+      ParseYaml(fmt::format("train: [{}, {}]\neval: [{}, {}]\n", kSource, train, eval_source, eval),
+                "r.yaml");
+  EXPECT_THAT(data, IsOk());
+  std::vector<std::string> problems;
+  for (const DataDoubt& doubt : DoubtsAbout(*data)) {
+    EXPECT_NE(doubt.place.file, nullptr);
+    EXPECT_FALSE(doubt.advice.empty());
+    problems.push_back(doubt.problem);
+  }
+  return problems;
+}
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr char kOther[] = "idx: {images: j, labels: m}";
+
+TEST(DataDoubts, EvaluationThatReadsTheSamplesOfTrainingIsNamedWithBothPlaces) {
+  EXPECT_THAT(Problems("shuffle, normalize, batch: 8", "normalize, batch: 8"),
+              ElementsAre(HasSubstr("data.eval (r.yaml:2:8) reads samples that data.train "
+                                    "(r.yaml:1:9) learns from: the same source, whole")));
+  EXPECT_THAT(Problems("shuffle, batch: 8", "batch: 8", kOther), IsEmpty());
+}
+
+TEST(DataDoubts, PartsThatTakeAndSkipLeaveMustNotOverlap) {
+  for (const auto& [train, eval] : std::vector<std::pair<std::string, std::string>>{
+           {"take: 400, shuffle, batch: 8", "skip: 399, batch: 8"},
+           {"skip: 100, batch: 8", "take: 101, batch: 8"},
+           {"shuffle, batch: 8", "take: 10, batch: 8"},
+           {"skip: 10, take: 10, batch: 8", "skip: 15, take: 10, batch: 8"}}) {
+    EXPECT_THAT(Problems(train, eval), ElementsAre(HasSubstr("leave overlap"))) << train;
+  }
+  for (const auto& [train, eval] : std::vector<std::pair<std::string, std::string>>{
+           {"take: 400, shuffle, batch: 8", "skip: 400, batch: 8"},
+           {"skip: 100, shuffle, batch: 8", "take: 100, batch: 8"},
+           {"skip: 10, take: 10, batch: 8", "skip: 20, take: 10, batch: 8"}}) {
+    EXPECT_THAT(Problems(train, eval), IsEmpty()) << train;
+  }
+}
+
+TEST(DataDoubts, AShuffleBeforeTheCutMustGiveOneOrderInAllEpochs) {
+  EXPECT_THAT(Problems("shuffle, take: 400, batch: 8", "skip: 400, batch: 8"),
+              ElementsAre(HasSubstr("`shuffle` precedes the cut and draws another order")));
+  const std::string fixed = "shuffle: {seed: 7, reshuffle: false}, ";
+  EXPECT_THAT(Problems(fixed + "take: 400, shuffle, batch: 8", fixed + "skip: 400, batch: 8"),
+              IsEmpty());
+}
+
+TEST(DataDoubts, NothingIsSaidWhereAnotherStageMayPartTheSamples) {
+  for (const char* stage : {"filter: {where: label < 3}", "shard: {count: 2, index: 0}",
+                            "sample: {count: 10}", "balance"}) {
+    EXPECT_THAT(Problems(fmt::format("{}, batch: 8", stage), "batch: 8"), IsEmpty()) << stage;
+    EXPECT_THAT(Problems("batch: 8", fmt::format("{}, batch: 8", stage)), IsEmpty()) << stage;
+  }
+}
+
+TEST(DataDoubts, EvaluationNormalisedWithOtherValuesIsNamed) {
+  EXPECT_THAT(
+      Problems("normalize: {mean: 0.5}, batch: 8", "normalize: {mean: 0.4}, batch: 8", kOther),
+      ElementsAre(HasSubstr("normalises 'image' with other values than data.train")));
+  EXPECT_THAT(
+      Problems("normalize: {mean: 0.5}, batch: 8", "normalize: {mean: [0.5]}, batch: 8", kOther),
+      IsEmpty());
+}
+
+TEST(DataDoubts, RandomAugmentationInEvaluationIsNamed) {
+  EXPECT_THAT(Problems("random_flip, batch: 8", "random_flip, batch: 8", kOther),
+              ElementsAre(HasSubstr("data.eval (r.yaml:2:37) has `random_flip`")));
+}
+
+TEST(DataDoubts, AFieldThatIsNormalisedTwiceIsNamed) {
+  EXPECT_THAT(
+      Problems("normalize, normalize: {mean: 0.5}, batch: 8", "normalize, batch: 8", kOther),
+      ElementsAre(HasSubstr("data.train (r.yaml:1:49) normalises 'image' a second time")));
+  EXPECT_THAT(Problems("normalize, normalize: {field: other}, batch: 8", "batch: 8", kOther),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace stoker
