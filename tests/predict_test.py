@@ -104,6 +104,17 @@ class PredictTest(Predicting):
             whole = sum(map(math.exp, line["scores"]))
             self.assertAlmostEqual(math.exp(max(line["scores"])) / whole, line["probability"], delta=1e-5)
 
+    def test_files_are_predicted_with_scores_too(self):
+        for each in self.run_json("predict", "run", "data/eval-images.gz", "--scores")["predictions"]:
+            self.assertEqual(each["scores"].index(max(each["scores"])), each["classes"][0]["label"])
+        self.assertNotIn("scores", self.run_json("predict", "run", "data/eval-images.gz")["predictions"][0])
+        out, _ = self.run_stoker("predict", "run", "data/eval-images.gz", "--scores", "--limit", "1")
+        self.assertRegex(out, r", scores -?[0-9.]+, ")
+
+    def test_the_help_says_that_the_label_is_the_models_answer(self):
+        out, _ = self.run_stoker("predict", "--help")
+        self.assertIn("`label` are the name and the number of the likeliest class, the model's answer", " ".join(out.split()))
+
     def test_data_without_labels_npy_arrays_and_packed_files_are_predicted_alike(self):
         wanted = self.labels_of("run")
         self.assertGreater(len(set(wanted)), 1)
@@ -178,8 +189,7 @@ class PredictTest(Predicting):
                 (["--set", f"data.eval=[{IMAGES}, pad: 1, {PREPARED}]"], 1, ["1 x 16 x 16", "1 x 14 x 14"]),
                 (["--set", "data.root=nowhere"], 1, ["nowhere/"]),
                 (["data/eval-images.gz", "--to", "x"], 2, ["--to", "FILE 'data/eval-images.gz'"]),
-                (["data/eval-images.gz", "--fields", "label"], 2, ["--fields"]),
-                (["data/eval-images.gz", "--scores"], 2, ["--scores"])]:
+                (["data/eval-images.gz", "--fields", "label"], 2, ["--fields"])]:
             with self.subTest(arguments=arguments):
                 self.assert_fails(["predict", "run", *arguments], code, *says)
         self.assert_fails(["predict", "nothing"], 1, "nothing")

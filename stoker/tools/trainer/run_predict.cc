@@ -47,6 +47,12 @@ struct Answers {
   }
 };
 
+// What of a prediction is shown.
+struct Shown {
+  int64_t top;  // likeliest classes
+  bool scores;  // also what the model gives for each class
+};
+
 Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
                    std::vector<NamedPrediction>& out) {
   const SampleForm form = predictor.decodes() ? SampleForm::kFiles : SampleForm::kPixels;
@@ -63,32 +69,35 @@ Status PredictFile(Predictor& predictor, const std::string& file, int64_t limit,
   return OkStatus();
 }
 
-Json ToJson(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
+Json ToJson(const Predictor& predictor, const NamedPrediction& named, const Shown& shown) {
   Json json = {{"file", named.file}, {"index", named.index}};
   if (named.prediction.probabilities.empty()) {
     json["numbers"] = ScoresJson(named.prediction);
   } else {
-    json["classes"] = LikeliestJson(named.prediction, predictor.classes(), top);
+    json["classes"] = LikeliestJson(named.prediction, predictor.classes(), shown.top);
+    if (shown.scores) json["scores"] = ScoresJson(named.prediction);
   }
   return json;
 }
 
-std::string ToText(const Predictor& predictor, const NamedPrediction& named, int64_t top) {
+std::string ToText(const Predictor& predictor, const NamedPrediction& named, const Shown& shown) {
   const Prediction& prediction = named.prediction;
   std::vector<std::string> answers;
-  if (prediction.probabilities.empty())
-    answers.push_back(fmt::format("{:.6g}", fmt::join(prediction.scores, ", ")));
-  for (const size_t number : Likeliest(prediction, top)) {
+  const std::string scores = fmt::format("{:.6g}", fmt::join(prediction.scores, ", "));
+  const bool classes = !prediction.probabilities.empty();
+  if (!classes) answers.push_back(scores);
+  for (const size_t number : Likeliest(prediction, shown.top)) {
     answers.push_back(fmt::format("{} {:.3f}", Printable(ClassName(predictor.classes(), number)),
                                   prediction.probabilities[number]));
   }
+  if (classes && shown.scores) answers.push_back("scores " + scores);
   return fmt::format("{}[{}]: {}\n", Printable(named.file), named.index, fmt::join(answers, ", "));
 }
 
-std::string AllJson(const Predictor& predictor, const Answers& answers, int64_t top) {
+std::string AllJson(const Predictor& predictor, const Answers& answers, const Shown& shown) {
   Json predictions = Json::array(), errors = Json::array();
   for (const NamedPrediction& named : answers.predictions) {
-    predictions.push_back(ToJson(predictor, named, top));
+    predictions.push_back(ToJson(predictor, named, shown));
   }
   for (const FileError& error : answers.errors) {
     errors.push_back({{"file", error.file}, {"error", error.status.message()}});
@@ -99,9 +108,9 @@ std::string AllJson(const Predictor& predictor, const Answers& answers, int64_t 
          "\n";
 }
 
-std::string AllText(const Predictor& predictor, const Answers& answers, int64_t top) {
+std::string AllText(const Predictor& predictor, const Answers& answers, const Shown& shown) {
   std::string text;
-  for (const NamedPrediction& named : answers.predictions) text += ToText(predictor, named, top);
+  for (const NamedPrediction& named : answers.predictions) text += ToText(predictor, named, shown);
   return text;
 }
 
@@ -110,14 +119,14 @@ Status PredictFiles(const PredictArguments& arguments) {
                           Predictor::Open(arguments.run, arguments.set));
   for (const std::string& warning : predictor->warnings()) LogWarning("{}", warning);
   const int64_t limit = arguments.limit.value_or(kImagesOfEach);
-  const int64_t top = arguments.top.value_or(kClassesOfEach);
+  const Shown shown{.top = arguments.top.value_or(kClassesOfEach), .scores = arguments.scores};
   Answers answers;
   for (const std::string& file : arguments.files) {
     Status status = PredictFile(*predictor, file, limit, answers.predictions);
     if (!status.ok()) answers.errors.push_back({file, std::move(status)});
   }
-  STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, top)
-                                                    : AllText(*predictor, answers, top)));
+  STOKER_RETURN_IF_ERROR(PrintResult(arguments.json ? AllJson(*predictor, answers, shown)
+                                                    : AllText(*predictor, answers, shown)));
   return answers.status();
 }
 
