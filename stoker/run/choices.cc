@@ -58,8 +58,8 @@ Result<Precision> ParsePrecision(std::string_view name) {
 }
 
 std::string Choices::ToString() const {
-  std::string text = fmt::format("{}, {}, {} threads", MemoryFormatName(memory_format),
-                                 PrecisionName(precision), threads);
+  std::string text = fmt::format("{}, {}, {} thread{}", MemoryFormatName(memory_format),
+                                 PrecisionName(precision), threads, threads == 1 ? "" : "s");
   if (feed_threads > 0) text += fmt::format(", {} feeding", feed_threads);
   if (device_prefetch > 0) text += fmt::format(", {} batches ahead", device_prefetch);
   if (cudnn_benchmark) text += ", cuDNN benchmark";

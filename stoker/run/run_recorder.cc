@@ -34,8 +34,11 @@ void RunRecorder::Started(const StartEvent& event) {
       run_.Log(fmt::format("{}: {}", trial.change, trial.verdict));
       continue;
     }
-    run_.Log(fmt::format("tried {}: {:.2f} ms a step, {:.2f} times as fast as the best before; {}",
-                         trial.change, trial.step_ms, trial.gain, trial.verdict));
+    // The first was compared with nothing.
+    const std::string gain =
+        trial.gain > 0 ? fmt::format(", {:.2f} times as fast as the best before", trial.gain) : "";
+    run_.Log(fmt::format("tried {}: {:.2f} ms a step{}; {}", trial.change, trial.step_ms, gain,
+                         trial.verdict));
   }
   if (!event.tuning.reason.empty()) run_.Log("choices: " + event.tuning.reason);
   for (const std::string& warning : event.warnings) run_.Log("warning: " + warning);

@@ -37,6 +37,7 @@ void CheckAll(const ConfigNode& recipe, const std::filesystem::path& folder, Rec
   if (!whole.ok()) return CheckParts(model, train, data, check);
   const RecipeTrial trial = TryTraining(*whole);
   check.Add(trial.status, "train");
+  for (const std::string& warning : trial.warnings) check.Warn(warning);
   if (!trial.untried.empty()) check.NotChecked(trial.untried);
 }
 

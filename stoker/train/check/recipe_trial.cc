@@ -19,6 +19,7 @@
 #include "stoker/train/plan/feed.h"
 #include "stoker/train/plan/initial_weights.h"
 #include "stoker/train/plan/model_trial.h"
+#include "stoker/train/plan/no_effect.h"
 #include "stoker/train/plan/training_plan.h"
 #include "stoker/train/step/learner.h"
 
@@ -132,11 +133,12 @@ RecipeTrial TryTraining(const Recipe& recipe) {
   }
   problems.Add(InitializeWeights((*learner)->model(), recipe.train.init_from).status());
   if (!recipe.train.options.sanity)
-    return {problems.ToStatus(), fmt::format("{}, since train.sanity is off", kBatches)};
+    return {problems.ToStatus(), fmt::format("{}, since train.sanity is off", kBatches),
+            SettingsWithoutEffect(recipe, *plan)};
   const Status first = TryFirstSamples(recipe).status();
   problems.Add(first.ok() ? TryTrainBatch(recipe, **learner) : first);
   problems.Add(TryEvalBatch(recipe, **learner));
-  return {problems.ToStatus(), ""};
+  return {problems.ToStatus(), "", SettingsWithoutEffect(recipe, *plan)};
 }
 
 }  // namespace stoker

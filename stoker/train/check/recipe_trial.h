@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "stoker/base/status.h"
 #include "stoker/run/recipe.h"
@@ -13,6 +14,7 @@ namespace stoker {
 struct RecipeTrial {
   Status status;        // all that do not follow from each other (base/problems.h)
   std::string untried;  // what was not looked at, and why; empty: nothing
+  std::vector<std::string> warnings = {};  // of settings without an effect (no_effect.h)
 };
 
 // Looks whether the recipe's device is there, plans the steps (MakePlan), makes the model with its
