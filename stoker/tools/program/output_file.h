@@ -16,10 +16,10 @@ namespace stoker {
 Status CheckIsOfNoRun(std::string_view option, const std::string& path);
 
 // kInvalidArgument where an option of `command` that names a file to write (--to, --grid) names a
-// device or a pipe, or one of CheckIsOfNoRun, one that another argument of the same command line names, or one that the
-// recipe of RECIPE, RUN or FILE names or its pipelines read, by whatever name or link. Program asks
-// this for every command before it begins. The pipelines are opened only where a file of that name
-// is there; what is wrong with them the command itself says.
+// device or a pipe, or one of CheckIsOfNoRun, one that another argument of the same command line
+// names, or one that the recipe of RECIPE, RUN or FILE names or its pipelines read, by whatever
+// name or link. Program asks this for every command before it begins. The pipelines are opened only
+// where a file of that name is there; what is wrong with them the command itself says.
 Status CheckOutputs(const CLI::App& command);
 
 // kInvalidArgument where `path` is a file that data.train reads, or that a value in the section of

@@ -124,8 +124,7 @@ train: {device: cpu, threads: 1, log_every: 2, tune: off, sanity: false, lint: f
     const int64_t before = StepsBefore(place);
     EXPECT_THAT(Begin(run, place.epochs, "stop"),
                 place.wrong == Wrong::kLabel
-                    ? FailsWith(CodeOfAWrongClass(),
-                                "has class number 77")
+                    ? FailsWith(CodeOfAWrongClass(), "has class number 77")
                     : FailsWith(StatusCode::kFailedPrecondition, "is nan"));
     if (before > 0) {
       STOKER_ASSERT_OK_AND_ASSIGN(const int64_t newest, NewestOf(run));

@@ -143,8 +143,7 @@ TEST_P(DataTroubleTest, ALabelThatNoClassHasLosesNoStep) {
     STOKER_ASSERT_OK_AND_ASSIGN(Recipe recipe, Load({}, batches));
     const std::string run = fmt::format("failed{}", batches);
     const Status status = Begin(run, std::move(recipe), nullptr).status();
-    EXPECT_THAT(status, FailsWith(CodeOfAWrongClass(),
-                                  "has class number 77"));
+    EXPECT_THAT(status, FailsWith(CodeOfAWrongClass(), "has class number 77"));
     EXPECT_THAT(status.message(),
                 testing::HasSubstr(fmt::format("The {} steps done are stored in", batches / 2)));
     ExpectGoesOnToTheBytesOf("whole", run);

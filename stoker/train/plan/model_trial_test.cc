@@ -107,9 +107,9 @@ TEST_F(ModelTrialTest, EvaluationDataWithAClassTooManyIsFoundBeforeTheFirstStep)
   labels.values<uint8_t>()[5] = 9;
   STOKER_ASSERT_OK(WriteIdx(problem_ / "eval-labels", labels));
   Watcher watcher;
-  EXPECT_THAT(Train("run", {}, &watcher),
-              FailsWith(CodeOfAWrongClass(),
-                        "sample 5 of data.eval (numbered from 0) has class number 9"));
+  EXPECT_THAT(
+      Train("run", {}, &watcher),
+      FailsWith(CodeOfAWrongClass(), "sample 5 of data.eval (numbered from 0) has class number 9"));
   EXPECT_EQ(watcher.steps, 0);
 }
 
