@@ -20,10 +20,11 @@ train: {epochs: 1, device: cpu, threads: 1, tune: off}
 WORDS = """\
 data:
   train:
-    - csv: {files: train.csv, fields: {image: {columns: word, type: text}, label: int64}}
-    - lookup: {field: image, values: [ant, bee, cat, dog, elk, fox]}
+    - csv: {files: words.csv, fields: {text: text, label: int64}}
+    - shuffle
+    - words: {vocabulary: vocabulary.txt, output: image}
     - cast: {field: image, dtype: float32}
-    - batch: 32
+    - padded_batch: {size: 32, fields: [image], shape: ["3"]}
 model: {mlp: {classes: 2, hidden: [8]}}
 train: {epochs: 1, device: cpu, threads: 1, tune: off}
 """
@@ -48,6 +49,7 @@ class FirstMistakesTest(ProgramTest):
         for arguments in (["eval", "run"], ["predict", "run"]):
             _, err = self.assert_fails(arguments, 2, "run/recipe.yaml:", "data.eval gives no batch: its source csv (", "eval.csv) holds no samples")
             self.assertNotIn("drop_remainder", err)
+        self.write_rows("eval.csv", 64)
         self.write_rows("train.csv", 0)
         out, _ = self.run_stoker("check", "rows.yaml", expect=1)
         self.assertIn(f"rows.yaml{where(ROWS, 'train:')[len('recipe.yaml'):]}: data.train gives no batch: its source csv (", out)
@@ -78,12 +80,23 @@ class FirstMistakesTest(ProgramTest):
         self.run_stoker("train", "rows.yaml", "--run", "run", "--resume", "--allow-changes")
 
     def test_lint_knows_numbers_of_words_and_one_hot_columns(self):
+        draw, words = random.Random(5), ["ant", "bee", "cat", "dog", "elk", "fox"]
+        self.write("vocabulary.txt", "\n".join(words) + "\n")
+        self.write("words.csv", "text,label\n" + "".join(f"{' '.join(draw.choices(words, k=3))},{i % 2}\n" for i in range(96)))
         self.write("rows.yaml", WORDS)
         out, _ = self.run_stoker("lint", "rows.yaml", expect=1)
-        self.assertIn("'image' holds numbers of words (of `lookup`)", out)
+        self.assertIn("'image' holds numbers of words (of `words`)", out)
         self.assertIn("one_hot: {classes: N, field: image}", out)
         self.assertNotIn("normalize", out)
-        self.write("rows.yaml", WORDS.replace("cast: {field: image, dtype: float32}", "one_hot: {classes: 6, field: image}"))
+        self.write("words.csv", "kind,label\n" + "".join(f"{draw.choice(words)},{i % 2}\n" for i in range(96)))
+        one_hot = WORDS[:WORDS.index("    - csv")] + """\
+    - csv: {files: words.csv, fields: {image: {columns: kind, type: text}, label: int64}}
+    - shuffle
+    - lookup: {field: image, vocabulary: vocabulary.txt}
+    - one_hot: {classes: 6, field: image}
+    - batch: 32
+""" + WORDS[WORDS.index("model"):]
+        self.write("rows.yaml", one_hot)
         out, _ = self.run_stoker("lint", "rows.yaml")
         self.assertNotIn("inputs", out)
 
@@ -115,8 +128,9 @@ class FirstMistakesTest(ProgramTest):
         self.assertIn("top3 of 2 classes is always 1", out)
 
     def test_the_log_compares_the_first_trial_with_nothing_and_counts_one_thread(self):
-        self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.tune=full")
+        self.run_stoker("train", "recipe.yaml", "--run", "run", "--set", "train.epochs=200", "--set", "train.callbacks=[{stop_at: {step: 5}}]")
         log = self.read("run/log").decode()
+        self.assertIn("tried begin: ", log)
         self.assertNotIn("0.00 times", log)
         self.assertNotIn(" 1 threads", log)
 

@@ -46,6 +46,7 @@ bool IsDevice(const fs::path& path) {
 // /dev/stdout is a link to a file where the output goes into one.
 bool IsAmongDevices(const fs::path& path) {
   std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return false;
   const fs::path absolute = fs::absolute(path, error);
   const fs::path directory = fs::weakly_canonical(absolute.parent_path(), error);
   return !error && (directory == "/dev" || directory.native().starts_with("/proc/"));

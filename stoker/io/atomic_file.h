@@ -58,9 +58,9 @@ class AtomicFileWriter {
   Status error_;
 };
 
-// kInvalidArgument where `path` is a device, pipe or socket, a link to one, or anything in /dev
-// itself (/dev/stdout, which may be a link to a file) or in /proc: what takes its name would be in
-// its place.
+// kInvalidArgument where `path` is a device, pipe or socket, a link to one, or what there is in
+// /dev itself (/dev/stdout, which may be a link to a file) or in /proc: what takes its name would
+// be in its place.
 Status CheckNameIsOfNoDevice(const std::string& path);
 
 // All of the above in one call.

@@ -123,7 +123,7 @@ TEST(AtomicFileWriter, NeverTakesThePlaceOfADeviceOrAPipe) {
   ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
   ASSERT_EQ(symlink("/dev/null", (dir / "link").c_str()), 0);
   for (const std::string& path : {dir / "pipe", dir / "link", std::string("/dev/null"),
-                                  std::string("/dev/stdout"), std::string("/dev/../dev/new")}) {
+                                  std::string("/dev/stdout"), std::string("/dev/../dev/stdout")}) {
     EXPECT_THAT(WriteFileAtomically(path, "x"),
                 FailsWith(StatusCode::kInvalidArgument, path + ": is a device or a pipe"));
   }
