@@ -37,6 +37,7 @@ struct LoopbackAnswer {
   std::optional<size_t> cut;  // bytes of the body after which the connection breaks
   bool silent = false;        // nothing is sent, and the connection stays open
   bool drips = false;         // the body comes a byte at a time, with pauses
+  bool cut_head = false;      // the connection breaks before the head has ended
 };
 
 // The answer of a proper server that has `content` under this tag.
@@ -201,16 +202,18 @@ class LoopbackServer {
       return header.starts_with("Content-Length") || header.starts_with("Transfer-Encoding");
     });
     if (!said) text += "Content-Length: " + std::to_string(answer.body.size()) + "\r\n";
-    text += "\r\n";
-    if (!answer.drips) text += answer.body.substr(0, answer.cut.value_or(answer.body.size()));
+    if (!answer.cut_head) text += "\r\n";
+    if (!answer.drips && !answer.cut_head)
+      text += answer.body.substr(0, answer.cut.value_or(answer.body.size()));
     for (size_t at = 0; at < text.size();) {
       const ssize_t sent = ::send(socket, text.data() + at, text.size() - at, MSG_NOSIGNAL);
       if (sent <= 0) return false;
       at += static_cast<size_t>(sent);
     }
     if (answer.drips) return Drip(socket, answer.body);
-    if (answer.cut) ::shutdown(socket, SHUT_RDWR);
-    return !answer.cut;
+    const bool breaks = answer.cut || answer.cut_head;
+    if (breaks) ::shutdown(socket, SHUT_RDWR);
+    return !breaks;
   }
 
   const Handler handler_;

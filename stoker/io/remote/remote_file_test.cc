@@ -68,6 +68,18 @@ TEST(RemoteFile, IsTriedAgainAfterAnswersThatPass) {
   }
 }
 
+TEST(RemoteFile, AnAnswerThatBreaksOffInItsHeadIsNotAnEmptyFile) {
+  const ScopedRemoteOptions options;
+  const LoopbackServer server([&](const LoopbackRequest& request, int number) {
+    LoopbackAnswer answer = ServeContent(request, "content");
+    if (number < 2) answer = {.headers = {"X-Note: cut"}, .cut_head = true};
+    if (number == 1) answer.headers = {"Transfer-Encoding: chunked"};
+    return answer;
+  });
+  EXPECT_EQ(*ReadAll(server.url("a")), "content");
+  EXPECT_EQ(server.requests(), 3);
+}
+
 TEST(RemoteFile, SaysWhatTheServerAnsweredWhenTriesRunOut) {
   const ScopedRemoteOptions options({.retries = 2});
   const LoopbackServer server(
