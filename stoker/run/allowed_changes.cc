@@ -6,18 +6,17 @@
 #include "stoker/base/json_file.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/file.h"
+#include "stoker/run/run_directory.h"
 
 namespace stoker {
 namespace {
 
 constexpr char kCheckpoint[] = "checkpoint", kRecipe[] = "recipe";
 
-std::string PathIn(const std::filesystem::path& root) { return (root / "allowed.json").string(); }
-
 }  // namespace
 
 Result<std::optional<AllowedChanges>> ReadAllowedChanges(const std::filesystem::path& root) {
-  const std::string path = PathIn(root);
+  const std::string path = RunPaths{root}.allowed_changes();
   const Result<std::string> text = ReadTextFile(path);
   if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
   STOKER_RETURN_IF_ERROR(text.status());
@@ -34,8 +33,9 @@ Result<std::optional<AllowedChanges>> ReadAllowedChanges(const std::filesystem::
 }
 
 Status WriteAllowedChanges(const std::filesystem::path& root, const AllowedChanges& allowed) {
-  return WriteFileAtomically(PathIn(root), JsonFileText(Json{{kCheckpoint, allowed.checkpoint},
-                                                             {kRecipe, allowed.recipe}}));
+  return WriteFileAtomically(
+      RunPaths{root}.allowed_changes(),
+      JsonFileText(Json{{kCheckpoint, allowed.checkpoint}, {kRecipe, allowed.recipe}}));
 }
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 //
 //   recipe.yaml           the recipe as resolved, every key filled in
 //   choices.json          what the tuner chose
+//   allowed.json          changes that a resumed run was allowed (allowed_changes.h)
 //   data.json             what its data files were like when it last began (recipe_changes.h)
 //   tuning.json           what it tried, with times and reasons (tune_report.h)
 //   metrics.jsonl         one JSON object a line (metrics_file.h)
@@ -36,6 +37,7 @@ struct RunPaths {
   std::filesystem::path root;
 
   std::string recipe() const { return (root / "recipe.yaml").string(); }
+  std::string allowed_changes() const { return (root / "allowed.json").string(); }
   std::string choices() const { return (root / "choices.json").string(); }
   std::string data() const { return (root / "data.json").string(); }
   std::string tuning() const { return (root / "tuning.json").string(); }

@@ -32,7 +32,7 @@ std::string WhyStageLeavesNothing(const DatasetNode& stage) {
         "are not full; make the batch smaller",
         input.value(), fields.front().shape.front());
   }
-  return fmt::format("`{}` leaves nothing of {} elements", stage.name(), input.ToString());
+  return fmt::format("`{}` leaves out all of {} elements", stage.name(), input.ToString());
 }
 
 // REQUIRES: `dataset` is known to be empty.

@@ -34,7 +34,7 @@ TEST(NoBatch, ABatchLargerThanTheDataIsNamedWithBothNumbers) {
 
 TEST(NoBatch, AStageThatLeavesNothingIsNamed) {
   EXPECT_THAT(Why(Source(Range{.stop = 480}) | Skip{.count = 480} | Batch{}),
-              FailsWith(StatusCode::kInvalidArgument, "`skip` leaves nothing of 480 elements"));
+              FailsWith(StatusCode::kInvalidArgument, "`skip` leaves out all of 480 elements"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct UnknownLength {
   std::string why;
   // A change of that stage after which the length is known, as a clause: "`index: memory` in csv
   // fetches the files first and counts them"; empty where there is none.
-  std::string mend;
+  std::string advice;
 };
 
 // Of a pipeline whose cardinality() is unknown.

@@ -41,19 +41,19 @@ TEST_F(ExplainUnknownLengthTest, NamesTheFileThatIsCompressedAndTheLineOfItsSour
   const UnknownLength said = Explain("- csv: a.csv.gz\n- shuffle: {buffer: 2}\n- batch\n");
   EXPECT_THAT(said.why, AllOf(StartsWith("r.yaml:1:3: csv reads '"), HasSubstr("a.csv.gz"),
                               HasSubstr("in order, since it is compressed")));
-  EXPECT_EQ(said.mend, "");
+  EXPECT_EQ(said.advice, "");
 }
 
 TEST_F(ExplainUnknownLengthTest, ASourceThatWasToldToReadInOrderMayCount) {
   const UnknownLength said = Explain("- csv: {files: a.csv, index: none}\n- batch\n");
   EXPECT_THAT(said.why, AllOf(StartsWith("r.yaml:1:"), HasSubstr("`index: none`")));
-  EXPECT_THAT(said.mend, HasSubstr("without `index: none` csv counts"));
+  EXPECT_THAT(said.advice, HasSubstr("without `index: none` csv counts"));
 }
 
 TEST_F(ExplainUnknownLengthTest, WhatHasNoIndexReadsInOrder) {
   const UnknownLength said = Explain("[lines: a.csv]");
   EXPECT_THAT(said.why, HasSubstr("lines reads in order, and learns at the end"));
-  EXPECT_EQ(said.mend, "");
+  EXPECT_EQ(said.advice, "");
 }
 
 TEST_F(ExplainUnknownLengthTest, AStageThatLosesTheLengthIsNamedAndNotItsSource) {
@@ -65,7 +65,7 @@ TEST_F(ExplainUnknownLengthTest, WhatSkipsBadElementsMayReplaceThem) {
   const UnknownLength said =
       Explain("- csv: a.csv\n- cast: {field: x, dtype: float64}\n  on_error: skip\n- batch\n");
   EXPECT_THAT(said.why, AllOf(StartsWith("r.yaml:2:"), HasSubstr("what fails is skipped")));
-  EXPECT_THAT(said.mend, HasSubstr("on_error: replace"));
+  EXPECT_THAT(said.advice, HasSubstr("on_error: replace"));
 }
 
 TEST_F(ExplainUnknownLengthTest, OfSeveralPipelinesTheOneIsToldThatDoesNotKnow) {

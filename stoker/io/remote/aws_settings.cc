@@ -1,10 +1,10 @@
 #include "stoker/io/remote/aws_settings.h"
 
-#include <cstdlib>
 #include <initializer_list>
 #include <string_view>
 
 #include "stoker/io/file.h"
+#include "stoker/io/remote/environment_internal.h"
 #include "stoker/io/remote/ini_file.h"
 
 namespace stoker {
@@ -12,10 +12,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1 << 20;
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using internal::Variable;
 
 std::string FirstOf(std::initializer_list<std::string> values) {
   for (const std::string& value : values) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/file.h"
+#include "stoker/io/remote/environment_internal.h"
 #include "stoker/io/remote/gcs_json.h"
 #include "stoker/io/remote/text_answer_internal.h"
 
@@ -23,10 +23,7 @@ constexpr std::string_view kStorage = "https://storage.googleapis.com";
 constexpr std::string_view kMetadata = "metadata.google.internal";
 constexpr int64_t kNsInSecond = 1'000'000'000;
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using internal::Variable;
 
 std::string EndpointOf(std::string host) {
   if (host.empty() || host == "default") return std::string(kStorage);
@@ -84,13 +81,8 @@ class TokenServer final : public HttpDialect {
 
   Result<GcsToken> Ask(const RemoteOptions& options, Cancellation* cancel) const {
     const RemoteLocation location{.name = NameForMessages(url_)};
-    STOKER_ASSIGN_OR_RETURN(
-        const std::string text,
-        internal::AskForText(*this, {location, options, cancel}, "", kMostBytes, "a token"));
-    Result<GcsToken> token = ParseGcsToken(text);
-    if (token.ok()) return token;
-    return Status(token.status().code(),
-                  fmt::format("{}: {}", location.name, token.status().message()));
+    return internal::AskAndParse(*this, {location, options, cancel}, "", kMostBytes, "a token",
+                                 ParseGcsToken);
   }
 
  private:

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "stoker/base/json.h"
+#include "stoker/io/remote/json_members_internal.h"
 #include "stoker/io/remote/s3_xml.h"
 
 namespace stoker {
@@ -19,15 +19,8 @@ namespace {
 constexpr std::string_view kScope = "https://www.googleapis.com/auth/devstorage.read_only";
 constexpr std::string_view kTokenUri = "https://oauth2.googleapis.com/token";
 
-// Nothing where the text is no JSON.
-Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
-
-// Empty where it is not there or is no text.
-std::string TextOf(const Json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
+using internal::ParseAnswer;
+using internal::TextOf;
 
 bool IsPrintable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
@@ -92,7 +85,7 @@ StoreError ParseGcsError(std::string_view text) {
     S3Error error = ParseS3Error(text);
     return {std::move(error.code), std::move(error.message)};
   }
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   if (json.is_object() && json.contains("error")) {
     const Json& error = json["error"];
     if (error.is_string()) return {error.get<std::string>(), TextOf(json, "error_description")};
@@ -109,7 +102,7 @@ StoreError ParseGcsError(std::string_view text) {
 }
 
 Result<HttpStore::Page> ParseGcsPage(std::string_view text) {
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   const Status wrong = Unavailable(
       "the store's list of objects is not what Google Cloud Storage describes; check the endpoint "
       "(STORAGE_EMULATOR_HOST)");
@@ -133,7 +126,7 @@ Result<HttpStore::Page> ParseGcsPage(std::string_view text) {
 
 Result<GcsToken> ParseGcsToken(std::string_view text) {
   constexpr int64_t kLongestLife = 24 * 3600;
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   GcsToken token{.value = TextOf(json, "access_token")};
   if (token.value.empty() || !IsPrintable(token.value))
     return Unavailable("the answer has no token");
@@ -145,7 +138,7 @@ Result<GcsToken> ParseGcsToken(std::string_view text) {
 }
 
 Result<GcsCredentials> ParseGcsCredentials(std::string_view text) {
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   GcsCredentials found{.type = TextOf(json, "type"),
                        .client_id = TextOf(json, "client_id"),
                        .client_secret = TextOf(json, "client_secret"),

@@ -25,7 +25,7 @@ struct GcsToken {
   std::string value;       // a secret; printable characters
   int64_t lifetime_s = 0;  // from now on
 };
-// Errors: kUnavailable, with nothing of the text.
+// Errors: kUnavailable; the message quotes no part of the text, which may hold a secret.
 Result<GcsToken> ParseGcsToken(std::string_view text);
 
 // A file of credentials, as `gcloud auth application-default login` and the console write it.

@@ -10,6 +10,16 @@
 namespace stoker {
 namespace {
 
+// Of a part that was asked for: 412 and 416 say that the file is another one by now.
+Status CheckAnswer(const RemoteLocation& location, const RemoteVersion& version,
+                   const HttpAnswer& answer) {
+  if (answer.head.status / 100 == 2) return OkStatus();
+  return FailedPrecondition(
+      "{}: the file changed while it was read: it had {}, and the server says that it has not any "
+      "more (HTTP {}); run again, and read files that stay as they are",
+      location.name, version.ToString(), answer.head.status);
+}
+
 // The version that a server's answer to `sink` tells of.
 Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const HttpAnswer& answer,
                                       const internal::HeadSink& sink) {
@@ -21,12 +31,7 @@ Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const Http
   }
   const HttpHead& head = sink.head() ? *sink.head() : answer.head;
   RemoteVersion version = internal::VersionOf(head);
-  if (status / 100 != 2) {
-    return FailedPrecondition(
-        "{}: the file changed while it was read: it had {}, and the server says that it has not "
-        "any more (HTTP {}); run again, and read files that stay as they are",
-        location.name, version.ToString(), status);
-  }
+  STOKER_RETURN_IF_ERROR(CheckAnswer(location, version, answer));
   const bool from_start = head.content_range && head.content_range->first == 0;
   if (version.ranges && (!version.size || !from_start)) {
     return Unavailable(
@@ -35,16 +40,6 @@ Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const Http
         location.name);
   }
   return version;
-}
-
-// Of a part that was asked for: 412 and 416 say that the file is another one by now.
-Status CheckAnswer(const RemoteLocation& location, const RemoteVersion& version,
-                   const HttpAnswer& answer) {
-  if (answer.head.status / 100 == 2) return OkStatus();
-  return FailedPrecondition(
-      "{}: the file changed while it was read: it had {}, and the server says that it has not any "
-      "more (HTTP {}); run again, and read files that stay as they are",
-      location.name, version.ToString(), answer.head.status);
 }
 
 // Pages without a name in a row. Stores may answer so while they pass over what was removed.
@@ -68,19 +63,15 @@ class PagedList final : public RemoteList {
   Result<std::optional<RemotePage>> Next() override {
     if (ended_) return std::nullopt;
     STOKER_ASSIGN_OR_RETURN(
-        const std::string text,
-        internal::AskForText(store_, access_, store_.ListQuery(prefix_, one_level_, continuation_),
-                             internal::kMostListBytes, "a page of the store's list of objects"));
-    Result<HttpStore::Page> page = store_.ReadPage(text);
-    if (!page.ok()) {
-      return Status(page.status().code(),
-                    fmt::format("{}: {}", container_.name, page.status().message()));
-    }
-    STOKER_RETURN_IF_ERROR(Check(*page));
-    if (!page->objects.empty()) first_key_ = page->objects.front().key;
-    continuation_ = std::move(page->continuation);
+        HttpStore::Page page,
+        internal::AskAndParse(store_, access_, store_.ListQuery(prefix_, one_level_, continuation_),
+                              internal::kMostListBytes, "a page of the store's list of objects",
+                              [&](std::string_view text) { return store_.ReadPage(text); }));
+    STOKER_RETURN_IF_ERROR(Check(page));
+    if (!page.objects.empty()) first_key_ = page.objects.front().key;
+    continuation_ = std::move(page.continuation);
     ended_ = continuation_.empty();
-    return std::optional<RemotePage>(*std::move(page));
+    return std::optional<RemotePage>(std::move(page));
   }
 
  private:

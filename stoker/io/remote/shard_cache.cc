@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <functional>
@@ -26,6 +25,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/local_retry.h"
 #include "stoker/io/remote/cache_entries_internal.h"
+#include "stoker/io/remote/environment_internal.h"
 #include "stoker/io/remote/remote_source.h"
 #include "stoker/io/sha256.h"
 
@@ -36,10 +36,7 @@ constexpr int64_t kDefaultLimit = 50'000'000'000;
 constexpr size_t kPieceBytes = 1 << 20;
 constexpr std::string_view kDirectoryLock = ".lock";
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using internal::Variable;
 
 std::string DirectoryOf(const RemoteOptions& options) {
   if (!options.cache.empty()) return options.cache;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "stoker/io/remote/remote_request.h"
 
@@ -15,5 +16,19 @@ inline constexpr size_t kMostListBytes = 8 << 20;  // of a page; those of stores
 // AskServer; kUnavailable where it is longer than `most` bytes, which calls it `what`.
 Result<std::string> AskForText(const HttpDialect& dialect, const RemoteAccess& access,
                                std::string query, size_t most, std::string_view what);
+
+// What `parse`, of Result<T>(std::string_view), makes of such a text; its errors get the name of
+// the location.
+template <typename Parse>
+auto AskAndParse(const HttpDialect& dialect, const RemoteAccess& access, std::string query,
+                 size_t most, std::string_view what, const Parse& parse)
+    -> decltype(parse(std::string_view())) {
+  STOKER_ASSIGN_OR_RETURN(const std::string text,
+                          AskForText(dialect, access, std::move(query), most, what));
+  auto parsed = parse(text);
+  if (parsed.ok()) return parsed;
+  return Status(parsed.status().code(),
+                fmt::format("{}: {}", access.location.name, parsed.status().message()));
+}
 
 }  // namespace stoker::internal

@@ -4,25 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/base/json.h"
+#include "stoker/io/remote/json_members_internal.h"
 
 namespace stoker {
 namespace {
 
-Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
-
-// The member of an object; null where there is none.
-const Json& Member(const Json& object, const char* key) {
-  static const Json& none = *new Json;
-  if (!object.is_object()) return none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
-
-std::string TextOf(const Json& object, const char* key) {
-  const Json& value = Member(object, key);
-  return value.is_string() ? value.get<std::string>() : "";
-}
+using internal::Member;
+using internal::ParseAnswer;
+using internal::TextOf;
 
 std::optional<uint64_t> NumberOf(const Json& object, const char* key) {
   const Json& value = Member(object, key);
@@ -49,7 +38,7 @@ std::optional<WebHdfsStatus> ReadStatus(const Json& json) {
 
 StoreError ParseWebHdfsError(std::string_view text) {
   constexpr size_t kLongestMessage = 300;
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   const Json& exception = Member(json, "RemoteException");
   std::string message = TextOf(exception, "message");
   // Java's follow with where in its code it happened.
@@ -58,7 +47,7 @@ StoreError ParseWebHdfsError(std::string_view text) {
 }
 
 Result<WebHdfsStatus> ParseWebHdfsStatus(std::string_view text) {
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   std::optional<WebHdfsStatus> status = ReadStatus(Member(json, "FileStatus"));
   if (status) return *std::move(status);
   return Unavailable(
@@ -66,7 +55,7 @@ Result<WebHdfsStatus> ParseWebHdfsStatus(std::string_view text) {
 }
 
 Result<WebHdfsPage> ParseWebHdfsPage(std::string_view text) {
-  const Json json = Parse(text);
+  const Json json = ParseAnswer(text);
   const Json& batch = Member(json, "DirectoryListing");
   const Json& statuses = batch.is_object() ? Member(Member(batch, "partialListing"), "FileStatuses")
                                            : Member(json, "FileStatuses");

@@ -1,7 +1,6 @@
 // Hadoop's file system over HTTP, webhdfs:// and swebhdfs:// (HTTPS). A file has neither tag nor
 // conditions there, so its state is asked for before it is read and again after each part.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "stoker/io/file.h"
+#include "stoker/io/remote/environment_internal.h"
 #include "stoker/io/remote/remote_sinks_internal.h"
 #include "stoker/io/remote/remote_stores_internal.h"
 #include "stoker/io/remote/text_answer_internal.h"
@@ -27,10 +27,7 @@ constexpr size_t kPieceBytes = 4 << 20;
 constexpr int kDeepest = 100;  // folders in folders
 constexpr std::string_view kSecure = "swebhdfs://";
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using internal::Variable;
 
 // A token, or else a user's name; both may be empty.
 struct Identity {
@@ -334,13 +331,8 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
   }
 
   Result<WebHdfsStatus> StatusOf(const RemoteAccess& access) const {
-    STOKER_ASSIGN_OR_RETURN(const std::string text,
-                            internal::AskForText(*this, access, "op=GETFILESTATUS",
-                                                 kMostStatusBytes, "the state of a file"));
-    Result<WebHdfsStatus> status = ParseWebHdfsStatus(text);
-    if (status.ok()) return status;
-    return Status(status.status().code(),
-                  fmt::format("{}: {}", access.location.name, status.status().message()));
+    return internal::AskAndParse(*this, access, "op=GETFILESTATUS", kMostStatusBytes,
+                                 "the state of a file", ParseWebHdfsStatus);
   }
 
   Status CheckVersion(const RemoteAccess& access, const RemoteVersion& version) const {

@@ -149,7 +149,7 @@ const FileFormat kHdf5Format = {
 
 const FileFormat kN5Format = {
     .name = "n5",
-    .holds = [](const ProbedFile& file) -> Result<bool> { return IsN5(file.path); },
+    .holds = [](const ProbedFile& file) -> Result<bool> { return file.n5; },
     .inspect = [](const ProbedFile& file) { return InspectN5(file.path); },
     .recipe =
         [](const ProbedFile& file) {

@@ -27,8 +27,8 @@ std::string ProbedFile::extension() const {
 }
 
 Result<ProbedFile> ProbePath(const std::string& path) {
-  ProbedFile probed{.path = path};
-  if (IsN5(path)) return probed;
+  ProbedFile probed{.path = path, .n5 = IsN5(path)};
+  if (probed.n5) return probed;
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
   std::array<std::byte, kProbeBytes> prefix;
   STOKER_ASSIGN_OR_RETURN(const size_t size, file.ReadUpTo(0, prefix));

@@ -16,6 +16,7 @@ struct ProbedFile {
   FileKind content = FileKind::kUnknown;  // of what it holds, where it is compressed
   std::string start = {};  // of the content: kProbeBytes bytes, or all of it where that is shorter
   uint64_t bytes = 0;      // of the file
+  bool n5 = false;         // it is what IsN5 says, of which nothing else is known here
 
   // "gzip", "zstd", "xz" or "bzip2"; empty where nothing is around the content.
   std::string_view compression() const;
@@ -23,8 +24,8 @@ struct ProbedFile {
   std::string extension() const;
 };
 
-// Reads the first bytes. A directory that one format keeps its samples in (N5) has none: all but
-// `path` is then as it was made. Errors: those of opening and reading, and of decompressing.
+// Reads the first bytes; of N5, whose arrays are directories, none. Errors: those of opening and
+// reading, and of decompressing.
 Result<ProbedFile> ProbePath(const std::string& path);
 
 // The first bytes of the content, decompressed where the file is compressed: kProbeBytes of them,

@@ -40,7 +40,7 @@ std::string_view MeaningInRun(const fs::path& run, const std::string& name) {
       {paths.metrics(), "the metrics"},
       {paths.metrics() + ".safetensors", "the metrics"},
       {paths.checkpoints(), "the folder of checkpoints"},
-      {(run / "allowed.json").string(), "the changes that were allowed,"},
+      {paths.allowed_changes(), "the changes that were allowed,"},
       {paths.choices(), "what the tuner chose,"},
       {paths.tuning(), "what the tuner tried,"},
       {paths.data(), "the marks of the data files"},

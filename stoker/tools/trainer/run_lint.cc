@@ -19,14 +19,14 @@ Status RunLint(const LintArguments& arguments) {
     findings.push_back({.rule = "order",
                         .where = "data.train",
                         .problem = std::string(order->problem),
-                        .mend = std::string(order->advice),
+                        .advice = std::string(order->advice),
                         .hint = true});
   }
   for (const DataDoubt& doubt : DoubtsAbout(recipe.data.filled)) {
     findings.push_back({.rule = "data",
                         .where = "data",
                         .problem = doubt.problem,
-                        .mend = doubt.advice,
+                        .advice = doubt.advice,
                         .hint = true});
   }
   Inspection out;
@@ -37,7 +37,7 @@ Status RunLint(const LintArguments& arguments) {
     out.json["findings"].push_back({{"rule", finding.rule},
                                     {"where", finding.where},
                                     {"problem", finding.problem},
-                                    {"mend", finding.mend},
+                                    {"mend", finding.advice},
                                     {"hint", finding.hint}});
     out.text +=
         fmt::format("  {}{}: {}\n", finding.hint ? "hint, " : "", finding.rule, finding.ToText());

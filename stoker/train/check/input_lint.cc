@@ -135,9 +135,11 @@ std::string Divided(std::vector<double> figures) {
                              : fmt::format("[{:.3g}]", fmt::join(figures, ", "));
 }
 
-LintFinding Finding(std::string problem, std::string mend) {
-  return {
-      .rule = "inputs", .where = "inputs", .problem = std::move(problem), .mend = std::move(mend)};
+LintFinding Finding(std::string problem, std::string advice) {
+  return {.rule = "inputs",
+          .where = "inputs",
+          .problem = std::move(problem),
+          .advice = std::move(advice)};
 }
 
 }  // namespace

@@ -110,8 +110,8 @@ void LintBatchSize(const Model& model, int64_t samples, Findings& findings) {
            fmt::format("batch norm{} over batches of one sample takes its mean and deviation "
                        "from that sample alone",
                        norms.size() > 1 ? fmt::format(" (and {} more)", norms.size() - 1) : ""),
-       .mend = "give `batch` a larger size; train.accumulate does not help, since each batch is "
-               "normalised by itself"});
+       .advice = "give `batch` a larger size; train.accumulate does not help, since each batch is "
+                 "normalised by itself"});
 }
 
 bool IsNamed(const Node& node, std::string_view part) {
@@ -137,7 +137,7 @@ void LintBiases(const GradientGraph& graph, Findings& findings) {
          .where = LayerOf(bias),
          .problem = fmt::format("its bias is taken away again by the batch norm{} behind it",
                                 norm.empty() ? "" : fmt::format(" {}", norm)),
-         .mend = "make the layer without one (bias(false)): less memory, and a pass less"});
+         .advice = "make the layer without one (bias(false)): less memory, and a pass less"});
   }
 }
 
@@ -155,7 +155,7 @@ void LintScores(const TrainingScores& scores, Findings& findings) {
                               : softmax ? "softmax"
                                         : "sigmoid",
                               log ? "it costs time twice" : "its gradients nearly vanish"),
-       .mend = "return what goes into it; `stoker predict` gives probabilities all the same"});
+       .advice = "return what goes into it; `stoker predict` gives probabilities all the same"});
 }
 
 void LintGradients(const GradientGraph& graph, const Model& model, Findings& findings) {
@@ -166,8 +166,9 @@ void LintGradients(const GradientGraph& graph, const Model& model, Findings& fin
          .where = name,
          .problem = "the loss does not depend on this parameter, so it never learns, and weight "
                     "decay shrinks it",
-         .mend = "use it in Forward (was the layer forgotten, or its result detached?), or do not "
-                 "register it"});
+         .advice =
+             "use it in Forward (was the layer forgotten, or its result detached?), or do not "
+             "register it"});
   }
 }
 
@@ -188,7 +189,7 @@ void LintChannels(const Model& model, int64_t classes, bool accelerator, Finding
              fmt::format("{} channels in and {} out: tensor cores work on multiples of {}, so "
                          "on an accelerator some of its work is in vain",
                          in, out, kTensorCoreMultiple),
-         .mend = fmt::format(
+         .advice = fmt::format(
              "make it {} in and {} out",
              (in + kTensorCoreMultiple - 1) / kTensorCoreMultiple * kTensorCoreMultiple,
              (out + kTensorCoreMultiple - 1) / kTensorCoreMultiple * kTensorCoreMultiple),
@@ -209,7 +210,7 @@ void LintClasses(const Recipe& recipe, Findings& findings) {
        .problem =
            fmt::format("the model tells {} classes apart, but the data has only {} ('{}', ...)",
                        classes, names, recipe.data.classes.front()),
-       .mend = fmt::format("set it to {}, unless some are missing in the data", names)});
+       .advice = fmt::format("set it to {}, unless some are missing in the data", names)});
 }
 
 void LintLayout(const Recipe& recipe, Findings& findings) {
@@ -217,7 +218,7 @@ void LintLayout(const Recipe& recipe, Findings& findings) {
   const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, input);
   if (!doubt) return;
   findings.push_back(
-      {.rule = "layout", .where = input, .problem = doubt->problem, .mend = doubt->mend});
+      {.rule = "layout", .where = input, .problem = doubt->problem, .advice = doubt->advice});
 }
 
 void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
@@ -231,12 +232,14 @@ void LintRates(const Recipe& recipe, const Model& model, Findings& findings) {
        .where = recipe.train.NameOf(GroupOptions::kName),
        .problem = fmt::format("all {} parameters have the learning rate 0, so nothing is trained",
                               parameters->size()),
-       .mend = "leave some out of the groups, or give a group an lr above 0"});
+       .advice = "leave some out of the groups, or give a group an lr above 0"});
 }
 
 }  // namespace
 
-std::string LintFinding::ToText() const { return fmt::format("{}: {}; {}", where, problem, mend); }
+std::string LintFinding::ToText() const {
+  return fmt::format("{}: {}; {}", where, problem, advice);
+}
 
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
                                            std::string_view field, const ConfigNode* pipeline) {

@@ -1,5 +1,5 @@
 // What is wrong with a model before it is trained: mistakes that cost accuracy or time and raise no
-// error. Each finding names the layer and the mend.
+// error. Each finding names the layer and what to do.
 //
 //   conv_bias        a convolution or linear layer with a bias in front of a batch norm, which
 //                    takes it away again
@@ -31,7 +31,7 @@ struct LintFinding {
   std::string rule;   // as above
   std::string where;  // a layer, or "inputs", "scores"
   std::string problem;
-  std::string mend;
+  std::string advice;
   bool hint = false;  // of no consequence on the device at hand
 
   std::string ToText() const;  // "3: its bias ...; make it without"

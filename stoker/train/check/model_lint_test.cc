@@ -82,7 +82,7 @@ void ExpectOne(const std::vector<LintFinding>& findings, const std::string& rule
   EXPECT_EQ(findings[0].rule, rule);
   EXPECT_EQ(findings[0].where, where);
   EXPECT_THAT(findings[0].ToText(), testing::HasSubstr(says));
-  EXPECT_FALSE(findings[0].mend.empty());
+  EXPECT_FALSE(findings[0].advice.empty());
 }
 
 TEST(LintModel, FindsNothingInAModelWithoutMistakes) { EXPECT_TRUE(Lint({}).empty()); }
@@ -152,7 +152,7 @@ TEST(LintModel, FindsChannelsThatTensorCoresCannotUseAndHintsAtThemElsewhere) {
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].rule, "tensor_cores");
   EXPECT_EQ(findings[0].where, "conv");
-  EXPECT_THAT(findings[0].mend, testing::HasSubstr("16 out"));
+  EXPECT_THAT(findings[0].advice, testing::HasSubstr("16 out"));
   EXPECT_EQ(findings[1].where, "hidden");
   EXPECT_FALSE(findings[0].hint);
   EXPECT_TRUE(Lint({.width = 12}, Batch(), /*accelerator=*/false)[0].hint);

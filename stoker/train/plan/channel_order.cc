@@ -26,7 +26,7 @@ std::optional<ChannelDoubt> DoubtChannels(const Dataset& batches, std::string_vi
       .problem =
           fmt::format("its samples of {} x {} x {} are taken as {} channels of {} x {} pixels",
                       first, second, last, first, second, last),
-      .mend = fmt::format(
+      .advice = fmt::format(
           "where their channels stand last, put `layout: {{to: channels_first, field: {}}}` behind "
           "the source, in data.train and data.eval",
           name)};

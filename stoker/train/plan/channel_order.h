@@ -14,7 +14,7 @@ namespace stoker {
 // fewer than of all else. Nothing of other shapes, nor where a `layout` says that they stand last.
 struct ChannelDoubt {
   std::string problem;  // "its samples of 28 x 28 x 3 are taken as 28 channels of 28 x 3 pixels"
-  std::string mend;
+  std::string advice;
 };
 std::optional<ChannelDoubt> DoubtChannels(const Dataset& batches, std::string_view name);
 

@@ -64,7 +64,7 @@ Status NoEnd(const Recipe& recipe, const Dataset& train) {
       "{}: how many batches data.train has is not known, and a run needs its number of steps: set "
       "train.max_steps, or put `repeat` and `take: {{count: N}}` behind its batch, which makes "
       "epochs of N batches{}{}",
-      unknown.why, unknown.mend.empty() ? "" : "; ", unknown.mend);
+      unknown.why, unknown.advice.empty() ? "" : "; ", unknown.advice);
 }
 
 Result<Length> LengthOf(const Recipe& recipe, const Dataset& train) {
@@ -122,7 +122,7 @@ Result<std::shared_ptr<Model>> TryToBuild(const Recipe& recipe, const ModelInput
   const std::optional<ChannelDoubt> doubt = DoubtChannels(recipe.data.train, field);
   if (!doubt) return model;
   return Status(model.status().code(), fmt::format("{}; {}: {}; {}", model.status().message(),
-                                                   field, doubt->problem, doubt->mend));
+                                                   field, doubt->problem, doubt->advice));
 }
 
 // The field of `batches` that holds the targets.

@@ -1,0 +1,128 @@
+// A server on loopback that does as the JSON API of Google Cloud Storage does.
+#pragma once
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "stoker/base/json.h"
+#include "stoker/base/testing.h"
+#include "stoker/io/atomic_file.h"
+#include "stoker/io/byte_source.h"
+#include "stoker/io/remote/loopback_server_testing_internal.h"
+
+namespace stoker {
+
+inline std::string WithSlashes(std::string text) {
+  for (size_t at; (at = text.find("%2F")) != text.npos;) text.replace(at, 3, "/");
+  return text;
+}
+
+inline std::string ParameterOf(const std::string& target, const std::string& name) {
+  const size_t begin = target.find_first_of("?&", 0);
+  if (begin == target.npos) return "";
+  const std::string query = "&" + target.substr(begin + 1);
+  const size_t at = query.find("&" + name + "=");
+  if (at == query.npos) return "";
+  const size_t value = at + name.size() + 2;
+  return query.substr(value, query.find('&', value) - value);
+}
+
+// The objects of one bucket, "b", and what a proper server answers.
+class FakeBucket {
+ public:
+  void Put(const std::string& name, std::string content, int generation = 1) {
+    const std::lock_guard lock(mutex_);
+    objects_[name] = {std::move(content), generation};
+  }
+  // Names of a page of a list.
+  int page_size = 1000;
+
+  LoopbackAnswer Answer(const LoopbackRequest& request) const {
+    const std::lock_guard lock(mutex_);
+    const std::string list = "/storage/v1/b/b/o?", media = "/download/storage/v1/b/b/o/";
+    if (request.target.starts_with(list)) return List(request.target);
+    if (!request.target.starts_with(media)) return {.status = 400, .body = request.target};
+    std::string name = request.target.substr(media.size());
+    name = WithSlashes(name.substr(0, name.find('?')));
+    const auto found = objects_.find(name);
+    if (found == objects_.end()) return {.status = 404, .body = "No such object: b/" + name};
+    const std::string generation = std::to_string(found->second.second);
+    const std::string wanted = ParameterOf(request.target, "ifGenerationMatch");
+    if (!wanted.empty() && wanted != generation)
+      return {.status = 412, .body = "Precondition Failed"};
+    // Tags of the JSON API are not in quotes, and no tag of ours.
+    LoopbackAnswer answer = ServeContent(request, found->second.first, "CJ" + generation);
+    answer.headers.push_back("X-Goog-Generation: " + generation);
+    return answer;
+  }
+
+ private:
+  LoopbackAnswer List(const std::string& target) const {
+    const std::string prefix = WithSlashes(ParameterOf(target, "prefix"));
+    const std::string from = WithSlashes(ParameterOf(target, "pageToken"));
+    Json items = Json::array(), prefixes = Json::array();
+    Json answer = Json::object();
+    for (const auto& [name, object] : objects_) {
+      if (!name.starts_with(prefix) || name < from) continue;
+      const size_t slash = name.find('/', prefix.size());
+      if (target.find("delimiter=%2F") != target.npos && slash != name.npos) {
+        const std::string folder = name.substr(0, slash + 1);
+        if (prefixes.empty() || prefixes.back() != folder) prefixes.push_back(folder);
+        continue;
+      }
+      if (std::ssize(items) == page_size) {
+        answer["nextPageToken"] = name;
+        break;
+      }
+      items.push_back({{"name", name},
+                       {"size", std::to_string(object.first.size())},
+                       {"generation", std::to_string(object.second)}});
+    }
+    if (!items.empty()) answer["items"] = items;
+    if (!prefixes.empty()) answer["prefixes"] = prefixes;
+    return {.headers = {"Content-Type: application/json"}, .body = answer.dump()};
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::pair<std::string, int>> objects_;
+};
+
+// Tests without a variable of Google's tools in the environment.
+class GcsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN_FILE", "GS_ACCESS_KEY_ID",
+          "GS_SECRET_ACCESS_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG",
+          "GCE_METADATA_HOST", "STORAGE_EMULATOR_HOST"})
+      ::unsetenv(name);
+    ::setenv("HOME", dir_.path().c_str(), 1);
+    ::setenv("NO_GCE_CHECK", "true", 1);
+  }
+  void TearDown() override { SetUp(); }
+
+  // Reads from there.
+  static void Use(const LoopbackServer& server) {
+    ::setenv("STORAGE_EMULATOR_HOST", server.root().c_str(), 1);
+  }
+  std::string Write(const char* name, std::string_view text) {
+    const std::string path = (dir_.path() / name).string();
+    EXPECT_TRUE(WriteFileAtomically(path, text).ok());
+    return path;
+  }
+  static Result<std::string> ReadAll(const std::string& path) {
+    STOKER_ASSIGN_OR_RETURN(const auto source, OpenByteSource(path));
+    std::string all(source->size_bound().bytes, '\0');
+    STOKER_ASSIGN_OR_RETURN(const size_t got,
+                            source->ReadFully(std::as_writable_bytes(std::span(all))));
+    all.resize(got);
+    return all;
+  }
+  const TempDir dir_;
+};
+
+}  // namespace stoker
