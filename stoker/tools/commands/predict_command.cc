@@ -10,8 +10,8 @@ constexpr const char* kAbout =
     "Without FILE these are all that data.eval of the run's recipe reads (--set changes what that "
     "is; labels need not be there): a line of JSON for each, in its order. FILEs are prepared as "
     "data.eval does; those that cannot be read are named at the end, and the others are answered "
-    "all the same. Classes have the names of data.classes, or numbers; `class` and `label` are the "
-    "model's answer, its name and number, and --fields label adds the label that the data has.";
+    "all the same. Classes have the names of data.classes, or numbers: `class` and `label` are the "
+    "name and the number of the likeliest class, the model's answer (--fields label: the data's).";
 constexpr const char* kFooter =
     "Example: stoker predict runs/first --set data.root=/data/new --to answers.jsonl\n"
     "Exit: 0 predicted, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
