@@ -1,3 +1,27 @@
+# stoker_plugin_tag(SOURCES file... HEADERS glob...)
+#
+# Defines STOKER_PLUGIN_TAG in the sources, some of a program and some of its plug-in: what both were built from, which
+# stoker/base/plugin.h compares before the plug-in is used. It changes with Stoker's version, the compiler, the kind of build and
+# the headers that program and plug-in share, so no number has to be raised by hand. A header that changes has CMake run again.
+function(stoker_plugin_tag)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS" ${ARGN})
+  file(GLOB headers CONFIGURE_DEPENDS ${ARG_HEADERS})
+  set(hashes "")
+  foreach(header ${headers})
+    file(SHA256 ${header} hash)
+    string(APPEND hashes ${hash})
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  string(SUBSTRING ${hash} 0 12 hash)
+  set(kind ${CMAKE_BUILD_TYPE})
+  if(STOKER_SANITIZE)
+    string(APPEND kind " ${STOKER_SANITIZE}")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+  set_property(SOURCE ${ARG_SOURCES} APPEND PROPERTY COMPILE_DEFINITIONS
+    STOKER_PLUGIN_TAG="stoker ${PROJECT_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${kind}, headers ${hash}")
+endfunction()
+
 # stoker_cuda_plugin(NAME target SOURCE file)
 #
 # NAME.so beside the programs: what has no device-generic interface, for CUDA. It is built where CUDA's headers are (of the

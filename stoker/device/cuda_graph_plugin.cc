@@ -58,8 +58,8 @@ class CudaGraph final : public DeviceGraph {
 
 extern "C" {
 
-__attribute__((visibility("default"))) int StokerDeviceGraphVersion() {
-  return stoker::kDeviceGraphVersion;
+__attribute__((visibility("default"))) const char* StokerDeviceGraphTag() {
+  return STOKER_PLUGIN_TAG;
 }
 
 __attribute__((visibility("default"))) stoker::DeviceGraph* StokerNewDeviceGraph(int device_index) {
