@@ -1,5 +1,4 @@
-// Array: a dense, C-contiguous, n-dimensional block of values. The unit that fields of elements are
-// made of.
+// Array: a dense, C-contiguous, n-dimensional block of values. Every field of an element is one.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +22,12 @@ class Array {
   // `buffer` must hold at least DTypeSize(dtype) * NumValues(shape) bytes from byte_offset on.
   Array(Buffer buffer, DType dtype, Shape shape, size_t byte_offset = 0);
 
-  // A new array with values that are not set.
+  // Returns a new array whose values are not initialised.
   static Array Allocate(DType dtype, Shape shape,
                         const std::shared_ptr<MemoryAccount>& account = nullptr);
 
-  // A copy of `values` with this shape (default: one dimension); a convenience for tests, labels
-  // and small data.
+  // Returns a copy of `values` with this shape (default: one dimension). For tests, labels and
+  // small data.
   template <typename T>
   static Array Of(std::span<const T> values, Shape shape) {
     Array out = Allocate(DTypeOf<T>(), std::move(shape));
@@ -48,21 +47,21 @@ class Array {
   std::byte* data() const { return data_; }
   const Buffer& buffer() const { return buffer_; }
 
-  // The values as Ts; T must be the dtype's C++ type.
+  // Returns the values as Ts. REQUIRES: T is the dtype's C++ type.
   template <typename T>
   std::span<T> values() const {
     return {reinterpret_cast<T*>(data_), static_cast<size_t>(num_values_)};
   }
 
-  // Part i of the first dimension, sharing the memory. The array has a first dimension and 0 <= i <
-  // its extent.
+  // Returns part i of the first dimension, sharing the memory. REQUIRES: the array has a first
+  // dimension and 0 <= i < its extent.
   Array Row(int64_t i) const;
-  // Parts begin..end-1 of the first dimension, sharing the memory.
+  // Returns parts begin..end-1 of the first dimension, sharing the memory.
   Array Rows(int64_t begin, int64_t end) const;
-  // The same values in another shape of the same size, sharing the memory.
+  // Returns the same values in another shape of the same size, sharing the memory.
   Array Reshaped(Shape shape) const;
 
-  // "float32[128, 1, 28, 28]"
+  // Returns "float32[128, 1, 28, 28]"
   std::string ToString() const;
 
  private:
@@ -73,14 +72,14 @@ class Array {
   int64_t num_values_ = 0;
 };
 
-// Same dtype, shape and bytes.
+// Returns true if dtype, shape and bytes are the same.
 bool SameBytes(const Array& a, const Array& b);
 
-// DLPack (https://dmlc.github.io/dlpack, version 0.8 of the structure), both ways without a copy.
+// DLPack (https://dmlc.github.io/dlpack, version 0.8 of the structure); neither direction copies.
 // The caller of ToDLPack owns the result and must call its deleter; the memory lives until then.
 DLManagedTensor* ToDLPack(const Array& array);
 // Takes ownership of `tensor` (on success and on failure). It must lie in CPU memory, contiguous,
-// with a dtype we have.
+// with a dtype of DType.
 Result<Array> FromDLPack(DLManagedTensor* tensor);
 
 }  // namespace stoker

@@ -13,29 +13,30 @@ namespace stoker {
 inline constexpr size_t kBufferAlignment = 64;  // a cache line, and the widest vector
 
 // A block of bytes that lives as long as one of its copies. Copying is cheap (one atomic increment)
-// and thread-safe; writing while others read is the owner's business. A default-made Buffer holds
+// and thread-safe; the owner must not write while others read. A default-constructed Buffer holds
 // nothing.
 class Buffer {
  public:
   Buffer() = default;
 
-  // A new block of `size` bytes, 64-byte aligned, not cleared, charged to `account` (may be null)
-  // while it lives. Throws std::bad_alloc where the system has no memory; a size that comes from a
-  // file is checked before it gets here.
+  // Returns a new block of `size` bytes, 64-byte aligned, not cleared, charged to `account` (may be
+  // null) while it lives. Throws std::bad_alloc if the system has no memory; the caller checks a
+  // size that comes from a file.
   static Buffer Allocate(size_t size, std::shared_ptr<MemoryAccount> account = nullptr);
 
-  // Memory that belongs to somebody else, who may still read it: it is never written in place
-  // (exclusive() is false). `release` runs when the last copy goes, on whichever thread that is.
+  // Wraps memory of another owner, who may still read it, so it is never written in place
+  // (exclusive() is false). `release` runs when the last copy is destroyed, on the thread that
+  // destroys it.
   static Buffer Wrap(std::byte* data, size_t size, std::function<void()> release);
 
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
   explicit operator bool() const { return owner_ != nullptr; }
-  // True where this is the only copy of a block of our own, so that writing disturbs nobody: what
-  // other threads did with their copies, the last read included, happened before the call returns
-  // true.
+  // Returns true if this is the only copy of a block made by Allocate, so that the holder may
+  // write. Everything that other threads did with their copies, the last read included, happened
+  // before the call returns true.
   bool exclusive() const;
-  // True where the block is charged to an account.
+  // Returns true if the block is charged to an account.
   bool charged() const { return kind_ == Kind::kCharged; }
 
  private:
@@ -51,15 +52,17 @@ class Buffer {
 };
 
 // Recycles blocks of equal size, so that a running pipeline allocates nothing and its pages stay
-// mapped and warm. Idle blocks stay charged to the account; at most `max_idle_bytes` are kept, of
-// the sizes used last. Thread-safe. Blocks may outlive the pool: they are then freed, not returned.
+// mapped and warm. Idle blocks stay charged to the account; the pool keeps at most
+// `max_idle_bytes`, of the sizes used last. Thread-safe. A block that outlives the pool is freed
+// instead of returned.
 class BufferPool {
  public:
   BufferPool(std::shared_ptr<MemoryAccount> account, int64_t max_idle_bytes);
   ~BufferPool();
 
-  // A block of `size` bytes, not cleared: an idle one of about that size where there is one (small
-  // ones: that this thread has used), else a new one. It comes back when its last copy goes.
+  // Returns a block of `size` bytes, not cleared: an idle one of about that size if there is one (a
+  // small one only if this thread has used it), else a new one. It returns to the pool when its
+  // last copy is destroyed.
   Buffer Get(size_t size);
 
   // Frees all idle blocks.

@@ -1,5 +1,4 @@
-// Monotonic time in nanoseconds, for statistics. Never for anything that decides which bytes come
-// out.
+// Returns monotonic time in nanoseconds. For statistics only: output bytes must not depend on it.
 #pragma once
 
 #include <chrono>

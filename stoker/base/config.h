@@ -1,7 +1,7 @@
-// ConfigNode: a recipe as a tree that remembers where each value stood, so that every error can say
-// line and column.
+// ConfigNode: a recipe as a tree that remembers where each value was written, so that every error
+// can say line and column.
 //
-// YAML is only read and written here; the rest of Stoker sees ConfigNode.
+// Only this module reads and writes YAML; the rest of Stoker sees ConfigNode.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace stoker {
 
-// Where a value stood. Lines and columns count from 1; line 0 means it was not read from a file.
+// The place of a value in its file. Lines and columns count from 1; line 0: not read from a file.
 struct ConfigLocation {
   std::shared_ptr<const std::string> file;
   int line = 0;
   int column = 0;
 
-  // "recipe.yaml:12:5", or "--set train.epochs" and the like where there is no line, or "(set in
-  // code)".
+  // Returns "recipe.yaml:12:5", a text such as "--set train.epochs" if there is no line, or "(set
+  // in code)".
   std::string ToString() const;
 };
 
@@ -30,8 +30,8 @@ struct ConfigNode {
   struct Entry;
 
   Kind kind = Kind::kNull;
-  std::string scalar;             // kScalar: the text as written, without quotes
-  bool quoted = false;            // kScalar: stood in quotes, so it is text whatever it looks like
+  std::string scalar;   // kScalar: the text as written, without quotes
+  bool quoted = false;  // kScalar: was in quotes, so it is text even if it looks like a number
   std::vector<ConfigNode> items;  // kList
   std::vector<Entry> entries;     // kMap, in the order written; keys are unique
   ConfigLocation location;
@@ -40,11 +40,11 @@ struct ConfigNode {
   static ConfigNode List(std::vector<ConfigNode> items);
   static ConfigNode Map(std::vector<Entry> entries);
 
-  // The value under `key`, or null where this is no map or has no such key.
+  // Returns the value under `key`, or null if this is not a map or has no such key.
   const ConfigNode* Find(std::string_view key) const;
   ConfigNode* Find(std::string_view key);
 
-  // "a number", "true or false", "text", "a list", "a map", "nothing": for messages.
+  // Returns, for messages, "a number", "true or false", "text", "a list", "a map" or "nothing".
   std::string_view KindName() const;
 };
 
@@ -64,19 +64,19 @@ Result<ConfigNode> ParseYaml(std::string_view text, std::string_view name);
 // operator options in one line ({size: 128, drop_remainder: true}).
 std::string ToYaml(const ConfigNode& node);
 
-// The same in one line: "{size: 128, drop_remainder: true}".
+// Writes the same in one line: "{size: 128, drop_remainder: true}".
 std::string ToYamlLine(const ConfigNode& node);
 
-// Applies `train.epochs=1`: sets the value at a dotted path, making maps on the way. Elements of a
-// pipeline list are named by operator or by number: `data.train.batch.size=64`,
-// `data.train.3.batch.size=64`. A bare name becomes a map when the path goes on through it: `adamw`
+// Applies `train.epochs=1`: sets the value at a dotted path and makes the maps that are missing.
+// Elements of a pipeline list are named by operator or by number: `data.train.batch.size=64`,
+// `data.train.3.batch.size=64`. A bare name becomes a map if the path continues through it: `adamw`
 // with `optimizer.adamw.weight_decay=0`. The value is YAML. Errors: no '=', an empty key, a path
-// that leads through another scalar, an operator that is not in the list or is there twice. Nothing
-// is changed then.
+// that leads through another scalar, an operator that is not in the list or is there twice. On
+// errors `root` is unchanged.
 Status SetByPath(ConfigNode& root, std::string_view assignment);
 
-// The dotted paths whose values differ, each as "train.epochs: 3 -> 5"; "(absent)" where a side has
-// none. Locations and the order of keys do not count.
+// Returns the dotted paths whose values differ, each as "train.epochs: 3 -> 5"; "(absent)" stands
+// for a missing value. Ignores locations and the order of keys.
 std::vector<std::string> Differences(const ConfigNode& before, const ConfigNode& after);
 
 // InvalidArgument at the first key of the map `node` that is not among `names`. `what` owns the
@@ -87,13 +87,13 @@ std::vector<std::string> Differences(const ConfigNode& before, const ConfigNode&
 Status CheckKeys(const ConfigNode& node, std::string_view what, std::string_view noun,
                  const std::vector<std::string>& names);
 
-// What to do about a name that is not among `names`: "did you mean 'train'?", "known are a, b", or
-// "there are none".
+// Returns the advice about a name that is not among `names`: "did you mean 'train'?", "known are a,
+// b" or "there are none".
 std::string NameAdvice(std::string_view wanted, const std::vector<std::string>& names);
 
-// The name in `names` with the fewest edits (a swap of neighbours is one) to `wanted`; the first of
-// equals. Empty where none is near, so that a suggestion is rarely silly: more edits than a third
-// of its length (but one is always allowed), or as many as it has letters.
+// Returns the name in `names` with the fewest edits (a swap of neighbours is one) to `wanted`; the
+// first of equals. Empty if that takes more edits than a third of its length (one is always
+// allowed), or as many as it has letters, so that suggestions are plausible.
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// Reading YAML to its end although keys stand twice in it: for `stoker check`, which lists a
-// repeated key beside all other mistakes.
+// Reads YAML with repeated keys to its end, so that `stoker check` can list them beside all other
+// mistakes.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,11 @@
 namespace stoker {
 
 struct ParsedYaml {
-  ConfigNode root;  // of a key that stands twice in a map the first value
-  Status repeated;  // kInvalidArgument for each key that does (base/problems.h), with both lines
+  ConfigNode root;  // with the first value of a repeated key
+  Status repeated;  // kInvalidArgument for each repeated key (base/problems.h), with both lines
 };
 
-// ParseYaml (config.h), but for repeated keys. After 100 of them it is an error as in ParseYaml.
+// ParseYaml (config.h), except that up to 100 repeated keys are collected instead of failing.
 Result<ParsedYaml> ParseYamlPastRepeats(std::string_view text, std::string_view name);
 
 }  // namespace stoker

@@ -1,17 +1,17 @@
-// What the text of a scalar looks like. Shared by the parts of config.h and options.h.
+// Classifies the text of a scalar. Used by the implementations of config.h and options.h.
 #pragma once
 
 #include <string_view>
 
 namespace stoker {
 
-// "true" or "false".
+// Returns true for "true" and "false".
 bool LooksLikeBool(std::string_view text);
 
-// A decimal number, with or without sign, fraction and exponent, whatever its size.
+// Returns true for a decimal number of any size, with or without sign, fraction and exponent.
 bool LooksLikeNumber(std::string_view text);
 
-// What YAML reads as nothing when it stands without quotes: an empty text, ~, null.
+// Returns true for what YAML reads as null without quotes: an empty text, ~, null.
 bool LooksLikeNull(std::string_view text);
 
 }  // namespace stoker

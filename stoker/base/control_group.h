@@ -1,4 +1,4 @@
-// What the process's Linux control groups and its machine allow it to use.
+// The CPUs and memory that the process's Linux control groups and its machine allow it to use.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@ struct ControlGroupLimits {
   std::optional<double> cpus;  // quota over period: 1.5 is one and a half CPUs
 };
 
-// The smallest limits among the process's groups and all groups above them, versions 1 and 2.
+// Returns the smallest limits among the process's groups and all groups above them, versions 1 and
+// 2.
 //   groups  the text of /proc/self/cgroup: lines "hierarchy:controllers:path", "0::path" for
 //           version 2
 //   mount   where the hierarchies are mounted: version 2 at `mount` itself, version 1 in a folder
 //           for each controller
-// A group that is not visible under `mount` (a container without its own namespace) is skipped, its
-// parents are not.
+// A group that is not visible under `mount` (a container without its own namespace) is skipped; its
+// parents are read.
 ControlGroupLimits ReadControlGroupLimits(std::string_view groups,
                                           const std::filesystem::path& mount);
 
-// The same for this process; no limits where the system has no control groups.
+// Returns the same for this process; no limits if the system has no control groups.
 ControlGroupLimits ReadControlGroupLimits();
 
-// The machine's memory, from the MemTotal line of the text of /proc/meminfo; none where it has no
-// such line.
+// Returns the machine's memory in bytes, from the MemTotal line of the text of /proc/meminfo; none
+// if it has no such line.
 std::optional<int64_t> ParseMemTotal(std::string_view meminfo);
 
-// The machine's memory in bytes.
+// Returns the machine's memory in bytes.
 int64_t MachineMemoryBytes();
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// The memory budget that all passes of a process keep together which set none of their own.
+// The memory budget that all passes share which set none of their own.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace stoker {
 
-// From now on Ledger::Default() has `bytes`, more than 0, in the place of DefaultMemoryBudget().
-// Call it before the first pass is opened. Errors: kFailedPrecondition where it is in use already
-// with another budget.
+// Sets the budget of Ledger::Default() to `bytes` > 0, instead of DefaultMemoryBudget(). Call it
+// before the first pass is opened. Errors: kFailedPrecondition if the ledger is already in use with
+// another budget.
 Status SetDefaultBudget(int64_t bytes);
 
-// The same for a wish that gives way, such as that of a recipe: does nothing where SetDefaultBudget
-// was called before. False where the budget is in use already with another size.
+// The same with lower priority, for a recipe: does nothing if SetDefaultBudget was called before.
+// Returns false if the ledger is already in use with another budget.
 bool WishForDefaultBudget(int64_t bytes);
 
-// How to raise the budget, for messages: "set Runtime::memory_budget higher", unless the program
-// has said before it opened a pass what else its user can do. AddWayToRaiseTheBudget names a
-// setting that this process reads, once: after "--memory" and "train.memory in the recipe" it is
-// "raise the budget
-// (--memory, or train.memory in the recipe)". SetHowToRaiseTheBudget says what holds without any.
+// Returns how to raise the budget, for messages: "set Runtime::memory_budget higher", unless the
+// program has registered other advice before it opened a pass. AddWayToRaiseTheBudget registers a
+// setting that this process reads: after "--memory" and "train.memory in the recipe" the advice is
+// "raise the budget (--memory, or train.memory in the recipe)". A setting added twice counts once.
+// SetHowToRaiseTheBudget sets the advice for the case without settings.
 const std::string& HowToRaiseTheBudget();
 void SetHowToRaiseTheBudget(std::string how);
 void AddWayToRaiseTheBudget(const std::string& setting);

@@ -1,21 +1,22 @@
-// Denormals: floats other than zero that are nearer to it than the smallest with all their digits
-// (1.2e-38 for float). CPUs take up to a hundred times as long for them. A thread that flushes them
-// takes those that it reads for zero, and writes zero where one would be the result.
+// Denormals: floats other than zero that are smaller than the smallest normal one (1.2e-38 for
+// float). CPUs take up to a hundred times as long for them. A thread that flushes denormals reads
+// them as zero and writes zero in their place.
 #pragma once
 
 #include <cstdint>
 
 namespace stoker {
 
-// Whether the calling thread flushes denormals, and how else it computes with floats: what is read
-// here can be set again, on this thread or another.
+// Returns the calling thread's floating-point mode, of which the flushing of denormals is a part.
+// It can be set again, on this thread or another.
 uint32_t FloatMode();
 void SetFloatMode(uint32_t mode);
 
-// `mode` with denormals flushed, or kept; nothing else is changed.
+// Returns `mode` with denormals flushed, or kept; the rest of it is unchanged.
 uint32_t WithDenormalsFlushed(uint32_t mode, bool flushed);
 
-// While it lives, the calling thread flushes denormals or keeps them. It ends on the same thread.
+// While it lives, the calling thread flushes denormals or keeps them. Destroy it on the same
+// thread.
 class DenormalScope {
  public:
   explicit DenormalScope(bool flushed) : before_(FloatMode()) {

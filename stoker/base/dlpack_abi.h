@@ -1,8 +1,8 @@
 // The binary layout of DLPack 0.8
 // (https://github.com/dmlc/dlpack/blob/v0.8/include/dlpack/dlpack.h).
 //
-// Included by array_dlpack.cc and its test only: torch's own ATen/dlpack.h declares the same global
-// names, so a file that includes torch must not see this one.
+// Only array_dlpack.cc and its test include this: torch's own ATen/dlpack.h declares the same
+// global names, so a file that includes torch must not see this one.
 #pragma once
 
 #include <cstdint>

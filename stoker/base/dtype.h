@@ -22,19 +22,19 @@ enum class DType : uint8_t {
   kFloat64
 };
 
-// Bytes of one value.
+// Returns the size of one value in bytes.
 size_t DTypeSize(DType dtype);
 
-// "uint8", "float32", ...
+// Returns "uint8", "float32", ...
 std::string_view DTypeName(DType dtype);
 
-// The inverse of DTypeName; the error lists the names.
+// Returns the inverse of DTypeName; the error lists the names.
 Result<DType> ParseDType(std::string_view name);
 
-// kFloat16 to kFloat64.
+// Returns true for kFloat16 to kFloat64.
 bool IsFloating(DType dtype);
 
-// The DType of a C++ type: DTypeOf<float>() is kFloat32.
+// Returns the DType of a C++ type: DTypeOf<float>() is kFloat32.
 template <typename T>
 constexpr DType DTypeOf();
 template <>

@@ -1,4 +1,4 @@
-// The walk of IndexPermutation through its rounds, for many values at once.
+// The rounds of IndexPermutation's Feistel network, for many values at once.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace stoker::internal {
 
 struct FeistelNetwork {
   std::span<const FeistelRound> rounds;  // an even number, at most kMostFeistelRounds
-  int low_bits;                          // of the half that comes last
+  int low_bits;                          // of the low half
   uint64_t low_mask, high_mask;          // of the halves, at most 32 bits each
 };
 inline constexpr size_t kMostFeistelRounds = 8;
 
-// Puts each value, which has no more bits than both halves together, once through all rounds, with
-// the vector instructions of this CPU. permutation_test.cc holds it to IndexPermutation's own call,
-// its plain twin. Thread-safe.
+// Encrypts each value once with all rounds, in place, with the vector instructions of this CPU.
+// REQUIRES: a value has no more bits than both halves together. permutation_test.cc compares it
+// with IndexPermutation::operator(), its plain twin. Thread-safe.
 void EncryptLanes(const FeistelNetwork& network, std::span<uint64_t> values);
 
-// The one that runs, such as "AVX2".
+// Returns the instruction set that EncryptLanes uses, such as "AVX2".
 std::string_view EncryptLanesInstructionSet();
 
 }  // namespace stoker::internal

@@ -1,5 +1,5 @@
-// What PyTorch, Lightning, Keras and tf.data call the keys, options and operators of recipes: for
-// the message about a name that is unknown here.
+// The names that PyTorch, Lightning, Keras and tf.data have for the keys, options and operators of
+// recipes. Messages about unknown names use them.
 #pragma once
 
 #include <span>
@@ -12,26 +12,27 @@ namespace stoker {
 // One row of the table.
 struct ForeignName {
   std::string_view name;  // in lower case with underscores
-  // What has its meaning here: a key ("train.feed_threads"), an operator or its option
-  // ("batch.size"), or with a dot first an option of whatever it stands in (".probability"). Empty
-  // where nothing needs to be set.
+  // The counterpart in Stoker: a key ("train.feed_threads"), an operator or its option
+  // ("batch.size"), or, with a leading dot, an option of the enclosing operator (".probability").
+  // Empty if nothing needs to be set.
   std::string_view here;
-  std::string_view says = "";  // more, for where the counterpart is no plain one
+  std::string_view says = "";  // what the message adds if the counterpart differs
 };
 
-// The table. A name may have several rows: an option of what it stands in counts first.
+// Returns the table. A name may have several rows; an option of the enclosing operator has
+// precedence.
 std::span<const ForeignName> ForeignNames();
 
-// The one of `names` that `wanted` stands for; empty where it stands for none of them. `wanted` is
-// not among `names`.
+// Returns the one of `names` that `wanted` corresponds to; empty if there is none. REQUIRES:
+// `wanted` is not among `names`.
 std::string OwnNameFor(std::string_view wanted, const std::vector<std::string>& names);
 
-// "here that is train.feed_threads", for a name that is not among `names`, those known at its
-// place. Names written as Python's classes are (RandomHorizontalFlip) are found too, also our own
-// (CenterCrop). Empty where there is nothing to say.
+// Returns advice such as "here that is train.feed_threads" for a name that is not among `names`,
+// those known at its place. Finds names in the spelling of Python classes too
+// (RandomHorizontalFlip), Stoker's own included (CenterCrop). Empty if there is no counterpart.
 std::string ForeignNameAdvice(std::string_view wanted, const std::vector<std::string>& names);
 
-// The same, and NameAdvice (config.h) where there is nothing to say: for messages about a recipe.
+// Returns the same, or NameAdvice (config.h) if that is empty.
 std::string RecipeNameAdvice(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// JSON as text on one line. JSON is UTF-8, which paths and what files hold need not be: bytes that
-// are not become U+FFFD, where Json::dump would throw.
+// Returns JSON as text on one line. Bytes that are not UTF-8, such as those of a path, become
+// U+FFFD; Json::dump would throw.
 #pragma once
 
 #include <string>

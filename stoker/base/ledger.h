@@ -1,19 +1,18 @@
 // The memory ledger: a hard budget for the buffers of input pipelines, accounted stage by stage.
 //
-// Two calls keep the budget (design, invariant 3):
-//   * every buffer that a stage makes is charged to its account for as long as it lives, the time
-//     it waits in a pool included;
-//   * before a stage starts on an element ahead of demand it asks for admission (Admit) of all that
-//     the element will ask buffers for on its way, intermediate results included. Admission is
-//     refused where that does not fit, except to the element that the consumer is waiting for: that
-//     one always passes, so nothing deadlocks, and an element larger than the whole budget still
-//     gets through.
+// Two calls keep the budget:
+//   * a stage charges every buffer that it makes to its account while the buffer lives, the time it
+//     waits in a pool included;
+//   * before a stage starts on an element ahead of demand it asks for admission (Admit) of all
+//     buffers that the element will need, intermediate results included. Admission is refused if
+//     that does not fit, except to the element that the consumer waits for: it always passes, so
+//     nothing deadlocks and an element larger than the whole budget still passes.
 // So at any moment: charged bytes <= budget + one element for each stage + what the consumer keeps.
 //
-// Not seen, and so not counted: what user code allocates by itself (new, std::vector) and frees
-// again before it returns; structures beside the values (shapes, queues). Arrays that user code
-// allocates by itself and hands on are counted while they wait in a queue. What a dataset keeps
-// from pass to pass, such as the values of a loaded file, is charged too (data/core/kept_memory.h).
+// Not counted: what user code allocates by itself (new, std::vector) and frees before it returns;
+// structures beside the values (shapes, queues). Arrays that user code allocates by itself and
+// returns are counted while they wait in a queue. What a dataset keeps from pass to pass, such as
+// the values of a loaded file, is charged too (data/core/kept_memory.h).
 #pragma once
 
 #include <atomic>
@@ -41,7 +40,7 @@ class MemoryAccount {
 
   const std::string& stage() const { return stage_; }
 
-  // Adds or returns bytes; never waits and never fails (what is allocated must be accounted for).
+  // Add and return bytes; never wait and never fail.
   void Charge(int64_t bytes);
   void Release(int64_t bytes);
 
@@ -62,17 +61,17 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
  public:
   // budget_bytes > 0.
   static std::shared_ptr<Ledger> Create(int64_t budget_bytes);
-  // That of the process, with a budget of DefaultMemoryBudget(): all passes that set no budget of
-  // their own share it.
+  // Returns the ledger of the process, with a budget of DefaultMemoryBudget(). All passes that set
+  // no budget of their own share it.
   static const std::shared_ptr<Ledger>& Default();
 
-  // Where `whole` is given, its figures include those of the new account.
+  // Opens an account. If `whole` is given, its figures include those of the new account.
   std::shared_ptr<MemoryAccount> OpenAccount(std::string stage,
                                              std::shared_ptr<MemoryAccount> whole = nullptr);
 
-  // A reservation of memory for one element that is about to be made; returned when destroyed.
+  // A reservation of memory for one element that is about to be made; the destructor returns it.
   // Destroy it once the element's buffers exist: until then both the reservation and the buffers
-  // count, so others wait rather than overrun.
+  // count.
   class Admission {
    public:
     Admission() = default;  // not granted
@@ -81,7 +80,7 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
     Admission& operator=(Admission&& other) noexcept;
     ~Admission() { Return(); }
     bool granted() const { return ledger_ != nullptr; }
-    // Gives back all but `bytes`, where it is more.
+    // Returns what exceeds `bytes`.
     void ShrinkTo(int64_t bytes);
 
    private:
@@ -93,21 +92,21 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
     int64_t bytes_ = 0;
   };
 
-  // Waits until `bytes` more fit under the budget. Returns at once where they do (without a lock),
-  // or where `exempt()` is true (the element the consumer waits for). Gives up, with an Admission
-  // that is not granted, where they do not fit and `stop()` is true. Both predicates are called
-  // with the ledger's lock held: they must be quick, and must not call the ledger. Call Recheck()
-  // after anything they depend on has changed.
+  // Waits until `bytes` more fit under the budget. Returns at once if they do (without a lock), or
+  // if `exempt()` is true (the element that the consumer waits for). Returns an Admission that is
+  // not granted if they do not fit and `stop()` is true. Both predicates are called with the
+  // ledger's lock held: they must be quick and must not call the ledger. Call Recheck() after
+  // anything they depend on has changed.
   Admission Admit(int64_t bytes, const std::function<bool()>& exempt,
                   const std::function<bool()>& stop);
   void Recheck();
 
   int64_t budget_bytes() const { return budget_bytes_; }
-  // Bytes charged and bytes reserved by admissions under way.
+  // Returns the bytes charged plus the bytes reserved by admissions.
   int64_t bytes() const {
     return charged_.load(std::memory_order_relaxed) + reserved_.load(std::memory_order_relaxed);
   }
-  // The most that was ever charged; reservations are left out.
+  // Returns the largest number of bytes ever charged, without reservations.
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -127,11 +126,11 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
   std::condition_variable changed_;
 };
 
-// The bytes of memory that this process may use: the smallest limit of its control groups, else the
-// machine's memory. Read once; a limit that changes later is not noticed.
+// Returns the bytes of memory that this process may use: the smallest limit of its control groups,
+// else the machine's memory. Reads them once; a later change has no effect.
 int64_t MemoryLimitBytes();
 
-// A quarter of MemoryLimitBytes().
+// Returns a quarter of MemoryLimitBytes().
 int64_t DefaultMemoryBudget();
 
 }  // namespace stoker

@@ -1,5 +1,4 @@
-// Messages to people, on standard error. Only programs and long-running loops log; libraries return
-// Status.
+// Messages on standard error. Only programs and long-running loops log; libraries return Status.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,13 +9,13 @@ namespace stoker {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// Writes "stoker: warning: message" (the level is left out for info) on one line: the message as
-// Printable has it (printable.h). Thread-safe; one write a line.
+// Writes "stoker: warning: message" (without the level for info) on one line, the message made
+// printable (printable.h). Thread-safe; one write a line.
 void Log(LogLevel level, std::string_view message);
 void SetLogLevel(LogLevel lowest_shown);  // kInfo at start
 
-// What is written before and after a message of `level`, such as a terminal's commands for colours;
-// nothing at start. Both must live as long as the program. Call before other threads log.
+// Sets what Log writes before and after a message of `level`, such as escape sequences for colours;
+// empty at start. Both must live as long as the program. Call before other threads log.
 void SetLogStyle(LogLevel level, std::string_view before, std::string_view after);
 
 template <typename... Args>

@@ -1,5 +1,5 @@
-// One description of an operator's options, from which come the recipe keys, the checks, the error
-// texts and the help.
+// One description of an operator's options. The recipe keys, the checks, the error texts and the
+// help all come from it.
 //
 //   struct Batch {
 //     static constexpr std::string_view kName = "batch";
@@ -47,8 +47,8 @@ struct OneOf {
   std::vector<std::string> choices;
 };
 
-// The types an option may have. A list accepts a bare value as a list of one. A path is taken
-// relative to the folder given to ResolvePaths. An optional that is not set prints as `auto` and
+// The types that an option may have. A list accepts a bare value as a list of one. A path is
+// relative to the folder given to ResolvePaths. An optional without a value prints as `auto` and
 // accepts `auto`.
 template <typename V>
 concept OptionValue = std::same_as<V, bool> || std::same_as<V, int64_t> ||
@@ -57,11 +57,11 @@ concept OptionValue = std::same_as<V, bool> || std::same_as<V, int64_t> ||
     std::same_as<V, std::vector<double>> || std::same_as<V, std::vector<std::string>> ||
     std::same_as<V, std::optional<int64_t>> || std::same_as<V, std::optional<double>>;
 
-// One option, its owner's type erased: `object` points to the options struct.
+// One option, with the type of its struct erased: `object` points to the struct.
 struct Option {
   std::string name;
   std::string type;  // "integer", "number", "true or false", "text", "path", "list of numbers", ...
-  std::string constraint;  // ">= 1", "0..1", "one of: a, b"; empty where there is none
+  std::string constraint;  // ">= 1", "0..1", "one of: a, b"; empty if there is none
   std::string help;
   bool required = false;
   // Converts; does not check the constraint.
@@ -73,8 +73,8 @@ struct Option {
 };
 
 // Converts `value` and writes it to `out`, which keeps its value on errors. The message says what
-// is wrong with the value ("'x' is not an integer"); ParseOptions puts place and name in front.
-//   integers  decimal, or 1e6 and 2.5e3 where that is whole; within 64 bits
+// is wrong with the value ("'x' is not an integer"); ParseOptions prepends place and name.
+//   integers  decimal, or 1e6 and 2.5e3 if that is whole; within 64 bits
 //   numbers   decimal with or without fraction and exponent; finite
 //   bool      true or false, nothing else
 Status ReadOption(const ConfigNode& value, bool& out);
@@ -88,7 +88,7 @@ Status ReadOption(const ConfigNode& value, std::vector<std::string>& out);
 Status ReadOption(const ConfigNode& value, std::optional<int64_t>& out);
 Status ReadOption(const ConfigNode& value, std::optional<double>& out);
 
-// The inverse: ReadOption of the result gives the value again.
+// The inverse of ReadOption.
 ConfigNode WriteOption(bool value);
 ConfigNode WriteOption(int64_t value);
 ConfigNode WriteOption(double value);
@@ -113,7 +113,7 @@ std::string OptionTypeName() {
   if constexpr (std::same_as<V, std::optional<int64_t>>) return "integer or auto";
   if constexpr (std::same_as<V, std::optional<double>>) return "number or auto";
 }
-// "is 0; it must be >= 1" where a value lies outside.
+// Returns an error such as "is 0; it must be >= 1" if the value lies outside the range.
 Status CheckRange(int64_t value, const OptionRange& range);
 Status CheckRange(double value, const OptionRange& range);
 Status CheckRange(const std::vector<int64_t>& values, const OptionRange& range);
@@ -144,7 +144,7 @@ class OptionTable {
         name, member, help, ChoicesText(choices),
         [choices](const std::string& value) { return CheckChoice(value, choices); });
   }
-  // The field added last has no sensible default: leaving it out is an error.
+  // Makes it an error to omit the field added last, which has no sensible default.
   OptionTable& Required() {
     options_.back().required = true;
     return *this;
@@ -184,7 +184,7 @@ class OptionTable {
   std::vector<Option> options_;
 };
 
-// The described options of T, built once.
+// Returns the options that T describes, built once.
 template <typename T>
 const std::vector<Option>& OptionsOf() {
   static const OptionTable<T> table = [] {
@@ -203,12 +203,11 @@ const std::vector<Option>& OptionsOf() {
 //   recipe.yaml:3:5: idx: option 'images' is required (path: the images, an IDX file)
 Status ParseOptions(const std::vector<Option>& options, std::string_view what,
                     const ConfigNode& node, void* object);
-// Takes relative paths among the options to be relative to `root`; does nothing where that is
-// empty.
+// Resolves relative paths among the options against `root`; does nothing if that is empty.
 void ResolvePaths(const std::vector<Option>& options, const std::filesystem::path& root,
                   void* object);
 
-// Every option with its present value, as a map.
+// Returns a map of every option with its present value.
 ConfigNode FormatOptions(const std::vector<Option>& options, const void* object);
 
 // Checks options that were set in C++: "batch: size is 0; it must be >= 1".

@@ -1,8 +1,8 @@
-// Text that a terminal or a log shows as characters and never obeys.
+// Makes untrusted text safe to print.
 //
-// Names come from anywhere: a file's, a field's, a class's, a server's. A terminal takes an ESC
-// among them for a command, a log takes a line break for the end of an entry, and bidirectional
-// controls show a name as another one. What is printed goes through here.
+// Names of files, fields, classes and servers may hold any bytes. A terminal executes the escape
+// sequences in them, a line break forges an entry of a log, and bidirectional controls disguise a
+// name. Everything that is printed goes through here.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace stoker {
 
-// `text` with each of these written as an escape:
+// Returns `text` with each of these written as an escape:
 //   control characters, among them line breaks and tabs   \n, \t, \r, \u001b
 //   line and paragraph separators, bidirectional controls  \u2028, \u202e
 //   noncharacters of the basic plane                       \ufdd0
-//   bytes that are no UTF-8                                \xff
-// So the result is UTF-8 on one line. A backslash stays as it is: a Windows path is not doubled,
-// and what has been escaped already is not escaped again.
+//   bytes that are not UTF-8                                \xff
+// The result is UTF-8 on one line. Backslashes are kept, so Windows paths are not doubled and the
+// function is idempotent.
 std::string Printable(std::string_view text);
 
-// The same for text of several lines: '\n' and '\t' stay. In a JSON text the escapes are JSON's
-// own, so it stays the same JSON.
+// The same for text of several lines: keeps '\n' and '\t'. The escapes are valid in JSON strings,
+// so a JSON text keeps its value.
 std::string PrintableLines(std::string_view text);
 
-// Whether Printable changes nothing.
+// Returns whether Printable changes nothing.
 bool IsPrintable(std::string_view text);
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// Problems: several errors as one Status. What reads a recipe goes on after a mistake, so that all
-// of them are listed at once.
+// Problems: several errors as one Status, so that a reader of recipes can list all mistakes at
+// once.
 //
 //   Problems problems;
 //   problems.Add(CheckKeys(node, ...));
@@ -18,8 +18,8 @@ namespace stoker {
 
 class Problems {
  public:
-  // Adds an error, or all that ToStatus has put into one; success adds nothing. What is there
-  // already is not added a second time.
+  // Adds an error, or all that ToStatus has joined into one; success adds nothing. Ignores an error
+  // that is already there.
   void Add(const Status& status);
 
   // Writes the value of `result` to `out`, or adds its error and leaves `out` as it is.
@@ -34,18 +34,19 @@ class Problems {
 
   bool empty() const { return statuses_.empty(); }
 
-  // Success; the one error; or a Status that holds all, with the code of the first, which
-  // ProblemsIn takes apart again.
+  // Returns success; the one error; or a Status that holds all, with the code of the first, which
+  // ProblemsIn separates again.
   Status ToStatus() const;
 
  private:
   std::vector<Status> statuses_;
 };
 
-// The error with `prefix` at the front of each of its messages; success stays success.
+// Returns the error with `prefix` before each of its messages; success stays success.
 Status WithPrefix(std::string_view prefix, const Status& status);
 
-// The messages of an error, in order: one, or those that Problems has joined. None of success.
+// Returns the messages of an error, in order: one, or those that Problems has joined; none for
+// success.
 std::vector<std::string> ProblemsIn(const Status& status);
 
 }  // namespace stoker

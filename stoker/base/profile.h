@@ -1,7 +1,7 @@
-// What a run counted, stage by stage: the raw material of `stoker bench` and the doctor's only
-// input.
+// The counters of a pass, stage by stage, which `stoker bench` prints and the advice about a
+// pipeline is computed from.
 //
-// StageStats is what running stages write to; Profile is a snapshot to read, print and store.
+// Running stages write to StageStats; Profile is a snapshot to read, print and store.
 #pragma once
 
 #include <atomic>
@@ -14,12 +14,12 @@
 
 namespace stoker {
 
-// Counters of one stage, written by many threads without a lock.
-// A stage's time falls into three kinds, summed over its threads; a moment of a thread counts once,
-// so together they are at most wall time x threads:
+// Counters of one stage, written by many threads without a lock. A stage's time has three kinds,
+// summed over its threads. A moment of a thread counts once, so their sum is at most wall time x
+// threads:
 //   busy     doing its own work (the time spent in its inputs is theirs)
 //   starved  waiting for an input
-//   blocked  having an element that nobody takes yet, or waiting for memory
+//   blocked  waiting for its consumer to take an element, or for memory
 class StageStats {
  public:
   explicit StageStats(std::string name) : name_(std::move(name)) {}
@@ -34,11 +34,11 @@ class StageStats {
   void AddStarved(int64_t ns) { starved_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void AddBlocked(int64_t ns) { blocked_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void AddError() { errors_.fetch_add(1, std::memory_order_relaxed); }
-  // Elements that failed, here or before, and that this stage left out or gave others for.
+  // Counts elements that failed, here or earlier, and that this stage dropped or replaced.
   void AddSkipped(int64_t elements) { skipped_.fetch_add(elements, std::memory_order_relaxed); }
   void AddReplaced(int64_t elements) { replaced_.fetch_add(elements, std::memory_order_relaxed); }
-  // One look at a queue that holds `depth` of at most `capacity` chunks, each of one element or
-  // many.
+  // Records one observation of a queue that holds `depth` of at most `capacity` chunks, each of one
+  // element or many.
   void SampleQueue(int64_t depth, int64_t capacity) {
     queue_samples_.fetch_add(1, std::memory_order_relaxed);
     queue_depth_sum_.fetch_add(depth, std::memory_order_relaxed);
@@ -62,8 +62,8 @@ struct StageProfile {
   double starved_s = 0;
   double blocked_s = 0;
   int64_t errors = 0;
-  int64_t skipped = 0;   // elements that failed, here or before, and were left out by this stage
-  int64_t replaced = 0;  // likewise, and this stage gave others for them
+  int64_t skipped = 0;   // elements that failed, here or earlier, and that this stage dropped
+  int64_t replaced = 0;  // likewise, but that this stage replaced
   double mean_queue_depth = 0;    // in chunks
   int64_t queue_capacity = 0;     // in chunks; 0: the stage has no queue
   int64_t peak_memory_bytes = 0;  // the most that was charged to the stage
@@ -74,12 +74,12 @@ struct StageProfile {
 struct Profile {
   double wall_s = 0;
   int threads = 0;
-  double consumer_waited_s = 0;      // whoever reads the pass, waiting for an element
+  double consumer_waited_s = 0;      // the consumer of the pass, waiting for an element
   int64_t peak_memory_bytes = 0;     // the most that was charged to all stages together
   std::vector<StageProfile> stages;  // source first
 
   Json ToJson() const;
-  // A table for people, one line a stage.
+  // Returns a table, one line a stage.
   std::string ToText() const;
 };
 

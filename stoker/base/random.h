@@ -1,5 +1,5 @@
-// Counter-based random numbers: a pure function of a key and a counter, so that what a sample gets
-// depends on which sample it is and never on the thread or the moment (design, invariant 1).
+// Counter-based random numbers: a pure function of a key and a counter, so that the draws of a
+// sample depend on which sample it is, never on the thread or the time.
 #pragma once
 
 #include <array>
@@ -18,29 +18,29 @@ uint64_t Mix64(uint64_t x);
 // The stream of random numbers of one sample at one stage. Cheap to make (no state is filled); not
 // thread-safe.
 //
-// The layout is part of the format of a run (a change would change what a resumed run draws; golden
-// values in random_test.cc hold it in place):
+// The layout is part of the format of a run: a change would change the draws of a resumed run.
+// Golden values in random_test.cc pin it.
 //   key      k = Mix64(seed + g); k = Mix64(k + stage + g); k = Mix64(k + (epoch >> 32) + g), with
 //            g = 0x9e3779b97f4a7c15; word 0 is the low half of k, word 1 the high half
 //   counter  word 0: number of the block of four draws, from 0; words 1 and 2: low and high half
 //            of index; word 3: low half of epoch
-// So two samples of one (seed, stage) never share a block. After 2^34 draws the stream starts
-// again.
+// So two samples of one (seed, stage) never share a block. After 2^34 draws the stream repeats.
 class Rng {
  public:
   Rng(uint64_t seed, uint64_t epoch, uint64_t index, uint64_t stage);
 
   uint32_t NextU32();
   uint64_t NextU64();
-  // In [0, n), each equally likely; n > 0. One draw where n < 2^32, else two; rarely more. Lemire,
-  // "Fast random integer generation in an interval" (2019).
+  // Returns an integer in [0, n), each equally likely; n > 0. One draw if n < 2^32, else two;
+  // rarely more. Lemire, "Fast random integer generation in an interval" (2019).
   uint64_t Below(uint64_t n);
-  // In [0, 1), a multiple of 2^-24, so exactly representable as float.
+  // Returns a multiple of 2^-24 in [0, 1), so exactly representable as float.
   float Uniform();
-  // In [0, 1), a multiple of 2^-53.
+  // Returns a multiple of 2^-53 in [0, 1).
   double UniformDouble();
   float UniformIn(float low, float high) { return low + (high - low) * Uniform(); }
-  // Standard normal, |x| < 6.7 (Box and Muller 1958; two draws a call). The same bits on every CPU.
+  // Returns a standard normal number, |x| < 6.7 (Box and Muller 1958; two draws a call). The same
+  // bits on every CPU.
   double Normal();
   bool Bernoulli(double probability) { return UniformDouble() < probability; }
 

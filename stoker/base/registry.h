@@ -14,7 +14,7 @@
 
 namespace stoker {
 
-// What `stoker inspect --ops` prints of one kind.
+// One kind as `stoker inspect --ops` describes it.
 struct KindDescription {
   std::string name;
   std::string help;
@@ -23,8 +23,8 @@ struct KindDescription {
   ConfigNode defaults;  // every option with its default
 };
 
-// Splits `name`, or {name: options}, and checks that the name is among `names`; the error names the
-// nearest one.
+// An entry `name` or {name: options}, split, with its name checked against `names`; the error names
+// the nearest one.
 struct NamedOptions {
   std::string name;
   ConfigNode options;
@@ -32,8 +32,8 @@ struct NamedOptions {
 Result<NamedOptions> SplitNamedOptions(const ConfigNode& node, std::string_view noun,
                                        const std::vector<std::string>& names);
 
-// Makes a Made from Args. Filled once at start by generated code (cmake/StokerRegistry.cmake), then
-// only read.
+// Makes a Made from Args. Generated code (cmake/StokerRegistry.cmake) fills it once at start; after
+// that it is only read.
 template <typename Made, typename... Args>
 class Registry {
  public:
@@ -46,12 +46,12 @@ class Registry {
     std::function<Result<Made>(Args...)> build;
   };
 
-  // What an exception means.
+  // Converts an exception.
   using StatusOfThrown = Status (*)(const std::exception&);
 
   //   noun              what messages call an entry: "operator", "model"
-  //   status_of_thrown  makes an error of what a kind throws while it is built, to which the kind's
-  //                     name is added; null where kinds throw nothing
+  //   status_of_thrown  makes a Status of what a kind throws while it is built; the registry adds
+  //                     the kind's name. Null if kinds throw nothing
   explicit Registry(std::string noun, StatusOfThrown status_of_thrown = nullptr)
       : noun_(std::move(noun)), status_of_thrown_(status_of_thrown) {}
 
@@ -87,7 +87,7 @@ class Registry {
     kinds_.push_back(std::move(kind));
   }
 
-  // Reads `name`, or a map with the one key `name`. Paths among the options are taken relative to
+  // Reads `name`, or a map with the one key `name`. Relative paths among the options start at
   // `root`.
   Result<Configured> Parse(const ConfigNode& node, const std::filesystem::path& root = {}) const {
     STOKER_ASSIGN_OR_RETURN(const NamedOptions named, SplitNamedOptions(node, noun_, Names()));

@@ -1,4 +1,4 @@
-// The shape of an array: one extent a dimension, -1 where it is not known beforehand.
+// The shape of an array: one extent a dimension, -1 if it is not known beforehand.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ using Shape = std::vector<int64_t>;
 
 inline constexpr int64_t kUnknownDim = -1;
 
-// True where no extent is -1.
+// Returns true if no extent is -1.
 bool IsFullyKnown(std::span<const int64_t> shape);
 
-// The product of the extents (1 for a scalar); the shape must be fully known.
+// Returns the product of the extents (1 for a scalar); the shape must be fully known.
 int64_t NumValues(std::span<const int64_t> shape);
 
-// "[128, 1, 28, 28]", "[?, 28]", "[]".
+// Returns "[128, 1, 28, 28]", "[?, 28]", "[]".
 std::string ShapeToString(std::span<const int64_t> shape);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// What a message quotes of a value that a user or a file has given.
+// Shortens a value of a user or a file for a message.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// `text` itself up to `most` bytes; of a longer one its beginning, cut between two characters of
+// Returns `text` if it has at most `most` bytes, else its beginning, cut between two characters of
 // UTF-8, and its length: "aaaa... (5000 bytes)". `most` >= 4.
 std::string ShortText(std::string_view text, size_t most = 120);
 

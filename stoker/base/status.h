@@ -2,8 +2,8 @@
 // it failed.
 //
 // A message answers three questions: where (file, byte, line or index), what (found and expected)
-// and what to do. It is made once, where the error is found; callers pass it up unchanged or put
-// "while ..." in front (While). Nothing is printed on the way.
+// and what to do. It is made once, where the error is found; callers return it unchanged or prepend
+// "while ..." (While). Nothing on the way prints it.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,20 +20,20 @@ namespace stoker {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,     // what is asked for makes no sense: an option, a recipe, a shape
+  kInvalidArgument,     // an option, a recipe or a shape makes no sense
   kNotFound,            // a file, key or name does not exist
   kDataLoss,            // the bytes are damaged, cut short or of another format
   kOutOfRange,          // an index or position lies outside what exists
-  kFailedPrecondition,  // right in itself, but not now: another recipe, a directory not empty
+  kFailedPrecondition,  // valid, but not in this state: another recipe, a directory not empty
   kPermissionDenied,    // the operating system refuses access
   kResourceExhausted,   // no space, no memory, too many open files or threads
   kUnimplemented,       // a valid input that Stoker does not handle
-  kCancelled,           // somebody asked to stop
-  kUnavailable,         // may work when tried again: a network, a lock
+  kCancelled,           // the caller asked to stop
+  kUnavailable,         // a retry may succeed: a network, a lock
   kInternal,            // a defect in Stoker
 };
 
-// "invalid argument", "data loss", ...
+// Returns "invalid argument", "data loss", ...
 std::string_view StatusCodeName(StatusCode code);
 
 // Success, or a code and a message. One pointer wide; success allocates nothing. Copies share the
@@ -47,10 +47,10 @@ class [[nodiscard]] Status {
   StatusCode code() const { return ok() ? StatusCode::kOk : error_->code; }
   const std::string& message() const;
 
-  // The same error with "while <context>: " in front; success stays success.
+  // Returns the error with "while <context>: " before its message; success stays success.
   Status While(std::string_view context) const;
 
-  // "ok", or "<code name>: <message>".
+  // Returns "ok", or "<code name>: <message>".
   std::string ToString() const;
 
  private:
@@ -63,7 +63,7 @@ class [[nodiscard]] Status {
 
 inline Status OkStatus() { return {}; }
 
-// One maker for each code: `return DataLoss("{}: byte {}: ...", name, offset)`.
+// One function for each code: `return DataLoss("{}: byte {}: ...", name, offset)`.
 #define STOKER_STATUS_MAKER(Name)                                                   \
   template <typename... Args>                                                       \
   Status Name(fmt::format_string<Args...> format, Args&&... args) {                 \
@@ -82,20 +82,21 @@ STOKER_STATUS_MAKER(Unavailable)
 STOKER_STATUS_MAKER(Internal)
 #undef STOKER_STATUS_MAKER
 
-// The status for an errno after a failed system call: code by errno, text "<what>: <strerror>".
+// Returns the status for the errno of a failed system call: code by errno, text "<what>:
+// <strerror>".
 Status ErrnoStatus(int error_number, std::string_view what);
 
 namespace internal {
-// Prints the error of a Result that was used without a look at ok(), and aborts.
+// Prints the error of a Result that was dereferenced without a check of ok(), and aborts.
 [[noreturn]] void DieOfUnusableResult(const Status& status);
 }  // namespace internal
 
 // A T, or the reason why there is none. Dereferencing a failed Result is a programming error: it
 // prints the error and aborts.
 //
-// A temporary Result gives its T by value, not as a reference into itself: in
-// `for (const Element& e : *ReadAll(...))` only what the * returns lives as long as the loop, so a
-// reference would dangle. The value costs one move more where it is not bound at once.
+// A temporary Result returns its T by value, not as a reference into itself: in `for (const
+// Element& e : *ReadAll(...))` only what the * returns lives as long as the loop, so a reference
+// would dangle. The value costs one more move if it is not bound at once.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -108,7 +109,7 @@ class [[nodiscard]] Result {
     if (std::get<1>(state_).ok())
       state_.template emplace<1>(Status(StatusCode::kInternal, "a Result was made from success"));
   }
-  // Whatever makes a T makes a Result<T>: `return std::make_unique<Derived>();`
+  // Everything that converts to T converts to Result<T>: `return std::make_unique<Derived>();`
   template <typename U>
   requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
            !std::is_same_v<std::remove_cvref_t<U>, Status> &&

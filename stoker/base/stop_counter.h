@@ -1,5 +1,4 @@
-// StopCounter: how long loops over pixels notice that they are to stop, at a cost that does not
-// show.
+// StopCounter: lets long loops over pixels notice a stop at negligible cost.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +7,11 @@
 
 namespace stoker {
 
-// Counts the work of one call and looks at StopScope each time that enough has been done: some
-// milliseconds' worth, so small pictures never look. For one thread.
+// Counts the work of one call and checks StopScope after every few milliseconds' worth of it, so
+// small pictures never check. For one thread.
 class StopCounter {
  public:
-  // Whether this thread is to stop.
+  // Returns true if this thread is to stop.
   //   work  done since the last call, in pixels or what takes about as long
   bool Asked(int64_t work) {
     left_ -= work;

@@ -1,4 +1,4 @@
-// Matchers and helpers for tests. Included by tests only.
+// Matchers and helpers for tests. Only tests include it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 
 namespace stoker {
 
-// How failed expectations show them.
+// Prints a Status in failed expectations.
 inline void PrintTo(const Status& status, std::ostream* out) { *out << status.ToString(); }
 template <typename T>
 void PrintTo(const Result<T>& result, std::ostream* out) {
@@ -33,7 +33,8 @@ MATCHER(IsOk, "is ok") {
   return status.ok();
 }
 
-// An error of this code whose message contains `text`. A test must say which error it expects.
+// Matches an error of this code whose message contains `text`. A test must say which error it
+// expects.
 MATCHER_P2(FailsWith, code, text,
            std::string("is ") + std::string(StatusCodeName(code)) + " containing '" + text + "'") {
   const Status status = StatusOf(arg);
@@ -43,7 +44,7 @@ MATCHER_P2(FailsWith, code, text,
 
 #define STOKER_ASSERT_OK(expression) ASSERT_THAT((expression), ::stoker::IsOk())
 #define STOKER_EXPECT_OK(expression) EXPECT_THAT((expression), ::stoker::IsOk())
-// Declares and fills `declaration`, or ends the test.
+// Assigns the value to `declaration`, or ends the test.
 #define STOKER_ASSERT_OK_AND_ASSIGN(declaration, ...)                                           \
   STOKER_ASSERT_OK_AND_ASSIGN_IMPL_(STOKER_CONCAT_(stoker_test_result_, __LINE__), declaration, \
                                     (__VA_ARGS__))
@@ -52,7 +53,7 @@ MATCHER_P2(FailsWith, code, text,
   ASSERT_THAT(result, ::stoker::IsOk());                                   \
   declaration = *std::move(result)
 
-// A new empty directory, removed with all that is in it at the end of its scope.
+// A new empty directory, which the destructor removes with its content.
 class TempDir {
  public:
   TempDir() {

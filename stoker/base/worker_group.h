@@ -11,14 +11,14 @@
 
 namespace stoker {
 
-// The destructor joins the threads. Making the body return in time is its owner's business (close a
-// queue, set a flag).
+// The destructor joins the threads. The owner must make the body return in time (close a queue, set
+// a flag).
 class WorkerGroup {
  public:
   // Starts `count` threads that each run body(worker), worker = 0..count-1. `name` shows in top,
   // gdb and traces (at most 15 characters with the number). The threads block SIGINT and SIGTERM,
-  // so that those reach the main thread. The body runs on all of them or on none:
-  // kResourceExhausted where the system does not give that many, after the others have ended.
+  // so that those reach the main thread. The body runs on all of them or on none. Errors:
+  // kResourceExhausted if the system does not create that many, after the others have ended.
   static Result<WorkerGroup> Start(int count, std::string_view name,
                                    std::function<void(int worker)> body);
 
@@ -34,8 +34,8 @@ class WorkerGroup {
   std::vector<std::jthread> threads_;
 };
 
-// The number of CPUs this process may run on: its affinity mask, limited by the control group's
-// quota (rounded up).
+// Returns the number of CPUs this process may run on: its affinity mask, limited by the control
+// group's quota (rounded up).
 int AvailableCpus();
 
 }  // namespace stoker

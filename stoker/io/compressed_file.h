@@ -1,4 +1,4 @@
-// Files that are written through a compressor, and are there whole or not at all.
+// Atomic files that are written through a compressor.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ enum class Compression {
   kZlib,  // RFC 1950
 };
 
-// An AtomicFileWriter whose bytes are deflated (zlib) on the way; equal input gives equal files.
-// Memory: about 330 KiB where it compresses. Moves; one thread at a time.
+// An AtomicFileWriter that deflates its bytes (zlib); equal input gives equal files. Memory: about
+// 330 KiB if it compresses. Movable; one thread at a time.
 class CompressedFileWriter {
  public:
   // level  1 (fast) .. 9 (small). Errors: those of AtomicFileWriter; kInvalidArgument (level).
@@ -42,7 +42,7 @@ class CompressedFileWriter {
   CompressedFileWriter(AtomicFileWriter file, std::unique_ptr<Deflater> deflater);
 
   AtomicFileWriter file_;
-  std::unique_ptr<Deflater> deflater_;  // null: as they are
+  std::unique_ptr<Deflater> deflater_;  // null: not compressed
 };
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// What a decompressor holds of its input, and of the memory that its library allocates.
+// The input of a decompressor, and the memory that its library allocates.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace stoker::internal {
 
-// The compressed bytes, a piece at a time. `account` (may be null) is charged with the piece.
+// Reads the compressed bytes piece by piece. Charges the piece to `account` (may be null).
 class CompressedInput {
  public:
   static constexpr size_t kPieceBytes = 128 << 10;
@@ -24,25 +24,25 @@ class CompressedInput {
   CompressedInput(std::unique_ptr<ByteSource> compressed,
                   const std::shared_ptr<MemoryAccount>& account)
       : compressed_(std::move(compressed)),
-        // No more than a small file has: there may be very many of them.
+        // No more than a small file has, because there may be very many sources.
         piece_(Buffer::Allocate(
             std::clamp<uint64_t>(compressed_->size_bound().bytes, 1, kPieceBytes), account)) {}
 
   const std::string& name() const { return compressed_->name(); }
-  // Where the first byte that was not used stands in the compressed data.
+  // Returns the offset of the first unused byte in the compressed data.
   uint64_t position() const { return compressed_->position() - left_.size(); }
-  // What is here and was not used. Valid until Refill.
+  // Returns the bytes that were read and not used. Valid until Refill.
   std::span<const std::byte> left() const { return left_; }
   void Use(size_t bytes) { left_ = left_.subspan(bytes); }
-  // Whether there is nothing more than left().
+  // Returns whether the input ends with left().
   bool ended() const { return ended_; }
 
-  // "a.xz: byte 12 (compressed): `what`": where left() begins.
+  // Returns "a.xz: byte 12 (compressed): `what`", with the offset of left().
   std::string AtByte(std::string_view what) const {
     return fmt::format("{}: byte {} (compressed): {}", name(), position(), what);
   }
 
-  // Reads more where nothing is left. Errors: those of the source.
+  // Reads more if nothing is left. Errors: those of the source.
   Status Refill() {
     if (!left_.empty() || ended_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(const size_t got, compressed_->Read({piece_.data(), piece_.size()}));
@@ -51,7 +51,7 @@ class CompressedInput {
     return OkStatus();
   }
 
-  // Of what comes out, where each byte gives `most_expansion` at most.
+  // Returns the bound of the decompressed size if each byte expands to `most_expansion` at most.
   SizeBound BoundOfContent(uint64_t most_expansion) const {
     const uint64_t in = compressed_->size_bound().bytes;
     constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
@@ -74,7 +74,7 @@ class LibraryMemory {
   LibraryMemory& operator=(const LibraryMemory&) = delete;
   ~LibraryMemory() { Set(0); }
 
-  // It holds so many bytes now.
+  // Sets the bytes that it holds now.
   void Set(uint64_t bytes) {
     if (!account_ || bytes == charged_) return;
     account_->Charge(static_cast<int64_t>(bytes));

@@ -7,8 +7,8 @@
 
 namespace stoker {
 
-// Closes its descriptor when destroyed. An error of that close is not seen: what must reach the
-// disk is fsynced before.
+// Closes its descriptor when destroyed and ignores errors of that: fsync first what must reach the
+// disk.
 class Descriptor {
  public:
   Descriptor() = default;

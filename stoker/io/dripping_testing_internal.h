@@ -1,5 +1,5 @@
-// A source whose bytes arrive in small pieces, for tests of what reads streams. Included by tests
-// only.
+// A source whose bytes arrive in small pieces, for tests of readers of streams. Only tests include
+// it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// Hands out `piece` bytes of `text` (borrowed) at a time.
+// Returns `piece` bytes of `text` (borrowed) at a time.
 class Dripping final : public ByteSource {
  public:
   Dripping(std::string_view text, size_t piece)

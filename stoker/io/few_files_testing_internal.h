@@ -1,4 +1,4 @@
-// A process that may open no more files, for tests. Included by tests only.
+// Makes the process unable to open more files. Only tests include it.
 #pragma once
 
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// While one lives, opening a file fails with EMFILE; Lift ends that earlier. What is open stays
-// open. Lift may be called from another thread.
+// While one lives, opening a file fails with EMFILE; Lift ends that earlier. Open files stay open.
+// Lift may be called from another thread.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

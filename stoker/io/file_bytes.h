@@ -1,8 +1,9 @@
-// FileBytes: a file that is read here and there by what parses it, at one address in memory.
+// FileBytes: a file at one address in memory, for parsers with random access.
 //
 //   STOKER_ASSIGN_OR_RETURN(const FileBytes file, FileBytes::Open("a.h5"));
-//   STOKER_RETURN_IF_ERROR(file.Load(at, 64));       // before bytes at..at+63 are looked at
-//   STOKER_RETURN_IF_ERROR(file.ReadAt(at, out));    // values that are not to stay in memory
+//   STOKER_RETURN_IF_ERROR(file.Load(at, 64));       // before access to bytes at..at+63
+//   STOKER_RETURN_IF_ERROR(file.ReadAt(at, out));
+//   // values that need not stay in memory
 #pragma once
 
 #include <cstddef>
@@ -17,44 +18,46 @@
 
 namespace stoker {
 
-// By position, which is the default, bytes are copied from the file when they are asked for: one
-// that is cut short while it is open gives an error, and one that cannot be is mapped. Mapped, they
-// are the page cache's own memory: nothing is copied, several processes share it, and whatever
-// memory is short of is given back; but a program that touches what the file has lost gets SIGBUS,
-// which ends it unless it has a handler.
+// By position (the default), Load copies bytes from the file: a file that is truncated while it is
+// open gives an error, and one that cannot be truncated is mapped. Mapped, the bytes are the page
+// cache's own memory: nothing is copied, several processes share it, and the kernel can reclaim it;
+// but access to bytes that a truncated file has lost raises SIGBUS, which ends the program unless
+// it has a handler.
 enum class FileAccess { kByPosition, kMapped };
 
-// What FileBytes::Open does from now on, in the whole process. Call it before files are opened.
+// Sets what FileBytes::Open does in the whole process. Call it before files are opened.
 void SetFileAccess(FileAccess access);
 
 // Immutable and a cheap value; const functions are safe from several threads.
 class FileBytes {
  public:
-  // A regular file; of one on a server, its copy in the local cache. Errors: those of File::Open.
+  // Opens a regular file; of one on a server, its copy in the local cache. Errors: those of
+  // File::Open.
   static Result<FileBytes> Open(const std::string& path, MapAdvice advice = MapAdvice::kNormal);
-  // Bytes in memory, shared, not copied. `name`: what errors call them.
+  // Wraps bytes in memory, shared, not copied. `name`: what errors call them.
   static FileBytes Of(Buffer bytes, std::string name);
 
   const std::string& name() const;
   uint64_t size() const { return bytes().size(); }
-  // As many as the file has. Where they are not `present`, those that Load was not asked for are 0.
+  // Returns as many bytes as the file has. If they are not `present`, those that were not loaded
+  // are 0.
   std::span<const std::byte> bytes() const;
-  // The same; arrays may share it, of bytes that are loaded.
+  // Returns the same; arrays may share loaded bytes of it.
   const Buffer& buffer() const;
-  // True where all bytes are there without Load: mapped, or in memory.
+  // Returns true if all bytes are there without Load: mapped, or in memory.
   bool present() const;
 
-  // Has these bytes, which must be in the file, there from now on, for as long as a copy of this
-  // lives; memory is taken in pieces of 16 KiB and charged to nobody. Does nothing where they are
-  // present. Errors: kDataLoss where the file has been cut short; those of reading.
+  // Loads these bytes, which must be in the file, for as long as a copy of this lives; allocates
+  // memory in pieces of 16 KiB, charged to no account. Does nothing if they are present. Errors:
+  // kDataLoss if the file has been truncated; those of reading.
   Status Load(uint64_t offset, uint64_t bytes) const;
   Status LoadAll() const { return Load(0, size()); }
 
   // Copies these bytes, which must be in the file, to `out`. Errors: as Load.
   Status ReadAt(uint64_t offset, std::span<std::byte> out) const;
 
-  // These bytes, which must be in the file: where they are if they are present, else a copy in
-  // `room`, which is replaced by a block charged to `account` (may be null) if it is too small.
+  // Returns these bytes, which must be in the file: in place if they are present, else a copy in
+  // `room`. A `room` that is too small is replaced by a block charged to `account` (may be null).
   // Errors: as Load.
   Result<std::span<const std::byte>> View(
       uint64_t offset, uint64_t bytes, Buffer& room,

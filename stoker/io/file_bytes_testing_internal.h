@@ -1,4 +1,4 @@
-// Included by tests only.
+// Only tests include it.
 #pragma once
 
 #include "stoker/io/file_bytes.h"

@@ -1,4 +1,4 @@
-// For tests of what is left in a directory.
+// For tests that look into a directory.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// Of what lies directly in it, sorted.
+// Returns the names in the directory itself, sorted.
 inline std::vector<std::string> Names(const std::filesystem::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory))

@@ -1,4 +1,4 @@
-// For tests of what a full disk does.
+// For tests of a full disk.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// Lets no file grow beyond `bytes` for a while: what a full disk does, without one.
+// While one lives, no file can grow beyond `bytes`, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,4 +1,4 @@
-// What the fuzzers of decompressors share.
+// Helpers of the fuzzers of decompressors.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace stoker {
 
-inline constexpr size_t kMaxFuzzOutput = 1 << 16;  // longer outputs teach nothing
+inline constexpr size_t kMaxFuzzOutput = 1 << 16;  // longer outputs find nothing more
 
-// Appends what `source` gives to `out`, read in pieces of `piece` bytes. False where it gives an
+// Appends the bytes of `source` to `out`, read in pieces of `piece` bytes. Returns false on an
 // error or more than kMaxFuzzOutput bytes.
 inline bool ReadInPieces(ByteSource& source, size_t piece, std::string& out) {
   std::vector<std::byte> part(piece);
@@ -28,8 +28,8 @@ inline bool ReadInPieces(ByteSource& source, size_t piece, std::string& out) {
   return false;
 }
 
-// Decompresses `data` by the source that `make` puts over it, in small and in large pieces; aborts
-// where these differ. Returns whether it was whole; `out` gets what it gave in large pieces.
+// Decompresses `data` with the source that `make` puts over it, in small and in large pieces;
+// aborts if these differ. Returns whether it was whole; `out` gets the bytes read in large pieces.
 template <typename Make>
 bool DecompressesAlikeInAnyPieces(Make make, const uint8_t* data, size_t size, std::string& out) {
   const auto decompress = [&](size_t piece, std::string& to) {

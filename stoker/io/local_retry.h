@@ -1,6 +1,6 @@
-// Trouble of this machine that may pass: too many open files, no memory for a mapping, a file
-// system over a network that does not answer. It says nothing about the file, so the system call
-// that met it is tried again for a while before it becomes an error.
+// Retries of system calls after transient trouble of this machine: too many open files, no memory
+// for a mapping, a network file system that does not answer. Such trouble says nothing about the
+// file, so it becomes an error only after retries for a while.
 #pragma once
 
 #include <cerrno>
@@ -11,11 +11,11 @@
 
 namespace stoker {
 
-// Whether a system call that failed with this errno may succeed a little later, with the same file:
-// EMFILE, ENFILE, ENOMEM, EAGAIN, EIO, ESTALE, ETIMEDOUT and their like. EINTR is one too.
+// Returns whether a system call that failed with this errno may succeed a little later, with the
+// same file: EMFILE, ENFILE, ENOMEM, EAGAIN, EIO, ESTALE, ETIMEDOUT and similar, EINTR included.
 bool IsPassingTrouble(int error_number);
 
-// The tries of one system call. One thread at a time.
+// The attempts of one system call. One thread at a time.
 class LocalRetry {
  public:
   static constexpr double kPatienceSeconds = 20;
@@ -24,11 +24,11 @@ class LocalRetry {
   explicit LocalRetry(std::string_view what, double patience_seconds = kPatienceSeconds)
       : what_(what), patience_seconds_(patience_seconds) {}
 
-  // Whether the call that failed with `error_number` is to be made again. After EINTR always and at
-  // once. After other passing trouble only on a thread that works for a pass (one with a
-  // StopScope): waits first, at most a second, and says no once the patience is used up. Where it
-  // says no, errno is `error_number`, or ECANCELED where the pass was asked to stop meanwhile: the
-  // wait ends within a tenth of a second then.
+  // Returns whether to repeat the call that failed with `error_number`: after EINTR always and at
+  // once; after other transient trouble only on a thread that works for a pass (one with a
+  // StopScope), after a wait of at most a second, until the patience is used up. If false, errno is
+  // `error_number`, or ECANCELED if the pass was asked to stop, which ends the wait within a tenth
+  // of a second.
   bool Again(int error_number);
 
  private:
@@ -39,8 +39,8 @@ class LocalRetry {
   bool warned_ = false;
 };
 
-// Calls `call`, which makes one system call and gives what it returns, until that is not negative
-// or LocalRetry gives up. Afterwards errno is that of the last failure.
+// Calls `call`, which makes one system call and returns its result, until that is not negative or
+// LocalRetry gives up. Afterwards errno is that of the last failure.
 template <typename Call>
 auto RetryPassingTrouble(std::string_view what, const Call& call) -> decltype(call()) {
   LocalRetry retry(what);

@@ -1,6 +1,6 @@
-// Which file lies where in memory. A page of a mapped file that can no longer be read, since the
-// file was cut shorter meanwhile or its disk fails, raises SIGBUS; by this a handler of the signal
-// can tell of which file, at which byte.
+// The addresses of mapped files. A page of a mapped file that can no longer be read, because the
+// file was truncated or its disk fails, raises SIGBUS; with this table a handler of the signal can
+// say which file and byte.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@ namespace stoker {
 
 struct MappedSlot;
 
-// Told of a mapping while it lives: from behind mmap to before munmap. Threads may make and destroy
-// any number of them at once. Takes a mutex and, for every 256 that live at once, some memory.
+// Registers a mapping while it lives: from after mmap to before munmap. Threads may make and
+// destroy any number of them at once. Takes a mutex and, for every 256 that live at once, some
+// memory.
 class MappedRange {
  public:
   MappedRange(const void* start, size_t size, const std::string& path);
@@ -23,15 +24,15 @@ class MappedRange {
   MappedSlot* slot_;
 };
 
-// The byte of a mapped file that lies at `address`.
+// The byte of a mapped file at an address.
 struct MappedByte {
-  const char* path = nullptr;  // null: no mapped file lies there
+  const char* path = nullptr;  // null: no mapped file is there
   size_t offset = 0;
   size_t file_size = 0;  // when it was mapped
 };
 
-// May be called in a signal handler: it takes no lock and no memory. `path` is good for as long as
-// the mapping, which whoever touches its memory keeps.
+// Returns the byte at `address`. Safe in a signal handler: takes no lock and allocates nothing.
+// `path` is valid as long as the mapping, which the code that accessed it keeps.
 MappedByte FindMappedByte(const void* address);
 
 }  // namespace stoker

@@ -1,5 +1,4 @@
-// Text that xz and bzip2 have packed, and what comes of it. Included by tests, benchmarks and
-// fuzzers only.
+// Text compressed by xz and bzip2. Only tests, benchmarks and fuzzers include it.
 #pragma once
 
 #include <bzlib.h>
@@ -18,7 +17,7 @@
 
 namespace stoker {
 
-// One .xz stream.
+// Returns one .xz stream.
 inline std::string XzCompress(std::string_view text, lzma_check check = LZMA_CHECK_CRC64,
                               uint32_t dictionary_bytes = 1 << 20) {
   lzma_options_lzma options;
@@ -36,7 +35,7 @@ inline std::string XzCompress(std::string_view text, lzma_check check = LZMA_CHE
   return out;
 }
 
-// One .bz2 stream.
+// Returns one .bz2 stream.
 inline std::string Bzip2Compress(std::string_view text, int level = 9) {
   std::string out(text.size() + text.size() / 100 + 600, '\0');
   auto size = static_cast<unsigned>(out.size());
@@ -61,7 +60,7 @@ inline std::string LogText(size_t bytes) {
 using MakeDecoder = std::unique_ptr<ByteSource> (*)(std::unique_ptr<ByteSource>,
                                                     std::shared_ptr<MemoryAccount>);
 
-// What `make` gives of `packed`, read in pieces of `piece` bytes.
+// Returns what `make` decompresses `packed` to, read in pieces of `piece` bytes.
 inline Result<std::string> Unpacked(MakeDecoder make, std::string_view packed, const char* name,
                                     size_t piece = 1 << 16,
                                     std::shared_ptr<MemoryAccount> account = nullptr) {

@@ -1,4 +1,4 @@
-// What a parser of a stream holds of it: the bytes read and not yet passed over.
+// The part of a stream that a parser holds: the bytes read and not yet consumed.
 #pragma once
 
 #include <algorithm>
@@ -17,30 +17,30 @@
 
 namespace stoker {
 
-// Memory: `bytes` at first, and twice as much whenever it is full of bytes that are held. One
-// thread at a time.
+// Memory: `bytes` at first, doubled whenever it is full. One thread at a time.
 class ReadWindow {
  public:
   // `account` (may be null) is charged.
   ReadWindow(std::unique_ptr<ByteSource> source, size_t bytes,
              std::shared_ptr<MemoryAccount> account);
 
-  // What is held, as bytes and as text. Valid until Refill or Hold.
+  // Return the bytes held. Valid until Refill or Hold.
   std::span<const std::byte> held() const { return {window_.data() + begin_, end_ - begin_}; }
   std::string_view text() const {
     return {reinterpret_cast<const char*>(window_.data()) + begin_, end_ - begin_};
   }
-  // Where the first byte held, or the next to be read, stands in the content.
+  // Returns the offset in the content of the first byte held or, if there is none, of the next to
+  // be read.
   uint64_t offset() const { return offset_; }
   const ByteSource& source() const { return *source_; }
 
-  // Reads more behind what is held; false at the end of the source. `most`: what the memory may
-  // grow to, more than is held. Errors: those of the source.
+  // Reads more after the bytes held; returns false at the end of the source. `most`: the limit of
+  // the memory, more than is held. Errors: those of the source.
   Result<bool> Refill(size_t most = std::numeric_limits<size_t>::max());
-  // Refills until at least `bytes` are held; false where the source ends before. Memory follows
-  // what is there, not what is asked for.
+  // Refills until at least `bytes` are held; returns false if the source ends before. Memory grows
+  // with the bytes read, not with `bytes`.
   Result<bool> Hold(uint64_t bytes);
-  // Lets the first bytes of what is held go.
+  // Consumes the first bytes held.
   void PassOver(size_t bytes) {
     begin_ += bytes;
     offset_ += bytes;
@@ -53,11 +53,11 @@ class ReadWindow {
   const std::shared_ptr<MemoryAccount> account_;
   const size_t first_bytes_;
   Buffer window_;
-  size_t begin_ = 0, end_ = 0;  // of what is held in it
+  size_t begin_ = 0, end_ = 0;  // of the bytes held in it
   uint64_t offset_;
 };
 
-// The length of a line without a CR at its end.
+// Returns the length of a line without a CR at its end.
 inline size_t LengthWithoutCr(std::string_view line) {
   return line.ends_with('\r') ? line.size() - 1 : line.size();
 }

@@ -15,7 +15,7 @@ Sha256Digest Sha256(std::string_view bytes);
 // `key`: below 2 GiB.
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
 
-// In lower case, two digits a byte.
+// Returns the digest in hexadecimal, in lower case.
 std::string HexOf(const Sha256Digest& digest);
 
 }  // namespace stoker

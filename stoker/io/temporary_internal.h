@@ -1,5 +1,4 @@
-// The temporary sibling behind AtomicFileWriter and AtomicDirectory, and how the error texts of
-// writing are made.
+// The temporary sibling of AtomicFileWriter and AtomicDirectory, and the error texts of writing.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +12,8 @@
 
 namespace stoker::internal {
 
-// A new file or directory ".NAME.tmp-PID-RANDOM" beside the path that it is to become. It holds a
-// lock (flock), which the kernel drops when the process dies. Destroyed before Publish, it removes
-// itself.
+// A new file or directory ".NAME.tmp-PID-RANDOM" beside its final path. It holds a lock (flock),
+// which the kernel releases when the process dies. Destroyed before Publish, it removes itself.
 class Temporary {
  public:
   enum class Type { kFile, kDirectory };
@@ -31,7 +29,7 @@ class Temporary {
   int fd() const { return descriptor_.get(); }
 
   // Gives it the final name and flushes the directory that holds it. After an error it has the
-  // final name only where the flush itself failed.
+  // final name only if the flush itself failed.
   Status Publish();
 
  private:
@@ -45,17 +43,17 @@ class Temporary {
   Descriptor descriptor_;  // none once published or moved from: then there is nothing to remove
 };
 
-// A new name beside `final_path` that RemoveIfStale knows.
+// Returns a new name beside `final_path` that RemoveIfStale knows.
 std::string TemporaryName(const std::string& final_path);
 
-// What `name` (not a path) is to become, where it is that of a temporary; empty for other names.
+// Returns the final name in `name` (not a path) of a temporary; empty for other names.
 std::string_view FinalNameIn(std::string_view name);
 
-// The directory that holds a file, opened before the file gets its name there: whatever could fail
-// but the flush itself then fails while nothing has changed.
+// The directory that holds a file. Open it before the file gets its name there: then everything
+// except the flush itself fails before anything has changed.
 class ParentDirectory {
  public:
-  // That of `path`, which need not exist.
+  // Opens the directory of `path`; the file itself need not exist.
   static Result<ParentDirectory> Open(const std::string& path);
 
   // Flushes its entries to the disk.
@@ -69,12 +67,12 @@ class ParentDirectory {
   Descriptor descriptor_;
 };
 
-// Removes what `name` is in the directory where it is a temporary whose process is gone; whether it
-// was. One that is just being made, by whichever thread, is left alone, or its maker takes another
-// name: Create never hands out what is removed here.
+// Removes `name` from the directory if it is a temporary whose process is gone; returns whether it
+// was. Leaves one alone that any thread is creating, or Create takes another name: Create never
+// returns what this removes.
 Result<bool> RemoveIfStale(const std::string& directory, std::string_view name);
 
-// Whether `path` still names what is open as `fd`. `flags`: as of fstatat(2); with
+// Returns whether `path` still names what is open as `fd`. `flags`: as of fstatat(2); with
 // AT_SYMLINK_NOFOLLOW a link to it does not.
 bool IsStill(const std::string& path, int fd, int flags = 0);
 
@@ -84,11 +82,11 @@ Status WriteAll(int fd, std::span<const std::byte> bytes, std::string_view path,
 // Flushes an open file or directory to the disk.
 Status SyncToDisk(int fd, std::string_view path);
 
-// `status` with `final_path` wherever its message names `temporary`, which the user never sees.
+// Replaces `temporary` in the message of `status` with `final_path`, which the user knows.
 Status WithFinalName(const Status& status, const std::string& temporary,
                      const std::string& final_path);
 
-// The status of a failed write, mkdir or rename: what happened and what to do.
+// Returns the status of a failed write, mkdir or rename, which says what happened and what to do.
 Status WriteError(int error_number, std::string_view path, std::string_view action);
 
 }  // namespace stoker::internal

@@ -10,17 +10,17 @@
 
 namespace stoker {
 
-// A lock against all threads and processes (flock), on a file that stands for nothing else. Dropped
-// when destroyed, or when the process dies. Moves.
+// A lock against all threads and processes (flock), on a file with no other purpose. Released when
+// destroyed, or when the process dies. Movable.
 class CacheLock {
  public:
   enum class IfHeld { kWait, kFail };
-  enum class Afterwards { kStay, kRemove };  // the file, when the lock is dropped
+  enum class Afterwards { kStay, kRemove };  // the file, when the lock is released
 
-  // Makes the file `path` where it is not there. Errors: kUnavailable where somebody else holds the
-  // lock and it is not to be waited for; kCancelled where this thread was asked to stop while it
-  // waited (base/stop_scope.h); kFailedPrecondition where the file system has no locks; those of
-  // making the file.
+  // Takes the lock; creates the file `path` if it does not exist. Errors: kUnavailable if another
+  // holder has the lock and `if_held` says not to wait; kCancelled if this thread was asked to stop
+  // while it waited (base/stop_scope.h); kFailedPrecondition if the file system has no locks; those
+  // of creating the file.
   static Result<CacheLock> Take(std::string path, IfHeld if_held, Afterwards afterwards);
 
   CacheLock(CacheLock&&) noexcept = default;
@@ -35,22 +35,22 @@ class CacheLock {
   Afterwards afterwards_;
 };
 
-// What whoever waits for a lock does, by the time and by whether its holder gets on. One thread at
+// What a waiter for a lock does, depending on the time and on its holder's progress. One thread at
 // a time.
 class LockWait {
  public:
   enum class Then {
     kWait,
-    kSay,   // that it waits; once
-    kGoOn,  // without the lock: the holder has not got on for too long
+    kSay,   // report the wait; once
+    kGoOn,  // without the lock: the holder has made no progress for too long
   };
 
-  // In seconds: when to say so, and how long the holder may stand still.
+  // In seconds: when to report the wait, and how long the holder may make no progress.
   LockWait(double say_after, double stalled_after)
       : say_after_(say_after), stalled_after_(stalled_after) {}
 
-  // `now`: seconds since the wait began; `progress`: a number that changes while the holder gets
-  // on.
+  // `now`: seconds since the wait began; `progress`: a number that changes while the holder makes
+  // progress.
   Then Next(double now, uint64_t progress);
 
  private:

@@ -1,4 +1,4 @@
-// A file on a server, in order, of which a copy is made on the way.
+// A file on a server, read in order and copied to the cache while it is read.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace stoker {
 
-// As MakeRemoteSource. Where such files are to be kept (ShardCache::KeepsEverything) and it is read
-// from its first byte to its last, it is in the cache afterwards; what hinders that is no error.
+// As MakeRemoteSource. If such files are to be kept (ShardCache::KeepsEverything) and it is read
+// from its first byte to its last, it is in the cache afterwards; failing to keep it is not an
+// error.
 std::unique_ptr<ByteSource> MakeKeptSource(std::shared_ptr<const RemoteFile> file, uint64_t offset,
                                            std::shared_ptr<MemoryAccount> account);
 

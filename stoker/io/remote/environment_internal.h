@@ -6,7 +6,7 @@
 
 namespace stoker::internal {
 
-// Empty where it is not set.
+// Returns the value; empty if it is not set.
 inline std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;

@@ -1,7 +1,7 @@
-// Who asks Google Cloud Storage, and which server: from the environment and the files that Google's
-// own programs write.
+// Credentials and endpoint for Google Cloud Storage, from the environment and the files that
+// Google's own programs write.
 //
-// The first that is there:
+// The first of these that exists:
 // - GOOGLE_OAUTH_ACCESS_TOKEN, a token; CLOUDSDK_AUTH_ACCESS_TOKEN_FILE, a file with one, which is
 //   read again when the store refuses it;
 // - GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY, an HMAC key;
@@ -10,7 +10,7 @@
 //   ~/.config/gcloud;
 // - the metadata server: at GCE_METADATA_HOST, else, unless NO_GCE_CHECK is true or
 //   STORAGE_EMULATOR_HOST is set, at metadata.google.internal.
-// Without any, STORAGE_EMULATOR_HOST is asked without credentials.
+// Without any, requests to STORAGE_EMULATOR_HOST have no credentials.
 #pragma once
 
 #include <memory>
@@ -21,14 +21,14 @@
 
 namespace stoker {
 
-// What the environment says, read at each call.
+// The settings in the environment, read at each call.
 struct GcsSettings {
   std::string token, token_file;
   std::string key_id, key_secret;  // of HMAC
   std::string credentials_file;    // named
-  std::string default_file;        // the one of gcloud; may be not there
-  std::string metadata_host;       // empty: not to be asked
-  bool metadata_named = false;     // else it is only tried, as the last
+  std::string default_file;        // gcloud's; need not exist
+  std::string metadata_host;       // empty: do not ask it
+  bool metadata_named = false;     // false: it is only tried, last
   std::string endpoint;            // "https://storage.googleapis.com", without a slash at its end
   bool emulator = false;
 
@@ -39,22 +39,23 @@ struct GcsSettings {
 };
 GcsSettings FindGcsSettings();
 
-// kInvalidArgument where the endpoint is no address, or has a user in it.
+// Errors: kInvalidArgument if the endpoint is not an address, or has a user in it.
 Status CheckGcsEndpoint(const GcsSettings& settings);
 
-// The tokens of this process: one is asked for once for all threads, and again before it expires.
+// The tokens of this process: fetched once for all threads, and again before they expire.
 // Thread-safe.
 class GcsTokens {
  public:
   static GcsTokens& Shared();
 
-  // The token to send; empty where none is to be sent. Costs a request to the server that gives
-  // tokens where the one that is known holds for less than four minutes. Errors: kPermissionDenied
-  // where there are no credentials, or those there are are refused; kInvalidArgument for files that
-  // are none; those of AskServer. Messages have no secret.
+  // Returns the token to send; empty if none is to be sent. Costs a request to the token server if
+  // the known token is valid for less than four minutes. Errors: kPermissionDenied if there are no
+  // credentials, or they are refused; kInvalidArgument for malformed files; those of AskServer.
+  // Messages have no secret.
   Result<std::string> Get(const RemoteAccess& access);
 
-  // After the store refused `token`: whether another one can be had, which Get then gives.
+  // Call after the store refused `token`. Returns whether another one is available, which Get then
+  // returns.
   bool Renew(const std::string& token);
 
  private:

@@ -1,4 +1,4 @@
-// A server on loopback that does as the JSON API of Google Cloud Storage does.
+// A server on loopback that behaves like the JSON API of Google Cloud Storage.
 #pragma once
 
 #include <cstdlib>
@@ -31,14 +31,14 @@ inline std::string ParameterOf(const std::string& target, const std::string& nam
   return query.substr(value, query.find('&', value) - value);
 }
 
-// The objects of one bucket, "b", and what a proper server answers.
+// The objects of one bucket, "b", and the answers of a correct server.
 class FakeBucket {
  public:
   void Put(const std::string& name, std::string content, int generation = 1) {
     const std::lock_guard lock(mutex_);
     objects_[name] = {std::move(content), generation};
   }
-  // Names of a page of a list.
+  // Names on a page of a list.
   int page_size = 1000;
 
   LoopbackAnswer Answer(const LoopbackRequest& request) const {
@@ -54,7 +54,7 @@ class FakeBucket {
     const std::string wanted = ParameterOf(request.target, "ifGenerationMatch");
     if (!wanted.empty() && wanted != generation)
       return {.status = 412, .body = "Precondition Failed"};
-    // Tags of the JSON API are not in quotes, and no tag of ours.
+    // Tags of the JSON API are not in quotes and differ from Stoker's.
     LoopbackAnswer answer = ServeContent(request, found->second.first, "CJ" + generation);
     answer.headers.push_back("X-Goog-Generation: " + generation);
     return answer;

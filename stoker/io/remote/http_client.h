@@ -1,9 +1,9 @@
-// One request over HTTP or HTTPS and its answer, by libcurl, on the calling thread. Tries are
-// counted elsewhere (remote_request.h).
+// One request over HTTP or HTTPS and its answer, by libcurl, on the calling thread.
+// remote_request.h adds retries.
 //
-// Connections are kept open and used again, by whichever thread asks next. Proxies are taken from
-// the environment (https_proxy, no_proxy), a user's name and password for a host from ~/.netrc,
-// certificates of own authorities from CURL_CA_BUNDLE, SSL_CERT_FILE or AWS_CA_BUNDLE.
+// Connections are kept open and shared by all threads. Proxies come from the environment
+// (https_proxy, no_proxy), a user's name and password for a host from ~/.netrc, certificates of
+// private authorities from CURL_CA_BUNDLE, SSL_CERT_FILE or AWS_CA_BUNDLE.
 #pragma once
 
 #include <atomic>
@@ -21,12 +21,12 @@
 
 namespace stoker {
 
-// Ends a request, and the wait between two, from another thread; at once.
+// Ends a request, or the wait between two, at once from another thread.
 class Cancellation {
  public:
   Cancellation() = default;
-  // One that is cancelled too where `asked`, which may be empty, says true: asked by the thread
-  // that waits, about ten times a second.
+  // Also cancelled once `asked`, which may be empty, returns true; the waiting thread calls it
+  // about ten times a second.
   explicit Cancellation(std::function<bool()> asked) : asked_(std::move(asked)) {}
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
@@ -35,9 +35,9 @@ class Cancellation {
   bool cancelled() const {
     return cancelled_.load(std::memory_order_acquire) || (asked_ && asked_());
   }
-  // Sleeps; true where it was cancelled meanwhile, or before.
+  // Sleeps. Returns true if it was cancelled meanwhile, or before.
   bool WaitFor(double seconds);
-  // How long a wait may last until cancelled() must be looked at again.
+  // Returns how long a wait may last before cancelled() must be checked again.
   std::chrono::milliseconds Patience() const;
 
  private:
@@ -58,30 +58,30 @@ struct HttpRequest {
   double timeout = 30;  // seconds to connect, and without a byte
 };
 
-// Takes the body of an answer 2xx.
+// Receives the body of a 2xx answer.
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
-  // Once for each answer, before its bytes; false: none of them is wanted.
+  // Called once for each answer, before its bytes. Returns false to refuse them all.
   virtual bool Begin(const HttpHead& head) = 0;
-  // False: no more is wanted.
+  // Returns false if no more is wanted.
   virtual bool Take(std::span<const std::byte> bytes) = 0;
 };
 
 struct HttpAnswer {
   HttpHead head;
-  // Why the answer did not come whole ("Connection reset by peer"); empty where it did, or where
-  // the sink wanted no more. Names no secret.
+  // Why the answer is incomplete ("Connection reset by peer"); empty if it is complete, or if the
+  // sink wanted no more. Has no secret.
   std::string problem;
-  bool lasting = false;      // the problem will not go away: no certificate, no such protocol
+  bool lasting = false;      // a retry cannot help: no certificate, no such protocol
   bool unreachable = false;  // no connection was made, maybe because the host's name is wrong
   std::string text;          // the first 16 KiB of the body of an answer that is not 2xx
 };
 
-// Makes what all requests share. PerformHttp does so too.
+// Initialises what all requests share. PerformHttp does so too.
 void PrepareHttp();
 
-// `cancel` may be null. Thread-safe.
+// Performs the request. `cancel` may be null. Thread-safe.
 HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation* cancel);
 
 }  // namespace stoker

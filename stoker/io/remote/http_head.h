@@ -1,6 +1,5 @@
-// What a server says before the body of an answer: the status and the few fields that matter for
-// reading files (RFC 9110). Everything is taken from outside, so nothing is believed further than
-// it can be checked: a number that does not parse, or that overflows, counts as not given.
+// The head of an answer: the status and the fields that matter for reading files (RFC 9110). All of
+// it is untrusted: a number that does not parse, or that overflows, counts as missing.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace stoker {
 
-// "Content-Range: bytes 0-99/1234" (RFC 9110, section 14.4); with "*" for what is not known.
+// "Content-Range: bytes 0-99/1234" (RFC 9110, section 14.4); with "*" for an unknown value.
 struct ContentRange {
   std::optional<uint64_t> first, last;  // both or none; first <= last
   std::optional<uint64_t> total;        // more than last
@@ -19,7 +18,7 @@ struct ContentRange {
 struct HttpHead {
   int status = 0;  // 0: no answer came
   std::optional<uint64_t> content_length;
-  bool broken_length = false;  // one was given that is none
+  bool broken_length = false;  // Content-Length was malformed
   std::optional<ContentRange> content_range;
   std::string etag;                    // as written, with quotes and W/
   std::string last_modified;           // likewise
@@ -29,17 +28,18 @@ struct HttpHead {
   std::optional<int64_t> date;  // of the server's clock, seconds since 1970
 };
 
-// Takes one line of an answer into `head`. A status line begins it anew, so after redirects and
-// interim answers it is the last one's. Unknown fields are passed over.
+// Parses one line of an answer into `head`. A status line resets it, so after redirects and interim
+// answers it describes the last answer. Ignores unknown fields.
 void TakeHeadLine(std::string_view line, HttpHead& head);
 
 std::optional<ContentRange> ParseContentRange(std::string_view text);
 
-// The form that RFC 9110 (section 5.6.7) has servers write: "Sun, 06 Nov 1994 08:49:37 GMT".
-// Seconds since 1970.
+// Parses the form that RFC 9110 (section 5.6.7) prescribes, "Sun, 06 Nov 1994 08:49:37 GMT", to
+// seconds since 1970.
 std::optional<int64_t> ParseHttpDate(std::string_view text);
 
-// Whether an entity tag stands for the very same bytes, so that it may be asked for (If-Match).
+// Returns whether an entity tag is strong: it identifies exact bytes, so it may be sent as
+// If-Match.
 bool IsStrongTag(std::string_view etag);
 
 }  // namespace stoker

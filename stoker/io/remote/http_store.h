@@ -1,6 +1,6 @@
-// A store that is read by GET, with the ranges and conditions of HTTP (RFC 9110): what web servers,
-// S3 and its kin have in common. Such a store says how a request is made (HttpDialect), where a
-// path is (Locate), and if it lists, how its lists read.
+// A store that is read by GET, with the ranges and conditions of HTTP (RFC 9110), such as web
+// servers and S3-compatible stores. A subclass defines how to make a request (HttpDialect), where a
+// path is (Locate) and, if it has lists, how to parse them.
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@ namespace stoker {
 
 class HttpStore : public RemoteStore, public HttpDialect {
  public:
-  // One request. Reads the first bytes where the server says how many there are.
+  // Costs one request. Reads the first bytes if the server says how many there are.
   Result<Found> Find(const RemoteAccess& access, size_t head_bytes) const override;
-  // One request where nothing breaks off, of that version only (If-Match).
+  // Costs one request if nothing breaks off; reads that version only (If-Match).
   Status ReadRange(const RemoteAccess& access, const RemoteVersion& version, uint64_t offset,
                    std::span<std::byte> out, const Progress& progress) const override;
   Status ReadWhole(const RemoteAccess& access, const RemoteVersion& version,
                    const TakeBytes& take) const override;
-  // A request for each page: of the location without its key, with ListQuery, read by ReadPage. A
-  // list that goes round in circles, or has too few names for its pages, is an error.
+  // Costs a request for each page: a GET of the location without its key, with ListQuery, parsed by
+  // ReadPage. A list that repeats a page, or has too few names for its pages, is an error.
   std::unique_ptr<RemoteList> List(const RemoteAccess& access, std::string prefix,
                                    std::optional<int> slashes) const override;
 
   struct Page : RemotePage {
     std::string continuation;  // for the next one; empty: this was the last
   };
-  // Asks for names that begin with `prefix`; with `one_level`, only those without a slash after it.
-  // Percent-encoded, parameters in the order of their names, as signatures have them. By default
-  // ListObjectsV2 of S3, which its kin understand.
+  // Returns the query for names that begin with `prefix`; with `one_level`, only those without a
+  // slash after it. Percent-encoded, parameters sorted by name as signatures require. By default
+  // S3's ListObjectsV2, which compatible stores understand.
   virtual std::string ListQuery(const std::string& prefix, bool one_level,
                                 const std::string& continuation) const;
   // Errors: kUnavailable, without the location's name.

@@ -9,11 +9,10 @@ namespace stoker {
 
 using IniSection = std::map<std::string, std::string, std::less<>>;
 
-// By section, without "profile " in front of its name, then by key. Lines of settings that belong
-// to another ("s3 =" and below it, indented, "addressing_style = path") have both names:
-// "s3.addressing_style". What is no section, setting or comment (# or ; at the start of a line, or
-// behind a blank) is passed over: other programs' settings are none of ours. A section or key that
-// is there twice has the later value.
+// Returns the settings by section, without the prefix "profile " of its name, then by key. A nested
+// setting ("s3 =" followed by an indented "addressing_style = path") has the key
+// "s3.addressing_style". Ignores comments (# or ; at the start of a line, or after a blank) and
+// malformed lines, because other programs own the file. The last value of a repeated key counts.
 std::map<std::string, IniSection, std::less<>> ParseIni(std::string_view text);
 
 }  // namespace stoker

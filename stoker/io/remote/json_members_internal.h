@@ -1,4 +1,4 @@
-// The members of a store's JSON, of which anything may be missing or of another type.
+// Access to untrusted JSON of a store, whose members may be missing or of another type.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace stoker::internal {
 
-// Discarded (Json::is_discarded) where the text is no JSON.
+// Returns a discarded value (Json::is_discarded) if the text is not JSON.
 inline Json ParseAnswer(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// The member of an object; null where there is none, or `object` is no object.
+// Returns the member of an object; null if there is none, or `object` is not an object.
 inline const Json& Member(const Json& object, const char* key) {
   static const Json& none = *new Json;
   if (!object.is_object()) return none;
@@ -21,7 +21,7 @@ inline const Json& Member(const Json& object, const char* key) {
   return found == object.end() ? none : *found;
 }
 
-// Empty where it is not there or is no text.
+// Returns the text of a member; empty if it is missing or not a text.
 inline std::string TextOf(const Json& object, const char* key) {
   const Json& value = Member(object, key);
   return value.is_string() ? value.get<std::string>() : "";

@@ -1,5 +1,4 @@
-// A small HTTP server in the test's own process, for tests of what reads from servers. Included by
-// tests only.
+// A small HTTP server in the test's own process. Only tests include it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -32,15 +31,15 @@ struct LoopbackRequest {
 
 struct LoopbackAnswer {
   int status = 200;
-  std::vector<std::string> headers;  // "Name: value"; Content-Length goes without saying
+  std::vector<std::string> headers;  // "Name: value"; without Content-Length, which is added
   std::string body;
   std::optional<size_t> cut;  // bytes of the body after which the connection breaks
   bool silent = false;        // nothing is sent, and the connection stays open
-  bool drips = false;         // the body comes a byte at a time, with pauses
+  bool drips = false;         // sends the body a byte at a time, with pauses
   bool cut_head = false;      // the connection breaks before the head has ended
 };
 
-// The answer of a proper server that has `content` under this tag.
+// Returns the answer of a correct server that has `content` under this tag.
 inline LoopbackAnswer ServeContent(const LoopbackRequest& request, const std::string& content,
                                    const std::string& etag = "\"v1\"") {
   const auto match = request.headers.find("if-match");
@@ -94,13 +93,14 @@ class LoopbackServer {
   LoopbackServer& operator=(const LoopbackServer&) = delete;
 
   std::string root() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // A path that no other test uses: what is known of a file holds for the process.
+  // Returns an address that no other test uses, because what is known of a file holds for the
+  // process.
   std::string url(const std::string& name) const { return root() + "/" + name; }
   int requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;
   }
-  // Bytes of bodies, those of broken answers included; each before it is sent.
+  // Returns the bytes of bodies, those of broken answers included; counted before they are sent.
   size_t sent() const {
     const std::lock_guard lock(mutex_);
     return sent_;
@@ -175,7 +175,7 @@ class LoopbackServer {
     return request;
   }
 
-  // Until the client or the end of the server closes the connection.
+  // Waits until the client or the end of the server closes the connection.
   static void WaitForEnd(int socket) {
     char piece[4096];
     while (::recv(socket, piece, sizeof(piece), 0) > 0) {
@@ -190,7 +190,7 @@ class LoopbackServer {
     return true;
   }
 
-  // False where the connection is to break.
+  // Returns false if the connection is to break.
   static bool Answer(int socket, const LoopbackAnswer& answer) {
     if (answer.silent) {
       WaitForEnd(socket);
@@ -227,7 +227,7 @@ class LoopbackServer {
   std::vector<std::thread> threads_;
 };
 
-// Other settings for the time of a test; tries follow each other at once.
+// Other settings during a test; retries follow each other at once.
 class ScopedRemoteOptions {
  public:
   explicit ScopedRemoteOptions(RemoteOptions options = {}) {
@@ -239,7 +239,7 @@ class ScopedRemoteOptions {
   ScopedRemoteOptions& operator=(const ScopedRemoteOptions&) = delete;
 };
 
-// Bytes that tell where they stand.
+// Returns bytes that encode their position.
 inline std::string NumberedBytes(size_t size) {
   std::string bytes(size, '\0');
   uint32_t state = 1;

@@ -22,37 +22,37 @@ namespace stoker {
 // Thread-safe.
 class RemoteFile {
  public:
-  // Asks for the first bytes, which are kept (64 KiB), unless this process has done so lately or
-  // knows the version. Errors: kInvalidArgument (no address), those of RemoteStore.
+  // Requests and keeps the first bytes (64 KiB), unless this process has done so recently or knows
+  // the version. Errors: kInvalidArgument (not an address), those of RemoteStore.
   static Result<std::shared_ptr<const RemoteFile>> Open(const std::string& path);
-  // The version of the file alone: what Open finds, for a request without data.
-  // `cancel` may be null.
+  // Returns only the version of the file, with a request without data. `cancel` may be null.
   static Result<RemoteVersion> Find(const std::string& path, Cancellation* cancel = nullptr);
-  // The version that a list of files gives: none is asked for at Open.
+  // Stores the version that a list of files gives, so that Open needs no request.
   static void Know(const std::string& path, RemoteVersion version);
 
   const std::string& path() const { return path_; }
   const std::string& name() const { return location_.name; }  // without secrets: for messages
   const RemoteVersion& version() const { return version_; }
-  // Only of a file with ranges, or one that is known whole.
+  // REQUIRES: a file with ranges, or one whose bytes are all here.
   uint64_t size() const { return *version_.size; }
-  // Whether it can be read by position: the server sends parts, or all of it is here.
+  // Returns whether the file can be read by position: the server sends ranges, or all of it is
+  // here.
   bool positional() const { return version_.ranges || HasAll(); }
   const RemoteOptions& options() const { return *options_; }
 
-  // Fills `out` from `offset` on, or up to the end of the file; returns how many bytes. Asks the
-  // server but for the first bytes. `cancel` may be null; `progress(n)`, which may be empty, hears
-  // on this thread how many bytes of `out` are there.
-  // Errors: those of RemoteStore; kFailedPrecondition where the file has changed.
+  // Fills `out` from `offset` on, or up to the end of the file; returns how many bytes. Makes a
+  // request unless the kept first bytes suffice. `cancel` may be null; `progress`, which may be
+  // empty, is called on this thread with the number of bytes of `out` that are there. Errors: those
+  // of RemoteStore; kFailedPrecondition if the file has changed.
   Result<size_t> ReadUpTo(uint64_t offset, std::span<std::byte> out, Cancellation* cancel = nullptr,
                           const std::function<void(size_t)>& progress = {}) const;
 
-  // The whole file, in order, by one request after the other where it breaks off; of a server
-  // without parts each begins anew, and what has come before is not handed out again.
+  // Reads the whole file in order and hands each byte to `take` once. A request that breaks off is
+  // followed by another, which begins anew if the server has no ranges.
   Status ReadWhole(const std::function<Status(std::span<const std::byte>)>& take,
                    Cancellation* cancel = nullptr) const;
 
-  // The first bytes, where they are here already.
+  // Returns the first bytes, if they are already here.
   std::span<const std::byte> head() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which files on servers a pattern stands for.
+// Patterns and folders of files on servers.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,33 @@
 
 namespace stoker {
 
-// Whether the store of `path` has lists of its files; web servers have none.
+// Returns whether the store of `path` can list its files; web servers cannot.
 bool HasRemoteLists(const std::string& path);
 
-// Whether names of `path`, a remote one, stand for several: that takes a store with lists, and in
-// addresses of HTTP a question mark is none.
+// Returns whether the remote `path` is a pattern. This needs a store with lists; a question mark in
+// an address of HTTP is not a wildcard.
 bool IsRemoteGlob(const std::string& path);
 
-// The most names of a list, those that do not match a pattern included: some 100 bytes each.
+// The most names of a list, about 100 bytes each; names that do not match a pattern count.
 inline constexpr int64_t kMostListedNames = 50'000'000;
 
-// The objects that match a pattern such as "s3://BUCKET/PATTERN" (io/glob.h), sorted by their
-// bytes, at least one. Objects whose names end with a slash are none. Costs a request for each
-// thousand of those that begin as the pattern does. Errors: kNotFound; kUnavailable where the list
-// is none that the store gives, or does not end; kResourceExhausted where it has more than
-// `most_names`; those of RemoteStore.
+// Returns the objects that match a pattern such as "s3://BUCKET/PATTERN" (io/glob.h), sorted by
+// their bytes, at least one. Ignores objects whose names end with a slash. Costs a request for each
+// thousand names that share the pattern's literal beginning. Errors: kNotFound; kUnavailable if the
+// list is malformed or endless; kResourceExhausted if it has more than `most_names`; those of
+// RemoteStore.
 Result<std::vector<std::string>> ExpandRemoteGlob(const std::string& pattern,
                                                   int64_t most_names = kMostListedNames);
 
-// The names of all objects below a folder such as "s3://BUCKET/FOLDER", at any depth, relative to
-// it and sorted by their bytes; one that ends with a slash stands for a folder. Their versions are
-// known afterwards. Cost and errors as above; kUnimplemented for HTTP, which has no lists.
+// Returns the names of all objects below a folder such as "s3://BUCKET/FOLDER", at any depth,
+// relative to it and sorted by their bytes; a name that ends with a slash is a folder. Also stores
+// their versions (RemoteFile::Know). Cost and errors as above; kUnimplemented for HTTP, which has
+// no lists.
 Result<std::vector<std::string>> ListRemoteFolder(const std::string& folder,
                                                   int64_t most_names = kMostListedNames);
 
-// That each of them is there, asked for side by side; of those that have not been asked for before.
-// Errors: of the first that is not, those of RemoteFile::Find.
+// Checks that each file exists, several at a time; skips those checked before. Errors: those of
+// RemoteFile::Find for the first that does not.
 Status CheckRemoteFiles(const std::vector<std::string>& paths);
 
 }  // namespace stoker

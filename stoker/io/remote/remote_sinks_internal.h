@@ -1,4 +1,4 @@
-// What takes the answers of servers for HttpStore.
+// The sinks of HttpStore.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 
 namespace stoker::internal {
 
-// The version that the head of an answer, whole or in part, tells of.
+// Returns the version named by the head of an answer, whole or partial.
 RemoteVersion VersionOf(const HttpHead& head);
 
-// kFailedPrecondition where `now` is another version than `then`.
+// Fails with kFailedPrecondition if `now` is another version than `then`.
 Status CheckUnchanged(const std::string& name, const RemoteVersion& then, const RemoteVersion& now);
 
-// The conditions under which a server is to send a part of this version.
+// Adds the conditions for receiving a part of this version only.
 void AddConditions(const RemoteVersion& version, RemoteRequest& request);
 
-// What comes of a file whose version is known: an answer of another version is refused, and what an
-// answer has before the byte that is wanted next is passed over.
+// Receives a file whose version is known: refuses an answer of another version, and skips bytes
+// before the next wanted one.
 class VersionedSink : public RemoteSink {
  public:
   uint64_t received() const override { return done_; }
@@ -40,27 +40,27 @@ class VersionedSink : public RemoteSink {
   const RemoteVersion& version() const { return version_; }
   uint64_t done() const { return done_; }
   void Add(uint64_t bytes) { done_ += bytes; }
-  // Keeps `status` as the refusal; whether it is none.
+  // Keeps `status` as the refusal. Returns whether it is ok.
   bool Accept(Status status);
-  // Of a new answer, whether its version is the one that is wanted.
+  // Returns whether a new answer has the wanted version.
   bool IsSameVersion(const HttpHead& head);
-  // Of a new answer that should have byte `wanted`, of which `most` bytes are wanted from there on:
-  // whether its version is the right one and it begins at or before that byte.
+  // Returns whether a new answer has the wanted version and begins at or before byte `wanted`.
+  // `most`: bytes wanted from there on.
   bool BeginAt(const HttpHead& head, uint64_t wanted, uint64_t most);
-  // Whether this answer goes on after all that is wanted has come, maybe for ever.
+  // Returns whether this answer continues, maybe for ever, after all wanted bytes.
   bool goes_on() const { return goes_on_; }
-  // Of a new answer: the first `bytes` are not wanted, and at most `room` of what follows are of
-  // the range that it names.
+  // For a new answer: skips the first `bytes`, and accepts at most `room` after them, the rest of
+  // its range.
   void PassOver(uint64_t bytes, uint64_t room = std::numeric_limits<uint64_t>::max());
-  // What is left of `bytes` after those that are passed over, within the range.
+  // Returns the part of `bytes` after the skipped ones and within the range.
   std::span<const std::byte> Wanted(std::span<const std::byte> bytes);
-  // Whether this answer had more bytes than its range has, which nobody can place.
+  // Returns whether this answer had more bytes than its range.
   bool exceeded() const { return exceeded_; }
 
  private:
   const RemoteLocation& location_;
   const RemoteVersion& version_;
-  uint64_t done_ = 0;             // bytes that were wanted, of all tries
+  uint64_t done_ = 0;             // wanted bytes, over all attempts
   uint64_t skip_ = 0, room_ = 0;  // of this answer
   bool goes_on_ = false, exceeded_ = false;
   Status refusal_;
@@ -84,8 +84,8 @@ class RangeSink final : public VersionedSink {
   const std::function<void(size_t)>& progress_;
 };
 
-// The first bytes of a file of which nothing is known before the first answer. Where a try breaks
-// off, the next one asks for the rest, of the version that the first answer names.
+// Receives the first bytes of a file of unknown version. After an attempt that broke off, the next
+// asks for the rest, of the version that the first answer names.
 class HeadSink final : public VersionedSink {
  public:
   HeadSink(const RemoteLocation& location, size_t bytes)
@@ -94,8 +94,8 @@ class HeadSink final : public VersionedSink {
   bool complete() const override {
     return done() == bytes_ || (found_.size && done() == *found_.size);
   }
-  // The head of the first answer that had bytes, or said that the file has none; nothing where no
-  // such answer came.
+  // Returns the head of the first answer that had bytes, or said that the file has none; nothing if
+  // there was none.
   const std::optional<HttpHead>& head() const { return head_; }
   std::vector<std::byte> TakeContent() { return std::move(content_); }
   RemoteRequest Next() override;
@@ -109,8 +109,8 @@ class HeadSink final : public VersionedSink {
   std::vector<std::byte> content_;
 };
 
-// A whole file, of a server that sends no parts; handed on as it comes. Where a try breaks off, the
-// next one begins anew, and what has come before must be the same bytes again.
+// Passes on a whole file of a server without ranges. After an attempt that broke off, the next
+// begins anew, and must repeat the same bytes.
 class WholeSink final : public VersionedSink {
  public:
   using TakeBytes = std::function<Status(std::span<const std::byte>)>;
@@ -124,8 +124,8 @@ class WholeSink final : public VersionedSink {
 
  private:
   const TakeBytes& take_;
-  uint32_t checksum_ = 0;  // of all that was handed on
-  uint32_t repeated_ = 0;  // of what this answer has had of that
+  uint32_t checksum_ = 0;  // of all bytes passed on
+  uint32_t repeated_ = 0;  // of those that this answer has repeated
 };
 
 }  // namespace stoker::internal

@@ -1,4 +1,4 @@
-// A file on a server, in order: read ahead, so that the way there and back is not waited for.
+// A file on a server, read in order and ahead, which hides the latency of requests.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace stoker {
 
-// The bytes of `file`, which is positional, from `offset` on.
+// Returns the bytes of `file`, which is positional, from `offset` on.
 //
-// Several parts are asked for at once, behind one another (options().connections, over all files);
-// the first two are small, so that whoever only looks at the start of a file does not fetch much of
-// it; all behind them take an eighth of options().read_ahead, at most 4 MiB each. Memory:
-// read_ahead at most, charged to `account` (may be null). A part that breaks off goes on where it
-// stood. Destroying the source ends its requests at once.
+// Requests several consecutive parts at once (options().connections, over all files). The first two
+// are small, so that looking at the start of a file fetches little; the others have an eighth of
+// options().read_ahead, at most 4 MiB. Memory: read_ahead at most, charged to `account` (may be
+// null). A part that breaks off continues where it stopped. Destroying the source ends its requests
+// at once.
 std::unique_ptr<ByteSource> MakeRemoteSource(std::shared_ptr<const RemoteFile> file,
                                              uint64_t offset,
                                              std::shared_ptr<MemoryAccount> account);

@@ -1,4 +1,4 @@
-// The table of stores: one row for each scheme. The schemes stand in base/remote_path.h too.
+// The table of stores: one row for each scheme. base/remote_path.h lists the schemes too.
 #pragma once
 
 #include <string_view>

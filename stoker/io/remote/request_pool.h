@@ -1,4 +1,4 @@
-// The threads that read ahead from servers: as many requests are under way at a time, over all
+// The threads that read ahead from servers. Their number limits the concurrent requests over all
 // files of the process.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace stoker {
 
-// Thread-safe. The threads begin when they are needed first and last as long as the process.
+// Thread-safe. Threads start when first needed and last as long as the process.
 class RequestPool {
  public:
   static RequestPool& Shared();
 
-  // Runs `job` on one of at most `threads` threads, the ones that came first first. Where no more
-  // threads can be started those that are there do the work; without any the error is
-  // kResourceExhausted, and `job` is not run.
+  // Runs `job` on one of at most `threads` threads, in order of arrival. If no more threads can be
+  // started the existing ones do the work; without any the error is kResourceExhausted, and `job`
+  // is not run.
   Status Run(std::function<void()> job, int64_t threads);
 
  private:

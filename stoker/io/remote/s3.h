@@ -1,4 +1,4 @@
-// Requests to S3-compatible stores: where a bucket is, and who asks.
+// Requests to S3-compatible stores.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace stoker {
 
-// With status 400 too.
+// Sent with status 400 too.
 inline constexpr std::string_view kExpiredToken = "ExpiredToken";
 
 // Where a bucket is.
@@ -24,31 +24,31 @@ struct S3Target {
   int64_t time = 0;      // of the store's clock, seconds since 1970
 };
 
-// A GET of `location`, a bucket and a key, with `query`, percent-encoded and sorted; without a key,
-// of the bucket. Signed where `credentials` are not null. Errors: kInvalidArgument for an endpoint
-// that is none.
+// Returns a GET of `location`, a bucket and a key (without a key, of the bucket), with `query`,
+// percent-encoded and sorted. Signed unless `credentials` are null. Errors: kInvalidArgument for a
+// malformed endpoint.
 Result<StoreRequest> MakeS3Request(const RemoteLocation& location, const std::string& query,
                                    const S3Target& target, const AwsCredentials* credentials,
                                    double timeout);
 
-// What all requests of a process share: credentials are found once, and what stores answer about
-// their regions and clocks is remembered. Thread-safe.
+// The state that all requests of a process share: credentials, found once, and the regions and
+// clocks that stores report. Thread-safe.
 //
-// The bucket is in the path, ENDPOINT/BUCKET/KEY, where an endpoint is given or the bucket's name
-// has a dot, which certificates do not match; else in the host's name. options.path_style says
-// otherwise.
+// The bucket is in the path, ENDPOINT/BUCKET/KEY, if an endpoint is given or the bucket's name has
+// a dot, which certificates do not match; else in the host's name. options.path_style overrides
+// this.
 class S3Stores {
  public:
   static S3Stores& Shared();
 
-  // MakeS3Request, with what is known of the store and of who asks. Errors: those of
-  // FindAwsCredentials; kInvalidArgument for an endpoint that is none.
+  // MakeS3Request with the known region, clock and credentials. Errors: those of
+  // FindAwsCredentials; kInvalidArgument for a malformed endpoint.
   Result<StoreRequest> MakeRequest(const RemoteLocation& location, const std::string& query,
                                    const RemoteOptions& options);
 
-  // Whether `answer`, an error, to a request that was made with `terms` says something that makes
-  // another try worth while at once: another region of the bucket, the time, or that credentials
-  // have expired and there are other ones by now.
+  // Returns whether the error `answer` to a request with `terms` makes an immediate retry useful:
+  // it names another region of the bucket or the time, or the credentials have expired and there
+  // are new ones.
   bool LearnFrom(const RemoteLocation& location, const RequestTerms& terms,
                  const HttpAnswer& answer, const RemoteOptions& options);
 

@@ -1,6 +1,6 @@
-// The two kinds of XML that reading from S3 takes: errors and lists of objects. Only what Amazon's
-// reference says may be in them is understood: elements, text, the five named entities and
-// numbered ones; attributes, comments and declarations are passed over.
+// Parsers for S3's XML: errors and lists of objects. They understand what Amazon's reference
+// allows: elements, text, the five named entities and numbered ones; they skip attributes, comments
+// and declarations.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace stoker {
 
-// All empty where `text` is no such thing.
+// All empty if the text is not an S3 error.
 struct S3Error {
   std::string code;     // "NoSuchKey"
   std::string message;  // for people
-  std::string region;   // where the bucket is, of some errors
+  std::string region;   // the bucket's region, in some errors
 };
 S3Error ParseS3Error(std::string_view text);
 
 struct S3List {
   std::vector<RemoteObject> objects;  // tags with quotes
-  int64_t folders = 0;                // names that were left out, since a delimiter follows in them
-  std::string continuation;           // for the next page; empty: this was the last
+  int64_t folders = 0;  // names that were left out because they have a delimiter after the prefix
+  std::string continuation;  // for the next page; empty: this was the last
 };
 
-// An answer to ListObjectsV2 with encoding-type=url. Errors: kUnavailable, as
-// of a store that is out of order.
+// Parses an answer to ListObjectsV2 with encoding-type=url. Errors: kUnavailable, because a
+// malformed list is the store's failure.
 Result<S3List> ParseS3List(std::string_view text);
 
 }  // namespace stoker

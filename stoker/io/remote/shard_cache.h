@@ -1,19 +1,18 @@
 // Copies of files on servers, in a directory that several processes may share.
 //
 // A copy is two files: NAME-HASH, the bytes, and NAME-HASH.check, a line of JSON with their number
-// and CRC-32C and what was copied. HASH stands for the address and the version that the server
-// tells of (size and tag, or time where there is no tag), so a file that has changed there has
-// another copy. Of a file that has neither tag nor time no version is known: its copy is of use to
-// the process alone that made it, and goes as others do, when it was used longest ago. A copy
-// appears when it is whole, in one step; before that it is a temporary (io/atomic_file.h), and
-// whoever wants the same waits for the one who fetches it (flock) as long as that one gets on, and
-// says so after some seconds, but not for one who reads the file in order and may take any time. At
-// its first use in a process its bytes are compared with the checksum; a copy that is damaged is
+// and CRC-32C and what was copied. HASH covers the address and the version that the server reports
+// (size and tag, or time if there is no tag), so a file that has changed has another copy. If the
+// server reports neither tag nor time, only the process that made a copy uses it. A copy appears in
+// one step when it is whole; before that it is a temporary (io/atomic_file.h). Another reader of
+// the same file waits for the fetching one (flock) while that one makes progress, and reports the
+// wait after some seconds; it does not wait for one that reads the file in order and may take any
+// time. At its first use in a process a copy is compared with its checksum; a damaged copy is
 // fetched again.
 //
-// All copies together, those under way included, take at most the limit: the ones that were used
-// longest ago go first, and none where that would not make enough room. One that is open, in any
-// process, stays, and so does whatever else lies in the directory.
+// All copies together, unfinished ones included, take at most the limit: the least recently used
+// are removed first, and none if that would not free enough. A copy that any process has open
+// stays, and so do other files in the directory.
 #pragma once
 
 #include <cstdint>
@@ -35,30 +34,30 @@ namespace stoker {
 // Thread-safe.
 class ShardCache : public std::enable_shared_from_this<ShardCache> {
  public:
-  // Of the directory that `options` name, which is made where it is not there. Errors: those of
-  // CreateDirectories; kInvalidArgument (STOKER_CACHE_SIZE).
+  // Returns the cache in the directory that `options` name, which it creates if missing. Errors:
+  // those of CreateDirectories; kInvalidArgument (STOKER_CACHE_SIZE).
   static Result<std::shared_ptr<ShardCache>> Of(const RemoteOptions& options);
 
-  // Whether files that are read in order are to be kept too, not only those that must be local.
+  // Returns whether files that are read in order are kept too, not only those that must be local.
   static bool KeepsEverything(const RemoteOptions& options);
 
-  // A copy of `file`, open for reading; nothing where there is none that is whole. Costs reading it
+  // Returns a copy of `file`, open for reading; nothing if there is no whole copy. Reads the copy
   // once a process.
   Result<std::optional<Descriptor>> Find(const RemoteFile& file);
 
-  // The same, fetched where there is none. One that somebody else is fetching is waited for; where
-  // it has not grown for twice `timeout`, another is fetched beside it. Errors: those of reading
-  // `file`; kCancelled (StopScope); kResourceExhausted where it does not fit, with what to do;
-  // those of CacheLock and of writing.
+  // Returns the same, and fetches it if there is none. Waits for a copy that another thread or
+  // process is fetching; if that has not grown for twice `timeout`, fetches another. Errors: those
+  // of reading `file`; kCancelled (StopScope); kResourceExhausted if it does not fit, with what to
+  // do; those of CacheLock and of writing.
   Result<Descriptor> Fetch(const std::shared_ptr<const RemoteFile>& file);
 
-  // A copy in the making. Destroyed before Commit it leaves nothing.
+  // An unfinished copy. Destroyed before Commit it leaves nothing.
   class Writer {
    public:
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
     Status Append(std::span<const std::byte> bytes);  // in order
-    // All are there. Errors: also kUnavailable where they are not as many as announced.
+    // Finishes the copy. Errors: also kUnavailable if there are not as many bytes as announced.
     Status Commit();
 
    private:
@@ -69,15 +68,14 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
     const std::shared_ptr<ShardCache> cache_;
     const std::string name_, source_, etag_;
     const std::optional<uint64_t> size_;
-    // Nobody else makes the copy in this way; none where that one has stopped.
+    // Keeps others from making the same copy in this way; none once it has stopped.
     const std::optional<CacheLock> turn_;
     internal::Temporary temporary_;
-    uint64_t reserved_ = 0;  // bytes that have room, of a file whose size is not known
+    uint64_t reserved_ = 0;  // bytes reserved for a file of unknown size
     uint64_t written_ = 0;
     uint32_t checksum_ = 0;
   };
-  // For who reads the file in order anyway; null where another makes the copy, or where it does not
-  // fit.
+  // For a reader of the whole file in order. Null if another makes the copy, or if it does not fit.
   std::unique_ptr<Writer> TryWrite(const RemoteFile& file);
 
  private:
@@ -99,7 +97,7 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
   const std::string directory_;
   const uint64_t limit_;
   std::mutex mutex_;
-  std::set<std::string> checked_;  // copies whose bytes were compared, by name and inode
+  std::set<std::string> checked_;  // copies compared with their checksums, by name and inode
 };
 
 }  // namespace stoker

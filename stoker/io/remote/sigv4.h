@@ -1,5 +1,5 @@
-// AWS Signature Version 4, as a header of the request: what shows an S3-compatible store who asks.
-// By Amazon's documentation, "Create a signed AWS API request" and, for S3, "Authenticating
+// AWS Signature Version 4, as a header of the request, which authenticates it to an S3-compatible
+// store. See Amazon's documentation, "Create a signed AWS API request" and, for S3, "Authenticating
 // Requests: Using the Authorization Header". libcurl can sign too, but the one of Debian 12 (7.88)
 // neither encodes paths nor sorts queries, so its signatures of some keys are wrong.
 #pragma once
@@ -14,12 +14,12 @@ namespace stoker {
 
 struct AwsCredentials {
   std::string access_key_id, secret_access_key;
-  std::string session_token;  // of temporary ones; else empty
+  std::string session_token;  // of temporary credentials; else empty
 };
 
-// What is signed. `path` and `query` are percent-encoded as they are sent; parameters may come in
-// any order, more than once, and without a value. `headers`: at least host, in any order; a name
-// may come more than once, in upper or lower case.
+// The request to sign. `path` and `query` are percent-encoded as sent; parameters may be in any
+// order, repeated, and without a value. `headers`: at least host, in any order; a name may be
+// repeated, in upper or lower case.
 struct SigV4Request {
   std::string_view method = "GET";
   std::string path, query;
@@ -33,15 +33,15 @@ struct SigV4Scope {
   int64_t time = 0;  // seconds since 1970
 };
 
-// SHA-256 of nothing.
+// SHA-256 of the empty text.
 inline constexpr std::string_view kEmptySha256 =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-// "20130524T000000Z", the form of the header x-amz-date.
+// Returns "20130524T000000Z", the form of the header x-amz-date.
 std::string AwsTime(int64_t time);
 
-// The value of the header Authorization. Every header given is signed. The result, and
-// `credentials`, are secrets.
+// Returns the value of the header Authorization. Signs every header given. The result and
+// `credentials` are secrets.
 std::string SigV4Authorization(const SigV4Request& request, const SigV4Scope& scope,
                                const AwsCredentials& credentials);
 

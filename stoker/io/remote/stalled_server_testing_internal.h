@@ -1,4 +1,4 @@
-// A server that stops answering, for tests of what waits for it. Included by tests only.
+// A server that stops answering, for tests of waits. Only tests include it.
 #pragma once
 
 #include <atomic>

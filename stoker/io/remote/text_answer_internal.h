@@ -1,4 +1,4 @@
-// Answers that are texts: pages of lists, states of files, tokens.
+// Requests for texts: pages of lists, states of files, tokens.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace stoker::internal {
 
 inline constexpr size_t kMostListBytes = 8 << 20;  // of a page; those of stores have 1,000 names
 
-// The body of the answer to a request with `query` (RemoteRequest::query). Errors: those of
-// AskServer; kUnavailable where it is longer than `most` bytes, which calls it `what`.
+// Returns the body of the answer to a request with `query` (RemoteRequest::query). Errors: those of
+// AskServer; kUnavailable, which calls it `what`, if it is longer than `most` bytes.
 Result<std::string> AskForText(const HttpDialect& dialect, const RemoteAccess& access,
                                std::string query, size_t most, std::string_view what);
 
-// What `parse`, of Result<T>(std::string_view), makes of such a text; its errors get the name of
+// Returns such a text parsed by `parse`, a Result<T>(std::string_view); its errors get the name of
 // the location.
 template <typename Parse>
 auto AskAndParse(const HttpDialect& dialect, const RemoteAccess& access, std::string query,

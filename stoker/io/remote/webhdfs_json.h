@@ -1,5 +1,5 @@
 // The answers of WebHDFS that are JSON, as Hadoop's "WebHDFS REST API" describes them. All of them
-// come from outside; what is not as described is an error.
+// are untrusted; anything not as described is an error.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,29 @@
 
 namespace stoker {
 
-// RemoteException: its class and the first line of its message. Empty where the text is none.
+// Parses a RemoteException: its class and the first line of its message. Empty if the text is not
+// one.
 StoreError ParseWebHdfsError(std::string_view text);
 
 struct WebHdfsStatus {
   enum class Kind { kFile, kFolder, kOther };
   Kind kind = Kind::kOther;
-  std::string name;  // within the folder that was listed; empty of what was asked for itself
+  std::string name;  // within the listed folder; empty for the folder itself
   uint64_t size = 0;
-  // Another one for each content: the file's number in the file system, where the server tells it,
-  // and the time of its last change in milliseconds; in quotes, as tags of HTTP are.
+  // Identifies the content: the file's number in the file system, if the server reports it, and the
+  // time of its last change in milliseconds; in quotes, like entity tags of HTTP.
   std::string tag;
 };
 
-// An answer to GETFILESTATUS. Errors: kUnavailable, without the file's name.
+// Parses an answer to GETFILESTATUS. Errors: kUnavailable, without the file's name.
 Result<WebHdfsStatus> ParseWebHdfsStatus(std::string_view text);
 
 struct WebHdfsPage {
   std::vector<WebHdfsStatus> entries;
-  bool more = false;  // of LISTSTATUS_BATCH: whether others follow the last of them
+  bool more = false;  // of LISTSTATUS_BATCH: whether more pages follow
 };
-// An answer to LISTSTATUS or LISTSTATUS_BATCH. Errors: kUnavailable, without the folder's name;
-// also where an entry's name is "." or "..", or has a slash.
+// Parses an answer to LISTSTATUS or LISTSTATUS_BATCH. Errors: kUnavailable, without the folder's
+// name; also if an entry's name is "." or "..", or has a slash.
 Result<WebHdfsPage> ParseWebHdfsPage(std::string_view text);
 
 }  // namespace stoker
