@@ -11,9 +11,9 @@
 
 namespace stoker {
 
-// Bytes of an array of this type and shape (extents >= 0), or nothing where the extents that are
-// not 0 multiply to more than any machine can address: such a shape is refused even if another
-// extent is 0, so that products of extents can be taken freely.
+// Returns bytes of an array of this type and shape (extents >= 0), or nothing if the extents that
+// are not 0 multiply to more than any machine can address. Such a shape is refused even if another
+// extent is 0, so that products of any extents are safe.
 inline std::optional<uint64_t> ArrayBytes(DType dtype, std::span<const int64_t> shape) {
   constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
   uint64_t bytes = DTypeSize(dtype);

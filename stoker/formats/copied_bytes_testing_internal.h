@@ -1,4 +1,4 @@
-// For tests and fuzzers of formats that are parsed where they lie in memory.
+// For tests and fuzzers of formats that are parsed in place.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// In memory of exactly their size, so that a sanitizer sees what reads beyond.
+// Returns a copy in memory of exactly the same size, so that a sanitizer detects reads beyond it.
 inline Buffer CopyOf(std::span<const std::byte> bytes) {
   Buffer copy = Buffer::Allocate(bytes.size());
   if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());

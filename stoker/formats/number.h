@@ -1,5 +1,5 @@
-// Numbers in text, one rule for all formats: what is too small for a type becomes 0, what is too
-// large for it is an error.
+// Parses numbers by one rule for all formats: a number too small for its type becomes 0, a number
+// too large is an error.
 #pragma once
 
 #include <charconv>
@@ -11,18 +11,18 @@ namespace stoker {
 
 enum class NumberFault {
   kNone,
-  kNoNumber,  // none begins here
+  kNoNumber,  // there is no number here
   kTooLarge,  // for the type; of an integer also below its least
 };
 
-// Whether a decimal number that a floating-point type cannot hold is below 1 in size: then it is
-// too small for the type, else too large. std::from_chars says the same of both.
+// Returns whether a decimal number that a floating-point type cannot hold is below 1 in magnitude,
+// so too small for the type instead of too large. std::from_chars does not distinguish the two.
 bool IsBelowOne(std::string_view number);
 
-// The number at `at` in decimal, rounded to the nearest T as std::from_chars does, and moves `at`
-// behind it. Below the smallest T (1e-50 as a float) it is 0, with the number's sign; above the
-// largest it is kTooLarge, not infinity; "inf" and "nan" are numbers. `out` and `at` are changed on
-// kNone only.
+// Parses the decimal number at `at`, rounded to the nearest T as by std::from_chars, and moves `at`
+// past it. A number below the smallest T (1e-50 as a float) becomes 0 with its sign; one above the
+// largest is kTooLarge, not infinity; "inf" and "nan" are numbers. Changes `out` and `at` on kNone
+// only.
 template <typename T>
 NumberFault TakeNumber(const char*& at, const char* end, T& out) {
   const auto [stop, error] = std::from_chars(at, end, out);
@@ -39,7 +39,7 @@ NumberFault TakeNumber(const char*& at, const char* end, T& out) {
   return NumberFault::kNone;
 }
 
-// The same where all of `text` is to be a number.
+// Parses `text`, all of which must be a number.
 template <typename T>
 NumberFault ParseNumber(std::string_view text, T& out) {
   const char* at = text.data();

@@ -1,4 +1,4 @@
-// What every record of a file has, in formats of our own; and the same as JSON.
+// The fields of the records in Stoker's own formats, and their JSON.
 #pragma once
 
 #include <span>
@@ -25,24 +25,25 @@ struct ElementField {
 // [{"name": "image", "dtype": "uint8", "shape": [28, 28]}, ...]
 Json RecordFieldsToJson(std::span<const ElementField> fields);
 
-// The inverse of the above. Errors: kDataLoss for what is no such list, and for a field whose known
-// extents multiply to more than any machine can address.
+// The inverse of RecordFieldsToJson. Errors: kDataLoss for a malformed list, and for a field whose
+// known extents multiply to more than any machine can address.
 Result<std::vector<ElementField>> RecordFieldsFromJson(const Json& json);
 
-// What a packed file says of its records.
+// A packed file's description of its records.
 struct RecordSchema {
-  std::vector<ElementField> fields;  // at least one; names are different
-  std::vector<std::string> classes;  // what the labels 0, 1, ... stand for; may be empty
-  std::string origin;                // what the records were made from, for people
+  std::vector<ElementField> fields;  // at least one; names are distinct
+  std::vector<std::string> classes;  // names of the labels 0, 1, ...; may be empty
+  std::string origin;                // the records' source, as text for people
 
   bool operator==(const RecordSchema&) const = default;
 };
 
-// {"fields": as above, "classes": [text, ...], "origin": text}; without classes where there are
-// none. Equal schemas give equal bytes.
+// {"fields": as above, "classes": [text, ...], "origin": text}; without classes if there are none.
+// Equal schemas give equal bytes.
 std::string RecordSchemaToText(const RecordSchema& schema);
 
-// The inverse; keys that are not known are left to later versions. Errors: kDataLoss.
+// The inverse of RecordSchemaToText. Ignores unknown keys, which later versions may add. Errors:
+// kDataLoss.
 Result<RecordSchema> ParseRecordSchema(std::string_view text);
 
 }  // namespace stoker

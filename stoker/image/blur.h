@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// Rows that calls use and keep. Not thread-safe: one for each thread.
+// Rows that calls reuse. Not thread-safe: one for each thread.
 struct BlurScratch {
   std::vector<float> padded, rows;
 };

@@ -10,7 +10,7 @@ namespace stoker {
 
 enum class BmpCoding : uint8_t { kPlain, kRle8, kRle4 };
 
-// Where a channel lies in a pixel of 16 or 32 bits. `bits` is 0 where there is no such channel.
+// The place of a channel in a pixel of 16 or 32 bits. `bits` is 0 if there is no such channel.
 struct BmpField {
   int shift = 0;
   int bits = 0;
@@ -23,10 +23,10 @@ struct BmpHeader {
   int bits = 0;  // of a pixel: 1, 2, 4, 8 with a palette; 16, 24, 32 without
   BmpCoding coding = BmpCoding::kPlain;
   std::array<BmpField, 4> fields;                        // R G B A, of 16 and 32 bits
-  std::array<std::array<uint8_t, 3>, 256> palette = {};  // R G B; black beyond what the file has
+  std::array<std::array<uint8_t, 3>, 256> palette = {};  // R G B; black beyond the file's entries
   int64_t pixels_at = 0;                                 // byte
 
-  // Bytes of a plain row: a multiple of 4.
+  // Returns the bytes of a plain row: a multiple of 4.
   int64_t stride() const { return (width * bits + 31) / 32 * 4; }
 };
 

@@ -1,4 +1,4 @@
-// Borders that go on with what is in the image.
+// Borders that continue the image.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// What stands outside an image `abcd`: the modes of numpy.pad, PIL's users and torchvision's.
+// The pixels outside an image `abcd`; the modes of numpy.pad and torchvision.
 enum class Border : uint8_t {
   kConstant,   // ...kkk|abcd|kkk...
   kEdge,       // ...aaa|abcd|ddd...
@@ -16,12 +16,12 @@ enum class Border : uint8_t {
   kSymmetric,  // ...cba|abcd|dcb...
 };
 
-// Which of n >= 1 pixels in a row shows at place i, where that may lie outside. However far outside
-// (numpy's rule; torch refuses a border wider than the image). Not for kConstant.
+// Returns which of n >= 1 pixels in a row appears at place i, inside or any distance outside
+// (numpy's rule; torch refuses a border wider than the image). REQUIRES: not kConstant.
 int64_t BorderPixel(Border border, int64_t i, int64_t n);
 
-// Copies the window out of every channel, beyond the image as `border`, which is not kConstant,
-// says. The rest is as in CropImage; the image must have pixels, unless the window has none.
+// Copies the window out of every channel and extends the image by `border`, which is not kConstant.
+// The rest is as in CropImage; the image must have pixels, unless the window has none.
 void CropOverBorder(const std::byte* in, const ImageShape& shape, size_t value_size,
                     const CropWindow& window, Border border, std::byte* out);
 

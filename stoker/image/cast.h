@@ -8,8 +8,8 @@
 
 namespace stoker {
 
-// Converts n values. What C++'s static_cast does, made safe where that is undefined, and the same
-// on every CPU:
+// Converts n values like C++'s static_cast, but also defined where that is not, and the same on
+// every CPU:
 //   * to a wider type: exact wherever the wider type holds the value;
 //   * integer to narrower integer: the low bits (300 becomes uint8 44);
 //   * float to integer: truncated towards zero, clamped to what the integer holds; NaN becomes 0;
@@ -20,7 +20,8 @@ namespace stoker {
 // Threads: concurrent calls are safe.
 void CastValues(DType from, const std::byte* in, size_t n, DType to, std::byte* out);
 
-// The bits of the two 16-bit floats: binary16 of IEEE 754, and the upper half of binary32.
+// Convert the bits of the two 16-bit floats: binary16 of IEEE 754, and bfloat16, the upper half of
+// binary32.
 float Float16ToFloat(uint16_t bits);
 uint16_t FloatToFloat16(float value);
 float BFloat16ToFloat(uint16_t bits);

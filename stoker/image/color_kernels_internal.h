@@ -1,5 +1,5 @@
-// What colour changes do to each value or pixel: vector instructions, and plain twins. All of them:
-// n values from each plane; `out` may be `in`, plane by plane. The same bytes on every CPU.
+// The kernels of colour changes, with vector instructions, and their plain twins. All take n values
+// from each plane; `out` may be `in`, plane by plane. The same bytes on every CPU.
 #pragma once
 
 #include <cstdint>

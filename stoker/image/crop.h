@@ -1,4 +1,4 @@
-// Cutting a window out of an image, with a border where the window sticks out.
+// Crops a window out of an image, with a border where the window extends beyond it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The rule of decode.h held against any bytes whatever: for tests and fuzzers.
+// Checks the rule of decode.h on any bytes: for tests and fuzzers.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace stoker {
 
 namespace internal {
-// Rows with a few bytes in between, as a batch may have, which must stay as they were.
+// Rows with gaps of a few bytes between them, as in a batch, which must not change.
 struct GuardedRows {
   static constexpr int64_t kGuard = 5;
   static constexpr uint8_t kCanary = 0xa7;
@@ -36,15 +36,16 @@ struct GuardedRows {
   std::vector<uint8_t> bytes;
 };
 
-// A number below n from a generator of Knuth's (The Art of Computer Programming, vol. 2, 3.3.4).
+// Returns a number below n from a generator of Knuth's (The Art of Computer Programming, vol. 2,
+// 3.3.4).
 inline int64_t NextBelow(uint64_t& state, int64_t n) {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return static_cast<int64_t>((state >> 33) % static_cast<uint64_t>(n));
 }
 }  // namespace internal
 
-// Decodes the whole and `num_regions` regions that follow from `seed`. Where the whole can be
-// decoded, so can every region, with the same bytes. Returns what is wrong, or nothing.
+// Decodes the whole and `num_regions` regions drawn from `seed`. If the whole can be decoded, every
+// region must be too, with the same bytes. Returns the difference, or nothing.
 inline std::string WrongWithRegions(std::span<const std::byte> bytes, const DecodeOptions& options,
                                     uint64_t seed, int num_regions) {
   const auto info = ProbeImage(bytes, "p", options);

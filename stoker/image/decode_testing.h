@@ -1,5 +1,5 @@
-// What tests of all decoders share: the rule that a region is a crop of the whole. Included by
-// tests only.
+// Helpers of the tests of all decoders: a region must be a crop of the whole. Only tests include
+// it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline std::vector<uint8_t> Values(const Array& image) {
   return {values.begin(), values.end()};
 }
 
-// A TIFF structure with one entry, the orientation, in either byte order.
+// Returns a TIFF structure with one entry, the orientation, in either byte order.
 inline std::vector<uint8_t> ExifOf(uint8_t orientation, bool big_endian) {
   if (big_endian)
     return {'M', 'M', 0, 42, 0, 0, 0,           8, 0, 1, 1, 18, 0,
@@ -35,7 +35,7 @@ inline std::string GreyPng(int width, int height, std::vector<uint8_t> samples,
                    {.color_type = SPNG_COLOR_TYPE_GRAYSCALE, .exif = std::move(exif)}, samples);
 }
 
-// DecodeImageRegion, or what is to take its place.
+// DecodeImageRegion, or its replacement in a test.
 using RegionDecoder = std::function<Status(std::span<const std::byte>, std::string_view,
                                            const ImageInfo&, const ImageRegion&,
                                            const DecodeOptions&, const PixelRows&, DecodeScratch&)>;
@@ -53,7 +53,7 @@ inline Result<std::vector<uint8_t>> DecodeRegion(std::string_view file, const Im
   return pixels;
 }
 
-// That part of a whole picture at the region's scale.
+// Returns that part of a whole picture at the region's scale.
 inline std::vector<uint8_t> CropOf(const std::vector<uint8_t>& whole, const ImageInfo& info,
                                    const ImageRegion& region) {
   const int64_t width = FastScaledExtent(info.width, region.fast_scale);
@@ -65,8 +65,8 @@ inline std::vector<uint8_t> CropOf(const std::vector<uint8_t>& whole, const Imag
   return cropped;
 }
 
-// Decodes regions that begin at every column and every row, of one, a few, and all pixels that are
-// left, and holds them to the rule.
+// Decodes regions that begin at every column and every row, of one, a few, and all remaining
+// pixels, and checks the rule.
 inline void ExpectEveryRegionIsACrop(std::string_view file, const DecodeOptions& options = {},
                                      int fast_scale = 1,
                                      const RegionDecoder& decode = DecodeImageRegion) {

@@ -1,4 +1,4 @@
-// Pixels to encoded pictures: JPEG and PNG behind one interface; decode.h is the way back.
+// Pixels to encoded pictures: JPEG and PNG with one interface; decode.h is the inverse.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,13 @@ struct EncodeOptions {
   ChromaSubsampling subsampling = ChromaSubsampling::k420;
 };
 
-// The bytes of a file.
+// Returns the bytes of a file.
 //   JPEG  baseline, grey or YCbCr (JFIF), Huffman tables made for the picture, no metadata
 //   PNG   8 bits, grey or RGB; decodes to the same pixels
 //   pixels  1 or 3 channels, at least one pixel, sides of at most 65,500 (JPEG)
-// Errors: kInvalidArgument (no such pixels or options), kResourceExhausted (no memory), kCancelled
-// (the thread was asked to stop, StopScope, which is looked at every few milliseconds; within a row
-// of a PNG it is not).
-// Thread-safe. The same bytes on every CPU.
+// Errors: kInvalidArgument (invalid pixels or options), kResourceExhausted (no memory), kCancelled
+// (the thread was asked to stop; checks StopScope every few milliseconds, but not within a row of a
+// PNG). Thread-safe. The same bytes on every CPU.
 Result<std::string> EncodeImage(const PixelView& pixels, const EncodeOptions& options);
 
 }  // namespace stoker

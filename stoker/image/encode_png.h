@@ -1,4 +1,4 @@
-// Pixels to a PNG file, for people to look at.
+// Encodes pixels as a PNG file for display.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace stoker {
 
-// The bytes of a PNG of 8 bits, which decode to the same pixels.
+// Returns the bytes of a PNG of 8 bits, which decode to the same pixels.
 //   pixels  uint8 [height, width, channels], 1 (grey) or 3 (RGB) channels, at least one pixel
-// Errors: kInvalidArgument (no such array), kResourceExhausted (no memory). Thread-safe.
+// Errors: kInvalidArgument (another array), kResourceExhausted (no memory). Thread-safe.
 Result<std::string> EncodePng(const Array& pixels);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Filling a rectangle of an image.
+// Fills a rectangle of an image.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace stoker {
 
 // Overwrites the pixels of `window`, which lies inside, in every channel.
 //   image       an image of this shape, of values of 1, 2, 4 or 8 bytes
-//   values      one value, or one for each channel, side by side
+//   values      one value, or consecutive values, one for each channel
 // Threads: concurrent calls on different images are safe.
 void EraseWindow(std::byte* image, const ImageShape& shape, size_t value_size,
                  const CropWindow& window, std::span<const std::byte> values);

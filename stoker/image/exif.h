@@ -8,13 +8,13 @@
 
 namespace stoker {
 
-// The value of the tag Orientation, 1..8, in the first directory; 1 where there is none, or where
-// the metadata are damaged: they are not the picture, so a picture is not refused for them.
+// Returns the value of the tag Orientation, 1..8, in the first directory; 1 if there is none, or if
+// the metadata are damaged, because that must not make the picture unreadable.
 //   tiff  from the byte order mark ("II" or "MM") on
 int ExifOrientation(std::span<const std::byte> tiff);
 
-// How a stored picture becomes upright: its axes are exchanged or not, then its stored rows and
-// columns are counted from the other end or not.
+// How to turn a stored picture upright: exchange its axes or not, then count its stored rows and
+// columns from the other end or not.
 struct Turn {
   bool exchanges_axes = false;
   bool flips_rows = false;

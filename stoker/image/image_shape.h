@@ -1,4 +1,4 @@
-// Extents of a picture whose channels lie one after the other (CHW).
+// Extents of a picture of consecutive channels (CHW).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct ImageShape {
   int64_t num_values() const { return channels * height * width; }
 };
 
-// What a decoder accepts from a file's header before it allocates anything.
+// The sizes that a decoder accepts in a file's header before it allocates anything.
 struct ImageLimits {
   int64_t max_pixels = int64_t{1} << 26;  // width times height; 64 Mi pixels are 192 MiB in colour
 };

@@ -1,4 +1,4 @@
-// A row of a picture as encoders take it.
+// Converts a row of a picture for encoders.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// Copies row `y`, 0 <= y < height, to `out`: width pixels, the channels of each side by side.
+// Copies row `y`, 0 <= y < height, to `out`: width pixels with interleaved channels.
 inline void InterleaveRow(const PixelView& pixels, int64_t y, uint8_t* out) {
   const uint8_t* const row = pixels.data + y * pixels.row_stride;
   if (!pixels.planar() || pixels.channels == 1) {

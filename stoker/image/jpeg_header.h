@@ -22,7 +22,7 @@ struct JpegHeader {
   int num_components = 0;  // 1, 3 or 4
   std::array<JpegComponent, 4> components;
   int orientation = 1;   // of EXIF
-  size_t scan_byte = 0;  // where the first SOS marker stands
+  size_t scan_byte = 0;  // offset of the first SOS marker
 };
 
 // Errors: kDataLoss (damaged, cut short; the message gives the byte), kUnimplemented (12 bits,

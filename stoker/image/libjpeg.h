@@ -1,4 +1,4 @@
-// libjpeg's headers, which do not include what they need.
+// Includes libjpeg's headers with the headers that they need but do not include.
 #pragma once
 
 // clang-format off

@@ -1,4 +1,5 @@
-// JPEG regions through libjpeg-turbo: every kind it reads, and the measure of what is faster.
+// Decodes regions of JPEGs with libjpeg-turbo: every kind it reads; the reference for faster
+// decoders.
 #pragma once
 
 #include "stoker/image/image_codec.h"

@@ -1,5 +1,5 @@
-// What libjpeg calls back, for decoding and encoding alike: an error, and a request to stop, end in
-// a jump to where libjpeg was called from.
+// Callbacks of libjpeg, for decoding and encoding: an error and a request to stop end in a jump to
+// the caller of libjpeg.
 #pragma once
 
 #include <csetjmp>

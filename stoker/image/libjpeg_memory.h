@@ -1,5 +1,5 @@
-// libjpeg's memory manager on top of a DecodeScratch: nothing is taken from the heap for a picture,
-// and what is taken is charged where the scratch memory is.
+// A memory manager for libjpeg that uses a DecodeScratch: it takes nothing from the heap for a
+// picture, and charges memory where the scratch does.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// Takes the place of cinfo.mem between construction (after jpeg_create_decompress) and destruction
-// (before jpeg_destroy_decompress). Memory is never given back piece by piece: the scratch's owner
-// resets it after the picture. libjpeg's errors are raised through cinfo.err.
+// Replaces cinfo.mem between construction (after jpeg_create_decompress) and destruction (before
+// jpeg_destroy_decompress). Frees nothing piece by piece: the scratch's owner resets it after the
+// picture. Raises libjpeg's errors through cinfo.err.
 class LibjpegMemory : private jpeg_memory_mgr {
  public:
   LibjpegMemory(jpeg_decompress_struct& cinfo, DecodeScratch& scratch);
@@ -34,12 +34,12 @@ class LibjpegMemory : private jpeg_memory_mgr {
                                   JDIMENSION rows, boolean writable);
   static JBLOCKARRAY AccessBlocks(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENSION first,
                                   JDIMENSION rows, boolean writable);
-  static void RealizeArrays(j_common_ptr) {}  // they exist since they were requested
+  static void RealizeArrays(j_common_ptr) {}  // requests already made them
   static void FreePool(j_common_ptr, int) {}
   static void DestroyNothing(j_common_ptr) {}
 
   jpeg_decompress_struct& cinfo_;
-  jpeg_memory_mgr* const heap_;  // what jpeg_create_decompress made; holds what was made before us
+  jpeg_memory_mgr* const heap_;  // made by jpeg_create_decompress; owns earlier allocations
   DecodeScratch& scratch_;
 };
 

@@ -23,12 +23,11 @@ struct ShiftScale {
 void NormalizePlane(const uint8_t* in, size_t n, ShiftScale constants, float* out);
 void NormalizePlane(const float* in, size_t n, ShiftScale constants, float* out);
 
-// The same, written plainly: what NormalizePlane is tested against, and its loop for the last few
-// values.
+// The plain twin: the reference in tests of NormalizePlane, and its loop for the last few values.
 void NormalizePlaneReference(const uint8_t* in, size_t n, ShiftScale constants, float* out);
 void NormalizePlaneReference(const float* in, size_t n, ShiftScale constants, float* out);
 
-// Normalises images that lie one after the other, each channel with constants of its own.
+// Normalises consecutive images, each channel with its own constants.
 //   in          num_images * channels.size() * plane_size values: image by image, and in each
 //               channel by channel
 //   plane_size  values in one channel of one image
@@ -39,7 +38,8 @@ void NormalizeImages(const uint8_t* in, size_t num_images, size_t plane_size,
 void NormalizeImages(const float* in, size_t num_images, size_t plane_size,
                      std::span<const ShiftScale> channels, float* out);
 
-// The instruction set that NormalizePlane uses here: "AVX3", "AVX2", "SSE4", ... (Highway's names).
+// Returns the instruction set that NormalizePlane uses here: "AVX3", "AVX2", "SSE4", ... (Highway's
+// names).
 std::string_view NormalizeInstructionSet();
 
 }  // namespace stoker

@@ -1,13 +1,14 @@
-// Pictures of bytes as the resampler reads them: interleaved as decoders leave them, or in planes.
+// Pictures of bytes, the resampler's input: interleaved as decoders write them, or in planes.
 #pragma once
 
 #include <cstdint>
 
 namespace stoker {
 
-// Borrowed pixels, uint8, 1 to 4 channels. Value (y, x, c) stands at
-//   data[y * row_stride + x * channels + c]              where plane_stride is 0 (interleaved, HWC)
-//   data[y * row_stride + x + c * plane_stride]          otherwise (planes, CHW)
+// Borrowed pixels, uint8, 1 to 4 channels. Value (y, x, c) is at
+//   data[y * row_stride + x * channels + c]              if plane_stride is 0 (interleaved, HWC)
+//   data[y * row_stride + x + c *
+//   plane_stride] otherwise (planes, CHW)
 struct PixelView {
   const uint8_t* data = nullptr;
   int64_t height = 0;
@@ -17,13 +18,13 @@ struct PixelView {
   int64_t plane_stride = 0;
 
   bool planar() const { return plane_stride != 0 || channels == 1; }
-  // Rows of values that lie side by side: the planes, or one of interleaved pixels.
+  // Returns the number of planes; interleaved pixels count as one.
   int64_t num_planes() const { return planar() ? channels : 1; }
   int64_t values_in_row() const { return planar() ? width : width * channels; }
 };
 
-// The bytes that the resampler and the store exchange: every pixel has four, its channels first;
-// those that it lacks are of no meaning.
+// The bytes of a pixel between the resampler and the store: its channels first; the rest are
+// unspecified.
 inline constexpr int64_t kPixelBytes = 4;
 
 }  // namespace stoker

@@ -8,8 +8,8 @@ namespace stoker {
 ProbeFunction ProbePng;
 
 // All colour types, interlaced or not. Of 16-bit samples the high byte is kept; 1, 2 and 4 bits are
-// scaled to 0..255, unless the options want numbers as they are stored. Gamma and colour profiles
-// are ignored, as most training pipelines do.
+// scaled to 0..255, unless the options ask for the stored numbers. Gamma and colour profiles are
+// ignored, as in most training pipelines.
 DecodeFunction DecodePngRegion;
 
 // Decodes a PNG to uint8 [channels, height, width]: 1 channel for greyscale, 3 (RGB) for colour and

@@ -7,8 +7,8 @@ namespace stoker {
 
 ProbeFunction ProbePnm;
 
-// The first picture of a P5 (grey) or P6 (colour) file. Values are scaled from 0..maxval to 0..255,
-// rounded to nearest.
+// Decodes the first picture of a P5 (grey) or P6 (colour) file. Values are scaled from 0..maxval to
+// 0..255, rounded to nearest.
 DecodeFunction DecodePnmRegion;
 
 // Decodes the first picture to uint8 [1 or 3, height, width].

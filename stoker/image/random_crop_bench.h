@@ -1,4 +1,4 @@
-// Regions as torchvision's RandomResizedCrop draws them. Included by benchmarks only.
+// Regions as torchvision's RandomResizedCrop draws them. Only benchmarks include it.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,8 @@
 
 namespace stoker {
 
-// 0.08 to 1 of the area, 3/4 to 4/3 as the ratio; the whole picture where ten draws do not fit.
+// Draws 0.08 to 1 of the area and a ratio of 3/4 to 4/3; returns the whole picture if ten draws do
+// not fit.
 inline ImageRegion DrawRandomCrop(Rng& rng, int64_t width, int64_t height) {
   for (int attempt = 0; attempt < 10; ++attempt) {
     const double area = static_cast<double>(width * height) * (0.08 + 0.92 * rng.UniformDouble());

@@ -1,4 +1,4 @@
-// Golden values of resizing. Included by tests only.
+// Golden values of resizing. Only tests include it.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace stoker {
 
-// Results of Pillow 11.3's Image.resize for pictures of MixedBytes(_, height * 100 + width). (13 is
-// another only where a picture becomes wider and lower: the last of these.)
+// Results of Pillow 11.3's Image.resize for pictures of MixedBytes(_, height * 100 + width). (13
+// differs only if a picture becomes wider and lower: the last of these.)
 struct GoldenCase {
   ResampleFilter filter;
   int64_t height, width;

@@ -1,9 +1,9 @@
-// The steps of a resize, each for rows: vector instructions, and plain twins.
+// The steps of a resize, each for rows, with vector instructions, and their plain twins.
 //
-// Pixels go through them as blocks of 16 bytes: two neighbouring pixels of four channels, 16 bits a
-// value, the two values of a channel side by side [r0 r1 g0 g1 b0 b1 x0 x1]. That is what one
-// multiply-add instruction takes: it multiplies by a pair of weights and adds the two products. A
-// vector of several blocks works on as many rows at once.
+// They process pixels in blocks of 16 bytes: two neighbouring pixels of four channels, 16 bits a
+// value, the two values of a channel adjacent [r0 r1 g0 g1 b0 b1 x0 x1]. One multiply-add
+// instruction multiplies such values by a pair of weights and adds the two products. A vector of
+// several blocks works on as many rows at once.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace stoker {
 
-// Values between the passes have so many bits of fraction.
+// The fraction bits of values between the passes.
 inline constexpr int kMiddleBits = 6;
 inline constexpr int16_t kMiddleMax = 255 << kMiddleBits;
-// The largest value of a result: between the passes, or of pixels.
+// Returns the largest value of a result: between the passes, or of pixels.
 template <typename Out>
 constexpr int16_t MaxOf() {
   return sizeof(Out) == 1 ? int16_t{255} : kMiddleMax;
 }
-// Vectors are loaded whole: so many values behind a row must be there, of any content.
+// Whole vectors are loaded, so this many values after a row must be readable, of any content.
 inline constexpr int64_t kRowSlack = 64;
 inline constexpr int64_t kBlockValues = 8;
 
@@ -29,8 +29,8 @@ inline constexpr int64_t kBlockValues = 8;
 void WidenRow(const uint8_t* in, size_t n, int16_t* out);
 
 // out[i] = the sum of rows[t][i] * weights[t] over 2 * pairs rows, shifted right by `shift`,
-// rounded to nearest, halves up, and clamped to what `out` holds: 0..kMiddleMax, or 0..255.
-//   rows  rows that weigh nothing may be any of n readable values
+// rounded to nearest, halves up, and clamped to the range of `out`: 0..kMiddleMax, or 0..255.
+//   rows  rows of weight 0 may be any n readable values
 void CombineRows(const uint8_t* const* rows, const int16_t* weights, int64_t pairs, size_t n,
                  int shift, int16_t* out);
 void CombineRows(const int16_t* const* rows, const int16_t* weights, int64_t pairs, size_t n,
@@ -40,13 +40,13 @@ void CombineRowsReference(const uint8_t* const* rows, const int16_t* weights, in
 void CombineRowsReference(const int16_t* const* rows, const int16_t* weights, int64_t pairs,
                           size_t n, int shift, uint8_t* out);
 
-// Blocks in a vector here, which is how many rows CombineColumns takes: 1, 2 or 4.
+// Returns the blocks in a vector, the number of rows that CombineColumns takes: 1, 2 or 4.
 int64_t BlocksInVector();
 
-// Turns a row into blocks, one every `block_stride` values, `blocks` of them. Channels that the row
-// lacks repeat others.
+// Converts a row to `blocks` blocks, one every `block_stride` values. Missing channels repeat
+// others.
 //   row     interleaved pixels of 2, 3 or 4 channels, or `channels` planes `plane_stride` apart;
-//           kRowSlack values behind its end may be read
+//           kRowSlack values after its end may be read
 void PairInterleaved(const int16_t* row, int64_t channels, int64_t blocks, int64_t block_stride,
                      int16_t* out);
 void PairPlanes(const int16_t* row, int64_t plane_stride, int64_t channels, int64_t blocks,
@@ -56,7 +56,7 @@ void PairInterleavedReference(const int16_t* row, int64_t channels, int64_t bloc
 void PairPlanesReference(const int16_t* row, int64_t plane_stride, int64_t channels, int64_t blocks,
                          int64_t block_stride, int16_t* out);
 
-// Pixel x of row r is the sum over the weights' taps, as above.
+// Computes pixel x of row r as the sum over the weights' taps, as above.
 //   blocks  of BlocksInVector() rows: block i of row r is number i * BlocksInVector() + r
 //   width   results; rows are written up to the next multiple of four
 //   rows    BlocksInVector() rows of pixels
@@ -64,7 +64,7 @@ void CombineColumns(const int16_t* blocks, const AxisWeights& weights, int64_t w
                     uint8_t* const* rows);
 void CombineColumns(const int16_t* blocks, const AxisWeights& weights, int64_t width, int shift,
                     int16_t* const* rows);
-// One row, its blocks one after the other.
+// The plain twin for one row of consecutive blocks.
 void CombineColumnsReference(const int16_t* blocks, const AxisWeights& weights, int64_t width,
                              int shift, uint8_t* row);
 void CombineColumnsReference(const int16_t* blocks, const AxisWeights& weights, int64_t width,

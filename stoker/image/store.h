@@ -1,4 +1,4 @@
-// The last step of a picture's way: its rows, mirrored and normalised, into the slot of a batch.
+// Writes a picture's rows, mirrored and normalised, into the slot of a batch.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace stoker {
 
-// Where one picture goes, and as what. Strides are in values, so that a slot may be a part of
-// something larger.
+// The destination of one picture. Strides are in values, so a slot may be a part of a larger array.
 struct PixelSlot {
   DType dtype = DType::kFloat32;  // kUInt8, kFloat32 or kBFloat16
   std::byte* data = nullptr;      // aligned to the size of a value
@@ -23,49 +22,48 @@ struct PixelSlot {
   int64_t channels = 0;      // 1 to 4
   int64_t row_stride = 0;    // values from one row to the next
   int64_t plane_stride = 0;  // from one channel to the next; 0: channels last (HWC)
-  // Written past the caches, where rows are aligned for that: for slots of an array that is larger
-  // than they are, and will not be read at once. FinishStreaming must follow the last row.
+  // Bypass the caches if rows are aligned for that: for slots of an array that is larger than the
+  // caches and not read at once. Call FinishStreaming after the last row.
   bool streamed = false;
 
-  // A slot without gaps: CHW, or HWC.
+  // Returns a slot without gaps: CHW, or HWC.
   static PixelSlot Of(DType dtype, std::byte* data, int64_t height, int64_t width, int64_t channels,
                       bool channels_last);
 };
 
-// What is done to pixels on the way: the bits of FlipHorizontally, then NormalizePlane for each
-// channel, then, for bfloat16, CastValues.
+// The changes of pixels: with the bits of FlipHorizontally, then NormalizePlane for each channel,
+// then, for bfloat16, CastValues.
 struct PixelFinish {
   bool flip = false;  // left becomes right
-  // One for each channel, of finite numbers; empty: values as they are. uint8 slots take none.
+  // One for each channel, of finite numbers; empty: values are unchanged. uint8 slots take none.
   std::span<const ShiftScale> channels;
 };
 
-// Writes one row of a picture. `pixels`: slot.width pixels of kPixelBytes.
-// REQUIRES: 0 <= y < slot.height; finish.channels has slot.channels entries or none, none where the
-// slot is of bytes.
+// Writes one row of a picture. `pixels`: slot.width pixels of kPixelBytes. REQUIRES: 0 <= y <
+// slot.height; finish.channels has slot.channels entries or none; none if the slot is of bytes.
 // Threads: concurrent calls for different rows are safe.
 void StoreRow(const uint8_t* pixels, int64_t y, const PixelFinish& finish, const PixelSlot& slot);
 
-// Makes what this thread has stored to streamed slots visible to whom it tells of it.
+// Makes this thread's stores to streamed slots visible to threads that it synchronises with
+// afterwards.
 void FinishStreaming();
 
-// The same as StoreRow, written plainly.
+// The plain twin of StoreRow.
 void StoreRowReference(const uint8_t* pixels, int64_t y, const PixelFinish& finish,
                        const PixelSlot& slot);
 
-// The whole last part in one pass: a box of a picture, resized, finished and stored; each row is
-// stored while it is in the cache. The bits are those of the steps one after the other.
-// REQUIRES: what CheckResample checks for the slot's size; as many channels in source and slot.
-// Streaming is finished. False as of Resample.
+// Resizes a box of a picture, finishes and stores it, each row while it is in the cache. The bits
+// are those of the separate steps. REQUIRES: what CheckResample checks for the slot's size; as many
+// channels in source and slot. Calls FinishStreaming. Returns false as Resample does.
 bool ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFilter filter,
                     const PixelFinish& finish, const PixelSlot& slot, ResampleScratch& scratch);
 
-// The same without a resize, and with streaming finished too, for a source of the slot's height and
-// width. False as of CopyRows.
+// The same without a resize, for a source of the slot's height and width; calls FinishStreaming
+// too. Returns false as CopyRows does.
 bool CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
                 ResampleScratch& scratch);
 
-// The instruction set that StoreRow uses here (Highway's names).
+// Returns the instruction set that StoreRow uses here (Highway's names).
 std::string_view StoreInstructionSet();
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// Pictures made up for tests and benchmarks, and their encoding by the libraries' own encoders.
-// Included by tests and benchmarks only.
+// Synthetic pictures, and their encoding by the libraries' own encoders. Only tests and benchmarks
+// include it.
 #pragma once
 
 #include <spng.h>
@@ -29,7 +29,7 @@ struct TestPicture {
   std::vector<uint8_t> samples;
 };
 
-// A value that looks random and depends on nothing but the arguments.
+// Returns a pseudo-random value that depends only on the arguments.
 inline uint32_t HashOf(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t h = a * 0x9e3779b1u ^ b * 0x85ebca77u ^ c * 0xc2b2ae3du;
   h = (h ^ h >> 15) * 0x2c1b3c6du;
@@ -50,8 +50,8 @@ inline int SmoothNoise(int x, int y, int cell, uint32_t seed) {
   return (top * (256 - fy) + bottom * fy) >> 8;
 }
 
-// Noise of several octaves, as photographs have: shapes of 64 pixels down to a fine grain. What the
-// channels share is brightness, so that there is both colour and grey.
+// Noise of several octaves, as photographs have: shapes of 64 pixels down to a fine grain. The
+// channels share brightness, so that there is both colour and grey.
 inline TestPicture MakePicture(int width, int height, int channels, uint32_t seed = 1) {
   TestPicture picture{width, height, channels, {}};
   picture.samples.reserve(static_cast<size_t>(width) * height * channels);
@@ -112,7 +112,7 @@ inline void SetColours(jpeg_compress_struct& cinfo, const JpegSettings& settings
 }
 }  // namespace internal
 
-// A JPEG of the picture, by libjpeg.
+// Returns a JPEG of the picture, by libjpeg.
 inline std::string EncodeJpeg(const TestPicture& picture, const JpegSettings& settings = {}) {
   jpeg_compress_struct cinfo = {};
   jpeg_error_mgr errors;
@@ -162,8 +162,8 @@ struct PngSettings {
   bool transparent_black = false;  // tRNS: grey 0, or R = G = B = 0
 };
 
-// A PNG with these rows, packed as the format wants them (16-bit samples in host order); empty
-// where libspng refuses them.
+// Returns a PNG with these rows, packed as in the format (16-bit samples in host order); empty if
+// libspng refuses them.
 inline std::string EncodePng(int width, int height, const PngSettings& settings,
                              const std::vector<uint8_t>& rows) {
   spng_ctx* context = spng_ctx_new(SPNG_CTX_ENCODER);
@@ -198,7 +198,7 @@ inline std::string EncodePng(int width, int height, const PngSettings& settings,
   return png;
 }
 
-// A WebP of a picture in RGB or RGBA.
+// Returns a WebP of a picture in RGB or RGBA.
 inline std::string EncodeWebp(const TestPicture& picture, bool lossless, float quality = 80) {
   const int stride = picture.width * picture.channels;
   const uint8_t* samples = picture.samples.data();

@@ -1,4 +1,4 @@
-// Helpers for tests of pixel kernels. Included by tests only.
+// Helpers for tests of pixel kernels. Only tests include it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ inline PixelView Planar(const std::vector<uint8_t>& bytes, int64_t height, int64
   return {bytes.data(), height, width, channels, width, height * width};
 }
 
-// Runs a test once for each instruction set that this CPU has.
+// Runs a test once for each instruction set of this CPU.
 class OnInstructionSet : public testing::TestWithParam<int64_t> {
  protected:
   void SetUp() override {

@@ -7,8 +7,8 @@ namespace stoker {
 
 ProbeFunction ProbeWebp;
 
-// What libwebp gives with its defaults (smooth chroma upsampling, no dithering). Animations are
-// refused.
+// The result is that of libwebp with its defaults (smooth chroma upsampling, no dithering). Refuses
+// animations.
 DecodeFunction DecodeWebpRegion;
 
 }  // namespace stoker

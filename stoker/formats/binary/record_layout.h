@@ -1,4 +1,4 @@
-// Where the fields of records of one length lie. README.md has the layout.
+// The places of the fields in records of fixed length. README.md has the layout.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct RecordField {
   std::string name;
   DType dtype = DType::kUInt8;
   Shape shape;          // fully known
-  int64_t offset = -1;  // of its first byte in the record; -1: behind the field before it
+  int64_t offset = -1;  // of its first byte in the record; -1: after the preceding field
 };
 
 // Immutable; thread-safe.
@@ -36,10 +36,10 @@ class RecordLayout {
   int64_t header_bytes() const { return options_.header_bytes; }
   int64_t footer_bytes() const { return options_.footer_bytes; }
 
-  // How many records a file of this many bytes has. Errors: kDataLoss where it is no whole number;
-  // `name` begins the message.
+  // Returns how many records a file of this many bytes has. Errors: kDataLoss if that is not a
+  // whole number; `name` begins the message.
   Result<int64_t> RecordsIn(uint64_t file_bytes, const std::string& name) const;
-  // Where record `number` begins in the file.
+  // Returns where record `number` begins in the file.
   uint64_t OffsetOf(int64_t number) const {
     return static_cast<uint64_t>(options_.header_bytes + number * options_.record_bytes);
   }
@@ -56,7 +56,7 @@ class RecordLayout {
   Options options_;
 };
 
-// Turns the bytes of each of the values around: between little- and big-endian.
+// Reverses the bytes of each value: converts between little- and big-endian.
 void ReverseBytes(std::byte* values, size_t num_bytes, size_t value_bytes);
 
 }  // namespace stoker

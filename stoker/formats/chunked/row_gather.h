@@ -1,4 +1,4 @@
-// Rows of an array in chunks, one behind the other.
+// Consecutive rows from an array in chunks.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace stoker {
 
-// Where chunks come from: the array itself, or what keeps some of them.
+// The source of chunks: the array itself, or a cache of some of them.
 using ChunkGetter = std::function<Result<StoredChunk>(int64_t number)>;
 
-// Copies the stored values of these rows, each 0 <= row < array.rows(), one row behind the other
-// into `out`, of rows.size() * array.stored_row_bytes() bytes. A chunk is asked for once as long as
-// consecutive rows lie in it. Errors: those of `chunks`.
+// Copies the stored values of these rows, each 0 <= row < array.rows(), one after the other into
+// `out`, of rows.size() * array.stored_row_bytes() bytes. Consecutive rows of one chunk request it
+// once. Errors: those of `chunks`.
 Status GatherRows(const ChunkedArray& array, std::span<const int64_t> rows,
                   const ChunkGetter& chunks, std::byte* out);
 
-// The same where the rows' values lie in the file as they are to be: one row, sharing the file's
-// memory. Nothing where that is not so. Errors: those of `chunks`.
+// Returns one row that shares the file's memory, or nothing if its values are not stored in their
+// final form. Errors: those of `chunks`.
 Result<std::optional<Array>> ShareRow(const ChunkedArray& array, int64_t row,
                                       const ChunkGetter& chunks);
 

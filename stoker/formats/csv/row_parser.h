@@ -1,4 +1,4 @@
-// Cells of CSV rows as numbers and texts. README.md says what a cell is.
+// Parses cells of CSV rows to numbers and texts. README.md defines cells.
 #pragma once
 
 #include <cstddef>
@@ -14,33 +14,34 @@
 
 namespace stoker {
 
-// The most columns that a file may have. Each that is known by a name takes some hundred bytes.
+// The most columns that a file may have. A named column takes about a hundred bytes.
 inline constexpr size_t kMostCsvColumns = size_t{1} << 20;
 
-// All cells of a row, without their quotes. Errors: kDataLoss, with the column, for more than
-// `most` cells, of which no more are held then, and those of CheckLineEnds.
+// Returns all cells of a row, without their quotes. Errors: kDataLoss, with the column, for more
+// than `most` cells (no more than that are stored), and those of CheckLineEnds.
 Result<std::vector<std::string>> SplitCsvRow(std::string_view row, const CsvDialect& dialect,
                                              size_t most = kMostCsvColumns);
 
-// The cell without blanks around it, as numbers are read.
+// Returns the cell without blanks around it; numbers are read so.
 std::string_view TrimmedCsvCell(std::string_view cell);
 
-// Whether it means a missing value: a cell of nothing does, and one of `marks`.
+// Returns whether the cell means a missing value: it is empty, or one of `marks`.
 bool IsMissingCsvCell(std::string_view cell, const std::vector<std::string>& marks);
 
-// What programs write for a missing value: NA, null, ?, ... What a cell means its reader must say.
+// Returns what programs write for a missing value: NA, null, ?, ... The caller decides which of
+// them apply.
 const std::vector<std::string>& UsualMissingMarks();
 
-// One column that is wanted, and where its value goes.
+// One wanted column and the destination of its value.
 struct CsvColumn {
   int64_t column = 0;             // in the row, from 0
   std::string name;               // for errors
-  bool text = false;              // its characters; else a number of type `dtype`
+  bool text = false;              // true: as text; false: a number of type `dtype`
   DType dtype = DType::kFloat32;  // uint8, int32, int64, float32 or float64
-  size_t field = 0;               // into which memory, or which text
-  int64_t index = 0;              // which value there
-  // What stands for a missing value, as it would be written; without one a number that is missing
-  // is an error, a text empty.
+  size_t field = 0;               // number of the destination memory or text
+  int64_t index = 0;              // number of the value there
+  // The replacement for a missing value, as it would be written. Without one a missing number is an
+  // error and a missing text is empty.
   bool has_default = false;
   std::string default_text;
 };
@@ -48,22 +49,22 @@ struct CsvColumn {
 // Writes the wanted cells of rows to memory. Immutable; thread-safe.
 class CsvRowParser {
  public:
-  // Rows have `columns` cells. Each column is wanted once at most. `missing`: the cells that mean a
-  // missing value, as those of nothing always do. Errors: kInvalidArgument for a default that is no
-  // such number.
+  // Rows have `columns` cells. A column is wanted at most once. `missing`: the cells that, beside
+  // empty ones, mean a missing value. Errors: kInvalidArgument for a default that is not a valid
+  // number.
   static Result<CsvRowParser> Make(const CsvDialect& dialect, int64_t columns,
                                    std::vector<CsvColumn> wanted,
                                    std::vector<std::string> missing = {});
 
-  // `fields`: for each field of numbers where its values go, `texts` for each field of text what it
-  // becomes; those not needed are ignored. Errors: kDataLoss, with the column, and those of
-  // CheckLineEnds; the caller knows which row it is. Where the row is good, what is written depends
-  // on nothing else.
+  // `fields`: the destination of each field of numbers; `texts`: the destination of each field of
+  // text; those not needed are ignored. Errors: kDataLoss, with the column, and those of
+  // CheckLineEnds; the caller adds the row. The result of a good row depends on nothing but the
+  // row.
   Status Parse(std::string_view row, std::span<std::byte* const> fields,
                std::span<std::string> texts) const;
 
  private:
-  // Consecutive columns of one type whose values lie side by side.
+  // Consecutive columns of one type whose destinations are consecutive.
   struct Run {
     int64_t column, count;
     size_t first;  // of wanted_

@@ -1,4 +1,4 @@
-// Writes CSV and TSV files. README.md says what a row is.
+// Writes CSV and TSV files. README.md defines rows.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace stoker {
 
-// Rows of cells; each is quoted where it must be to be read again as it was. Numbers are written in
-// the fewest digits that give the same number back. The file has its name once Commit has returned
-// (io/atomic_file.h). Moves; one thread at a time. Errors: those of CompressedFileWriter.
+// Quotes a cell if it needs quotes to read back unchanged. Writes numbers with the fewest digits
+// that read back to the same number. The file has its name once Commit has returned
+// (io/atomic_file.h). Movable; one thread at a time. Errors: those of CompressedFileWriter.
 class CsvRowWriter {
  public:
-  // `dialect`: its comment character, where there is one, makes cells that begin a row with it
-  // quoted. Errors: also kInvalidArgument for a dialect without a quote.
+  // `dialect`: if it has a comment character, a cell that begins a row with it is quoted. Errors:
+  // also kInvalidArgument for a dialect without a quote.
   static Result<CsvRowWriter> Create(std::string path, const CsvDialect& dialect = {},
                                      Compression compression = Compression::kNone);
 
-  // Cells of the row under way.
+  // Add a cell to the current row.
   void AddText(std::string_view cell);
   void AddNumber(int64_t number);
   void AddNumber(float number);
@@ -42,8 +42,8 @@ class CsvRowWriter {
   CompressedFileWriter file_;
   CsvDialect dialect_;
   std::string row_;
-  int64_t cells_ = 0;     // of the row under way
-  int64_t columns_ = -1;  // of the first row
+  int64_t cells_ = 0;     // of the current row
+  int64_t columns_ = -1;  // in the first row
   int64_t rows_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Element files: the elements of a dataset, whole, in one file, each readable by its position. What
-// `cache` and `snapshot` keep on disk. README.md has the layout byte by byte.
+// Element files: all elements of a dataset in one file, each readable by its position. `cache` and
+// `snapshot` store them. README.md has the layout byte by byte.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ struct ElementFileHeader {
   std::string origin;  // what the elements were made from, as text: see ops/cache.h
 };
 
-// Written atomically (io/atomic_file.h): nothing has the name `path` until Commit has put all of it
-// there. Thread-safe; moves only before it is shared.
+// Writes atomically (io/atomic_file.h): no file has the name `path` before Commit. Thread-safe;
+// move it only before it is shared.
 class ElementFileWriter {
  public:
   static Result<ElementFileWriter> Create(const std::string& path, const ElementFileHeader& header);
 
-  // Adds the element of this position (>= 0), in any order; a position that is there already is
-  // left as it is. The arrays must fit the fields.
+  // Adds the element of this position (>= 0), in any order. Ignores a position that is already
+  // there. The arrays must fit the fields.
   Status Add(int64_t position, int64_t index, std::span<const Array> arrays);
 
-  // How many different positions have been added.
+  // Returns how many different positions have been added.
   int64_t count() const;
 
-  // Finishes the file. Errors: also kFailedPrecondition where a position below the highest one is
+  // Finishes the file. Errors: also kFailedPrecondition if a position below the highest one is
   // missing.
   Status Commit();
 
@@ -48,36 +48,36 @@ class ElementFileWriter {
   AtomicFileWriter file_;
   std::string path_;
   RecordLayout layout_;
-  std::unique_ptr<std::mutex> mutex_;  // guards what follows, and file_
+  std::unique_ptr<std::mutex> mutex_;  // guards the members below, and file_
   std::vector<uint64_t> offsets_;      // by position; 0: missing
   int64_t count_ = 0;
   std::vector<std::byte> record_;
 };
 
-// A file opened for reading. Open checks header, index and their checksums; a record's own is
-// checked when it is read. A cheap value; const calls are safe from several threads.
+// A file opened for reading. Open checks header, index and their checksums; Read checks a record's
+// own checksum. A cheap value; const calls are safe from several threads.
 class ElementFile {
  public:
   // Opens it as io/file_bytes.h says. Errors: kDataLoss with file and byte; those of
   // FileBytes::Open.
   static Result<ElementFile> Open(const std::string& path);
-  // The same over bytes in memory, 8-byte aligned, shared, not copied.
+  // Opens bytes in memory, 8-byte aligned, shared, not copied.
   static Result<ElementFile> Parse(Buffer bytes, std::string name);
-  // Whether what is at `path` is empty or begins as an element file does, be it damaged further on.
-  // Errors: those of opening and reading it.
+  // Returns whether the file at `path` is empty or begins like an element file, even if damaged
+  // later. Errors: those of opening and reading it.
   static Result<bool> BeginsLikeOne(const std::string& path);
 
   const ElementFileHeader& header() const { return header_; }
   const RecordLayout& layout() const { return *layout_; }
   int64_t size() const { return size_; }
 
-  // Whether elements share the file's memory; else they are copies.
+  // Returns whether elements share the file's memory; else they are copies.
   bool shared() const { return file_.present(); }
-  // The element at `position`, 0 <= position < size(); `make` makes room for a copy. Errors:
-  // kDataLoss.
+  // Returns the element at `position`, 0 <= position < size(); `make` makes room for a copy.
+  // Errors: kDataLoss.
   Result<RecordLayout::Record> Read(int64_t position,
                                     const NewArray& make = NewArrayOfNobody) const;
-  // Its record as it lies in the file, which is `shared`, checked.
+  // Returns its record in the file's memory, checked. REQUIRES: shared().
   Result<std::span<const std::byte>> ReadRecord(int64_t position) const;
 
  private:

@@ -8,13 +8,13 @@
 
 namespace stoker::internal {
 
-// Hands each record of the tree whose header is at `at` to `visit`, in no order that matters, with
-// its size; `type` is what the records must be. Errors: kDataLoss, a checksum that is wrong
-// included, and those of `visit`.
+// Calls `visit` for each record of the tree whose header is at `at`, in any order, with the
+// record's size. The records must be of `type`. Errors: kDataLoss, also for a wrong checksum, and
+// those of `visit`.
 Status VisitBTree2(const Hdf5Content& file, uint64_t at, uint8_t type,
                    const std::function<Status(Hdf5Cursor record, uint64_t size)>& visit);
 
-// How many bytes it takes to store numbers up to this one.
+// Returns how many bytes numbers up to this one take.
 int BytesToStore(uint64_t most);
 
 }  // namespace stoker::internal

@@ -1,4 +1,4 @@
-// Where the chunks of a dataset lie.
+// The places of a dataset's chunks in the file.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct Hdf5Chunk {
   int64_t number = 0;     // in the grid, C order
   uint64_t at = 0;        // in the file
   uint64_t bytes = 0;     // there
-  uint32_t left_out = 0;  // bit i: filter i was not applied
+  uint32_t left_out = 0;  // filter mask; bit i: filter i was not applied
 };
 
-// The grid that chunks are numbered in, and how they are indexed in the file.
+// The grid of chunks, which numbers them, and their index in the file.
 struct Hdf5Grid {
   Shape shape, most, chunk_shape;  // of the dataset; `most` as of Hdf5Space
   Shape grid;                      // chunks along each dimension
@@ -25,7 +25,7 @@ struct Hdf5Grid {
   std::string where;  // begins messages
 };
 
-// Of a layout message (its bytes from `in` on, which stands behind the chunks' extents): the chunks
+// Reads a layout message from `in` on, which follows the chunks' extents, and returns the chunks
 // that have been written, sorted by number, each inside the grid and the file, no number twice.
 // Memory and time are bounded by the file's size. Errors: kDataLoss.
 Result<std::vector<Hdf5Chunk>> ReadChunkTree(const Hdf5Content& file, const Hdf5Grid& grid,

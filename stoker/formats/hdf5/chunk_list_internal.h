@@ -15,21 +15,20 @@ class ChunkList {
  public:
   ChunkList(const Hdf5Content& file, const Hdf5Grid& grid) : file_(file), grid_(grid) {}
 
-  // The chunk at these coordinates of the grid; one outside, which is there where a dataset was
-  // made smaller, is passed over. `listed`: where the index names it. Errors: kDataLoss for one
-  // that is not in the file, and for more of them than any file has.
+  // Adds the chunk at these coordinates of the grid. Ignores one outside, which remains after a
+  // dataset was shrunk. `listed`: its place in the index. Errors: kDataLoss for a chunk that is not
+  // in the file, and for more chunks than any file has.
   Status Add(std::span<const uint64_t> coordinates, Hdf5Chunk chunk, uint64_t listed);
 
-  // The same by the number in a grid of all chunks that there may ever be: `strides` says how many
-  // numbers it is from one chunk to the next along each dimension, `order` which dimension comes
-  // first.
+  // Does the same by the number in a grid of the largest extents: `strides` has the distance of
+  // neighbouring chunks along each dimension, `order` the order of dimensions.
   Status AddNumbered(uint64_t number, Hdf5Chunk chunk, uint64_t listed);
 
-  // With dimension `first` as the slowest, the numbers that AddNumbered takes. False where there
-  // are too many.
+  // Sets the numbering of AddNumbered, with dimension `first` as the slowest. Returns false if
+  // there are too many numbers.
   bool NumberByMost(size_t first);
 
-  // Sorted. Errors: kDataLoss for a chunk that is listed twice.
+  // Returns the chunks sorted. Errors: kDataLoss for a chunk that is listed twice.
   Result<std::vector<Hdf5Chunk>> Finish() &&;
 
  private:

@@ -21,29 +21,28 @@ struct Hdf5Content {
       : file(std::move(of)), bytes(file.bytes()), name(file.name()) {}
 
   FileBytes file;
-  // All of the file; looked at only where Load was asked for it, as the cursor does.
+  // All of the file. Read only bytes that Load was called for, as the cursor does.
   std::span<const std::byte> bytes;
   std::string name;
-  uint64_t base = 0;      // what addresses count from: behind a user block
+  uint64_t base = 0;      // base address: the end of a user block
   int address_bytes = 8;  // of an address, and of a length, in the file
   int length_bytes = 8;
 
   Status Damaged(uint64_t at, std::string_view problem) const;
-  // Whether bytes at..at+size-1 are all there.
+  // Returns whether bytes at..at+size-1 are all there.
   bool Holds(uint64_t at, uint64_t size) const {
     return at <= bytes.size() && size <= bytes.size() - at;
   }
 };
 
-// Goes through the little-endian numbers of one structure. Where one would lie outside, or cannot
-// be read, the cursor has failed: it gives zeros from there on, and whoever reads asks once, behind
-// a few reads.
+// Reads the little-endian numbers of one structure. After a number that lies outside or cannot be
+// read, the cursor has failed and returns zeros; the caller checks once after several reads.
 class Hdf5Cursor {
  public:
   // From byte `at` of the file on, up to its end or for `size` bytes; `file` is borrowed.
   Hdf5Cursor(const Hdf5Content& file, uint64_t at);
   Hdf5Cursor(const Hdf5Content& file, uint64_t at, uint64_t size);
-  // For what is read with every element: nothing of it stays in memory once the cursor is gone.
+  // For reads with every element: keeps none of the bytes in memory after the cursor is destroyed.
   Hdf5Cursor& KeepingNothing();
 
   uint64_t Number(int size);  // 0 to 8 bytes
@@ -51,22 +50,23 @@ class Hdf5Cursor {
   uint16_t U16() { return static_cast<uint16_t>(Number(2)); }
   uint32_t U32() { return static_cast<uint32_t>(Number(4)); }
   uint64_t Length() { return Number(file_->length_bytes); }
-  // A place in the file, or kNoAddress where none is given. One outside is a failure.
+  // Reads an address in the file; kNoAddress if undefined. One outside the file is a failure.
   uint64_t Address();
   std::string_view Text(uint64_t size);
   void Skip(uint64_t size);
-  // Whether these bytes are next; goes behind them.
+  // Reads as many bytes and returns whether they are these.
   bool Take(std::string_view signature) { return Text(signature.size()) == signature; }
 
   uint64_t at() const { return at_; }
   uint64_t left() const { return end_ - at_; }
   bool failed() const { return failed_; }
   void Fail() { failed_ = true; }
-  // kDataLoss where it has failed: `what` is damaged, which begins at `begin`.
+  // Returns kDataLoss if the cursor has failed: `what`, which begins at `begin`, is damaged.
   Status Check(uint64_t begin, std::string_view what) const;
 
  private:
-  // The next bytes, which are not passed; null, and it has failed, where they are not there.
+  // Returns the next bytes without consuming them; null, and the cursor has failed, if they are not
+  // there.
   const std::byte* Next(uint64_t bytes);
 
   const Hdf5Content* file_;
@@ -77,12 +77,12 @@ class Hdf5Cursor {
   uint64_t window_at_ = 0, window_bytes_ = 0;
 };
 
-// The checksum of metadata (Jenkins' lookup3) over bytes begin..end-1, which must be in the file,
-// against the 4 bytes behind them. Errors: kDataLoss.
+// Compares the checksum of metadata (Jenkins' lookup3) over bytes begin..end-1, which must be in
+// the file, with the 4 bytes that follow. Errors: kDataLoss.
 Status CheckMetadata(const Hdf5Content& file, uint64_t begin, uint64_t end, std::string_view what);
 uint32_t Lookup3(std::span<const std::byte> bytes);
 
-// The checksum that the filter of this name puts behind a chunk.
+// Returns the checksum that the Fletcher32 filter appends to a chunk.
 uint32_t Fletcher32(std::span<const std::byte> bytes);
 
 }  // namespace stoker::internal

@@ -1,4 +1,4 @@
-// A dataset: what its object header describes.
+// Opens a dataset from its object header.
 #pragma once
 
 #include <memory>

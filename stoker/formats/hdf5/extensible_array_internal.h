@@ -1,4 +1,4 @@
-// Arrays of chunks by number: the index of datasets with one dimension without end.
+// Extensible arrays: the chunk index of datasets with one unlimited dimension.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace stoker::internal {
 
-// What an array has of each chunk: its address and, where chunks are filtered, its bytes and the
-// filters left out.
+// The array's entries, one a chunk: its address and, if chunks are filtered, its bytes and its
+// filter mask.
 class ArrayEntries {
  public:
   ArrayEntries(const Hdf5Content& file, bool filtered, uint8_t entry_bytes)
       : file_(file), filtered_(filtered), entry_bytes_(entry_bytes) {}
 
-  // Adds the `count` entries that are next in `in`, the first of which is that of chunk `first`, to
-  // `list`. Errors: kDataLoss.
+  // Adds the next `count` entries of `in`, the first of which is for chunk `first`, to `list`.
+  // Errors: kDataLoss.
   Status Read(Hdf5Cursor& in, uint64_t first, uint64_t count, ChunkList& list) const;
 
  private:
@@ -24,8 +24,8 @@ class ArrayEntries {
   const uint8_t entry_bytes_;
 };
 
-// Adds all chunks of the array whose header is at `at`. Errors: kDataLoss, a checksum that is wrong
-// included.
+// Adds all chunks of the array whose header is at `at`. Errors: kDataLoss, also for a wrong
+// checksum.
 Status VisitExtensibleArray(const Hdf5Content& file, uint64_t at, bool filtered, ChunkList& list);
 
 }  // namespace stoker::internal

@@ -1,4 +1,4 @@
-// Filters: what chunks go through on their way to the file, and back.
+// The filter pipeline that HDF5 applies to chunks.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct Hdf5Filter {
   uint32_t value_bytes = 1;  // of kShuffle
 };
 
-// In the order in which they were applied. Errors: kDataLoss; kUnimplemented, with its name, for a
-// filter that is not known, and for two compressions.
+// Returns the filters in the order in which they were applied. Errors: kDataLoss; kUnimplemented,
+// with its name, for an unknown filter, and for two compressions.
 Result<std::vector<Hdf5Filter>> ParseHdf5Filters(const Hdf5Content& file,
                                                  const Hdf5Message& message,
                                                  const std::string& where);
 
-// Of a chunk as it is in the file, the `bytes` bytes that it was made of; filter i was left out
-// where bit i of `left_out` is set. No memory is asked for that the stored bytes cannot fill; it is
-// charged to `account` (may be null), during the call at most twice `bytes` and a few more.
-// Thread-safe. Errors: kDataLoss, without saying where.
+// Undoes the filters of a stored chunk and returns its `bytes` bytes; filter i was not applied if
+// bit i of `left_out` is set. Allocates no more than the stored bytes can fill, charged to
+// `account` (may be null), during the call at most about twice `bytes`. Thread-safe. Errors:
+// kDataLoss, without the place.
 Result<Buffer> UndoHdf5Filters(const std::vector<Hdf5Filter>& filters, uint32_t left_out,
                                std::span<const std::byte> stored, uint64_t bytes,
                                const std::shared_ptr<MemoryAccount>& account = nullptr);

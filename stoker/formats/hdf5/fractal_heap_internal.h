@@ -1,4 +1,4 @@
-// Fractal heaps: where large groups keep their links.
+// Fractal heaps, in which large groups store their links.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace stoker::internal {
 // A cheap value; borrows the content. Thread-safe.
 class FractalHeap {
  public:
-  // Errors: kDataLoss; kUnimplemented where blocks are filtered.
+  // Errors: kDataLoss; kUnimplemented if blocks are filtered.
   static Result<FractalHeap> Open(const Hdf5Content& file, uint64_t at);
 
   struct Place {
     uint64_t at, bytes;  // in the file
   };
-  // The object whose identity, of `size` bytes, is next. Errors: kDataLoss; kUnimplemented for an
-  // object that is not in the heap's own blocks.
+  // Finds the object whose heap ID, of `size` bytes, is next in `id`. Errors: kDataLoss;
+  // kUnimplemented for an object that is not in the heap's own blocks.
   Result<Place> Find(Hdf5Cursor id, uint64_t size) const;
 
  private:

@@ -1,4 +1,4 @@
-// The heap of texts and lists that have lengths of their own.
+// The global heap, which stores texts and lists of variable length.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ struct HeapContent {
   uint64_t values = 0;  // of the size asked for
 };
 
-// What a dataset stores in the place of a text or list, a length and a place in the heap, leads to;
-// `value_bytes` is what one of its values takes. Thread-safe; costs a look at the heads of what
-// lies before it in its block, of 4 KiB as a rule. Errors: kDataLoss.
+// Follows a reference (a length and a place in the heap) that a dataset stores instead of a text or
+// list; `value_bytes`: of one of its values. Thread-safe; reads the heads of the objects that
+// precede it in its collection, usually of 4 KiB. Errors: kDataLoss.
 Result<HeapContent> FollowToHeap(const Hdf5Content& file, std::span<const std::byte> stored,
                                  uint64_t value_bytes);
 

@@ -27,28 +27,28 @@ class Hdf5File {
  public:
   // Reads the file as io/file_bytes.h says. Its metadata stays in memory.
   static Result<Hdf5File> Open(const std::string& path);
-  // The same over bytes in memory, shared, not copied. `name`: what errors call them.
+  // Opens bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<Hdf5File> Parse(Buffer bytes, std::string name);
 
   const std::string& name() const;
 
-  // The paths of all datasets that lead there without links by name: "/train/images". In the order
-  // of the file's groups, each before what is below it. Errors: kDataLoss.
+  // Returns the paths of all datasets, such as "/train/images", without those through soft links.
+  // In the order of the file's groups, each before its members. Errors: kDataLoss.
   Result<std::vector<std::string>> ListDatasets() const;
 
-  // The dataset of this path, "train/images" or "/train/images"; links by name within the file are
-  // followed. Its description is read and checked, and where its chunks lie; no values are. Costs
-  // 32 bytes a chunk; the names in the last groups on the way are kept with the file. What it is of
-  // the following becomes rows:
+  // Opens the dataset of this path, "train/images" or "/train/images"; follows soft links within
+  // the file. Reads and checks its description and the places of its chunks, but no values. Costs
+  // 32 bytes a chunk; the file keeps the names in the last groups of the path. These types become
+  // rows:
   //   integers, floats, enumerations   of either byte order; h5py's bool is bool, unsigned numbers
   //                                    of 16 and 32 bits become int32 and int64, of 64 bits int64
   //   arrays as values, opaque values  further dimensions
   //   texts of fixed length            uint8[-1] without the padding, one a row
   //   texts and lists of any length    uint8[-1], or numbers [-1], one a row; texts are not copied
-  // Chunks: compact, contiguous and chunked; gzip, lzf, zstd, shuffle, fletcher32 (verified). What
-  // was never written is the fill value. Errors: kNotFound, with what there is; kDataLoss;
-  // kUnimplemented for other types and filters, virtual datasets, values and links in other files;
-  // kInvalidArgument for a group, and for a single value.
+  // Layouts: compact, contiguous and chunked; gzip, lzf, zstd, shuffle, fletcher32 (verified).
+  // Chunks that were never written have the fill value. Errors: kNotFound, with the names that
+  // exist; kDataLoss; kUnimplemented for other types and filters, virtual datasets, values and
+  // links in other files; kInvalidArgument for a group, and for a single value.
   Result<std::shared_ptr<const ChunkedArray>> OpenDataset(std::string_view path) const;
 
  private:
@@ -56,7 +56,7 @@ class Hdf5File {
   Hdf5File(std::shared_ptr<const internal::Hdf5Content> content, uint64_t root);
 
   std::shared_ptr<const internal::Hdf5Content> content_;
-  std::shared_ptr<internal::Hdf5Groups> groups_;  // names that were read, shared by copies
+  std::shared_ptr<internal::Hdf5Groups> groups_;  // cached names, shared by copies
   uint64_t root_;                                 // where the root group's header is
 };
 

@@ -1,4 +1,4 @@
-// HDF5 files for tests, written by the HDF5 library. Included by tests only, which link it.
+// HDF5 files for tests, written by the HDF5 library. Only tests, which link it, include this.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace stoker {
 
-// How a dataset is to be stored.
+// The storage of a dataset.
 struct Hdf5Storage {
   std::vector<hsize_t> chunk = {};  // none: contiguous
   std::vector<hsize_t> most = {};   // extents it may grow to; none: those it has
@@ -68,7 +68,7 @@ inline void WriteHdf5(const std::string& path, bool latest, const std::function<
   H5Fclose(file), H5Pclose(access), H5Pclose(creation);
 }
 
-// The bytes of such a file.
+// Returns the bytes of such a file.
 inline std::string Hdf5Of(bool latest, const std::function<void(hid_t)>& add) {
   const TempDir dir;
   WriteHdf5(dir / "a.h5", latest, add);
@@ -79,7 +79,7 @@ inline Result<Hdf5File> ParseHdf5(std::string_view bytes) {
   return Hdf5File::Parse(CopyOf(std::as_bytes(std::span(bytes))), "x.h5");
 }
 
-// All rows of a dataset of numbers, one behind the other, as their dtype.
+// Returns all rows of a dataset of numbers, one after the other, as their dtype.
 inline Result<std::vector<std::byte>> ValuesOf(const ChunkedArray& array) {
   std::vector<int64_t> rows(static_cast<size_t>(array.rows()));
   std::iota(rows.begin(), rows.end(), 0);

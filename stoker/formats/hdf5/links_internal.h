@@ -12,15 +12,16 @@ namespace stoker::internal {
 struct Hdf5Link {
   std::string name;
   uint64_t address = kNoAddress;  // of the object's header
-  std::string target = {};        // of a link by name: what it leads to
+  std::string target = {};        // of a soft link: the path it leads to
   bool external = false;          // in another file
 };
 
-// Whether this object is a group.
+// Returns whether this object is a group.
 bool IsHdf5Group(const Hdf5Object& object);
 
-// All links of a group, in the order of the file's index. Groups of all three kinds: symbol tables,
-// messages, and indices in a heap. Errors: kDataLoss; kUnimplemented for a heap that is compressed.
+// Returns all links of a group, in the order of the file's index. Reads groups of all three kinds:
+// symbol tables, messages, and indices in a heap. Errors: kDataLoss; kUnimplemented for a
+// compressed heap.
 Result<std::vector<Hdf5Link>> ReadHdf5Links(const Hdf5Content& file, const Hdf5Object& group);
 
 }  // namespace stoker::internal

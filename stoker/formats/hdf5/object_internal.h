@@ -1,4 +1,4 @@
-// Object headers: what describes a group or a dataset, as a list of messages.
+// Object headers: lists of messages that describe a group or a dataset.
 #pragma once
 
 #include <cstdint>
@@ -28,23 +28,23 @@ struct Hdf5Message {
   Hdf5MessageType type;
   uint64_t at = 0;  // of its data in the file
   uint64_t bytes = 0;
-  bool shared = false;  // its data says where the message is
+  bool shared = false;  // its data is the place of the message
 };
 
 struct Hdf5Object {
   uint64_t at = 0;
   std::vector<Hdf5Message> messages;
 
-  // The first of this type, or null.
+  // Returns the first of this type, or null.
   const Hdf5Message* Find(Hdf5MessageType type) const;
 };
 
-// The header at `at`, of either version, with all its continuations; checksums are verified where
-// there are some. Errors: kDataLoss.
+// Reads the header at `at`, of either version, with all its continuations; verifies checksums if it
+// has them. Errors: kDataLoss.
 Result<Hdf5Object> ReadHdf5Object(const Hdf5Content& file, uint64_t at);
 
-// Where the data of a message is, be it shared (a type that has a name of its own). Errors: also
-// kUnimplemented for messages in a heap of the file's.
+// Returns the message itself, also if it is shared (a committed datatype). Errors: also
+// kUnimplemented for messages in the file's shared-message heap.
 Result<Hdf5Message> ResolveMessage(const Hdf5Content& file, const Hdf5Message& message);
 
 }  // namespace stoker::internal

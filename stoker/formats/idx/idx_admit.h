@@ -1,4 +1,4 @@
-// Loading an IDX file where the reader must agree to its memory first, or only its begin.
+// Loads an IDX file after asking for its memory, or only its first rows.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace stoker {
 
-// As ReadIdx (idx.h), but asks `admit` before it takes the array's memory, with its bytes, once the
-// file's size allows for them. Errors: also that of `admit`, which ends the call.
+// As ReadIdx (idx.h), but calls `admit` with the array's bytes before it allocates them, after
+// checking them against the file's size. Errors: also that of `admit`.
 Result<Array> ReadIdxIfAdmitted(const std::string& path, std::shared_ptr<MemoryAccount> account,
                                 const std::function<Status(int64_t bytes)>& admit);
 
-// The first rows of a file, as many as take `most_bytes`, at least one where there is any. What
-// follows them is not looked at.
+// Reads the first rows of a file, as many as fit into `most_bytes`, at least one if there is any.
+// Does not check the rest.
 Result<Array> ReadFirstRowsOfIdx(const std::string& path, int64_t most_bytes);
 
 }  // namespace stoker

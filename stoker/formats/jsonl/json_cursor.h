@@ -1,4 +1,4 @@
-// Goes through JSON text value by value, without making a tree of it. README.md says what is JSON.
+// Reads JSON text value by value, without building a tree. README.md defines the accepted JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,31 @@
 namespace stoker {
 
 // Errors of all calls: kDataLoss, with the byte within the text ("byte 12: ..."). After one the
-// cursor is of no use. One thread at a time.
+// cursor is unusable. One thread at a time.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : text_(text) {}
 
-  // The next character that is no white space, which is not taken; 0 at the end.
+  // Returns the next character that is not white space, without consuming it; 0 at the end.
   char Peek();
-  // Takes it where it is `c`.
+  // Consumes it if it is `c`.
   bool Take(char c);
   Status Expect(char c);
-  // That nothing but white space is left.
+  // Checks that only white space is left.
   Status ExpectEnd();
 
-  // The text that comes next, unescaped: part of what the cursor goes through, or in `scratch`.
+  // Consumes the next text and returns it unescaped: a part of the input, or in `scratch`.
   Result<std::string_view> TakeText(std::string& scratch);
-  // The characters of the number that comes next, as RFC 8259 or Python writes it.
+  // Consumes the next number, as RFC 8259 or Python writes it, and returns its characters.
   Result<std::string_view> TakeNumber();
-  // true, false or null.
+  // Consumes `word`: true, false or null.
   bool TakeWord(std::string_view word);
-  // The characters of the value that comes next, whatever it is.
+  // Consumes the next value of any type and returns its characters.
   Result<std::string_view> TakeValue();
 
-  // For errors of whoever uses it.
+  // For the caller's errors.
   size_t position() const { return at_; }
-  // "byte 12: {what}, found 'x'"
+  // Returns "byte 12: {what}, found 'x'"
   Status Unexpected(std::string_view what) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which members the objects of some lines have, and of what type: for whoever was not told.
+// Infers the members of the objects on some lines, and their types.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,31 @@ class JsonCursor;
 // One thread at a time.
 class JsonGuess {
  public:
-  // Of more members, or of more characters of their paths, none are kept: a field each would take
-  // many times the memory that the line does.
+  // The most members, and the most characters of their paths, because a field each would take many
+  // times the memory of the line.
   static constexpr size_t kMostMembers = 1 << 18;
   static constexpr size_t kMostPathBytes = 32 << 20;
 
-  // Looks into one more line. Takes time and memory for what the line has, whatever it is. Errors:
-  // kDataLoss, with the byte within the line, for what is no JSON object, which then tells nothing;
-  // kUnimplemented for more members than are kept, of all lines together.
+  // Adds one line. Time and memory are proportional to the line. Errors: kDataLoss, with the byte
+  // within the line, for anything but a JSON object, which then adds nothing; kUnimplemented for
+  // more than kMostMembers in all lines together.
   Status Add(std::string_view line);
 
-  // A member for each of the objects, in the order in which they came first: those of the first
-  // line as they stand there, behind them what later lines have beside. Members of objects in them
-  // are named by their path. They are int64 where all values are whole numbers that it holds,
-  // float32 where they are numbers (with nan as default where some are missing), bool, text, lists
-  // of numbers with the shape that all have or [-1, ...], and json for all else. Names that are
-  // empty or have a dot, which no path can name, are left out.
+  // Returns the members of the objects in order of first appearance. Members of nested objects are
+  // named by their path. Types: int64 if all values are whole numbers that it holds, float32 if
+  // they are numbers (with nan as default if some are missing), bool, text, lists of numbers with
+  // the shape that all have or [-1, ...], and json for all else. Leaves out names that are empty or
+  // have a dot, because no path can name them.
   std::vector<JsonMember> Members() const;
 
  private:
-  // What is known of a member from the lines that have it.
+  // What the lines that have a member say about it.
   struct Seen {
-    size_t rank = 0;    // how many came before it
-    int64_t lines = 0;  // in which it is, and not null
-    int64_t last = -1;  // of them
+    size_t rank = 0;    // how many members appeared earlier
+    int64_t lines = 0;  // that have it, not null
+    int64_t last = -1;  // the last of them
     bool whole = true, numbers = true, bools = true, texts = true, lists = true;
-    std::optional<Shape> shape;  // of lists, as far as all agree
+    std::optional<Shape> shape;  // of lists, if all agree
   };
 
   Status LookInto(JsonCursor& cursor, const std::string& prefix);

@@ -1,4 +1,4 @@
-// Lines of LIBSVM files as numbers. README.md has the format.
+// Parses lines of LIBSVM files. README.md has the format.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace stoker {
 
-// What lines are, as far as they do not tell.
+// Properties of a file that its lines do not state.
 struct LibsvmForm {
-  int64_t first_index = 1;  // of the first feature
+  int64_t first_index = 1;  // index of the first feature
   // How many features there are; a larger index is an error. 0: any.
   int64_t features = 0;
 };
 
-// One line, in numbers. Cleared and filled by ParseLibsvm, so that its memory serves many lines.
+// One parsed line. ParseLibsvm clears and fills it, which reuses its memory.
 struct LibsvmSample {
   std::vector<double> labels;
-  std::vector<int64_t> indices;  // growing; the first feature has 0
+  std::vector<int64_t> indices;  // ascending, from 0
   std::vector<float> values;     // as many
-  int64_t query = -1;            // where there is none
+  int64_t query = -1;            // -1: none
 };
 
-// Errors: kDataLoss, with the byte within the line; the caller knows which line it is.
+// Errors: kDataLoss, with the byte within the line; the caller adds the line.
 Status ParseLibsvm(std::string_view line, const LibsvmForm& form, LibsvmSample& out);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Databases for tests, byte by byte as README.md says. Included by tests only.
+// Databases for tests, built byte by byte as README.md says. Only tests include it.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace stoker {
 
-// Puts pages behind each other: leaves of `per_leaf` nodes and one branch above them; values of
-// more than a quarter of a page go to overflow pages.
+// Appends pages: leaves of `per_leaf` nodes and one branch above them; values of more than a
+// quarter of a page go to overflow pages.
 class LmdbBuilder {
  public:
   static constexpr size_t kPage = 4096;
@@ -23,7 +23,7 @@ class LmdbBuilder {
 
   explicit LmdbBuilder(size_t per_leaf = 20) : file_(2 * kPage, '\0'), per_leaf_(per_leaf) {}
 
-  // A database of sorted nodes: its 48 bytes.
+  // Adds a database of sorted nodes and returns its 48-byte description.
   std::string Add(const std::vector<Node>& nodes, uint16_t flags = 0) {
     std::vector<std::pair<std::string, uint64_t>> leaves;
     for (size_t i = 0; i < nodes.size(); i += per_leaf_) {
@@ -47,7 +47,7 @@ class LmdbBuilder {
            std::string(24, '\0') + Number<uint64_t>(nodes.size()) + Number<uint64_t>(root);
   }
 
-  // The file, with this as the main database; the other description is older.
+  // Returns the file with this main database; the other meta page is older.
   std::string File(const std::string& main) {
     for (const uint64_t page : {0, 1}) {
       std::string text = Number<uint64_t>(page) + std::string(2, '\0') + Number<uint16_t>(8) +

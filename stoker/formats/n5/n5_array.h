@@ -14,23 +14,22 @@
 
 namespace stoker {
 
-// The values of a block file of a dataset, C order, in the byte order of the file, which is
-// big-endian: all that it holds, at most a block of `attributes`. Memory, charged to `account` (may
-// be null), is asked for only once the file's size allows for it. Errors: kDataLoss, kUnimplemented
-// for blocks of varying length (mode 1) and of objects (mode 2); without saying which file.
+// Returns the values of a block file, in C order and big-endian as in the file: all that it holds,
+// at most a block of `attributes`. Allocates memory, charged to `account` (may be null), only after
+// checking it against the file's size. Errors: kDataLoss, kUnimplemented for blocks of varying
+// length (mode 1) and of objects (mode 2); without the file's name.
 Result<StoredChunk> ParseN5Block(const N5Attributes& attributes, std::span<const std::byte> block,
                                  const std::shared_ptr<MemoryAccount>& account = nullptr);
 
-// The dataset in `folder`, described by its attributes. Blocks are read when they are asked for;
-// one whose file is not there was never written and is all zeros, which is what N5 says of it.
-// `folder` may be one on a server.
-// Numbers as StoredValue. Errors: kNotFound where there is no such dataset; those of
-// ParseN5Attributes and CheckLayout.
+// Opens the dataset in `folder`, described by its attributes. Reads blocks on request; a block
+// without a file was never written and is all zeros, as N5 specifies. `folder` may be on a server.
+// Numbers as StoredValue. Errors: kNotFound if there is no such dataset; those of ParseN5Attributes
+// and CheckLayout.
 Result<std::shared_ptr<const ChunkedArray>> OpenN5(const std::filesystem::path& folder);
 
-// The folders of all datasets in a container, below it, relative to it and sorted; "" where it is a
-// dataset itself. Of a container in S3 all names below it are listed; kUnimplemented for one on an
-// HTTP server that is no dataset itself. Errors: those of looking into folders, and of
+// Returns the folders of all datasets in a container, below it, relative to it and sorted; "" if it
+// is a dataset itself. For a container in S3 this lists all names below it; kUnimplemented for one
+// on an HTTP server that is not a dataset itself. Errors: those of listing folders, and of
 // attributes.json.
 Result<std::vector<std::string>> ListN5Datasets(const std::filesystem::path& container);
 

@@ -1,4 +1,4 @@
-// What `attributes.json` says of an N5 dataset. README.md has its keys.
+// The `attributes.json` of an N5 dataset. README.md has its keys.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct N5Attributes {
   N5Compression compression = N5Compression::kRaw;
 };
 
-// `name` begins messages. Errors: kDataLoss for what is no such description, naming the key and the
+// `name` begins messages. Errors: kDataLoss for a malformed description, naming the key and the
 // byte at which its value begins, or the byte up to which the text is JSON; kUnimplemented for
 // other types and compressions, likewise.
 Result<N5Attributes> ParseN5Attributes(std::string_view json, const std::string& name);
 
-// Whether these are the attributes of a dataset; groups have some too. Errors: kDataLoss for what
-// is no JSON object, with the byte.
+// Returns whether these are the attributes of a dataset and not of a group. Errors: kDataLoss for
+// anything but a JSON object, with the byte.
 Result<bool> DescribesN5Dataset(std::string_view json, const std::string& name);
 
 }  // namespace stoker

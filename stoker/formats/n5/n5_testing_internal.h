@@ -1,4 +1,4 @@
-// N5 datasets for tests. Included by tests only.
+// N5 datasets for tests. Only tests include it.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ inline std::string N5AttributesOf(const std::vector<int>& dimensions, const std:
                      fmt::join(dimensions, ","), fmt::join(block, ","), type, compression);
 }
 
-// A block of mode 0 with these extents, likewise; `values` are big-endian.
+// Returns a block of mode 0 with these extents, likewise; `values` are big-endian.
 inline std::string N5BlockOf(const std::vector<int>& extents, const std::string& values,
                              bool gzip = false) {
   std::string block = BigEndian(0, 2) + BigEndian(extents.size(), 2);

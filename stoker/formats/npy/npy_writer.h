@@ -1,4 +1,4 @@
-// Writes a .npy file row by row, where their number is not known beforehand.
+// Writes a .npy file row by row, without knowing their number beforehand.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 namespace stoker {
 
 // The file holds its number of rows only once Finish has returned, and is not flushed to the disk:
-// this is for files in an AtomicDirectory (io/atomic_file.h), which sees to both. The bytes are
-// those that WriteNpy gives for all rows in one array. Moves; one thread at a time.
+// use it for files in an AtomicDirectory (io/atomic_file.h), which does both. The bytes are those
+// that WriteNpy writes for all rows in one array. Movable; one thread at a time.
 //
-// Errors: kInvalidArgument for what NumPy lacks; kResourceExhausted and others for a disk that is
-// full.
+// Errors: kInvalidArgument for types that NumPy lacks; those of writing, such as kResourceExhausted
+// for a full disk.
 class NpyWriter {
  public:
-  // A file of rows [..., row_shape], which are fully known.
+  // Begins a file of rows of `row_shape`, which is fully known.
   static Result<NpyWriter> Create(std::string path, DType dtype, Shape row_shape);
 
   // Adds one row, of this dtype and shape.

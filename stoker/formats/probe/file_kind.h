@@ -1,5 +1,4 @@
-// What kind of file this is, by its first bytes: for `stoker inspect` and for error messages that
-// help.
+// Guesses the kind of a file from its first bytes, for `stoker inspect` and for error messages.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +23,25 @@ enum class FileKind {
   kLmdb,
   kRecordIo,
   kTar,
-  kStoker,    // our own shard
+  kStoker,    // Stoker's own shard
   kElements,  // of a cache or snapshot
   kPng,
   kJpeg,
   kGif,
   kWebp,
-  kHtml,  // what a failed download often is
+  kHtml,  // often a failed download
   kJson,
   kText,  // printable, in ASCII or UTF-8
 };
 
-// How many of a file's bytes ProbeFile looks at.
+// The number of bytes that ProbeFile reads.
 inline constexpr size_t kProbeBytes = 512;
 
-// The kind of a file that begins with `prefix`: its first kProbeBytes bytes, or all of them where
-// it is shorter. A guess from a few bytes; the parser has the last word.
+// Returns the kind of a file that begins with `prefix`: its first kProbeBytes bytes, or all of a
+// shorter file. Only the parser can tell for certain.
 FileKind ProbeFile(std::span<const std::byte> prefix);
 
-// For people, with an article where there is one: "a PNG image", "gzip data", "an empty file".
+// Returns the kind's name in a sentence: "a PNG image", "gzip data", "an empty file".
 std::string_view FileKindName(FileKind kind);
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// Builds protocol buffer messages field by field (protobuf.dev/programming-guides/encoding). What a
-// field means is its caller's business; fields stand in the order in which they are added.
+// Builds protocol buffer messages field by field (protobuf.dev/programming-guides/encoding). The
+// caller knows what a field means; fields are written in the order in which they are added.
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ inline void AppendVarint(uint64_t value, std::string& out) {
   out += static_cast<char>(value);
 }
 
-// One message. All functions add a field, also where its value is the default. One thread at a
-// time; cost: that of appending to a string.
+// One message. All functions add a field, even if its value is the default. One thread at a time;
+// cost: that of appending to a string.
 class WireWriter {
  public:
   WireWriter& Varint(uint32_t field, uint64_t value) {
@@ -35,7 +35,7 @@ class WireWriter {
   }
   WireWriter& Double(uint32_t field, double value) { return Fixed(field, kFixed64, value); }
   WireWriter& Float(uint32_t field, float value) { return Fixed(field, kFixed32, value); }
-  // Bytes, text, or a message inside this one.
+  // Adds bytes, text, or a nested message.
   WireWriter& Bytes(uint32_t field, std::string_view bytes) {
     AppendVarint(uint64_t{field} << 3 | kBytes, bytes_);
     AppendVarint(bytes.size(), bytes_);
@@ -45,7 +45,7 @@ class WireWriter {
   WireWriter& Message(uint32_t field, const WireWriter& message) {
     return Bytes(field, message.bytes_);
   }
-  // A repeated field whose values stand together.
+  // Adds a packed repeated field.
   WireWriter& PackedDoubles(uint32_t field, std::span<const double> values) {
     return Bytes(field, {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }

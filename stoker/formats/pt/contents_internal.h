@@ -1,4 +1,4 @@
-// From what a pickle says to the tensors of a .pt file.
+// Converts a pickle's value to the tensors of a .pt file.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace stoker::internal {
 
-// Walks through the pickle's value. Storages are checked for their names and types, and tensors for
-// lying inside their storage; where the storages lie is left open. Values may be shared, and each
-// place has a name of its own: names are limited to 4 KiB, and all that is made to 64 MiB more than
-// in proportion to the pickle.
+// Traverses the pickle's value. Checks the names and types of storages, and that tensors lie inside
+// their storage; does not locate the storages. A shared value has a name for each of its places, so
+// names are limited to 4 KiB each, and the result to 64 MiB beyond a size proportional to the
+// pickle.
 //   name  of the file, for messages
 // Errors: kDataLoss, kUnimplemented, with the name of the tensor or value.
 Result<PtContents> ReadPtContents(const PickleTree& tree, const std::string& name);

@@ -1,8 +1,8 @@
-// What a Python pickle says, without Python: values are built, and nothing is ever run. Of Python's
-// objects only those are known that tensors are stored with.
+// Reads Python pickles without Python: builds values and never runs code. Knows only the Python
+// objects that tensors are stored with.
 //
-// Source: CPython's Lib/pickletools.py (opcodes of protocols 0 to 5), torch/_utils.py (what the
-// known functions take).
+// Source: CPython's Lib/pickletools.py (opcodes of protocols 0 to 5), torch/_utils.py (the
+// arguments of the known functions).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace stoker::internal {
 
-// Places in PickleTree::values. Values may be shared, and a list may even hold itself, so whoever
-// walks through them limits depth and number of steps.
+// Indices in PickleTree::values. Values may be shared, and a list may even contain itself, so code
+// that traverses them must limit depth and number of steps.
 using PickleId = uint32_t;
 
 struct PickleValue {
@@ -30,7 +30,7 @@ struct PickleValue {
     kList,
     kDict,        // items: key, value, key, value
     kGlobal,      // text: "torch FloatStorage"
-    kPersistent,  // items: the one tuple that names a storage
+    kPersistent,  // items: one tuple, which names a storage
     kCall,        // text: a function, "torch._utils _rebuild_tensor_v2"; items: its arguments
     kMark,        // while reading only
   };
@@ -41,7 +41,7 @@ struct PickleValue {
   std::vector<PickleId> items = {};
 };
 
-// For messages: "a list", "text".
+// Returns, for messages, "a list", "text".
 std::string_view PickleKindName(PickleValue::Kind kind);
 
 struct PickleTree {
@@ -51,9 +51,9 @@ struct PickleTree {
   const PickleValue& operator[](PickleId id) const { return values[id]; }
 };
 
-// Reads one pickle, up to and including its end. Takes memory in proportion to its bytes. Errors:
-// kDataLoss with the byte; kUnimplemented for an object that is not known, by name, and for numbers
-// of more than 64 bits and pickles of more than 10 million values.
+// Reads one pickle, up to and including its end. Memory is proportional to its bytes. Errors:
+// kDataLoss with the byte; kUnimplemented for an unknown object, by name, for numbers of more than
+// 64 bits and for pickles of more than 10 million values.
 Result<PickleTree> ReadPickle(ByteReader& in);
 
 }  // namespace stoker::internal

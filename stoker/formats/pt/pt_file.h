@@ -1,5 +1,5 @@
 // PyTorch's .pt and .pth files: tensors in dicts and lists, read without PyTorch and without
-// running anything that a file says. README.md has the layout.
+// running code from the file. README.md has the layout.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace stoker {
 
 namespace internal {
 
-// The values that tensors are views of.
+// A storage: the values that tensors are views of.
 struct PtStorage {
   std::string key;  // the record's name in the archive, or the storage's in an old file
   DType dtype = DType::kFloat32;
@@ -36,7 +36,7 @@ struct PtTensor {
   size_t storage = 0;
 };
 
-// What a pickle holds.
+// The content of a pickle.
 struct PtContents {
   std::vector<PtTensor> tensors;
   std::vector<PtStorage> storages;
@@ -45,7 +45,7 @@ struct PtContents {
 
 }  // namespace internal
 
-// Whether a zip archive is one of PyTorch's: it has a FOLDER/data.pkl.
+// Returns whether a zip archive is PyTorch's: it has a FOLDER/data.pkl.
 bool IsPtArchive(const ZipFile& archive);
 
 struct PtEntry {
@@ -54,36 +54,35 @@ struct PtEntry {
   Shape shape;
 };
 
-// A file opened for reading, as torch.save has written it since PyTorch 1.6 (a zip archive) or
-// before (pickles one after the other). Tensors in nested dicts, lists and tuples are named by the
-// keys on the way to them, joined by dots: "state_dict.conv1.weight", "optimizer.state.0.exp_avg".
-// Open checks everything but the values. A cheap value; const calls are safe from several threads.
-// Errors: kDataLoss with file and byte, or tensor; kUnimplemented for objects of Python other than
-// tensors, containers, numbers and text, by name: they are never made; for types that Stoker lacks,
-// and for TorchScript modules.
+// A file opened for reading, as torch.save writes it since PyTorch 1.6 (a zip archive) or wrote it
+// before (consecutive pickles). Tensors in nested dicts, lists and tuples are named by the path of
+// keys, joined by dots: "state_dict.conv1.weight", "optimizer.state.0.exp_avg". Open checks
+// everything but the values. A cheap value; const calls are safe from several threads. Errors:
+// kDataLoss with file and byte, or tensor; kUnimplemented for objects of Python other than tensors,
+// containers, numbers and text, by name; for types that Stoker lacks, and for TorchScript modules.
 class PtFile {
  public:
   // Reads the whole file, or maps it (io/file_bytes.h).
   static Result<PtFile> Open(const std::string& path);
-  // The same over bytes in memory, shared, not copied. `name`: what errors call them.
+  // Opens bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<PtFile> Parse(Buffer bytes, std::string name);
 
-  // Whether it is the archive of PyTorch 1.6 and newer, whose values have checksums.
+  // Returns whether it is the archive of PyTorch 1.6 and newer, which has checksums of the values.
   bool is_archive() const { return archive_.has_value(); }
 
-  // In the order of the file.
+  // Returns the entries in the order of the file.
   const std::vector<PtEntry>& entries() const { return entries_; }
-  // Numbers, texts and the like beside the tensors, by name, as text: "epoch" is "3".
+  // Returns the other values, such as numbers and texts, by name, as text: "epoch" is "3".
   const std::map<std::string, std::string>& values() const { return contents_.values; }
 
-  // The tensor of this name: it shares the mapping where it is contiguous and aligned to its type,
-  // else it is a copy. Its storage's checksum is verified. Errors: kNotFound, with the nearest
-  // names; kDataLoss where the values are damaged.
+  // Returns the tensor of this name: it shares the mapping if it is contiguous and aligned to its
+  // type, else it is a copy. Verifies its storage's checksum. Errors: kNotFound, with the nearest
+  // names; kDataLoss if the values are damaged.
   Result<Array> Read(std::string_view name) const;
 
-  // All of them, in the order of entries(); each storage is verified once. Errors: those of Read;
-  // kUnimplemented where the copies of tensors that are strided or unaligned views would take more
-  // than 4 times the bytes of the file and 64 MiB.
+  // Returns all tensors, in the order of entries(); verifies each storage once. Errors: those of
+  // Read; kUnimplemented if the copies of strided or unaligned views would take more than 4 times
+  // the bytes of the file and 64 MiB.
   Result<std::vector<NamedArray>> ReadAll() const;
 
  private:

@@ -1,4 +1,4 @@
-// Pickles and archives for tests of what PyTorch's files hold, put together by hand.
+// Hand-made pickles and archives for tests of PyTorch's files.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ inline Result<PtFile> ParsePt(std::string_view bytes) {
 
 using PtRecords = std::vector<std::pair<std::string, std::string>>;
 
-// An archive of this pickle and these records below "a/".
+// Returns an archive of this pickle and these records below "a/".
 inline std::string PtArchive(const std::string& pickle, const PtRecords& records = {}) {
   const TempDir dir;
   Result<ZipWriter> zip = ZipWriter::Create(dir / "a.pt");

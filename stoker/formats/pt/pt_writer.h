@@ -1,4 +1,4 @@
-// Writing tensors as torch.save does, for torch.load(FILE, weights_only=True).
+// Writes tensors like torch.save, for torch.load(FILE, weights_only=True).
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// RecordIO files for tests, as dmlc-core writes them. Included by tests only.
+// RecordIO files for tests, as dmlc-core writes them. Only tests include it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline std::string RecordIoPart(std::string_view data, uint32_t flag) {
   return part + std::string(data) + std::string((4 - data.size() % 4) % 4, '\0');
 }
 
-// A record, cut where it has to be.
+// A record, split into parts where necessary.
 inline std::string RecordIoRecord(std::string_view data) {
   constexpr std::string_view kMagic = "\x0a\x23\xd7\xce";
   std::vector<std::string_view> pieces;
@@ -35,7 +35,7 @@ inline std::string RecordIoRecord(std::string_view data) {
   return record;
 }
 
-// An image record of these labels; one stands in the header.
+// An image record with these labels; a single label goes into the header.
 inline std::string ImageRecordOf(const std::vector<float>& labels, uint64_t id,
                                  std::string_view image) {
   const auto count = static_cast<uint32_t>(labels.size() == 1 ? 0 : labels.size());

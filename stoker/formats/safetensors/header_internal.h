@@ -1,4 +1,4 @@
-// The JSON header of a safetensors file: its text to entries and back.
+// The JSON header of a safetensors file: converts its text to entries and back.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,16 @@ struct SafetensorsHeader {
 inline constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;
 
 // Reads and checks the header: types, sizes, names, and that the entries fill `data_bytes` without
-// hole or overlap.
+// gap or overlap.
 //   name  what errors call the file
 Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view text, uint64_t data_bytes,
                                                  const std::string& name);
 
-// The header's text, not yet padded. Errors: kInvalidArgument for text that is not UTF-8.
+// Returns the header's text, not yet padded. Errors: kInvalidArgument for text that is not UTF-8.
 Result<std::string> SafetensorsHeaderText(const SafetensorsHeader& header);
 
-// The order in which the format's own library stores types: a type of higher rank comes first.
+// Returns the order in which the format's own library stores types: a type of higher rank comes
+// first.
 int SafetensorsRank(DType dtype);
 
 }  // namespace stoker::internal

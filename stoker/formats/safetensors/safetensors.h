@@ -1,5 +1,5 @@
-// safetensors: named arrays in one file, the form in which weights are kept. README.md has the
-// layout byte by byte.
+// safetensors: named arrays in one file, a common format of weights. README.md has the layout byte
+// by byte.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ struct NamedArray {
 using SafetensorsMetadata = std::map<std::string, std::string>;
 
 // Writes a file atomically (io/atomic_file.h), straight from the arrays' memory.
-//   arrays    in any order: they are stored as the format's own library does, wide types first and
-//             then by name, so the same arrays give the same bytes, and each lies aligned to its
-//             type. Names: UTF-8, distinct, not "__metadata__".
+//   arrays    in any order; stored like the format's own library does, wide types first and then by
+//             name, so the same arrays give the same bytes, and each is aligned to its type. Names:
+//             UTF-8, distinct, not "__metadata__".
 //   metadata  free text; stored in the header
 // Errors: kInvalidArgument (names; a header over 100 MB); those of AtomicFileWriter.
 Status WriteSafetensors(const std::string& path, std::span<const NamedArray> arrays,
@@ -37,39 +37,39 @@ Status WriteSafetensors(const std::string& path, std::span<const NamedArray> arr
 
 struct SafetensorsEntry {
   std::string name;
-  std::optional<DType> dtype;  // nothing for types that we do not have, such as U32 and F8_E4M3
+  std::optional<DType> dtype;  // nothing for types that Stoker lacks, such as U32 and F8_E4M3
   Shape shape;
   uint64_t offset = 0;  // of its first byte, counted from the start of the data
   uint64_t bytes = 0;
-  std::string type = {};  // as the header calls it, where it was read from one
+  std::string type = {};  // its name in the header it was read from
 };
 
 // A file opened for reading. Open checks the whole header: every entry's type and size, no
-// duplicate name, no hole and no overlap between entries, nothing behind the last. The values are
-// not read until they are touched; the format has no checksum. A cheap value; const calls are safe
-// from several threads. Errors: kDataLoss with file and byte or entry; kUnimplemented for a dtype
-// that the format does not have, by name.
+// duplicate name, no gap and no overlap between entries, nothing after the last. Values are read on
+// first access; the format has no checksum. A cheap value; const calls are safe from several
+// threads. Errors: kDataLoss with file and byte or entry; kUnimplemented for a dtype that the
+// format lacks, by name.
 class SafetensorsFile {
  public:
   // Reads the whole file, or maps it (io/file_bytes.h).
   static Result<SafetensorsFile> Open(const std::string& path);
 
-  // The same over bytes in memory, shared, not copied. `name`: what errors call them.
+  // Opens bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<SafetensorsFile> Parse(Buffer bytes, std::string name);
 
-  // In the order of their data.
+  // Returns the entries in the order of their data.
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }
   const SafetensorsMetadata& metadata() const { return metadata_; }
 
-  // The entry of this name, or null.
+  // Returns the entry of this name, or null.
   const SafetensorsEntry* Find(std::string_view name) const;
 
-  // The array of this name: it shares the mapping where its data is aligned to its type, else it is
-  // a copy. Writing to it never changes the file. Errors: kNotFound, which names the nearest ones
-  // that exist; kUnimplemented for one whose type we do not have.
+  // Returns the array of this name: it shares the mapping if its data is aligned to its type, else
+  // it is a copy. Writing to it never changes the file. Errors: kNotFound, with the nearest names;
+  // kUnimplemented for a type that Stoker lacks.
   Result<Array> Read(std::string_view name) const;
 
-  // All of them, in the order of entries().
+  // Returns all arrays, in the order of entries().
   Result<std::vector<NamedArray>> ReadAll() const;
 
  private:

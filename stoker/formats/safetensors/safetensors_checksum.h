@@ -15,8 +15,8 @@ inline constexpr const char* kSafetensorsChecksum = "crc32c";
 
 std::string ChecksumOf(std::span<const NamedArray> arrays);
 
-// Compares what the file says with what was read from it. False where it holds no checksum. Errors:
-// kDataLoss where it differs.
+// Compares the file's checksum with that of the arrays read from it. Returns false if it has no
+// checksum. Errors: kDataLoss if they differ.
 //   arrays  all of the file's
 //   path    what messages call the file
 Result<bool> VerifyChecksum(const SafetensorsFile& file, std::span<const NamedArray> arrays,

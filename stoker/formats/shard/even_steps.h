@@ -1,4 +1,4 @@
-// Finding where a value belongs among numbers that rise about evenly.
+// Finds the place of a value among numbers that ascend about evenly.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,10 @@
 
 namespace stoker {
 
-// Of `count` numbers that rise, starting at(0) <= value, the place of the last that is no larger.
-// Looks at `guess` first and gallops from there, then halves: where the guess is right or a step
-// away, it costs two or three looks, else about twice the logarithm of the distance.
-//   at     gives the number at a place, 0 <= place < count
+// Returns the place of the last of `count` ascending numbers that is <= value. REQUIRES: at(0) <=
+// value. Probes `guess` first, gallops from there, then bisects: if the guess is at most a step
+// off, it costs two or three probes, else about twice the logarithm of the distance.
+//   at     returns the number at a place, 0 <= place < count
 //   guess  0 <= guess < count
 template <typename At>
 int64_t LastNotAbove(int64_t value, int64_t count, int64_t guess, const At& at) {

@@ -1,4 +1,4 @@
-// What ShardFile knows of an open file.
+// The state of an open ShardFile.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@ struct ShardContent {
   std::span<const uint64_t> table;      // of the pages, in the footer
   std::span<const uint32_t> checksums;  // of the blocks, in the footer
   double pages_per_record = 0;          // on average
-  // By block; both threads of a race find the same.
+  // By block; threads that race find the same.
   std::unique_ptr<std::atomic<bool>[]> checked;
-  mutable std::atomic<uint64_t> unchecked{0};  // blocks that are still to be checked
+  mutable std::atomic<uint64_t> unchecked{0};  // blocks not yet checked
 
   const std::string& name() const { return file.name(); }
   std::span<const std::byte> bytes() const { return file.bytes(); }
@@ -37,7 +37,7 @@ struct ShardContent {
   const uint64_t* entry(int64_t page) const {
     return table.data() + static_cast<size_t>(page) * entry_words();
   }
-  uint64_t column(int64_t page, size_t field) const {  // where it begins in the page
+  uint64_t column(int64_t page, size_t field) const {  // its offset in the page
     return entry(page)[sizeof(ShardPageEntry) / 8 + field];
   }
   uint64_t column_end(int64_t page, size_t field) const {
@@ -45,16 +45,16 @@ struct ShardContent {
   }
 
   Result<bool> BlockIsWhole(uint64_t block) const;
-  // Checks the blocks of these bytes of the file that have not been checked.
+  // Checks those blocks of these bytes of the file that are not yet checked.
   Status Check(uint64_t begin, uint64_t bytes) const;
   Result<Array> ReadField(int64_t page, size_t field, int64_t record, const NewArray& make) const;
-  // Values at this byte: those of the file, or a copy that `make` makes room for.
+  // Returns the values at this byte: shared with the file, or a copy in an array from `make`.
   Result<Array> ArrayAt(uint64_t at, DType dtype, Shape shape, const NewArray& make) const;
-  // An error at this byte of the file.
+  // Returns an error at this byte of the file.
   Status DamagedAt(uint64_t at, std::string_view what) const;
 };
 
-// Reads and checks header, schema, trailer and footer, and fills what comes from them.
+// Reads and checks header, schema, trailer and footer, and fills the members that depend on them.
 Status ParseShard(ShardContent& content);
 
 }  // namespace stoker::internal

@@ -23,7 +23,7 @@ inline constexpr uint64_t kMostShardPageRecords = 1 << 24;
 struct ShardHeader {
   char magic[8];
   uint32_t version;
-  uint32_t checksum;  // of what follows
+  uint32_t checksum;  // of the bytes that follow
   uint32_t schema_bytes;
   uint32_t schema_checksum;
   uint64_t page_bytes;
@@ -32,7 +32,7 @@ struct ShardHeader {
 static_assert(sizeof(ShardHeader) == 64);
 inline constexpr size_t kShardHeaderUnchecked = 16;
 
-// Followed by where each field's column begins in the page.
+// Followed by the offset of each field's column in the page.
 struct ShardPageEntry {
   uint64_t begin;
   uint64_t bytes;
@@ -44,12 +44,12 @@ static_assert(sizeof(ShardPageEntry) == 32);
 struct ShardTrailer {
   uint64_t records;
   uint64_t pages;
-  uint64_t footer;  // where it begins
+  uint64_t footer;  // its offset
   uint64_t blocks;
   uint32_t block_bytes;
   uint32_t footer_checksum;
   uint32_t zero[3];
-  uint32_t checksum;  // of what stands before
+  uint32_t checksum;  // of the bytes before it
   char magic[8];
 };
 static_assert(sizeof(ShardTrailer) == 64);
@@ -59,20 +59,21 @@ constexpr uint64_t ShardPadded(uint64_t bytes, uint64_t alignment = kShardAlignm
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// What a field's column is like.
+// The layout of a field's column.
 struct ShardColumn {
   explicit ShardColumn(const ElementField& field) {
     for (const int64_t extent : field.shape) unknown_extents += extent == kUnknownDim ? 1 : 0;
     if (unknown_extents == 0) record_bytes = *ArrayBytes(field.dtype, field.shape);
   }
   bool fixed() const { return unknown_extents == 0; }
-  // Of a column that is not fixed: bytes in front of the values of `records` records.
+  // Returns the bytes that precede the values of `records` records. REQUIRES: a column that is not
+  // fixed.
   uint64_t LeadBytes(uint64_t records) const {
     return ShardPadded(records * sizeof(uint32_t) * (1 + unknown_extents));
   }
 
   uint64_t unknown_extents = 0;
-  uint64_t record_bytes = 0;  // of the values of one record, where fixed
+  uint64_t record_bytes = 0;  // of the values of one record, if fixed
 };
 
 }  // namespace stoker::internal

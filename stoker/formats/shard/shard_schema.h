@@ -1,4 +1,4 @@
-// What every record of a .stoker file has.
+// The fields of every record of a .stoker file.
 #pragma once
 
 #include "stoker/formats/record_fields.h"

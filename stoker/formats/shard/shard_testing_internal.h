@@ -19,8 +19,8 @@ inline internal::ShardTrailer TrailerOf(const Buffer& file) {
   return trailer;
 }
 
-// Puts `trailer` at the end of the file and makes all checksums right, where what they are of lies
-// in the file: so that what is wrong otherwise is found by looking at it.
+// Writes `trailer` at the end of the file and corrects all checksums of ranges within the file, so
+// that other damage must be detected by the parser's own checks.
 inline void Seal(Buffer& file, internal::ShardTrailer trailer) {
   const std::span<std::byte> bytes(file.data(), file.size());
   const uint64_t end = file.size() - sizeof(trailer);
@@ -43,7 +43,7 @@ inline void Seal(Buffer& file, internal::ShardTrailer trailer) {
   std::memcpy(bytes.data() + end, &trailer, sizeof(trailer));
 }
 
-// The first error of reading all of a file, page by page and record by record.
+// Returns the first error of reading all of a file, page by page and record by record.
 inline Status ReadAllOf(const Buffer& bytes, ShardChecks checks = ShardChecks::kOnFirstRead) {
   STOKER_ASSIGN_OR_RETURN(const ShardFile file, ShardFile::Parse(bytes, "f.stoker", checks));
   for (int64_t i = 0; i < file.size(); ++i) STOKER_RETURN_IF_ERROR(file.Read(i).status());

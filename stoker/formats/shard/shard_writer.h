@@ -17,10 +17,10 @@ namespace stoker {
 inline constexpr uint64_t kDefaultShardPageBytes = 8 << 20;
 
 // The file has its name once Commit has returned (io/atomic_file.h). Holds one page in memory, or
-// one record where that is larger. Equal calls give equal bytes. Moves; one thread at a time.
+// one larger record. Equal calls give equal bytes. Movable; one thread at a time.
 class ShardWriter {
  public:
-  // Errors: those of AtomicFileWriter::Create; kInvalidArgument for a schema that is none.
+  // Errors: those of AtomicFileWriter::Create; kInvalidArgument for an invalid schema.
   static Result<ShardWriter> Create(const std::string& path, const ShardSchema& schema,
                                     uint64_t page_bytes = kDefaultShardPageBytes);
 
@@ -28,18 +28,18 @@ class ShardWriter {
   // record and field; those of AtomicFileWriter. After an error nothing can be added.
   Status Append(std::span<const Array> record);
 
-  // Records so far.
+  // Returns the records so far.
   int64_t size() const { return records_; }
-  // Bytes of the file so far; the page under way is not among them.
+  // Returns the bytes of the file so far, without the current page.
   uint64_t bytes() const { return file_.size(); }
 
   Status Commit();
 
  private:
-  // The page under way, of one field.
+  // One field of the current page.
   struct Column {
     std::vector<std::byte> values;
-    std::vector<uint32_t> ends, extents;  // where shapes differ
+    std::vector<uint32_t> ends, extents;  // if shapes differ
   };
 
   ShardWriter(AtomicFileWriter file, std::string path, ShardSchema schema, uint64_t page_bytes);
@@ -60,7 +60,7 @@ class ShardWriter {
   uint64_t pages_ = 0;
   std::vector<uint64_t> table_;      // of the pages, as it is written
   std::vector<uint32_t> checksums_;  // of whole blocks
-  uint32_t block_checksum_ = 0;      // of the block under way
+  uint32_t block_checksum_ = 0;      // of the current block
   uint64_t block_filled_ = 0;
 };
 

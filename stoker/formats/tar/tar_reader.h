@@ -18,25 +18,26 @@
 
 namespace stoker {
 
-// Where the bytes of an archive come from. One thread at a time.
+// The source of an archive's bytes. One thread at a time.
 class TarInput {
  public:
   virtual ~TarInput() = default;
-  // Fills `out` with the bytes from `offset` on, or fewer where they end; returns how many.
+  // Fills `out` with the bytes from `offset` on; returns how many, fewer at the end.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) = 0;
-  // Whether it is a part of an archive, which has no end of its own.
+  // Returns whether it is a part of an archive, without an end-of-archive mark.
   virtual bool is_part() const { return false; }
-  // No member reaches beyond this; an upper bound.
+  // Returns an upper bound of the archive's size.
   virtual uint64_t bound() const = 0;
   // For errors.
   virtual const std::string& name() const = 0;
 };
 
-// Of a file, and of whole members of an archive, bytes that begin at `offset` of it; borrowed.
+// The first overload reads a file, the second bytes of whole members that begin at `offset` of an
+// archive; both are borrowed.
 std::unique_ptr<TarInput> MakeTarInput(const File& file);
 std::unique_ptr<TarInput> MakeTarInput(std::span<const std::byte> bytes, uint64_t offset,
                                        const std::string& name);
-// Of a stream: offsets must not go back.
+// Reads a stream: offsets must not decrease.
 std::unique_ptr<TarInput> MakeTarInput(std::unique_ptr<ByteSource> source);
 
 struct TarMember {
@@ -47,11 +48,11 @@ struct TarMember {
   uint64_t end() const { return data + (size + 511) / 512 * 512; }
 };
 
-// The regular files of an archive, in order; directories, links and devices are passed over, and
-// where another archive stands behind it, that one's follow. Only headers are read, and what stands
-// behind the last member up to the end of the input, where a compressed one has its checksum.
-// Errors: kDataLoss, with the byte, for what is no header, members that are cut short, and an end
-// without a block of zeros; kUnimplemented for a sparse file. They are final.
+// The regular files of an archive, in order; skips directories, links and devices; continues with
+// an archive that is appended to it. Reads only headers, and the bytes after the last member up to
+// the end of the input, where a compressed one has its checksum. Errors, which are final:
+// kDataLoss, with the byte, for a malformed header, a truncated member, and an end without a block
+// of zeros; kUnimplemented for a sparse file.
 class TarReader {
  public:
   // `input`, borrowed, has a header at `offset`.
@@ -71,11 +72,11 @@ class TarReader {
 
   TarInput& input_;
   uint64_t next_;
-  bool ended_ = false;  // the last block was one of zeros
+  bool ended_ = false;  // the last block was all zeros
 };
 
-// Where the samples of an archive begin and the last one ends, as OffsetIndex::Of takes them. Reads
-// the headers and passes over the data.
+// Returns where the samples of an archive begin and the last one ends, as OffsetIndex::Of takes
+// them. Reads the headers and skips the data.
 Result<std::vector<uint64_t>> ScanTarSamples(const File& file);
 
 }  // namespace stoker

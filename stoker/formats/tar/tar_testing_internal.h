@@ -1,4 +1,4 @@
-// Archives for tests. Included by tests only.
+// Archives for tests. Only tests include it.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// One header, with its checksum.
+// Returns one header, with its checksum.
 inline std::string TarHeader(std::string_view name, std::string_view size, char type = '0') {
   std::string header(512, '\0');
   header.replace(0, name.size(), name);

@@ -13,10 +13,10 @@
 
 namespace stoker {
 
-// Regular files in the order of Append, owned by nobody, readable by all, of time 0: equal content
-// gives equal bytes. Names that do not fit and sizes of 8 GiB or more go into pax records. The file
-// has its name once Commit has returned (io/atomic_file.h). Moves; one thread at a time. Errors:
-// those of CompressedFileWriter.
+// Writes regular files in the order of Append, without an owner, readable by all, of time 0: equal
+// content gives equal bytes. Names that do not fit and sizes of 8 GiB or more go into pax records.
+// The file has its name once Commit has returned (io/atomic_file.h). Movable; one thread at a time.
+// Errors: those of CompressedFileWriter.
 class TarWriter {
  public:
   static Result<TarWriter> Create(std::string path, Compression compression = Compression::kNone);
@@ -27,7 +27,7 @@ class TarWriter {
     return Append(name, std::as_bytes(std::span(data)));
   }
 
-  // Bytes of the archive so far, before compression: where the next member begins.
+  // Returns bytes of the archive so far, before compression: where the next member begins.
   uint64_t offset() const { return offset_; }
 
   // Writes the end and gives the file its name. Call once, last.

@@ -12,19 +12,19 @@
 
 namespace stoker {
 
-// One event file, open for appending. Each event reaches the file in one write, so that a
-// TensorBoard that watches sees it at once. Moves; one thread at a time. Errors: kResourceExhausted
-// (disk full), kPermissionDenied, kNotFound (no such directory), with the path.
+// One event file, open for appending. Each event reaches the file in one write, so that a watching
+// TensorBoard shows it at once. Movable; one thread at a time. Errors: kResourceExhausted (disk
+// full), kPermissionDenied, kNotFound (no such directory), with the path.
 class EventWriter {
  public:
-  // Begins a new file in `directory`, which exists. Its name sorts behind those of all event files
-  // that are there.
-  //   restart_at  forget what files before this one say of that step and later ones: where a run
-  //               goes on after the step before it
+  // Begins a new file in `directory`, which exists. Its name sorts after those of all existing
+  // event files.
+  //   restart_at  readers forget what earlier files say of this and later steps; for a run that
+  //               resumes before it
   static Result<EventWriter> Create(const std::string& directory,
                                     std::optional<int64_t> restart_at = std::nullopt);
 
-  // At the present time.
+  // Writes it with the current time.
   Status Write(const Summary& summary, int64_t step);
 
   // Flushes the file to the disk.
@@ -41,7 +41,7 @@ class EventWriter {
   Descriptor descriptor_;
 };
 
-// Seconds since 1970, as events have them.
+// Returns the seconds since 1970, as events contain them.
 double WallTime();
 
 }  // namespace stoker

@@ -1,5 +1,4 @@
-// Numbers of lines in files that are read by position, for messages: people find a line in an
-// editor, not a byte.
+// Line numbers for messages about files that are read by position.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +10,18 @@
 
 namespace stoker {
 
-// Counts nothing until it is asked, so it costs nothing where nothing is wrong. Concurrent calls
-// are safe.
+// Counts only on request, so good files cost nothing. Concurrent calls are safe.
 class LineNumbers {
  public:
-  // What is read to count lines, at most; nobody waits for more because of a message.
+  // The most bytes to read for a message.
   static constexpr uint64_t kMostCounted = uint64_t{4} << 30;
 
-  // The line, from 1, that byte `offset` of `file` is in. 0 where that is not found out: beyond
-  // kMostCounted bytes, of a file that cannot be read, or where this thread was asked to stop
-  // (StopScope), also while it waits for another thread's count. Reads the file up to there from
-  // the place asked for last, or from the last whole MiB counted before, whichever is nearer; the
-  // first call reads from the file's beginning. Keeps 8 bytes a MiB of the file; while it counts,
-  // 64 KiB more. `file` outlives this.
+  // Returns the line, from 1, that byte `offset` of `file` is in. 0 if unknown: beyond kMostCounted
+  // bytes, in a file that cannot be read, or if this thread was asked to stop (StopScope), also
+  // while it waits for another thread's count. Reads the file up to there from the last place
+  // requested, or from the last whole MiB counted before, whichever is nearer; the first call reads
+  // from the file's beginning. Keeps 8 bytes a MiB of the file, and 64 KiB while it counts. `file`
+  // must outlive this.
   int64_t LineAt(const File& file, uint64_t offset) const;
 
  private:
@@ -36,8 +34,8 @@ class LineNumbers {
     Place last;                     // the last answer
   };
 
-  // Moves `place` on to `offset`, which is not before it, and adds each part that ends on the way.
-  // Returns false where that is not found out.
+  // Moves `place` forward to `offset` and adds each part that ends on the way. Returns false if it
+  // cannot.
   static bool Advance(const File& file, uint64_t offset, Place& place, std::vector<int64_t>& parts);
 
   mutable std::mutex mutex_;

@@ -1,9 +1,9 @@
-// Reading tf.train.Example and tf.train.SequenceExample: finds the wanted features of a message and
-// copies their values; nothing else is decoded. README.md has the layout.
+// Reads tf.train.Example and tf.train.SequenceExample: finds the wanted features of a message and
+// copies their values; decodes nothing else. README.md has the layout.
 //
-// Errors: kDataLoss for what is no such message ("byte 17 of the record: ..."); the caller knows
-// which record it is. All functions are thread-safe and allocate nothing, but for messages of
-// errors. The bytes of the message are borrowed by what is found in it.
+// Errors: kDataLoss for a malformed message ("byte 17 of the record: ..."); the caller adds the
+// record. All functions are thread-safe and allocate nothing except for error messages. Results
+// refer to the bytes of the message.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace stoker {
 
 enum class FeatureKind : uint8_t { kMissing, kBytes, kFloat, kInt64 };
 
-// "no values", "bytes", "float", "int64".
+// Returns "no values", "bytes", "float", "int64".
 std::string_view FeatureKindName(FeatureKind kind);
 
 // One feature of a message: its BytesList, FloatList or Int64List, undecoded.
@@ -35,15 +35,15 @@ struct FeatureSteps {
   std::span<const std::byte> list;
 };
 
-// Which features are wanted: names, each once. Immutable.
+// The names of the wanted features, each once. Immutable.
 class FeatureNames {
  public:
   explicit FeatureNames(std::vector<std::string> names);
   size_t size() const { return names_.size(); }
   const std::string& operator[](size_t i) const { return names_[i]; }
 
-  // The number of the feature called `name`, or size(). `next`, where it is looked for first, then
-  // becomes the one behind: writers keep to one order.
+  // Returns the number of the feature called `name`, or size(). Tries `next` first and then sets it
+  // to the following one, because writers keep one order.
   size_t Find(std::string_view name, size_t& next) const;
 
  private:
@@ -60,8 +60,8 @@ Status FindSequenceFeatures(std::span<const std::byte> example, const FeatureNam
                             std::span<FeatureValues> context, const FeatureNames& list_names,
                             std::span<FeatureSteps> lists);
 
-// All that a message has, in its order; the names are borrowed as well. For looking into files:
-// whatever is no feature is an error, so other messages are rarely taken for an Example.
+// All features of a message, in its order; the names are borrowed too. For inspecting files:
+// anything but a feature is an error, so other messages are rarely taken for an Example.
 struct NamedFeature {
   std::string_view name;
   FeatureValues values;
@@ -73,22 +73,21 @@ struct NamedSteps {
 Status ListFeatures(std::span<const std::byte> example, std::vector<NamedFeature>& features,
                     std::vector<NamedSteps>& sequences);
 
-// The steps, appended to `out`. `record`, here and below, is the message that they were found in,
+// Appends the steps to `out`. `record`, here and below, is the message in which they were found,
 // for errors.
 Status SplitSteps(std::span<const std::byte> record, const FeatureSteps& steps,
                   std::vector<FeatureValues>& out);
 
-// How many values a feature has.
+// Returns how many values a feature has.
 Result<int64_t> CountValues(std::span<const std::byte> record, const FeatureValues& values);
 
-// Copies all values of a feature of this kind. `out` has room for CountValues of them; where it is
-// called without counting, a wrong number is an error: the functions say how many there are.
+// Copies all values of a feature of this kind. `out` has room for CountValues of them. Returns how
+// many values there are, so a caller that has not counted can detect a wrong number.
 Result<int64_t> CopyInt64s(std::span<const std::byte> record, const FeatureValues& values,
                            std::span<int64_t> out);
 Result<int64_t> CopyFloats(std::span<const std::byte> record, const FeatureValues& values,
                            std::span<float> out);
-// Where the byte strings lie: fills `out` with the first out.size() of them, and says how many
-// there are.
+// Fills `out` with the first out.size() byte strings. Returns how many there are.
 Result<int64_t> FindByteStrings(std::span<const std::byte> record, const FeatureValues& values,
                                 std::span<std::span<const std::byte>> out);
 

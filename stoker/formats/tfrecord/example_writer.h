@@ -1,4 +1,4 @@
-// Writing tf.train.Example and tf.train.SequenceExample, for TfRecordWriter.
+// Writes tf.train.Example and tf.train.SequenceExample, for TfRecordWriter.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace stoker {
 
-// One Feature, serialised: what a step of a feature list is, or a named feature of an Example.
+// Returns one serialised Feature: a step of a feature list, or a named feature of an Example.
 std::string BytesFeature(std::span<const std::string_view> values);
 std::string BytesFeature(std::string_view value);
 std::string FloatFeature(std::span<const float> values);
@@ -18,9 +18,9 @@ std::string Int64Feature(std::span<const int64_t> values);
 // Collects features, in the order given; equal calls give equal bytes. One thread at a time.
 class ExampleBuilder {
  public:
-  // A feature of an Example, or of a SequenceExample's context.
+  // Adds a feature of an Example, or of a SequenceExample's context.
   ExampleBuilder& Add(std::string_view name, std::string_view feature);
-  // A feature list of a SequenceExample, one Feature a step.
+  // Adds a feature list of a SequenceExample, one Feature a step.
   ExampleBuilder& AddSteps(std::string_view name, std::span<const std::string> features);
 
   std::string Example() const;

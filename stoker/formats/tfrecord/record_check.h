@@ -1,5 +1,5 @@
-// What is damaged in a plain TFRecord file, all of it: reading on behind each damage, also where a
-// record's length is lost and the next record has to be found by its checksums.
+// Finds all damage in a plain TFRecord file: continues after each damage, and finds the next record
+// by its checksums if a record's length is lost.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace stoker {
 
 struct TfRecordDamage {
   enum class Kind {
-    kData,    // one record, whose data lack their checksum
+    kData,    // one record, whose data do not match their checksum
     kFrames,  // bytes in which no record can be found: one, or several
-    kCut,     // the same at the end: the file was cut short
+    kCut,     // the same at the end: the file was truncated
   };
   Kind kind = Kind::kData;
   uint64_t begin = 0, bytes = 0;
-  int64_t record = 0;  // how many records were found in front of it
+  int64_t record = 0;  // how many records precede it
 };
 
 struct TfRecordCheck {
@@ -25,9 +25,9 @@ struct TfRecordCheck {
   std::vector<TfRecordDamage> damages;
 };
 
-// Reads all of `bytes`, which are a file's. A record behind lost bytes counts where its length and
-// its data both have their checksums: chance makes 64 bits agree once in 10^19 places. Cost: that
-// of the checksums, in lost bytes a few ns each.
+// Checks `bytes`, a whole file. A record after lost bytes counts if its length and its data both
+// match their checksums: by chance 64 bits agree once in 10^19 places. Cost: that of the checksums;
+// a few ns for each lost byte.
 TfRecordCheck CheckTfRecords(std::span<const std::byte> bytes);
 
 }  // namespace stoker

@@ -12,11 +12,11 @@
 
 namespace stoker {
 
-// A record as it stands in a file: length, the length's checksum, data, their checksum. For files
-// that grow while they are read, such as TensorBoard's.
+// Returns a framed record: length, the length's checksum, data, their checksum. For files that grow
+// while they are read, such as TensorBoard's.
 std::string FrameTfRecord(std::string_view record);
 
-// The file has its name once Commit has returned (io/atomic_file.h). Moves; one thread at a time.
+// The file has its name once Commit has returned (io/atomic_file.h). Movable; one thread at a time.
 // Errors: those of CompressedFileWriter.
 class TfRecordWriter {
  public:

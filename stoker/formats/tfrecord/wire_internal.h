@@ -1,4 +1,4 @@
-// A cursor over protocol buffer wire format, as far as tf.train.Example needs it. README.md names
+// A cursor over the part of protocol buffer wire format that tf.train.Example uses. README.md names
 // the types.
 #pragma once
 
@@ -15,7 +15,7 @@ struct WireTag {
   WireType type = WireType::kVarint;
 };
 
-// Every read says whether it succeeded; where it did not, at() is the byte at fault. The bytes are
+// Every read returns whether it succeeded; if not, at() is the byte at fault. The bytes are
 // borrowed.
 class WireCursor {
  public:
@@ -46,7 +46,7 @@ class WireCursor {
     return false;
   }
 
-  // The value of a kBytes tag.
+  // Reads the value of a kBytes tag.
   bool ReadBytes(std::span<const std::byte>& bytes) {
     const std::byte* const begin = at_;
     uint64_t length = 0;
@@ -59,7 +59,7 @@ class WireCursor {
     return true;
   }
 
-  // Any value. False also for a type that no message of ours has (groups).
+  // Skips any value. Returns false also for a type that these messages do not use (groups).
   bool Skip(WireType type) {
     uint64_t ignored = 0;
     std::span<const std::byte> bytes;
@@ -79,7 +79,7 @@ class WireCursor {
     return true;
   }
 
-  // At most ten bytes; what goes beyond 64 bits is dropped, as protobuf does.
+  // Reads at most ten bytes; drops bits beyond 64, as protobuf does.
   bool ReadLongVarint(uint64_t& value) {
     constexpr int kMostBits = 70;
     uint64_t result = 0;

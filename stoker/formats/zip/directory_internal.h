@@ -23,12 +23,12 @@ inline constexpr size_t kZipEndBytes = 22;
 inline constexpr size_t kZip64EndBytes = 56;
 inline constexpr size_t kZip64LocatorBytes = 20;
 
-// The extra field with sizes and offsets of 64 bits, and what stands for them elsewhere.
+// The extra field with sizes and offsets of 64 bits, and the marks that refer to it.
 inline constexpr uint16_t kZip64Extra = 1;
 inline constexpr uint32_t kZipIn64 = 0xffffffff;
 inline constexpr uint16_t kZipCountIn64 = 0xffff;
 
-// All entries that the directory lists. Errors: those of ZipFile.
+// Reads all entries that the directory lists. Errors: those of ZipFile.
 Result<std::vector<ZipEntry>> ReadZipDirectory(const FileBytes& file);
 
 }  // namespace stoker::internal

@@ -1,4 +1,4 @@
-// zip archives, read at any place: the container of PyTorch's .pt and NumPy's .npz. README.md has
+// zip archives with random access: the container of PyTorch's .pt and NumPy's .npz. README.md has
 // the layout.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace stoker {
 
 struct ZipEntry {
   std::string name;
-  bool deflated = false;          // else stored as it is
+  bool deflated = false;          // else stored
   uint32_t crc32 = 0;             // of the content
   uint64_t compressed_bytes = 0;  // in the file
   uint64_t bytes = 0;             // of the content
@@ -26,7 +26,7 @@ struct ZipEntry {
   uint64_t offset = 0;            // of the first byte of its data in the file
 };
 
-// The content of an entry: a view of the file, or what it was inflated to.
+// The content of an entry: a view of the file, or inflated.
 struct ZipContent {
   Buffer owner;
   const std::byte* data = nullptr;
@@ -35,48 +35,46 @@ struct ZipContent {
   std::string_view text() const { return {reinterpret_cast<const char*>(data), bytes}; }
 };
 
-// An archive opened for reading: its central directory, each entry of which is checked against the
-// size of the file, the local header that it points to, and all other entries: no two have one name
-// or share bytes, so all contents together are at most 1032 times the file, which is the most that
-// deflate makes of a byte. No content is read. A cheap value; const calls are safe from several
-// threads. Errors: kDataLoss with file and byte; kUnimplemented for encryption, other methods than
-// stored and deflated, and archives in several files.
+// An archive opened for reading: its central directory. Open checks each entry against the size of
+// the file, its local header and all other entries: no two have the same name or share bytes, so
+// all contents together are at most 1032 times the file, deflate's largest ratio. Reads no content.
+// A cheap value; const calls are safe from several threads. Errors: kDataLoss with file and byte;
+// kUnimplemented for encryption, other methods than stored and deflated, and archives in several
+// files.
 class ZipFile {
  public:
   // Reads the file as io/file_bytes.h says.
   static Result<ZipFile> Open(const std::string& path);
-  // The same over bytes in memory, shared, not copied. `name`: what errors call them.
+  // Opens bytes in memory, shared, not copied. `name`: what errors call them.
   static Result<ZipFile> Parse(Buffer bytes, std::string name);
 
   const std::string& name() const { return file_.name(); }
-  // In the order of the directory.
+  // Returns the entries in the order of the directory.
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  // The entry of this name, or null. Takes time proportional to the number of entries' logarithm.
+  // Returns the entry of this name, or null. Takes time logarithmic in the number of entries.
   const ZipEntry* Find(std::string_view name) const;
 
-  // The file, in which what it holds of an entry lies from entry.offset on.
+  // Returns the file; the stored bytes of an entry begin at entry.offset.
   const FileBytes& file() const { return file_; }
 
-  // The content of one of entries(). Stored content is not copied where it is in memory. Its CRC-32
-  // is verified: where the archive says 0, which is what PyTorch writes when told to save the time,
-  // only if `strict`. A copy, and what is inflated, is charged to `account` (may be null). Errors:
-  // kDataLoss where it is damaged.
+  // Returns the content of one of entries(). Stored content in memory is not copied. Verifies its
+  // CRC-32; a CRC of 0, which PyTorch can write to save time, only if `strict`. A copy, and
+  // inflated content, is charged to `account` (may be null). Errors: kDataLoss if it is damaged.
   Result<ZipContent> Read(const ZipEntry& entry, bool strict = false,
                           const std::shared_ptr<MemoryAccount>& account = nullptr) const;
 
-  // Checks the content's size and CRC-32 as Read does, and holds 256 KiB of it at a time.
+  // Checks the content's size and CRC-32 like Read, but holds only 256 KiB at a time.
   Status Verify(const ZipEntry& entry) const;
 
-  // The first bytes of the content, at most `most`; nothing of it is verified. Errors: kDataLoss
-  // where it does not inflate.
+  // Returns the first bytes of the content, at most `most`; nothing of it is verified. Errors:
+  // kDataLoss if it does not inflate.
   Result<std::string> ReadStart(const ZipEntry& entry, size_t most) const;
 
-  // Whether an entry can have the size it announces, judged by what the file holds of it: asked
-  // before memory for it is. Errors: kDataLoss; kUnimplemented for deflated content of over 4 GiB.
+  // Checks that the stored bytes of an entry can inflate to the size it announces. Call it before
+  // allocating memory. Errors: kDataLoss; kUnimplemented for deflated content of over 4 GiB.
   Status CheckSize(const ZipEntry& entry) const;
 
-  // The content as a copy in memory of the caller's: `out` has entry.bytes bytes, which are
-  // unspecified after an error.
+  // Copies the content to `out`, which has entry.bytes bytes; unspecified after an error.
   Status ReadInto(const ZipEntry& entry, std::span<std::byte> out, bool strict = false) const;
 
  private:

@@ -1,4 +1,4 @@
-// Archives for tests. Included by tests only.
+// Archives for tests. Only tests include it.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace stoker {
 
-// As other programs write them: every entry deflated, or stored as it is.
+// Returns an archive like those of other programs: every entry deflated, or stored.
 inline std::string ZipOf(const std::vector<std::pair<std::string, std::string>>& members,
                          bool deflated = false) {
   const auto number = [](uint64_t value, int bytes) {

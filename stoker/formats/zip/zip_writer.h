@@ -1,4 +1,4 @@
-// Writing zip archives of stored entries, with their data aligned.
+// Writes zip archives of stored entries with aligned data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the inverse DCTs have in common: blocks side by side in vectors, and 32-bit sums of
-// products. Included once for every target, as Highway's own files of this kind are.
+// Shared by the inverse DCTs: adjacent blocks in vectors, and 32-bit sums of products. Included
+// once for every target, like Highway's own files of this kind.
 #ifndef STOKER_IMAGE_JPEG_BASELINE_DCT_VECTORS_ONCE
 #define STOKER_IMAGE_JPEG_BASELINE_DCT_VECTORS_ONCE
 
@@ -52,7 +52,7 @@ HWY_INLINE Wide operator-(Wide a, Wide b) {
   return {hn::Sub(a.low, b.low), hn::Sub(a.high, b.high)};
 }
 
-// Of each pair of values: its products with the two factors, summed.
+// Returns, for each pair of values, the sum of its products with the two factors.
 HWY_INLINE V32 SumOfProducts(V16 pairs, int factor_a, int factor_b) {
   const D32 d;
   const uint32_t both = static_cast<uint16_t>(factor_a) |
@@ -82,7 +82,7 @@ HWY_INLINE Wide Products(Pairs pairs, int factor_a, int factor_b) {
           SumOfProducts(pairs.high, factor_a, factor_b)};
 }
 
-// v * 2^kBits, plus what makes the shift at the end round.
+// v * 2^kBits, plus the rounding term of the final shift.
 template <int kShift, int kBits = kConstantBits>
 HWY_INLINE Wide Scaled(V16 v) {
   const D32 d;
@@ -98,7 +98,7 @@ HWY_INLINE V16 Narrowed(Wide v) {
   return hn::ReorderDemote2To(D16(), hn::ShiftRight<kShift>(v.low), hn::ShiftRight<kShift>(v.high));
 }
 
-// Columns become rows, in each part.
+// Transposes each part.
 STOKER_PASS void Transpose(V16 (&rows)[8]) {
   const D16 d;
   V16 a[8], b[8];

@@ -1,6 +1,5 @@
-// The coded bytes of a scan without what JPEG puts between them: the zero behind each 0xff (T.81,
-// B.1.1.5) is taken out ahead, a window at a time, so that the decoder can load eight bytes at once
-// and never looks at them.
+// The coded bytes of a scan without byte stuffing: the zero that follows each 0xff (T.81, B.1.1.5)
+// is removed ahead, a window at a time, so that the decoder can load eight bytes at once.
 #pragma once
 
 #include <array>
@@ -16,36 +15,36 @@ struct Unstuffed {
   bool at_marker = false;
 };
 
-// Copies `in` to `out` without stuffing, until a marker or as far as both go. A last 0xff without
+// Copies `in` to `out` without stuffing, until a marker or the end of either. A last 0xff without
 // its second byte counts as a marker.
-//   out  at least as long as it is said to be, and must not overlap `in`
+//   out must not overlap `in`
 // Cost: a few gigabytes a second. Threads: concurrent calls are safe.
 Unstuffed Unstuff(std::span<const uint8_t> in, std::span<uint8_t> out);
 Unstuffed UnstuffReference(std::span<const uint8_t> in, std::span<uint8_t> out);
 
-// A window on the bytes of one restart interval after the other. Not thread-safe.
+// A window on the bytes of successive restart intervals. Not thread-safe.
 class EntropyBytes {
  public:
-  // What may be read behind the last byte: zeros.
+  // Zeros that may be read after the last byte.
   static constexpr size_t kSlack = 4096;
 
   // Begins with the interval at byte `at` of the file, which is borrowed.
   void Start(std::span<const uint8_t> jpeg, size_t at);
 
-  // Throws away the bytes before `at`, which points into the window or to its end, and brings new
-  // ones. Returns where the byte at `at` is now.
+  // Discards the bytes before `at`, which points into the window or to its end, and loads new ones.
+  // Returns where the byte at `at` is now.
   const uint8_t* Refill(const uint8_t* at);
 
   const uint8_t* begin() const { return window_.data(); }
   const uint8_t* end() const { return window_.data() + size_; }
-  // Whether end() is the interval's end.
+  // Returns whether end() is the interval's end.
   bool complete() const { return complete_; }
 
-  // Looks for the marker at the interval's end; what is before it is not unstuffed. Returns it, and
-  // begins with the interval behind it; 0 where the file ends.
+  // Finds the marker at the interval's end, without unstuffing the bytes before it. Returns it and
+  // begins with the next interval; 0 at the end of the file.
   uint8_t NextInterval();
 
-  // The byte of the file that became `at`.
+  // Returns the offset in the file of the byte at `at`.
   size_t FileOffset(const uint8_t* at) const;
 
  private:

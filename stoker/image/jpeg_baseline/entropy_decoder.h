@@ -1,5 +1,5 @@
-// Huffman decoding of a baseline scan, MCU by MCU: coefficients where they are wanted, and where
-// they are not, as little as finds the way to those that are.
+// Huffman decoding of a baseline scan, MCU by MCU. Decodes the wanted coefficients, and of the
+// others only what is needed to find the next ones.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 
 namespace stoker::jpeg_baseline {
 
-// Four blocks that lie side by side in the picture, row by row: eight rows of 4 * 8 values, as the
-// inverse DCT loads them, and a row for values that belong nowhere.
+// Four adjacent blocks of the picture, row by row: eight rows of 4 * 8 values, as the inverse DCT
+// loads them, and a row for values that are discarded.
 inline constexpr int kGroupBlocks = 4;
 inline constexpr int kGroupRow = kGroupBlocks * kBlockSize;  // values
 inline constexpr int kGroupValues = (kBlockSize + 1) * kGroupRow;
 
-// The coefficients of up to four MCUs side by side: each row of blocks of a component is as many
-// groups as an MCU is blocks wide. Whoever reads a group sets its values back to zero.
+// The coefficients of up to four adjacent MCUs: each row of blocks of a component is as many groups
+// as an MCU is blocks wide. The reader of a group must reset its values to zero.
 struct CoefficientBatch {
   alignas(64) std::array<int16_t, kMaxBlocksPerMcu * kGroupValues> values{};
-  // Of each group, the last place of the zigzag at which one of its blocks may have a value.
+  // For each group, the last place of the zigzag at which one of its blocks may have a value.
   std::array<uint8_t, kMaxBlocksPerMcu> last_place{};
 };
 
-// Reads the MCUs of a scan in order. Large (some 80 KB), so not for the stack; needs no destructor.
-// Not thread-safe.
+// Reads the MCUs of a scan in order. Large (about 80 KB), so not for the stack; needs no
+// destructor. Not thread-safe.
 class EntropyDecoder {
  public:
   // Begins with the first MCU of the picture.
   //   frame, jpeg, name  borrowed until the last call for this picture returns
-  //   only_dc            of which components only the first value of each block is wanted: all
-  //                      others of it are gone past, which is quicker
-  // Errors: kDataLoss where a Huffman code contradicts itself.
+  //   only_dc            the components of which only the first value of each block is wanted: the
+  //                      others are skipped, which is quicker
+  // Errors: kDataLoss if a Huffman code is inconsistent.
   Status Start(const Frame& frame, std::span<const std::byte> jpeg, std::string_view name,
                const std::array<bool, kMaxComponents>& only_dc = {});
 
@@ -43,19 +43,19 @@ class EntropyDecoder {
   // at all.
   Status Decode(int count, CoefficientBatch& batch);
 
-  // Goes past the next `count` MCUs. Whole restart intervals are not read, only looked through for
-  // the marker at their end. Errors: as above.
+  // Skips the next `count` MCUs. Only scans whole restart intervals for the marker at their end.
+  // Errors: as above.
   Status Skip(int64_t count);
 
-  // To be called after the last MCU of the picture. Errors: kDataLoss where coded bytes are left,
-  // or the marker at the end of the picture is not there.
+  // Call after the last MCU of the picture. Errors: kDataLoss if coded bytes are left, or the
+  // marker at the end of the picture is missing.
   Status Finish();
 
-  // How the inner loops see the decoder.
+  // The decoder's state for the inner loops.
   struct BitReader {
     uint64_t bits = 0;  // the next ones, from the top; below `count` there may be more
     int count = 0;
-    const uint8_t* at = nullptr;  // the byte that comes after those `count` bits
+    const uint8_t* at = nullptr;  // the byte after those `count` bits
   };
   struct Block {
     const DcTable* dc;
@@ -78,7 +78,7 @@ class EntropyDecoder {
   bool ChooseTables(const Component& c, const Frame& frame);
   void PlanBlocks(const Frame& frame, const std::array<bool, kMaxComponents>& only_dc);
   void BeginInterval();
-  // Goes past the marker that must stand here.
+  // Skips the marker that must be here.
   Status NextInterval();
   bool EndsAsItShould() const;
   Status Damaged() const;
@@ -90,14 +90,15 @@ class EntropyDecoder {
   int restart_interval_ = 0;
   int64_t left_in_interval_ = 0;  // MCUs
   int intervals_ = 0;
-  // By the number that the frame gives them: a standard one, or one of those below.
+  // By their number in the frame: a standard table, or one of those below.
   std::array<const DcTable*, 4> dc_{};
   std::array<const AcTable*, 4> ac_{};
   std::array<DcTable, 4> dc_tables_;
   std::array<AcTable, 4> ac_tables_;
 };
 
-// The order of the groups of a batch: component by component, each `down` rows of `across` groups.
+// Returns the order of the groups of a batch: component by component, each `down` rows of `across`
+// groups.
 inline int FirstGroupOf(const Frame& frame, int component) {
   int group = 0;
   for (int i = 0; i < component; ++i) {

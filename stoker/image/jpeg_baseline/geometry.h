@@ -1,5 +1,5 @@
-// How large everything is between the coefficients of a picture and its pixels, at full size or
-// decoded at a smaller scale: libjpeg's rules (jdmaster.c and jdsample.c of libjpeg-turbo 2.1).
+// The sizes between the coefficients of a picture and its pixels, at full size or decoded at a
+// smaller scale: libjpeg's rules (jdmaster.c and jdsample.c of libjpeg-turbo 2.1).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct PlaneGeometry {
   int block_size = kBlockSize;  // samples that a block becomes, each way: 1, 2, 4 or 8
   int mcu_width = 0;            // samples
   int mcu_height = 0;
-  int width = 0;  // samples that stand for pixels of the picture
+  int width = 0;  // samples that belong to pixels of the picture
   int height = 0;
 };
 
@@ -25,15 +25,16 @@ struct Geometry {
   std::array<PlaneGeometry, kMaxComponents> planes;
 };
 
-// At a scale of 1 / fast_scale (1, 2, 4 or 8) blocks become so much smaller. Those of Cb and Cr
-// stay larger, up to 8 x 8, while that makes up for having fewer of them both ways.
+// Returns the geometry at a scale of 1 / fast_scale (1, 2, 4 or 8), by which blocks shrink. Those
+// of Cb and Cr stay larger, up to 8 x 8, as long as that compensates for their smaller number in
+// both directions.
 Geometry GeometryOf(const Frame& frame, int fast_scale);
 
-// How a component's samples become as many as there are pixels.
+// How a component's samples are expanded to pixels.
 struct Expansion {
   int across = 1;  // pixels for a sample, each way
   int down = 1;
-  // By a triangle filter instead of repetition: libjpeg's rule, where it has one and the picture is
+  // Uses a triangle filter instead of repetition, as libjpeg does if it has one and the picture is
   // wide enough.
   bool fancy_across = false;
   bool fancy_down = false;

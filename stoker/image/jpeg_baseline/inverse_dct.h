@@ -13,19 +13,19 @@ namespace stoker::jpeg_baseline {
 // sets the group's values to zero.
 //   values      [8][4 * 8] coefficients, aligned to 64 bytes
 //   divisors    [8][8], aligned to 16 bytes
-//   last_place  behind which, along the zigzag, no block has a value: fewer are faster
-//   out         the upper left of four times 8x8 samples side by side: 32 bytes in each of 8 rows
+//   last_place  the last place of the zigzag with a value in any block; smaller is faster
+//   out         the upper left of four adjacent blocks of 8x8 samples: 32 bytes in each of 8 rows
 //   stride      bytes from one row to the next
-// Returns whether the bytes are those of libjpeg's default on any CPU. Where dequantised values
-// are far outside of what any picture gives, its own versions differ, and it does not say what
-// comes out; such a block is a sign of damage.
-// The same bytes on every CPU. Threads: concurrent calls are safe.
+// Returns whether the bytes are those of libjpeg's default on any CPU. If dequantised values are
+// far outside the range of real pictures, libjpeg's own versions differ and its result is
+// undefined; such a block is a sign of damage. The same bytes on every CPU. Threads: concurrent
+// calls are safe.
 bool InverseDctGroup(int16_t* values, const int16_t* divisors, int last_place, uint8_t* out,
                      ptrdiff_t stride);
 bool InverseDctGroupReference(int16_t* values, const int16_t* divisors, int last_place,
                               uint8_t* out, ptrdiff_t stride);
 
-// The instruction set that it uses here (Highway's names).
+// Returns the instruction set that it uses here (Highway's names).
 std::string_view InverseDctInstructionSet();
 
 }  // namespace stoker::jpeg_baseline

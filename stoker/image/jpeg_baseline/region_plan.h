@@ -1,4 +1,4 @@
-// What of a picture must be decoded for a region of it.
+// The parts of a picture that must be decoded for a region of it.
 #pragma once
 
 #include <array>
@@ -18,18 +18,20 @@ struct RegionPlan {
   Geometry geometry;
   Range mcu_rows;
   Range mcu_columns;
-  Expansion chroma;        // of Cb and Cr; none where they are not wanted
-  int num_components = 0;  // that are wanted
+  Expansion chroma;        // of Cb and Cr; none if they are not wanted
+  int num_components = 0;  // wanted ones
 
-  // Of which components no more than the DC values: a block becomes a sample, or is not wanted.
+  // Returns the components of which only the DC values are needed: a block becomes a sample, or is
+  // not wanted.
   std::array<bool, kMaxComponents> OnlyDc() const;
 };
 
-// The region lies inside the picture at its scale. `channels` are those wanted: 1 needs no chroma.
+// Plans a region, which must lie inside the picture at its scale. `channels`: those wanted; 1 needs
+// no chroma.
 RegionPlan PlanRegion(const Frame& frame, const ImageRegion& region, int channels);
 
-// The row of samples that lies on the other side of a pixel's row than `y / 2`, for pictures of
-// half the rows (the nearest one at the edges).
+// Returns the row of samples that lies on the other side of a pixel's row than `y / 2`, for
+// pictures of half the rows (the nearest one at the edges).
 inline int FarRow(int y, int sample_rows) {
   const int far = y % 2 == 0 ? y / 2 - 1 : y / 2 + 1;
   return far < 0 ? 0 : far < sample_rows ? far : sample_rows - 1;

@@ -12,8 +12,8 @@
 
 namespace stoker::jpeg_baseline {
 
-// The last one or two rows of MCUs, of the columns that the region needs. Rows are counted in the
-// picture; columns from the first MCU column of the plan.
+// Holds the last one or two rows of MCUs, in the columns that the region needs. Rows are counted in
+// the picture; columns from the first MCU column of the plan.
 class Strip {
  public:
   // Memory is taken from `scratch`; `frame` is borrowed.
@@ -21,7 +21,7 @@ class Strip {
 
   // Transforms the coefficients of MCUs that begin `mcu_column` MCUs right of the strip's left
   // side, a multiple of four, and clears them. They replace the rows of two (or one) MCU rows
-  // above. Returns false where another decoder should judge: see InverseDctGroup.
+  // above. Returns false if another decoder must decode the picture: see InverseDctGroup.
   bool Put(CoefficientBatch& batch, int mcu_row, int mcu_column);
 
   const uint8_t* row(int component, int y) const { return planes_[component].row(y); }
@@ -42,14 +42,13 @@ class Strip {
 // Makes pixels of the region from a strip.
 class PixelWriter {
  public:
-  // All but the plan are borrowed.
+  // Borrows everything except the plan.
   //   mcus_down  of the whole picture
   //   channels   1: grey, 3: RGB
   PixelWriter(const RegionPlan& plan, int mcus_down, const ImageRegion& region, int channels,
               const PixelRows& out, DecodeScratch& scratch);
 
-  // Writes the rows of the region that can be made now that the strip has the MCU row `mcu_row`,
-  // and have not been made yet.
+  // Writes the rows of the region that the MCU row `mcu_row` of the strip completes.
   void WriteRows(const Strip& strip, int mcu_row);
 
  private:

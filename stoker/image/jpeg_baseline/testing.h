@@ -1,5 +1,5 @@
-// Running a test on each instruction set that this CPU has, and coefficients for it. Included by
-// tests only.
+// Runs a test on each instruction set of this CPU, and makes coefficients for it. Only tests
+// include it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct TestGroup {
   alignas(16) std::array<int16_t, kBlockValues> divisors{};
 };
 
-// Values up to `last_place` of the zigzag, of at most this magnitude after multiplication.
+// Returns values up to `last_place` of the zigzag, of at most this magnitude after multiplication.
 inline TestGroup RandomGroup(Rng& rng, int last_place, int magnitude) {
   TestGroup group;
   for (int i = 0; i < kBlockValues; ++i) group.divisors[i] = static_cast<int16_t>(1 + rng.Below(9));
