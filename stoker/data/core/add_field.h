@@ -1,4 +1,4 @@
-// Widening a Spec by a field that an operator adds.
+// Adds a field of an operator to a Spec.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// Appends `field`. InvalidArgument where its name is empty or taken; `who` is the operator, for the
+// Appends `field`. InvalidArgument if its name is empty or taken; `who` names the operator in the
 // message.
 Status AddField(std::string_view who, Field field, Spec& spec);
 

@@ -1,4 +1,4 @@
-// A stage's transform, applied to one element of its input.
+// Applies a stage's transform to one element of its input.
 #pragma once
 
 #include "stoker/data/core/dataset.h"
@@ -6,12 +6,12 @@
 
 namespace stoker {
 
-// Puts the element through the transform of `node`, which must have one. What that throws becomes
-// an error, too. An error names the file or the record that the element was made of, where the
-// source can name it, and is then never kInvalidArgument, which means wrong usage.
+// Applies the transform of `node`, which must have one, to the element. Exceptions become errors.
+// An error names the file or record that the element came from if the source knows it, and is then
+// never kInvalidArgument, which means wrong usage.
 Status ApplyTransform(const DatasetNode& node, const ReadContext& context, Element& element);
 
-// The same, and counts the element or the error in the stage's counters.
+// Does the same, and counts the element or the error in the stage's counters.
 Status ApplyElementWise(const DatasetNode& node, const ReadContext& context, Element& element);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Holding elements that user code made to what the pipeline was promised.
+// Checks elements made by user code against the declared Spec.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace stoker {
 
-// InvalidArgument where `element` has other fields, dtypes or known extents than `spec`: everything
-// behind it is planned from the Spec and reads the arrays as it says. `who` names the stage.
+// Returns InvalidArgument if `element` has other fields, dtypes or known extents than `spec`, on
+// which all later stages rely. `who` names the stage.
 Status CheckElement(std::string_view who, const Spec& spec, const Element& element);
 
 }  // namespace stoker

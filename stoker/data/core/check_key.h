@@ -1,12 +1,12 @@
-// Holding the keys of a saved position to the data that are there now.
+// Checks the keys of a saved position against the current data.
 #pragma once
 
 #include "stoker/data/core/dataset.h"
 
 namespace stoker {
 
-// OutOfRange where `node`, whose keys are positions, has no element with this key. A key comes from
-// a file, and the data may have shrunk since it was written: every such node asks before it reads.
+// Returns OutOfRange if `node`, whose keys are positions, has no element with this key. Call it
+// before reading by a key from a file, because the data may have shrunk since.
 Status CheckKey(const DatasetNode& node, const SampleKey& key);
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// What the labels 0, 1, ... of a data set stand for: known to sources and to what makes numbers of
-// words, kept by `stoker pack`.
+// The names of the labels 0, 1, ... of a data set. Sources and transforms that map words to numbers
+// know them; `stoker pack` stores them.
 #pragma once
 
 #include <string>
@@ -11,30 +11,30 @@
 
 namespace stoker {
 
-// Implemented by the nodes of sources that may know. Thread-safe.
+// Implemented by the nodes of sources that may know the names. Thread-safe.
 class LabelNames {
  public:
   virtual ~LabelNames() = default;
 
-  // Empty where the classes have no names.
+  // Returns the names; empty if the classes have none.
   virtual std::vector<std::string> ClassNames() const = 0;
 };
 
-// Implemented by transforms that make numbers of words (`lookup`). Thread-safe.
+// Implemented by transforms that map words to numbers (`lookup`). Thread-safe.
 class WordNumbers {
  public:
   virtual ~WordNumbers() = default;
 
-  // The field that holds the numbers, and what 0, 1, ... of them stand for.
+  // Return the field that holds the numbers, and the words of 0, 1, ...
   virtual const std::string& numbered_field() const = 0;
   virtual const std::vector<std::string>& words() const = 0;
 };
 
-// Of the labels, which the field `label` holds: the words that they were made of, else the names
-// that the first source among all inputs has, where one has some.
+// Returns the names of the labels in the field `label`: the words that they were mapped from, else
+// the names of the first source among all inputs that has some.
 std::vector<std::string> FindClassNames(const Dataset& dataset, std::string_view label = "label");
 
-// The names that the files of one source tell, which must agree; a file may tell none.
+// The names in the files of one source, which must agree; a file may have none.
 class AgreedClassNames {
  public:
   // Errors: kInvalidArgument names the files and the first class that differs.
@@ -47,23 +47,24 @@ class AgreedClassNames {
   std::vector<std::string> names_;
 };
 
-// "number 3 is 'cat' there and 'dog' here": where two lists differ, which they do.
+// Returns the first difference of two lists: "number 3 is 'cat' there and 'dog' here". REQUIRES:
+// they differ.
 std::string FirstDifferenceOfClasses(const std::vector<std::string>& there,
                                      const std::vector<std::string>& here);
 
-// Formats that have no place for the names have them in a file beside it: the names, in order, each
-// on a line of its own.
+// For formats without a place for the names: a file beside the data has the names, in order, one a
+// line.
 
-// "x.tfrecord.classes.txt" for "x.tfrecord" as for "x-00003-of-00128.tfrecord".
+// Returns "x.tfrecord.classes.txt" for "x.tfrecord" and for "x-00003-of-00128.tfrecord".
 std::string ClassNamesFileOf(const std::string& path);
 
 // kInvalidArgument for a name that is empty or has a line break.
 Status CheckClassNames(const std::vector<std::string>& names);
 
-// Writes it, atomically. Errors: those above and of io/atomic_file.h.
+// Writes that file, atomically. Errors: those above and of io/atomic_file.h.
 Status WriteClassNames(const std::string& path, const std::vector<std::string>& names);
 
-// The names beside these files, or none where no such file is there. Errors: those of
+// Returns the names beside these files, or none if there is no such file. Errors: those of
 // AgreedClassNames and of reading, kDataLoss for a file with an empty line.
 Result<std::vector<std::string>> ReadClassNamesBeside(const std::vector<std::string>& paths);
 

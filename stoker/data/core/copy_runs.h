@@ -1,4 +1,4 @@
-// Copies pieces of memory that lie here and there into one block, as a gather of rows does.
+// Gathers scattered pieces of memory into one block, such as rows.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ struct MemoryRun {
   size_t bytes;
 };
 
-// Copies the runs one behind the other to `to`, which has room for all of them. Memory is asked for
-// the next few while one is copied: pieces that lie at random come from memory, not from the
-// cache, and waiting for each in turn takes two to three times as long. Thread-safe.
+// Copies the runs one after the other to `to`, which has room for all of them. Prefetches the next
+// few runs while it copies one, because scattered pieces are rarely in the cache; waiting for each
+// takes two to three times as long. Thread-safe.
 void CopyRuns(std::span<const MemoryRun> runs, std::byte* to);
 
 }  // namespace stoker

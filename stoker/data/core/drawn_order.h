@@ -1,6 +1,5 @@
-// Which pipelines put elements into an order that an IndexPermutation makes. A saved position of
-// such a pipeline means the same elements only where the permutations are the same
-// (IndexPermutation::kVersion).
+// Pipelines that order elements by an IndexPermutation. A saved position of such a pipeline means
+// the same elements only with the same permutations (IndexPermutation::kVersion).
 #pragma once
 
 #include "stoker/base/json.h"
@@ -8,23 +7,23 @@
 
 namespace stoker {
 
-// Implemented by the nodes of stages that do so. Thread-safe.
+// Implemented by the nodes of such stages. Thread-safe.
 class DrawnOrder {
  public:
   virtual ~DrawnOrder() = default;
 
-  // False where the options of this one leave the elements in their order.
+  // Returns false if the options of this node keep the elements in their order.
   virtual bool draws_order() const { return true; }
 };
 
-// Whether a stage of `dataset` does so. Pipelines that a stage opens while a pass runs are not
-// looked at.
+// Returns whether a stage of `dataset` draws an order. Ignores pipelines that a stage opens while a
+// pass runs.
 bool DrawsOrder(const Dataset& dataset);
 
-// Whether `state`, which the iterator of Dataset::Open saved, says that it was saved by a version
-// of Stoker whose permutations are those of this one. Where no stage draws an order it need not.
+// Returns whether `state`, saved by an iterator of Dataset::Open, was saved by a version of Stoker
+// with the same permutations. Not needed if no stage draws an order.
 bool HasTheseOrders(const Json& state);
-// Makes `state` say so, for a caller that knows it, or takes other orders on itself.
+// Marks `state` so, for a caller that knows it, or accepts other orders.
 void TakeForTheseOrders(Json& state);
 
 }  // namespace stoker

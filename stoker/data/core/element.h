@@ -1,5 +1,4 @@
-// Element: one sample on its way through a pipeline; Rows: many samples of one shape, column by
-// column.
+// Element: one sample in a pipeline; Rows: many samples of one shape, column by column.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,8 @@ namespace stoker {
 
 class Scratch;
 
-// Which sample it is, independent of where and when it is processed: the key of its random numbers.
+// Identifies a sample independently of where and when it is processed; the key of its random
+// numbers.
 struct SampleKey {
   uint64_t epoch = 0;
   int64_t index = 0;  // global: the sample's number in its source; of a batch, the batch's number
@@ -33,41 +33,42 @@ struct Failure {
 struct Element {
   SampleKey key;
   std::vector<Array> arrays;  // one for each field of the Spec, in its order
-  // Null for every element but those that failed, which have no arrays. Only an iterator that was
-  // opened tolerantly (OpenContext) hands out failed elements.
+  // Null except for failed elements, which have no arrays. Only an iterator that was opened
+  // tolerantly (OpenContext) returns failed elements.
   std::shared_ptr<const Failure> failure;
 
   int64_t num_bytes() const;
 };
 
-// Of the arrays, the bytes that are charged to no account (MemoryAccount): what user code lends.
+// Returns the bytes of the arrays that are charged to no account (MemoryAccount): memory of user
+// code.
 int64_t UnchargedBytes(std::span<const Array> arrays);
 
-// n samples whose fields have equal shapes: column f has shape [n, ...field f's shape]. This is how
-// tiny records are moved: one gather, one kernel call and one queue hop for many of them.
+// n samples whose fields have equal shapes: column f has shape [n, ...field f's shape]. Many tiny
+// records move as one: one gather, one kernel call and one queue operation.
 struct Rows {
   std::vector<SampleKey> keys;  // n
   std::vector<Array> columns;
 
   int64_t size() const { return static_cast<int64_t>(keys.size()); }
   int64_t num_bytes() const;
-  // Sample i, sharing the columns' memory.
+  // Returns sample i, sharing the columns' memory.
   Element RowElement(int64_t i) const;
-  // Samples begin..end-1, sharing the columns' memory.
+  // Returns samples begin..end-1, sharing the columns' memory.
   Rows Slice(int64_t begin, int64_t end) const;
 };
 
-// Copies elements (at least one) of equal shapes into columns. Where shapes differ the error names
-// the field (by `spec`, or by number where it has too few) and the two elements that disagree.
+// Copies elements (at least one) of equal shapes into columns. If shapes differ the error names the
+// field (by `spec`, or by number if it has too few) and the two elements that disagree.
 Result<Rows> StackElements(const Spec& spec, std::span<const Element> elements, Scratch& scratch);
 
-// One sample as rows of one, sharing its memory.
+// Returns one sample as rows of one, sharing its memory.
 Rows ElementAsRows(Element element);
 
 // Copies several Rows with equal columns into one, in order.
 Rows ConcatenateRows(std::span<const Rows> parts, Scratch& scratch);
 
-// One element whose arrays are the columns, as `batch` publishes it.
+// Returns one element whose arrays are the columns, as `batch` outputs it.
 Element RowsAsElement(Rows rows, SampleKey key);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Why a pass runs as it does: each choice that the runtime made, with the figures behind it.
+// The choices that the runtime made for a pass, with their reasons.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace stoker {
 
-// One choice: `what` ("threads", "depth", "chunk") of a stage went from one value to another; from
-// 0 where it is the first. "order" has no values.
+// One choice: `what` ("threads", "depth", "chunk") of a stage changed from one value to another;
+// the first is from 0. "order" has no values.
 struct Decision {
   double at_s = 0;  // since the pass was opened
   std::string stage;
@@ -25,12 +25,12 @@ struct Decision {
   Json ToJson() const;
 };
 
-// The choices of a pass in their order. Of very many the first and the last are kept. Thread-safe.
+// The choices of a pass in order. Keeps the first and the last of very many. Thread-safe.
 class DecisionLog {
  public:
   void Add(Decision decision);
   std::vector<Decision> decisions() const;
-  // How many are left out between the first and the last.
+  // Returns how many are left out between the first and the last.
   int64_t left_out() const;
 
  private:

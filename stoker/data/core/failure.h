@@ -1,5 +1,5 @@
-// Failed elements: what stands in the place of an element that could not be made, where the pass
-// goes on all the same. How a stage asks for that is in ops/ignore_errors.h.
+// Failed elements: placeholders for elements that could not be made, in a pass that continues all
+// the same (ops/ignore_errors.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -11,40 +11,39 @@
 
 namespace stoker {
 
-// Whether this error says that something is wrong with an element: its bytes are damaged
-// (kDataLoss), its file is missing (kNotFound), it is of a kind or size that cannot be handled
-// (kUnimplemented, kOutOfRange, kInvalidArgument), or the code that makes it fails on it
-// (kInternal). Such an element fails again whenever it is read, so leaving it out gives the same
-// bytes on every machine and at any time.
+// Returns whether this error is about one element: its bytes are damaged (kDataLoss), its file is
+// missing (kNotFound), it is of a kind or size that cannot be handled (kUnimplemented, kOutOfRange,
+// kInvalidArgument), or the code that makes it fails on it (kInternal). Such an element fails
+// whenever it is read, so skipping it gives the same bytes on every machine and at any time.
 //
 // Trouble is not about an element: a server or disk that does not answer (kUnavailable), no memory,
-// no space or too many open files (kResourceExhausted), access that is refused (kPermissionDenied:
-// whose rights they are decides, or a token that has run out), files that change while they are
-// read (kFailedPrecondition), and being asked to stop (kCancelled). It ends the pass, whatever
-// policy the pipeline has for elements that fail; what may pass is tried again before, where it is
-// met (io/local_retry.h, io/remote/remote_request.h).
+// no space or too many open files (kResourceExhausted), refused access (kPermissionDenied: missing
+// rights, or an expired token), files that change while they are read (kFailedPrecondition), and a
+// request to stop (kCancelled). It ends the pass, independent of the pipeline's policy for failed
+// elements; transient trouble is retried first, where it occurs (io/local_retry.h,
+// io/remote/remote_request.h).
 bool IsAboutOneElement(const Status& error);
 
-// Call it in a catch block: the error for what has been thrown. `where` says what was being done
-// ("map: element 7: the function"). Memory that ran out and the errors of the operating system keep
+// Returns the error for the exception being handled; call it in a catch block. `where` says what
+// threw ("map: element 7: the function"). Exhausted memory and errors of the operating system keep
 // their codes (kResourceExhausted, those of ErrnoStatus); anything else is kInternal.
 Status ThrownError(std::string_view where);
 
-// kCancelled: what ends the work of `where` (a stage) when its pass ends.
+// Returns the kCancelled that ends the work of the stage `where` when its pass ends.
 Status AskedToStop(std::string_view where);
 
-// Where an error arose: at the innermost stage that reported it.
+// The origin of an error: the innermost stage that reported it.
 struct FailureOrigin {
   std::string_view stage;  // its name; lives as long as the dataset
-  SampleKey key;           // of the element; index -1 where several were made together
+  SampleKey key;           // of the element; index -1 if several were made together
 };
 
-// The element that stands for one that failed.
+// Returns the placeholder of an element that failed.
 Element FailedElement(const Status& reason, const FailureOrigin& origin);
 
-// While elements are read by position, the stage that fails says so here, for this thread, and the
-// stages that its error passes through stay silent: so an error is counted once, and is known by
-// the element that it happened to. The outermost Read begins anew.
+// Records, for this thread, the stage at which a read by position failed. Stages that pass the
+// error on record nothing, so an error is counted once and belongs to the right element. The
+// outermost Read resets it.
 class FailureScope {
  public:
   FailureScope();
@@ -52,14 +51,15 @@ class FailureScope {
   FailureScope(const FailureScope&) = delete;
   FailureScope& operator=(const FailureScope&) = delete;
 
-  // Notes where the error that is being returned arose. False where one has been noted already.
+  // Records the origin of the error that is being returned. Returns false if one is already
+  // recorded.
   static bool Note(const DatasetNode& node, SampleKey key);
-  // What has been noted, and forgets it; `otherwise` where nothing has.
+  // Returns the recorded origin and clears it; `otherwise` if there is none.
   static FailureOrigin Take(const FailureOrigin& otherwise);
 };
 
-// Gives what `make`, which returns a Status or a Result, returns. What it throws becomes an error
-// (ThrownError); `what` says what was being done.
+// Returns the result of `make`, a Status or a Result. An exception becomes an error (ThrownError);
+// `what` says what threw.
 template <typename Make>
 auto CatchExceptions(std::string_view what, int64_t index, const Make& make) -> decltype(make()) {
   try {

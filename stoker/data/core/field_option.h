@@ -1,4 +1,4 @@
-// Fields that options name: which they are, and whether each has a name of its own.
+// Finds the fields that options name, and repeated names.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace stoker {
 
-// The number of the field called `name` in `spec`. The error names who asks, lists the fields that
-// there are and says which option tells another:
+// Returns the number of the field called `name` in `spec`. The error names `who`, lists the
+// existing fields and says which option to set:
 //   normalize: there is no field 'image'; the elements are {x: uint8[4]}; say which it is with
 //   `field:`
 Result<size_t> IndexOfOption(const Spec& spec, std::string_view who, std::string_view option,
                              std::string_view name);
 
-// The first name that two fields of `spec` have; empty where each has its own.
+// Returns the first name that two fields of `spec` share; empty if all names are distinct.
 std::string_view RepeatedName(const Spec& spec);
 
 }  // namespace stoker

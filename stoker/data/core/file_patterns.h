@@ -13,9 +13,9 @@
 namespace stoker {
 
 // In C++: `.path = "logs/*.txt"`, or several in braces; in a recipe a text or a list of texts,
-// relative to the root. A text is a path, a pattern (io/glob.h), several with braces
-// (io/braces.h), or all shards of a set, "x@128" (io/shards.h); each may be on a server
-// (base/remote_path.h; patterns only where its store has lists), and "-" is what is piped in.
+// relative to the root. A text is a path, a pattern (io/glob.h), several with braces (io/braces.h),
+// or all shards of a set, "x@128" (io/shards.h); each may be on a server (base/remote_path.h;
+// patterns only if its store has lists), and "-" is standard input.
 class FilePatterns {
  public:
   static constexpr std::string_view kTypeName = "path, pattern or list of them";
@@ -31,10 +31,10 @@ class FilePatterns {
 
   enum class Kind { kFile, kAny };  // a path may be a directory
 
-  // The files, in the order in which the patterns stand, those of one pattern sorted by their
-  // bytes; `sorted`: all of them. `who` begins the message where no file is named. Errors: also
-  // those of ExpandGlob and ExpandBraces, and kNotFound for a file that is not there, a shard that
-  // a pattern would match included.
+  // Returns the files in the order of the patterns, those of one pattern sorted by their bytes;
+  // with `sorted`, all of them sorted. `who` begins the message if no file is named. Errors: also
+  // those of ExpandGlob and ExpandBraces, and kNotFound for a missing file, or a missing shard that
+  // a pattern would match.
   Result<std::vector<std::string>> Expand(std::string_view who, bool sorted,
                                           Kind kind = Kind::kFile) const;
 

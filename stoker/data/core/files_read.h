@@ -1,4 +1,4 @@
-// Which files a pipeline reads, so that nothing is written over one.
+// Refuses to overwrite a file that a pipeline reads.
 #pragma once
 
 #include <sys/types.h>
@@ -13,21 +13,21 @@
 
 namespace stoker {
 
-// What tells a file from another that had or gets its name: its device and inode.
+// Identifies a file independently of its name: its device and inode.
 using FileId = std::pair<dev_t, ino_t>;
 
-// That of what `path` leads to; nothing where nothing is there.
+// Returns the id of the file that `path` leads to; nothing if there is none.
 std::optional<FileId> FileIdOf(const std::filesystem::path& path);
 
-// kInvalidArgument where `path` is a file that `dataset` reads (DatasetNode::files), by whatever
-// name; `who` would write there. Costs a stat(2) of each file, but only where `path` is there.
+// Returns kInvalidArgument if `path` is, under any name, a file that `dataset` reads
+// (DatasetNode::files); `who` wants to write there. Costs a stat(2) of each file, but only if
+// `path` exists.
 Status CheckNotRead(const Dataset& dataset, const std::filesystem::path& path,
                     std::string_view who);
 
-// kInvalidArgument, with line and column, where a value anywhere in `recipe` names the file that
-// `path` is, by whatever name: words, weights to begin with, a list of classes. Relative names are
-// tried from `folder` and from data.root. The cost is that of a few stat(2) for each value, but
-// only where `path` is there.
+// Returns kInvalidArgument, with line and column, if any value in `recipe` names, under any name,
+// the file `path`: a vocabulary, initial weights, a list of classes. Tries relative names from
+// `folder` and from data.root. Costs a few stat(2) for each value, but only if `path` exists.
 Status CheckNotNamed(const ConfigNode& recipe, const std::filesystem::path& folder,
                      const std::filesystem::path& path, std::string_view who);
 

@@ -1,4 +1,4 @@
-// One value of any dtype, as operators write it many times: a border, a padding, a mask.
+// One value of any dtype that operators write many times: a border, a padding, a mask.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,9 @@ struct alignas(8) FillValue {
   std::byte bytes[8] = {};  // the first DTypeSize of them
 };
 
-// `value` in the dtype of `field`, rounded to the nearest where that is a float. InvalidArgument
-// where it is an integer that cannot hold the value; `who` and `option` are for the message.
+// Returns `value` in the dtype of `field`, rounded to the nearest if that is a float.
+// InvalidArgument if it is an integer type that cannot hold the value; `who` and `option` are for
+// the message.
 Result<FillValue> MakeFillValue(std::string_view who, std::string_view option, double value,
                                 const Field& field);
 

@@ -1,10 +1,10 @@
-// Which stages make each element of several of their input's.
+// Stages that make each element of several elements of their input.
 #pragma once
 
 namespace stoker {
 
 // Implemented by the nodes of batches, buckets and windows. Such an element may come long after the
-// one before it, because a stream must first give all that it is made of.
+// previous one, because a stream must first return all its parts.
 class GroupsElements {
  public:
   virtual ~GroupsElements() = default;

@@ -1,5 +1,5 @@
-// KeptMemory: what a dataset keeps in memory from one pass to the next, such as a cache, the values
-// of a compressed file, or decompressed chunks, counted by the budgets of all passes over it.
+// KeptMemory: accounts for memory that a dataset keeps from one pass to the next, such as a cache
+// or the values of a compressed file, in the budgets of all passes over it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace stoker {
 class DatasetNode;
 class Pass;
 
-// The process's budget, which passes without one of their own keep together, is charged once and
-// for as long as this lives; that of a single pass until the pass has ended. Thread-safe.
+// Charges the process's budget, which passes without their own share, once and as long as this
+// lives; the budget of a single pass until the pass has ended. Thread-safe.
 class KeptMemory {
  public:
   KeptMemory();
@@ -25,38 +25,39 @@ class KeptMemory {
   KeptMemory& operator=(const KeptMemory&) = delete;
   ~KeptMemory();
 
-  // From now on the budget of `pass` bears what is kept, as memory of the stage `node`. Call it
-  // when a pass is prepared; the second call for one budget does nothing.
+  // Charges the kept memory to the budget of `pass`, as memory of the stage `node`. Call it when a
+  // pass is prepared; a second call for the same budget does nothing.
   void ChargeTo(const Pass& pass, const DatasetNode& node);
 
-  // As ChargeTo, for what must be held: only where that budget has room for it (AddIfItFits, for
-  // `what` and `remedy` too).
+  // As ChargeTo, but only if that budget has room for it. See AddIfItFits for `what`, `remedy` and
+  // errors.
   Status ChargeToIfItFits(const Pass& pass, const DatasetNode& node, std::string_view what,
                           std::string_view remedy);
 
-  // Keeps `bytes` more, or less where negative. Never waits and never fails.
+  // Adds `bytes`, which may be negative. Never waits and never fails.
   void Add(int64_t bytes);
 
-  // As Add, but only where the budget of `pass`, and every other one that bears what is kept, has
-  // room for as much, now that the idle memory of the stages of `pass` is freed. Of several threads
-  // and datasets that ask at once, as many get it as fit together. `what` takes them, `remedy` is
-  // what can be done beside raising the budget: "a.gz: the values take", "decompress the file".
-  // Errors: kResourceExhausted, with all sizes.
+  // As Add, but only if the budget of `pass`, and every other charged budget, has room for it after
+  // the idle memory of the stages of `pass` is freed. Concurrent calls of several threads and
+  // datasets succeed only as far as they fit together. `what` names the memory, `remedy` an
+  // alternative to raising the budget: "a.gz: the values take", "decompress the file". Errors:
+  // kResourceExhausted, with all sizes.
   Status AddIfItFits(const Pass& pass, int64_t bytes, std::string_view what,
                      std::string_view remedy);
 
   int64_t bytes() const;
 
-  // What blocks that are kept are allocated from, so that nobody counts a part of one again where
-  // an element shares it. It is charged beside the budgets: call Add too.
+  // Returns the account to allocate kept blocks from, so that a block that elements share is not
+  // counted twice. It is separate from the budgets: call Add too.
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
  private:
-  // With mutex_ held: whether the budget of `pass` bears what is kept, and the entry that makes it.
+  // REQUIRES: mutex_ is held. Return whether the budget of `pass` is charged, and the entry that
+  // charges it.
   bool IsChargedTo(const Pass& pass);
   void NoteCharged(const Pass& pass, const DatasetNode& node);
 
-  // That of the process's budget is held here, so that the charge can be taken back.
+  // The charge of the process's budget is held here, so that it can be reversed.
   struct Charged {
     const Ledger* ledger;
     std::weak_ptr<MemoryAccount> account;
@@ -64,7 +65,7 @@ class KeptMemory {
   };
 
   const std::shared_ptr<MemoryAccount> account_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<Charged> charged_;
   int64_t bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// Orders that follow from (seed, epoch, stage), made once and kept while they are in use.
+// Orders that are functions of (seed, epoch, stage), made once and kept while in use.
 #pragma once
 
 #include <compare>
@@ -13,15 +13,15 @@ namespace stoker {
 
 struct OrderKey {
   uint64_t seed = 0, epoch = 0, stage = 0;
-  int64_t size = 0;  // of what is ordered, where that differs within a stage
+  int64_t size = 0;  // of the ordered range, if that differs within a stage
   auto operator<=>(const OrderKey&) const = default;
 };
 
-// For orders that take long to make and are then read at any place. Those used last are kept, as
-// many as `kept_bytes` allow and at least two: a pass that reads ahead reads from two epochs at
-// once, and a shuffle behind a repeat from all of its rounds. Where more epochs interleave than
-// that, nearly every read makes an order again. Thread-safe; an order is made by one thread, for
-// which only those wait that want the same one.
+// A cache of orders that take long to make and are then read at random. Keeps the most recently
+// used within `kept_bytes` and at least two, because a pass that reads ahead reads from two epochs
+// at once, and a shuffle that follows a repeat from all of its rounds. If more epochs interleave
+// than that, nearly every read makes an order again. Thread-safe; one thread makes an order, and
+// only threads that need the same one wait for it.
 template <typename Order>
 class KeptOrders {
  public:
@@ -29,8 +29,8 @@ class KeptOrders {
 
   explicit KeptOrders(int64_t kept_bytes = kKeptBytes) : kept_bytes_(kept_bytes) {}
 
-  // The order of `key`, which takes about `order_bytes`; `make` makes it, as a
-  // std::shared_ptr<const Order>, where it is not there.
+  // Returns the order of `key`, which takes about `order_bytes`; `make` makes it, as a
+  // std::shared_ptr<const Order>, if it is not kept.
   template <typename Make>
   std::shared_ptr<const Order> Get(const OrderKey& key, int64_t order_bytes,
                                    const Make& make) const {
@@ -46,7 +46,7 @@ class KeptOrders {
   struct Kept {
     int64_t bytes = 0;
     std::once_flag made;
-    std::shared_ptr<const Order> order;  // once it is made
+    std::shared_ptr<const Order> order;  // null until made
   };
   using List = std::list<std::pair<OrderKey, std::shared_ptr<Kept>>>;
 
@@ -70,8 +70,8 @@ class KeptOrders {
   }
 
   const int64_t kept_bytes_;
-  mutable std::mutex mutex_;  // guards what follows, but not the orders in it
-  mutable List list_;         // what was used last comes first
+  mutable std::mutex mutex_;  // guards the members below, but not the orders in them
+  mutable List list_;         // most recently used first
   mutable std::map<OrderKey, typename List::iterator> places_;  // in list_
   mutable int64_t bytes_ = 0;                                   // of all in list_
 };

@@ -1,4 +1,4 @@
-// The memory of lists of keys, used again by the thread that drops them.
+// Recycles the memory of lists of keys within a thread.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace stoker {
 
-// An empty list with room for `n` keys. A batch needs its rows' keys only until its columns are
-// made, so the list of one batch serves for the next: from the system, it is so large that malloc
-// would take the lock that whoever frees the columns waits for, and tidy up under it. Thread-safe.
+// Returns an empty list with room for `n` keys. A batch needs its rows' keys only until its columns
+// are made, so the next batch can reuse the list. A list is so large that malloc would consolidate
+// memory for it under a lock that the thread that frees columns waits for. Thread-safe.
 std::vector<SampleKey> EmptyKeyList(size_t n);
 
-// Keeps the list's memory for this thread's next EmptyKeyList: of one list, of no more than 64 KiB.
+// Keeps the list's memory for this thread's next EmptyKeyList: one list of at most 64 KiB.
 void DropKeyList(std::vector<SampleKey> keys);
 
 }  // namespace stoker

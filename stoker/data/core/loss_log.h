@@ -1,7 +1,7 @@
-// The logs of what stages have lost (ops/ignore_errors.h). Threads make elements ahead of the
-// consumer, and some that nobody gets; so a line travels with the element that was made after the
-// loss, and is written when the pass hands that element out. A log is then a function of what was
-// handed out, whatever the threads, and a resumed pass goes on where the position was saved.
+// The logs of lost elements (ops/ignore_errors.h). Threads make elements ahead of the consumer,
+// some of which are never consumed. So a line is attached to the element that was made after the
+// loss, and is written when the pass returns that element. A log therefore depends only on the
+// elements returned, not on threads, and a resumed pass continues it where the position was saved.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace stoker {
 
-// A line without its end, and the log that it belongs to.
+// A line without line end, and the log that it belongs to.
 struct LossLine {
   std::string path;
   Buffer text;
@@ -29,36 +29,36 @@ struct LossLine {
 // The logs that one pass writes, those of the passes inside it included. Thread-safe.
 class LossLogs {
  public:
-  // `pass` names the pipeline and its seed: every line has it (QuarantineLine), so that those of
-  // another one in the same log are left alone. `logging` says which lines are written.
+  // `pass` names the pipeline and its seed. Every line contains it (QuarantineLine), so that lines
+  // of another pipeline in the same log are left alone. `logging` says which lines are written.
   explicit LossLogs(std::string pass, LossLogging logging = LossLogging::kEach)
       : pass_(std::move(pass)), logging_(logging) {}
 
   const std::string& pass() const { return pass_; }
 
-  // To be called for each log before anything is lost. Makes the file; of kNone it does nothing. Of
-  // kOnce it reads the log, at 16 bytes and more of memory for each line of this pass. Errors: the
-  // file cannot be made or opened.
+  // Call it for each log before anything is lost. Creates the file; with kNone it does nothing.
+  // With kOnce it reads the log, which takes 16 bytes and more of memory for each line of this
+  // pass. Errors: the file cannot be created or opened.
   Status Open(const std::string& path);
   // Errors: those of AppendLine.
   Status Write(const LossLine& line);
 
-  // How many bytes each log has by now, {path: bytes}; null where there is none, or no line is to
-  // be taken back.
+  // Returns the size in bytes of each log, {path: bytes}; null if there is none, or lines are never
+  // removed.
   Json Save() const;
-  // Takes the lines of this pass that were written after `saved` out of the logs that are open.
-  // What others wrote stays. A log that is shorter by now, or a symbolic link, stays as it is.
-  // Errors: kDataLoss where `saved` is damaged; those of reading and writing files.
+  // Removes the lines of this pass that were written after `saved` from the open logs, and keeps
+  // all others. Does not change a log that is shorter by now, or a symbolic link. Errors: kDataLoss
+  // if `saved` is damaged; those of reading and writing files.
   Status CutBack(const Json& saved);
 
  private:
   struct Log {
     uint64_t bytes = 0;
-    // Of kOnce: how many lines with this hash earlier passes wrote which this one has not met.
+    // For kOnce: how many lines with this hash earlier passes wrote that this one has not met.
     std::unordered_map<uint64_t, int64_t> there;
   };
   bool IsOurs(std::string_view line) const;
-  // Whether the line is to be written; where an earlier pass wrote it, it has been met now.
+  // Returns whether to write the line; marks a line of an earlier pass as met.
   bool IsWanted(const LossLine& line);
 
   const std::string pass_;
@@ -67,9 +67,9 @@ class LossLogs {
   std::map<std::string, Log> logs_;  // by path; guarded by mutex_
 };
 
-// While one lives, the lines of what this thread loses are collected in it; of several the
-// innermost collects. Destroyed by the thread that made it, innermost first; lines that nobody has
-// taken are dropped.
+// While one lives, it collects the lines of this thread's losses; the innermost of several
+// collects. The thread that made it destroys it, innermost first; lines that were not taken are
+// dropped.
 class LossScope {
  public:
   LossScope();
@@ -77,8 +77,8 @@ class LossScope {
   LossScope& operator=(const LossScope&) = delete;
   ~LossScope();
 
-  // Hands `line` to the innermost scope of this thread. Without one it is dropped: then elements
-  // are read for what a stage must know beforehand, and are not handed out.
+  // Adds `line` to the innermost scope of this thread. Without one it is dropped: then a stage
+  // reads elements for itself, which the pass does not return.
   static void Add(LossLine line);
 
   std::vector<LossLine> Take() { return std::exchange(lines_, {}); }

@@ -1,13 +1,11 @@
 // Options whose value is more than a number or a text: pipelines, file patterns. They describe and
-// read themselves; base/options.h knows the plain types alone.
+// read themselves; base/options.h handles the plain types.
 //
 //   struct Zip {
 //     Pipelines inputs;                                    // an OptionObject
 //     bool strict = false;
 //     static void Describe(OptionTable<Zip>& table);       // the plain options
-//   };
-//   template <>
-//   const std::vector<Option>& OptionsOf<Zip>();           // in the header, behind the struct
+//   }; template <> const std::vector<Option>& OptionsOf<Zip>(); // in the header, after the struct
 //
 //   template <>                                            // in the .cc: the objects come first,
 //                                                          // or WithObjectsBehind: last
@@ -29,8 +27,9 @@
 namespace stoker {
 
 // kTypeName names the type in help texts. Read takes the value from a recipe; its errors need not
-// name the option. Write gives every option with its defaults filled in, as Read takes it. Resolve
-// makes paths absolute: called once after Read, before the value is used; `root` may be empty.
+// name the option. Write returns every option with its defaults filled in, in the form that Read
+// accepts. Resolve makes paths absolute: called once after Read, before the value is used; `root`
+// may be empty.
 template <typename V>
 concept OptionObject = std::default_initializable<V> &&
     requires(V& value, const V& constant, const ConfigNode& node,
@@ -61,7 +60,7 @@ Option ObjectOption(std::string_view name, V T::*member, std::string_view help,
   return option;
 }
 
-// `objects` in front of what T describes.
+// Returns `objects` followed by the options that T describes.
 template <typename T>
 std::vector<Option> WithObjects(std::vector<Option> objects) {
   OptionTable<T> plain;
@@ -70,7 +69,8 @@ std::vector<Option> WithObjects(std::vector<Option> objects) {
   return objects;
 }
 
-// `objects` behind what T describes, whose first is the one that needs no name: `npz: FILE`.
+// Returns the options that T describes followed by `objects`; the first option needs no name: `npz:
+// FILE`.
 template <typename T>
 std::vector<Option> WithObjectsBehind(const std::vector<Option>& objects) {
   OptionTable<T> plain;

@@ -7,7 +7,8 @@
 
 namespace stoker {
 
-// Makes arrays in `scratch`, which is borrowed, for formats that copy values.
+// Returns a function that makes arrays in `scratch`, which is borrowed, for formats that copy
+// values.
 inline NewArray RoomIn(Scratch& scratch) {
   return [&scratch](DType dtype, Shape shape) { return scratch.NewArray(dtype, std::move(shape)); };
 }

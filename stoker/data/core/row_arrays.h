@@ -1,5 +1,5 @@
-// Arrays for the fields of an element that a parser of text fills, for sources and stages whose
-// samples are rows of text.
+// Makes arrays for the fields that a parser of text fills, for sources and stages whose samples are
+// rows of text.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace stoker {
 
-// The values of a field whose first extent follows from how many bytes there are. The others must
-// be known.
+// Returns the values of a field whose first extent follows from the number of bytes. The others
+// must be known.
 Array ArrayOfBytes(const Field& field, const std::string& bytes, Scratch& scratch);
 
-// An array for each of the fields, as `parser` makes them of `row`: parser.Parse(row, memory,
-// loose) writes the values of fields of known shape to memory[f], and sets the bytes of the others,
-// loose[f]. Errors: the parser's.
+// Returns an array for each of the fields, which `parser` fills from `row`: parser.Parse(row,
+// memory, loose) writes the values of fields of known shape to memory[f], and sets the bytes of the
+// others, loose[f]. Errors: the parser's.
 template <typename Parser>
 Result<std::vector<Array>> ArraysOfRow(const std::vector<Field>& fields, const Parser& parser,
                                        std::string_view row, Scratch& scratch) {

@@ -1,4 +1,4 @@
-// RowStack: makes Rows of elements that come one by one, so that none of them has to be kept.
+// RowStack: collects elements into Rows one by one, without keeping the elements.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace stoker {
 
-// The first element says what dtype and shape each field has; the columns are made then. Not
+// The first element determines the dtype and shape of each field and of the columns. Not
 // thread-safe; `spec` and `scratch` are borrowed.
 class RowStack {
  public:
   // For `capacity` elements at most.
   RowStack(const Spec& spec, int64_t capacity, Scratch& scratch);
 
-  // Copies the element's arrays to the next row. kInvalidArgument where they are not like the
-  // first element's: names the field (by `spec`, or by number where it has too few) and the two
-  // elements that disagree.
+  // Copies the element's arrays to the next row. kInvalidArgument if they differ in dtype or shape
+  // from the first element's: names the field (by `spec`, or by number if it has too few) and the
+  // two elements that disagree.
   Status Add(const Element& element);
 
-  // What was added: as many rows as `capacity`.
+  // Returns what was added. REQUIRES: `capacity` elements were added.
   Rows Take() &&;
 
  private:

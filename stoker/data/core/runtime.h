@@ -31,30 +31,29 @@ class Deal;
 struct LostElement;
 
 struct Runtime {
-  // kInline: the calling thread does everything, one element at a time, without cleverness: the
-  // oracle that the other is tested against. kThreaded: worker threads read ahead, many small
-  // elements at a time.
+  // kInline: the calling thread does everything, one element at a time; the reference in tests of
+  // the other. kThreaded: worker threads read ahead, many small elements at a time.
   enum class Kind { kInline, kThreaded };
 
   Kind kind = Kind::kThreaded;
-  // Workers of each stage that has some (of the whole pipeline where it is read by position); the
-  // inputs of zip, mix and choose, which work at the same time, divide them. 0: as many as pay, at
-  // first as many as CPUs: runtime/tuner.h.
+  // Workers of each stage that has some (of the whole pipeline if it is read by position); the
+  // inputs of zip, mix and choose, which work at the same time, divide them. 0: as many as are
+  // useful, at first as many as CPUs: runtime/tuner.h.
   int threads = 0;
-  // Elements that cross from thread to thread at once, where memory allows. 0: as many as pay.
+  // Elements that are passed between threads at once, if memory allows. 0: as many as are useful.
   int64_t chunk = 0;
-  // Bytes that may be in flight, kept by this pass alone (base/ledger.h says what is counted). 0:
-  // DefaultMemoryBudget(), kept together by all passes of the process that say 0.
+  // The memory budget of this pass in bytes (base/ledger.h says what is counted). 0:
+  // DefaultMemoryBudget(), shared by all passes of the process with 0.
   int64_t memory_budget = 0;
-  // Once it is true, the pass ends with kCancelled: at the latest after the element under way, so
-  // also where many are skipped or read again. May be null; must outlive the pass.
+  // Once it is true, the pass ends with kCancelled, at the latest after the current element, also
+  // while it skips or re-reads elements. May be null; must outlive the pass.
   const std::atomic<bool>* stop = nullptr;
 
   static Runtime Inline() { return {.kind = Kind::kInline}; }
   static Runtime Threaded(int threads = 0) { return {.kind = Kind::kThreaded, .threads = threads}; }
 };
 
-// Whether a part of a pass is to end early: its iterator, or one around it, is being destroyed, or
+// Tells a part of a pass to end early: its iterator, or an enclosing one, is being destroyed, or
 // Runtime::stop is true. Thread-safe.
 class StopFlag {
  public:
@@ -74,12 +73,13 @@ class StopFlag {
 
 struct StageResources;
 
-// The stages of the pipelines that one stage opens while the pass runs (interleave's files). They
-// come and go by the thousand, so those of the same place and name share one entry: it counts them
-// together, and the buffers of one serve the next. Thread-safe.
+// The stages of the pipelines that one stage opens while the pass runs (interleave's files). There
+// may be thousands, so those of the same place and name share one entry, with common counters and
+// recycled buffers. Thread-safe.
 class InnerStages {
  public:
-  // The entry of stage number `place` of such a pipeline; `make` makes it where there is none yet.
+  // Returns the entry of stage number `place` of such a pipeline; `make` makes it if there is none
+  // yet.
   std::shared_ptr<StageResources> Get(uint64_t place, const std::string& name,
                                       const std::function<std::shared_ptr<StageResources>()>& make);
   // Source first.
@@ -90,11 +90,12 @@ class InnerStages {
   std::map<std::pair<uint64_t, std::string>, std::shared_ptr<StageResources>> stages_;
 };
 
-// What one stage of a pass uses and counts.
+// The resources and counters of one stage of a pass.
 struct StageResources {
   StageResources(uint64_t stage_number, std::shared_ptr<MemoryAccount> stage_account,
                  const std::string& name, int64_t max_idle_bytes);
-  const uint64_t number;  // in its pass, source first from 0: keys the stage's random draws
+  const uint64_t
+      number;  // in its pass, source first from 0; part of the key of the stage's random draws
   const std::shared_ptr<MemoryAccount> account;
   StageStats stats;
   BufferPool pool;
@@ -102,14 +103,14 @@ struct StageResources {
   const SharedPermutations permutations;
 };
 
-// What the iterators of one opened pipeline share: the settings, the ledger, and every stage's
+// Shared by the iterators of one opened pipeline: the settings, the ledger, and every stage's
 // resources. Thread-safe.
 class Pass {
  public:
   static Result<std::shared_ptr<Pass>> Create(const Dataset& dataset, const Runtime& runtime,
                                               const PassOptions& options);
 
-  // The pass over `dataset`, which `owner`, a stage of this pass, opens as its input number
+  // Returns the pass over `dataset`, which `owner`, a stage of this pass, opens as its input number
   // `number`. It has this pass's ledger and settings, but `threads` threads (0: automatic), a seed
   // made from (seed, owner, number), and its stages in the owner's InnerStages.
   std::shared_ptr<Pass> OpenChild(const DatasetNode& owner, const Dataset& dataset, int64_t number,
@@ -121,7 +122,8 @@ class Pass {
   void AddConsumerWait(int64_t ns) { consumer_waited_ns_ += ns; }
   StageResources& stage(const DatasetNode& node) const { return *stages_.at(&node); }
 
-  // What ReadAheads tell: how many worker threads one has, and what was chosen for it and why.
+  // ReadAhead reports here: its number of worker threads, and each choice made for it with its
+  // reason.
   void CountThreads(int threads) const;
   DecisionLog& decisions() const { return told_->decisions; }
   LossLogs& loss_logs() const { return *loss_logs_; }
@@ -135,7 +137,7 @@ class Pass {
 
  private:
   Pass() = default;
-  // Gives every node its resources, inputs first; one that is an input twice gets them once.
+  // Makes the resources of every node, inputs first; a node that is an input twice gets them once.
   using MakeStage =
       std::function<std::shared_ptr<StageResources>(uint64_t number, const std::string& name)>;
   void AddStages(const Dataset& dataset, const MakeStage& make);
@@ -145,13 +147,13 @@ class Pass {
   Runtime runtime_;
   uint64_t seed_ = 0;
   std::shared_ptr<Ledger> ledger_;
-  std::shared_ptr<MemoryAccount> memory_;  // of all stages together
+  std::shared_ptr<MemoryAccount> memory_;  // of all stages
   std::atomic<int64_t> consumer_waited_ns_{0};
   struct Told {
     std::atomic<int> most_threads{0};
     DecisionLog decisions;
   };
-  std::shared_ptr<Told> told_ = std::make_shared<Told>();  // one with the passes inside this one
+  std::shared_ptr<Told> told_ = std::make_shared<Told>();  // shared with inner passes
   std::shared_ptr<LossLogs> loss_logs_;                    // likewise
   std::unordered_map<const DatasetNode*, std::shared_ptr<StageResources>> stages_;
   std::vector<const DatasetNode*> order_;  // source first
@@ -160,11 +162,11 @@ class Pass {
   bool draws_order_ = false;
 };
 
-// What a node needs to open its stream side.
+// What a node needs to open an iterator in order.
 class OpenContext {
  public:
-  // `any_order`: whoever opens an iterator with this takes its elements in whatever order they come
-  // (where a stage says so: DatasetNode::any_order), and never goes back to read some again.
+  // `any_order`: the caller accepts the elements in any order (if a stage allows it:
+  // DatasetNode::any_order), and never reads some again.
   OpenContext(std::shared_ptr<Pass> pass, uint64_t epoch, std::shared_ptr<const StopFlag> stop,
               bool any_order = false)
       : pass_(std::move(pass)), epoch_(epoch), stop_(std::move(stop)), any_order_(any_order) {}
@@ -179,29 +181,29 @@ class OpenContext {
     return other;
   }
 
-  // For the inputs of a stage with several, whose iterator raises `stop` before it destroys them:
-  // else each works on while those before it end.
+  // For a stage with several inputs, whose iterator raises `stop` before it destroys them, so that
+  // all end at once.
   OpenContext WithStop(std::shared_ptr<const StopFlag> stop) const {
     OpenContext other = *this;
     other.stop_ = std::move(stop);
     return other;
   }
 
-  // For one of several ranks: hands out its share where the stage of `deal` is opened.
+  // For one of several ranks: deals out its share at the stage of `deal`.
   OpenContext WithDeal(std::shared_ptr<Deal> deal) const {
     OpenContext other = *this;
     other.deal_ = std::move(deal);
     return other;
   }
   // For one of `inputs` pipelines that work at the same time: each has its part of the threads that
-  // the user has set, at least one. Automatic numbers follow demand as they are.
+  // the user has set, at least one. Automatic numbers do not need it.
   OpenContext ForOneOf(size_t inputs) const {
     OpenContext other = *this;
     other.sharing_ = sharing_ * std::max(1, static_cast<int>(inputs));
     return other;
   }
 
-  // For one of several ranks that read by position: none of them reads every element.
+  // For one of several ranks that read by position, so none reads every element.
   OpenContext ForAShare() const {
     OpenContext other = *this;
     other.share_ = true;
@@ -209,34 +211,34 @@ class OpenContext {
   }
   bool reads_a_share() const { return share_; }
 
-  // The number in the whole pass of the element that `node` makes as its number `local`: not the
-  // same where only a rank's share is made (DatasetNode::grouping).
+  // Returns the number in the whole pass of the element that `node` makes as its number `local`;
+  // these differ if only a rank's share is made (DatasetNode::grouping).
   int64_t NumberInPass(const DatasetNode& node, int64_t local) const;
 
-  // Opens an input the way the runtime sees fit: by position, in order, on threads of its own. Its
-  // elements come in their order.
+  // Opens an input by position, in order or with its own threads, as the runtime chooses. Its
+  // elements come in order.
   Result<std::unique_ptr<Iterator>> OpenInput(const Dataset& input) const {
     return Open(input, /*tolerant=*/false, /*any_order=*/false);
   }
-  // The same for a node that lets its own elements come in any order where its input's do. All of
-  // them must reach its output, and its state must be the input's own: nothing is read again.
+  // The same for a node whose elements may come in any order if its input's do. All of them must
+  // reach its output, and its state must be the input's own: nothing is read again.
   Result<std::unique_ptr<Iterator>> OpenInputInAnyOrder(const Dataset& input) const {
     return Open(input, /*tolerant=*/false, any_order_);
   }
-  // The same for a pipeline that is read in a pass of its own inside this one: `owner` has it made
-  // while the pass runs, or learns from it before (Pass::OpenChild).
+  // The same for a pipeline that is read in its own pass inside this one: `owner` makes it while
+  // the pass runs, or learns from it beforehand (Pass::OpenChild).
   Result<std::unique_ptr<Iterator>> OpenChild(const DatasetNode& owner, const Dataset& dataset,
                                               int64_t number, int threads) const;
 
-  // Whether the iterator being opened hands out failed elements (Element::failure) in the place of
-  // those that cannot be made, and goes on. Any other ends with the error. An iterator that goes on
-  // although this is false is ended by Iterator::Next.
+  // Returns whether the iterator being opened returns failed elements (Element::failure) in place
+  // of those that cannot be made, and continues. Otherwise it ends with the error; Iterator::Next
+  // ends one that continues anyway.
   bool tolerant() const { return tolerant_; }
-  // For a stage that deals with failed elements.
+  // For a stage that handles failed elements.
   Result<std::unique_ptr<Iterator>> OpenInputTolerantly(const Dataset& input) const {
     return Open(input, /*tolerant=*/true, /*any_order=*/false);
   }
-  // For a stage that hands on the failed elements it gets: tolerantly where it is opened so itself.
+  // For a stage that passes failed elements on: tolerant if the stage itself is.
   Result<std::unique_ptr<Iterator>> OpenInputAlike(const Dataset& input,
                                                    bool any_order = false) const {
     return Open(input, tolerant_, any_order);
@@ -252,14 +254,15 @@ class OpenContext {
   bool tolerant_ = false;
   bool any_order_;
   bool share_ = false;
-  int sharing_ = 1;             // so many pipelines divide the threads
-  std::shared_ptr<Deal> deal_;  // null where all is handed out
+  int sharing_ = 1;             // the number of pipelines that divide the threads
+  std::shared_ptr<Deal> deal_;  // null if all elements are dealt to this pass
 };
 
 // What a node needs to read by position. A small value, copied freely.
 class ReadContext {
  public:
-  // vectorized  many samples at a time (ReadRows) instead of one by one; the bytes are the same
+  // vectorized  read many samples at a time (ReadRows) instead of one by one; the bytes are the
+  //             same
   // stop        reading ends with kCancelled once it is raised; may be null, must outlive the read
   ReadContext(const Pass& pass, uint64_t epoch, bool vectorized, const StopFlag* stop = nullptr)
       : pass_(&pass), epoch_(epoch), vectorized_(vectorized), stop_(stop) {}
@@ -275,8 +278,8 @@ class ReadContext {
     return other;
   }
 
-  // A read of many elements whose failure only leads to reading them one by one: its errors are not
-  // counted, and nothing is put in the place of what failed.
+  // Returns true for a read of many elements that is repeated one by one after a failure: its
+  // errors are not counted, and failed elements are not replaced.
   bool trial() const { return trial_; }
   ReadContext AsTrial() const {
     ReadContext other = *this;
@@ -284,8 +287,8 @@ class ReadContext {
     return other;
   }
 
-  // Where a stage that puts something in the place of an element that failed says so; null where
-  // nobody counts. Owned by the reader.
+  // Returns the list to which a stage adds the failed elements that it replaces; null if they are
+  // not counted. Owned by the reader.
   std::vector<LostElement>* lost() const { return lost_; }
   ReadContext WithLost(std::vector<LostElement>* lost) const {
     ReadContext other = *this;
@@ -310,8 +313,8 @@ class ReadContext {
   std::vector<LostElement>* lost_ = nullptr;
 };
 
-// Counts the time of its scope for a stage, less the time of the scopes nested in it on the same
-// thread: no moment of a thread is counted twice.
+// Counts the time of its scope for a stage, without that of nested scopes on the same thread, so no
+// time of a thread is counted twice.
 class ScopedStageTime {
  public:
   enum class Kind { kBusy, kStarved, kBlocked };
@@ -328,8 +331,9 @@ class ScopedStageTime {
   const int64_t start_ns_;
 };
 
-// A scope that waits for an element which other threads make: the stage around it on this thread,
-// which pulls the element, is starved; where there is none, the consumer of the pass waits.
+// A scope that waits for an element from other threads. Counts the time as starved for the
+// enclosing stage on this thread, which pulls the element, or, without one, as waiting of the
+// pass's consumer.
 class ScopedInputWait {
  public:
   explicit ScopedInputWait(Pass& pass) : pass_(pass) {}

@@ -1,4 +1,4 @@
-// Reading back what a saved position counts, where the count goes on from there.
+// Reads the counts of a saved position that continue from there.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// No pass comes to as many of anything: adding some such counts stays within 63 bits.
+// No pass reaches this number, and sums of a few such counts stay within 63 bits.
 inline constexpr int64_t kMostCounted = int64_t{1} << 61;
 
-// A member of a saved state, 0..most. DataLoss beyond that, or where it is missing: the state is
-// damaged, or that of another pipeline; `who` is the stage whose it is.
+// Returns a member of a saved state, 0..most. DataLoss if it is larger or missing: the state is
+// damaged, or that of another pipeline; `who` is its stage.
 Result<int64_t> SavedCount(std::string_view who, const Json& state, const char* key,
                            int64_t most = kMostCounted);
 

@@ -1,4 +1,4 @@
-// Reading back the seed and the epoch of a saved position, the two numbers that use all 64 bits.
+// Reads the seed and the epoch of a saved position, the two numbers that use all 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// A member of a saved state. Everything else counts something: SavedInteger (iterator.h).
+// Returns a member of a saved state. For all other numbers use SavedInteger (iterator.h).
 Result<uint64_t> SavedUnsigned(const Json& state, const char* key);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// The stored permutations of one stage of a pass, each made once for all threads that read.
+// The stored permutations of one stage of a pass, each made once for all threads.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace stoker {
 
 // A permutation of up to IndexPermutation::kMostStored indices takes time to make and memory to
-// store. Those used last are kept, up to kKeptBytes, and what they store is charged to the stage's
-// account. Small ones are made faster than they are found, and not kept; of large ones, which are
-// computed, each thread keeps the last. Thread-safe.
+// store. Keeps the most recently used ones, up to kKeptBytes, charged to the stage's account. Does
+// not keep small ones, which are faster to make than to find; of large ones, which are computed,
+// each thread keeps the last. Thread-safe.
 class SharedPermutations {
  public:
   static constexpr int64_t kKeptBytes = 16 << 20;
@@ -21,7 +21,7 @@ class SharedPermutations {
   explicit SharedPermutations(std::shared_ptr<MemoryAccount> account)
       : account_(std::move(account)), kept_(kKeptBytes) {}
 
-  // IndexPermutation(n, seed, epoch, stage).
+  // Returns IndexPermutation(n, seed, epoch, stage).
   std::shared_ptr<const IndexPermutation> Get(int64_t n, uint64_t seed, uint64_t epoch,
                                               uint64_t stage) const;
 

@@ -24,7 +24,7 @@ struct Field {
   std::string ToString() const;
 };
 
-// The sum, or the product, of two sizes; nothing where one is not known or the result is beyond 64
+// Return the sum, or the product, of two sizes; nothing if one is unknown or the result exceeds 64
 // bits.
 std::optional<int64_t> AddSizes(std::optional<int64_t> a, std::optional<int64_t> b);
 std::optional<int64_t> MultiplySizes(std::optional<int64_t> a, std::optional<int64_t> b);
@@ -34,14 +34,15 @@ struct Spec {
 
   bool operator==(const Spec&) const = default;
 
-  // The number of the field called `name`. The error names `who` asks and lists the fields.
+  // Returns the number of the field called `name`. The error names `who`, the caller, and lists the
+  // fields.
   Result<size_t> IndexOf(std::string_view who, std::string_view name) const;
 
-  // Bytes of one element, or nothing where a shape is not fully known.
+  // Returns the bytes of one element, or nothing if a shape is not fully known.
   std::optional<int64_t> ElementBytes() const;
 
-  // Bytes of the memory blocks that hold `count` elements: a block for each field of each element,
-  // or for each field one block for all. Nothing where a shape is not fully known, or beyond 64
+  // Return the bytes of the memory blocks that hold `count` elements: a block for each field of
+  // each element, or one block for each field. Nothing if a shape is not fully known, or beyond 64
   // bits.
   std::optional<int64_t> BytesApart(int64_t count) const;
   std::optional<int64_t> BytesTogether(int64_t count) const;

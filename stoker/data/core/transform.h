@@ -11,23 +11,23 @@ namespace stoker {
 
 class StopFlag;
 
-// What a stage works with, borrowed for one call: memory for what it makes (recycled blocks,
-// charged to the stage), and whether that is still wanted.
+// Borrowed by a stage for one call: memory for its results (recycled blocks, charged to the stage),
+// and whether they are still wanted.
 class Scratch {
  public:
   // stop: may be null
   explicit Scratch(BufferPool& pool, const StopFlag* stop = nullptr) : pool_(pool), stop_(stop) {}
-  // Values are not set.
+  // Returns an array whose values are not initialised.
   Array NewArray(DType dtype, Shape shape);
 
-  // True where the pass is ending and what is being made will be thrown away: a call that takes
-  // long may then return any error.
+  // Returns true if the pass is ending and discards the result: a long call may then return any
+  // error.
   bool stopped() const;
 
-  // The bytes that this thread has asked for since it began, of all stages together.
+  // Returns the bytes that this thread has requested since it began, in all stages.
   static int64_t BytesAskedByThisThread();
-  // Takes back what this thread has asked for since the call above gave `before`: it is for
-  // elements that a stage will hold, not for the one under way.
+  // Subtracts what this thread has requested since the call above returned `before`, because it is
+  // for elements that a stage holds, not for the current one.
   static void ForgetBytesAskedSince(int64_t before);
 
  private:
@@ -44,30 +44,29 @@ struct RngFactory {
   }
 };
 
-// Stateless and thread-safe: everything that can be wrong with the input's Spec is found when the
-// transform is made (the operator's Build), and what it does to a sample depends on nothing but the
-// sample, the options and the Rng. The same sample gives the same bytes on every CPU, alone or
-// among rows.
+// Stateless and thread-safe. The operator's Build finds everything that can be wrong with the
+// input's Spec. The result depends only on the sample, the options and the Rng, and has the same
+// bytes on every CPU, alone or among rows.
 class Transform {
  public:
   virtual ~Transform() = default;
 
-  // Changes `element` in place: replaces arrays, or writes into one where MayWriteInPlace.
+  // Changes `element` in place: replaces arrays, or writes into one if MayWriteInPlace.
   virtual Status Apply(Element& element, Rng& rng, Scratch& scratch) const = 0;
 
-  // The same for many samples at once. The default applies Apply to each row and stacks the
+  // Does the same for many samples at once. The default applies Apply to each row and stacks the
   // results, so overriding it is for speed only. Rows keep their keys.
   virtual Status ApplyRows(Rows& rows, const RngFactory& rngs, Scratch& scratch) const;
 
-  // False where nothing is drawn from the Rng, so that a sample is the same in every pass.
+  // Returns false if it never draws from the Rng, so that a sample is the same in every pass.
   virtual bool random() const { return true; }
-  // True where ApplyRows makes no more arrays than one for each column; the default makes one for
+  // Returns true if ApplyRows makes at most one array for each column; the default makes one for
   // each field of each sample and then stacks them. For the memory budget.
   virtual bool works_on_columns() const { return false; }
 };
 
-// True where nobody else sees the array's memory and it may be written in place: the only copy of a
-// block that Stoker allocated. Memory that a user or a file lends is copied instead.
+// Returns true if the array's memory may be written in place: it is the only copy of a block that
+// Stoker allocated. Memory of a user or a file must be copied instead.
 bool MayWriteInPlace(const Array& array);
 
 }  // namespace stoker
