@@ -1,5 +1,5 @@
-// The input pipeline's whole public interface. What trains with libtorch stands in
-// stoker/train/loop/trainer.h.
+// The input pipeline's whole public interface. stoker/train/loop/trainer.h is that of training with
+// libtorch.
 #pragma once
 
 #include "stoker/data/core/dataset.h"

@@ -1,5 +1,4 @@
-// Mistakes of beginners that no stage can see, since each is right by itself: how the pipelines of
-// a recipe go together.
+// Common mistakes in how the pipelines of a recipe fit together, which no single stage can detect.
 #pragma once
 
 #include <string>
@@ -10,19 +9,19 @@
 namespace stoker {
 
 struct DataDoubt {
-  ConfigLocation place;  // of the stage that it is about; without a file where that has none
+  ConfigLocation place;  // of the stage concerned; without a file if that has none
   std::string problem;
   std::string advice;
 };
 
-// What is doubtful about the section `data` of a recipe:
+// Returns what is doubtful about the section `data` of a recipe:
 //   * data.eval reads samples that data.train learns from: the same source, and no `take`, `skip`
-//     or other stage that parts them, or parts that overlap or are drawn anew in each epoch;
+//     or other stage that separates them, or parts that overlap or are drawn anew in each epoch;
 //   * data.eval is normalised with other values than data.train;
 //   * data.eval draws at random how its samples look;
 //   * a pipeline normalises a field twice.
-// Only what is certain: where a stage may part the samples in another way nothing is said.
-//   data  as written, or with every option filled in; what is no pipeline is left alone
+// Reports only what is certain: nothing if a stage may separate the samples in another way.
+//   data  as written, or with every option filled in; anything but pipelines is ignored
 std::vector<DataDoubt> DoubtsAbout(const ConfigNode& data);
 
 }  // namespace stoker

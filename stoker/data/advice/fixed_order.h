@@ -1,4 +1,4 @@
-// Training data whose samples come in the same order in every epoch.
+// Detects training data whose samples come in the same order in every epoch.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace stoker {
 
-// Whether no stage of `dataset` draws at random which element comes next. False where that is
-// not known, because a stage opens pipelines of its own.
+// Returns whether no stage of `dataset` draws at random which element comes next. False if unknown,
+// because a stage opens its own pipelines.
 bool HasFixedOrder(const Dataset& dataset);
 
-// What that means for training, and what to do, for warnings.
+// The consequence for training and the remedy, for warnings.
 inline constexpr std::string_view kFixedOrderProblem =
     "nothing shuffles its samples, so every epoch has them in the order of the files, and batches "
     "of few classes where those are sorted";
@@ -27,8 +27,8 @@ inline constexpr std::string_view kShuffledBatchesProblem =
     "samples in every epoch";
 inline constexpr std::string_view kShuffledBatchesAdvice = "put `shuffle` before `batch`";
 
-// What is wrong with the order of training data, and what to do about it; nothing where it is drawn
-// from epoch to epoch.
+// The problem with the order of training data, and its remedy; nothing if each epoch draws a new
+// order.
 struct OrderHint {
   std::string_view problem, advice;
 };

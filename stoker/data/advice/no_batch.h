@@ -1,4 +1,4 @@
-// Why a pipeline gives nothing.
+// The error of an empty pipeline.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace stoker {
 
-// The error of a pipeline that gave no batch, or will give none: its source holds no samples, fewer
-// than one batch with drop_remainder, or a stage leaves out all.
+// Returns the error of a pipeline without any batch: its source has no samples, or fewer than one
+// batch with drop_remainder, or a stage drops them all.
 //   name  of the pipeline: "data.train"
 Status NoBatch(const Dataset& batches, std::string_view name);
 

@@ -1,4 +1,4 @@
-// What sources over arrays in memory, or mapped, share: element i is row i of each column.
+// Base of sources over arrays in memory, or mapped: element i is row i of each column.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace stoker {
 // Sub-classes have the columns, one for each field, at the latest when they are prepared.
 class ArrayTableNode : public DatasetNode {
  public:
-  // The columns themselves are there already.
+  // Does not count the columns themselves.
   std::optional<int64_t> MemoryToRead(int64_t count) const final;
   bool fixed_order() const final { return true; }
   bool random_access() const final { return true; }
   bool rereadable() const final { return true; }
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const final;
 
-  // Once it is prepared.
+  // Returns the columns. REQUIRES: Prepare has succeeded.
   virtual const ArrayTable& table() const = 0;
 
  protected:

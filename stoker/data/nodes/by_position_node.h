@@ -1,4 +1,4 @@
-// What sources share whose elements are read by position, each with its position as key.
+// Base of sources whose elements are read by position, with the position as key.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,7 @@
 
 namespace stoker {
 
-// Sub-classes say how an element is made (DoRead, MemoryToRead), and what they read (Details,
-// files).
+// Sub-classes implement reading (DoRead, MemoryToRead) and describe their input (Details, files).
 class ByPositionNode : public DatasetNode {
  public:
   std::string_view Disturbs() const final { return ""; }
@@ -21,7 +20,7 @@ class ByPositionNode : public DatasetNode {
  protected:
   ByPositionNode(std::string_view name, Spec spec, Cardinality cardinality);
 
-  // DoRead of the key's position, in its epoch.
+  // Calls DoRead with the key's position and epoch.
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const final;
 };
 

@@ -1,4 +1,4 @@
-// Where `cache` keeps elements: in memory, or in a file.
+// The stores of `cache`: in memory, or in a file.
 #pragma once
 
 #include <atomic>
@@ -24,22 +24,22 @@ class CacheStore {
 
   const RecordLayout& layout() const { return layout_; }
 
-  // Whether what is kept lies in memory; else each read makes a copy.
+  // Returns whether the elements are in memory; else each read makes a copy.
   virtual bool in_memory() const = 0;
-  // The record of the element at `position`, or null where it is not kept, or not yet. REQUIRES:
-  // in_memory().
+  // Returns the record of the element at `position`, or null if it is not kept, or not yet.
+  // REQUIRES: in_memory().
   virtual Result<const std::byte*> Find(int64_t position) const = 0;
-  // The same as arrays that share the store's memory, or a copy that `make` makes room for.
+  // Returns the same as arrays that share the store's memory, or are copies in arrays from `make`.
   virtual Result<std::optional<RecordLayout::Record>> Read(int64_t position,
                                                            const NewArray& make) const = 0;
-  // Keeps a copy. False where there is no room: then it is not kept.
+  // Keeps a copy. Returns false if there is no room for it.
   virtual Result<bool> Put(int64_t position, const Element& element) = 0;
 
-  // For elements that are put in order, one after the other, by one thread: nothing is found before
-  // all of them have been put. Abandon forgets those that have.
+  // For elements that one thread puts in order: nothing is found before Finish, and Abandon forgets
+  // those put so far.
   virtual Status Finish() = 0;
   virtual void Abandon() = 0;
-  // How many elements there are, once all of them have been put.
+  // Returns the number of elements, once all of them have been put.
   virtual std::optional<int64_t> complete() const = 0;
 
  protected:
@@ -49,19 +49,19 @@ class CacheStore {
   const RecordLayout layout_;
 };
 
-// In blocks that are added to `kept`, which must outlive the store; not more than `limit` bytes of
-// them. `elements`: how many there will be, where they are put in any order.
+// Keeps elements in blocks of at most `limit` bytes in all, charged to `kept`, which must outlive
+// the store. `elements`: their number, if they are put in any order.
 class MemoryStore final : public CacheStore {
  public:
   MemoryStore(std::vector<ElementField> fields, std::optional<int64_t> elements, KeptMemory& kept,
               int64_t limit);
   ~MemoryStore() override;
 
-  // What keeping a record takes beside its bytes.
+  // The bytes that a kept record takes beside its content.
   static constexpr int64_t kBytesToFind = sizeof(std::atomic<const std::byte*>);
 
-  // Warns, once, where `elements` records that take `bytes` together, `exactly` or about so many,
-  // do not fit. What comes in order is then not kept at all.
+  // Warns, once, if `elements` records of `bytes` in all (`exactly`, or about so many) do not fit.
+  // Elements that are put in order are then not kept at all.
   void WarnIfTooSmall(int64_t elements, int64_t bytes, bool exactly);
 
   bool in_memory() const override { return true; }
@@ -75,10 +75,10 @@ class MemoryStore final : public CacheStore {
 
  private:
   using Slot = std::atomic<const std::byte*>;
-  // With mutex_ held: room for a record, or null.
+  // Returns room for a record, or null. REQUIRES: mutex_ is held.
   std::byte* Allocate(size_t bytes);
   void Use(int64_t bytes);
-  // `what` says how much there is; says nothing the second time.
+  // Warns with `what`, which gives the size; does nothing the second time.
   void Warn(const std::string& what);
 
   const bool in_order_;
@@ -86,7 +86,7 @@ class MemoryStore final : public CacheStore {
   const int64_t limit_;
   std::atomic<bool> complete_{false};
 
-  mutable std::mutex mutex_;  // guards what follows; slots that exist are read without it
+  mutable std::mutex mutex_;  // guards the members below; existing slots are read without it
   std::deque<Slot> slots_;
   std::map<const std::byte*, Buffer, std::greater<>> blocks_;  // by their beginning
   std::byte* free_ = nullptr;                                  // in the newest block
@@ -96,10 +96,10 @@ class MemoryStore final : public CacheStore {
   bool warned_ = false;
 };
 
-// In an element file that has its name once it is complete.
+// Keeps elements in an element file, which has its name once it is complete.
 class FileStore final : public CacheStore {
  public:
-  // Takes what is at `path` where it was made from `origin` by this Spec; else it is made anew.
+  // Uses the file at `path` if it was made from `origin` with this Spec; else replaces it.
   static Result<std::unique_ptr<FileStore>> Open(const std::string& path, ElementFileHeader header,
                                                  std::optional<int64_t> elements);
 
@@ -130,13 +130,14 @@ class FileStore final : public CacheStore {
   std::shared_ptr<ElementFileWriter> writer_;
 };
 
-// What elements of `input` are made from: the version of Stoker, the stages, how a recipe describes
-// them (StagesBefore), the sizes and times of their files, and `key`. Two inputs of equal text give
-// equal elements, unless a file has changed and kept its size and time. Errors: those of stat,
-// since a file that cannot be looked at is not a missing one.
+// Returns a text that identifies the origin of the elements of `input`: the version of Stoker, the
+// stages, their description in a recipe (StagesBefore), the sizes and times of their files, and
+// `key`. Two inputs with the same text have the same elements, unless a file has changed and kept
+// its size and time. Errors: those of stat, because a file that cannot be examined is not a missing
+// one.
 Result<std::string> OriginOf(const Dataset& input, const std::string& key,
                              const std::string& stages = {});
-// The first line in which two of them differ, for messages.
+// Returns the first line in which two of them differ, for messages.
 std::string OriginDifference(const std::string& before, const std::string& now);
 
 std::vector<ElementField> FieldsOf(const Spec& spec);

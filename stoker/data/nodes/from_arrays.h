@@ -11,20 +11,20 @@
 
 namespace stoker {
 
-// Each array has the elements along its first dimension; all agree in its extent. The dataset
-// shares the arrays' memory, and so do the elements read one by one: do not write to it. `name` is
-// the stage's name in reports.
+// Makes a dataset whose elements lie along the first dimension of each array; all have the same
+// extent. The dataset shares the arrays' memory, and so do the elements read one by one: do not
+// write to it. `name` is the stage's name in reports.
 Result<Dataset> FromArrays(std::vector<std::pair<std::string, Array>> fields,
                            std::string name = "arrays");
 
-// What sources over memory read from: columns of equal length, one for each field. Immutable.
+// The data of sources over memory: columns of equal length, one for each field. Immutable.
 class ArrayTable {
  public:
   explicit ArrayTable(std::vector<Array> columns) : columns_(std::move(columns)) {}
 
-  // Row `position`, sharing the columns' memory.
+  // Returns row `position`, sharing the columns' memory.
   Element Read(int64_t position, uint64_t epoch) const;
-  // Copies of many rows.
+  // Returns copies of many rows.
   Rows ReadRows(std::span<const int64_t> positions, uint64_t epoch, Scratch& scratch) const;
 
   const std::vector<Array>& columns() const { return columns_; }

@@ -11,12 +11,13 @@
 
 namespace stoker {
 
-// Base64 of two lists of LEB128 numbers, differences zigzagged: the epochs as (difference to the
-// one before, how many keys in a row), then the index of each key as its difference to the one
-// before. About 3 to 8 characters a key, by how far neighbours lie apart.
+// Returns Base64 of two lists of LEB128 numbers, with zigzag-encoded differences: the epochs as
+// (difference to the previous one, number of consecutive keys), then the index of each key as its
+// difference to the previous one. About 3 to 8 characters a key, depending on the differences.
 std::string PackKeys(std::span<const SampleKey> keys);
 
-// The inverse, for a text that should hold `count` keys. DataLoss where it does not, or is damaged.
+// The inverse of PackKeys, for a text that should hold `count` keys. DataLoss if it does not, or is
+// damaged.
 Result<std::vector<SampleKey>> UnpackKeys(std::string_view text, int64_t count);
 
 }  // namespace stoker

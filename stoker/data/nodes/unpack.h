@@ -1,4 +1,4 @@
-// Elements that are handed out in pieces: unbatch and flat_map.
+// Stages that output elements in pieces: unbatch and flat_map.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ class UnpackingNode : public DatasetNode {
  public:
   using DatasetNode::DatasetNode;
 
-  // How many pieces `whole` has; an error names the element.
+  // Returns how many pieces `whole` has; an error names the element.
   virtual Result<int64_t> CountPieces(const Element& whole) const = 0;
-  // Piece number `i`. Its key is set here where it follows from the whole's, and else by the
-  // iterator: `made` is how many pieces the pass has given before.
+  // Returns piece number `i`, with its key if that follows from the whole's; else the iterator sets
+  // it. `made` is how many pieces the pass has returned before.
   virtual Element Piece(const Element& whole, int64_t i, int64_t made) const = 0;
 
-  // An iterator over the pieces. Between calls it holds the element whose turn it is; a saved
-  // position has its key, or a state of the input from before it (held_input.h), so that
-  // restoring makes that element again.
+  // Opens an iterator over the pieces. It holds the current element between calls; a saved position
+  // has its key, or an earlier state of the input (held_input.h), so restoring makes that element
+  // again.
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext& context) const override;
 };
 

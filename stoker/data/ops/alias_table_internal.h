@@ -13,8 +13,8 @@ namespace stoker {
 // Immutable; the same draws on every CPU.
 class AliasTable {
  public:
-  // At least one weight, fewer than 2^32, none negative, some positive, the sum finite. What has
-  // weight 0 is never drawn.
+  // At least one weight, fewer than 2^32, none negative, at least one positive, with a finite sum.
+  // An item of weight 0 is never drawn.
   explicit AliasTable(const std::vector<double>& weights);
 
   int64_t Draw(Rng& rng) const;

@@ -8,16 +8,15 @@
 
 namespace stoker {
 
-// Class-balanced sampling: every class equally often, however many elements it has, in random order
-// (two classes differ by at most one element anywhere in an epoch). A class goes through all its
-// elements before one comes again. A new order each epoch; by position, so a saved position is one
-// number.
+// Class-balanced sampling: returns elements of every class equally often, independent of the
+// class's size, in random order (at any place of an epoch two classes differ by at most one
+// element). Uses all elements of a class before repeating one. Draws a new order each epoch. By
+// position, so a saved position is one number.
 //
-// The input must be read by position, in the same order in every pass. When a pass is first opened
-// every element is made once to learn its class (on the pass's threads, within its budget, and
-// ended by its stop flag), so put balance before what is costly; the table takes 8 bytes an
-// element, outside the budget. The key of an element is its position here, so
-// what comes behind treats an element that comes twice differently each time.
+// The input must be read by position, in the same order in every pass. The first pass makes every
+// element once to learn its class (within its budget; its stop flag ends it), so put balance before
+// costly stages; the table takes 8 bytes an element, outside the budget. The key of an element is
+// its position in the output, so later random stages treat repeated elements differently each time.
 struct Balance {
   static constexpr std::string_view kName = "balance";
   static constexpr std::string_view kHelp =

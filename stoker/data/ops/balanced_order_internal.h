@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// The elements of each class, classes numbered from 0 by rising label. Immutable. 8 bytes an
+// The elements of each class, classes numbered from 0 by ascending label. Immutable. 8 bytes an
 // element.
 class ClassTable {
  public:
@@ -19,7 +19,7 @@ class ClassTable {
 
   int64_t classes() const { return static_cast<int64_t>(begins_.size()) - 1; }
   int64_t size(int64_t of_class) const { return begin(of_class + 1) - begin(of_class); }
-  // Element number `i` of a class, by where it stands in the input.
+  // Returns the input position of element number `i` of a class.
   int64_t element(int64_t of_class, int64_t i) const {
     return elements_[static_cast<size_t>(begin(of_class) + i)];
   }
@@ -32,25 +32,24 @@ class ClassTable {
 };
 
 // Position i of an endless order of elements. Each run of `classes` positions from a multiple of it
-// on has every class once, in an order of its own; each class goes through its elements in random
-// order, all of them before the first comes again, then in another. So after any number of
-// positions two classes differ by at most one, and so do two elements of a class. O(1) memory
-// beside the table, and any position at once.
+// on has every class once, in its own order; each class visits all its elements in random order,
+// then again in another. So after any number of positions two classes differ by at most one, and so
+// do two elements of a class. O(1) memory beside the table, and any position at once.
 //
-// It keeps the permutations asked for last, of the run and of each class that has come, where they
-// serve further positions: cheap where positions come in order, and one position alone costs no
-// more than two of them, however many classes there are. Not thread-safe; made anew for each call
-// that reads. The order is part of the format of a run.
+// It keeps the last permutations, of the run and of each class visited, that serve further
+// positions: consecutive positions are cheap, and one position alone costs at most two
+// permutations, for any number of classes. Not thread-safe; made anew for each read. The order is
+// part of the format of a run.
 class BalancedOrder {
  public:
   // Both must outlive it.
-  //   positions  about how many will be asked for, one after the other: small permutations are kept
-  //              only where they are asked again
+  //   positions  about how many consecutive positions will be read: small permutations are kept
+  //              only if they are used again
   BalancedOrder(const ClassTable& table, const SharedPermutations& permutations, uint64_t seed,
                 uint64_t epoch, uint64_t stage,
                 int64_t positions = std::numeric_limits<int64_t>::max());
 
-  // Where the element at position i stands in the input.
+  // Returns the input position of the element at position i.
   int64_t operator()(int64_t i);
 
   // How many permutations it keeps.
@@ -62,7 +61,7 @@ class BalancedOrder {
     std::shared_ptr<const IndexPermutation> order;
   };
   const IndexPermutation& Find(Kept& kept, int64_t number, int64_t n, uint64_t key);
-  // Position i of the permutation that Find gives, without it.
+  // Returns position i of the permutation that Find would return, without making it.
   int64_t PositionIn(int64_t n, uint64_t key, int64_t i) const;
 
   const ClassTable& table_;

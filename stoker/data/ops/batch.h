@@ -5,9 +5,9 @@
 
 namespace stoker {
 
-// Consecutive elements stacked along a new first dimension: fields of shape [...] become [size,
-// ...]. The last batch of an epoch has what is left, unless drop_remainder. Shapes must be known
-// and equal.
+// Stacks consecutive elements along a new first dimension: fields of shape [...] become [size,
+// ...]. The last batch of an epoch has the remaining elements, unless drop_remainder. Shapes must
+// be known and equal.
 struct Batch {
   static constexpr std::string_view kName = "batch";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// What the operators that make batches of consecutive elements have in common.
+// Shared by the operators that make batches of consecutive elements.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr double kMaxBatchSize = 1 << 30;
 // How many batches of `size` an epoch of `input` makes.
 Cardinality BatchedCardinality(const Cardinality& input, int64_t size, bool drop_remainder);
 
-// The first extent of every batch: `size`, or -1 where the last one may be smaller.
+// The first extent of every batch: `size`, or -1 if the last one may be smaller.
 int64_t BatchExtent(const Cardinality& input, int64_t size, bool drop_remainder);
 
 // A batch is `size` consecutive elements of the input; its number is its position.
@@ -34,7 +34,7 @@ class FixedBatchNode : public DatasetNode, public GroupsElements {
   std::string_view Disturbs() const final;
   bool fixed_order() const final { return input().node().fixed_order(); }
   bool random_access() const final { return input().node().random_access(); }
-  // In order, a batch's number does not say where its elements came from.
+  // Read in order, a batch's number does not identify its elements.
   bool rereadable() const final { return random_access(); }
   bool tolerates_errors() const final { return true; }
   Grouping grouping() const final {
@@ -46,7 +46,7 @@ class FixedBatchNode : public DatasetNode, public GroupsElements {
 
   int64_t size() const { return size_; }
   bool drop_remainder() const { return drop_remainder_; }
-  // By position: batch `position` is the input's elements first .. first + count - 1.
+  // By position, batch `position` has the input's elements first .. first + count - 1.
   int64_t FirstOf(int64_t position) const { return position * size_; }
   int64_t CountOf(int64_t position) const;
 
@@ -55,12 +55,12 @@ class FixedBatchNode : public DatasetNode, public GroupsElements {
   const bool drop_remainder_;
 };
 
-// Makes one batch, which is to have `key`, out of its elements.
+// Makes one batch with key `key` from its elements.
 using MakeBatch = std::function<Result<Element>(std::span<const Element> elements,
                                                 const SampleKey& key, Scratch& scratch)>;
 
-// The batches of `node` in order, from an iterator over its input. A batch that cannot be made is a
-// failed element where the context is tolerant.
+// Returns an iterator over the batches of `node` in order. A batch that cannot be made is a failed
+// element if the context is tolerant.
 std::unique_ptr<Iterator> BatchesInOrder(const OpenContext& context, const FixedBatchNode& node,
                                          std::unique_ptr<Iterator> input, MakeBatch make);
 

@@ -7,28 +7,28 @@
 
 namespace stoker {
 
-// Batches of elements of similar length, so that little is padded: an element goes into the bucket
-// of its length, and a bucket that is full is handed out as one padded batch (padded_batch.h). At
-// the end of an epoch come the batches that are not full, shortest first, unless drop_remainder.
+// Batches elements of similar length, which keeps padding small: an element goes into the bucket of
+// its length, and a full bucket is output as one padded batch (padded_batch.h). At the end of an
+// epoch the batches that are not full follow, shortest first, unless drop_remainder.
 //
 // The length is the extent of `field`'s first dimension that differs between elements (its first
-// dimension where none does), or its value where it is an integer scalar; in C++ any function of
-// the element. Bucket i has the lengths up to and with boundaries[i] that lie above the bucket
-// before; one bucket more has all longer ones.
+// dimension if none does), or its value if it is an integer scalar; in C++ any function of the
+// element. Bucket i has the lengths above boundaries[i - 1], up to and including boundaries[i]; a
+// last bucket has all longer ones.
 //
 //   sizes   elements in a batch: one for all buckets, or one for each
-//   tokens  at most so many values after padding: a bucket is handed out before an element that
-//           would make it more. One element that is longer makes a batch alone. Then sizes, where
-//           given, limit too.
+//   tokens  the most values of a batch after padding: a bucket is output before an element that
+//           would exceed it. A single longer element makes a batch alone. sizes, if given, limit
+//           too.
 //   pad_to_boundary  pads to the bucket's boundary instead of the longest, so that shapes repeat
 //
-// What fields are padded, with what, and what is added (lengths, mask) is as in padded_batch.
+// The options for padding, lengths and mask are those of padded_batch.
 //
 // Reads in order. Holds up to the sum of the buckets' sizes; the elements count against the memory
-// budget, and where those of all buckets but one exceed it the pass ends (ResourceExhausted). A
-// saved position has their keys, about 2 to 8 bytes each, and restoring makes them again; where the
-// input cannot make elements from keys, it has a state of the input from before the oldest one
-// held, and restoring reads on from there (held_input.h).
+// budget, and if those of all buckets but one exceed it the pass ends (ResourceExhausted). A saved
+// position has their keys, about 2 to 8 bytes each, and restoring makes them again; if the input
+// cannot make elements from keys, it has a state of the input from before the oldest one held, and
+// restoring reads from there.
 struct BucketByLength {
   static constexpr std::string_view kName = "bucket_by_length";
   static constexpr std::string_view kHelp =
@@ -45,7 +45,7 @@ struct BucketByLength {
   bool lengths = false;
   bool mask = false;
 
-  // C++ alone: the length of an element, instead of `field`'s. Pure; called by one thread at a
+  // Only in C++: the length of an element, instead of `field`'s. Pure; called by one thread at a
   // time.
   std::function<int64_t(const Element& element)> length;
 

@@ -1,4 +1,4 @@
-// What a shuffle buffer draws, and what it therefore holds.
+// The draws of a shuffle buffer, and the content that follows from them.
 #pragma once
 
 #include <cstdint>
@@ -7,40 +7,42 @@
 
 namespace stoker {
 
-// A buffer of `size` slots is filled with the first elements of its input. Draw d hands out the
-// element of one slot; the next element of the input takes its place. Once the input has ended, the
-// element of the last slot does, and there is a slot less. The place is taken when the draw after
-// it is made, so that an element is not held up by the one behind it.
+// A buffer of `size` slots is filled with the first elements of its input. Draw d outputs the
+// element of one slot; the next element of the input replaces it. Once the input has ended, the
+// element of the last slot replaces it, and the buffer has one slot less. The slot is filled at the
+// next draw, so that an element does not wait for the following one.
 //
-// Each draw is a function of (seed, epoch, d, stage), so how many draws there have been says which
-// elements the buffer holds, and where: nothing of it needs to be saved.
+// Each draw is a function of (seed, epoch, d, stage), so the number of draws determines which
+// elements the buffer holds, and in which slots: neither is saved.
 class BufferDraws {
  public:
   BufferDraws(int64_t size, uint64_t seed, uint64_t epoch, uint64_t stage)
       : size_(size), seed_(seed), epoch_(epoch), stage_(stage) {}
 
-  // Where the input and the buffer stand after `draws` draws.
+  // The progress of input and buffer after `draws` draws.
   struct Progress {
     int64_t draws = 0;
     int64_t pulled = 0;  // elements of the input
-    bool ended = false;  // the input has been found to have no more than these
+    bool ended = false;  // the input has no more elements
   };
   struct Contents {
-    // Of each slot, the number of its element in the input; of the empty slot, of the one that was.
+    // For each slot, the number of its element in the input; for the empty slot, of its last
+    // element.
     std::vector<int64_t> elements;
     std::optional<size_t> empty_slot;
   };
 
-  // False where no buffer of this size can ever stand so.
+  // Returns false if no buffer of this size can have this progress.
   bool IsPossible(const Progress& progress) const;
-  // For a possible progress. About size x ln(size) draws of 15 ns, however far the pass is.
+  // Returns the content. REQUIRES: IsPossible(progress). Costs about size x ln(size) draws of 15
+  // ns, at any place of the pass.
   Contents ContentsAfter(const Progress& progress) const;
 
   // The slot of draw number `draw` among `held` filled ones.
   size_t Slot(int64_t draw, int64_t held) const;
 
  private:
-  // The draws after which an element of the input took the free place.
+  // Returns the number of draws after which an element of the input filled the slot.
   int64_t Refills(const Progress& progress) const;
 
   int64_t size_;

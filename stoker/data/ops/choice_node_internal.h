@@ -1,4 +1,4 @@
-// The dataset behind mix and choose: each element comes from one of several inputs.
+// The dataset of mix and choose: each element comes from one of several inputs.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ struct Choice {
   std::optional<Dataset> choices;
 };
 
-// By position where the inputs are and the choices follow a plan. In order the state is the number
-// of the choice, and of every input its state and whether it has ended.
+// By position if the inputs are and the choices follow a plan. In order the state is the number of
+// the choice, and the state of every input and whether it has ended.
 Dataset ChoiceDataset(Choice choice);
 
 // The texts of the option `stop`, in the order of WhenExhausted.

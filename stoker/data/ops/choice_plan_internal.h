@@ -1,5 +1,5 @@
-// From which of several inputs each element of a mixture comes, and which of the input's elements
-// it is: a function of the element's position, so that a mixture can be read by position.
+// Maps each position of a mixture to one of several inputs and a position in it, so that a mixture
+// can be read by position.
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,41 @@
 
 namespace stoker {
 
-// What happens where the input that is chosen has no more elements.
+// What happens if the chosen input has no more elements.
 enum class WhenExhausted {
   kStop,      // the mixture ends
-  kContinue,  // that input is passed over from then on; it ends with the last of them
-  kRepeat,    // that input begins again; it ends when each has been read whole
+  kContinue,  // that input is skipped from then on; the mixture ends with the last of them
+  kRepeat,    // that input begins again; the mixture ends when each has been read whole
 };
 
-// A sequence of runs. A run repeats one block of choices; where it is shuffled, the choices of the
-// block are put into an order that (seed, epoch) decide, the same in each block of the run. So an
-// input has the same share of every block, exactly, and positions need no counting.
+// A sequence of runs. A run repeats one block of choices; a shuffled run has the choices of the
+// block in an order that (seed, epoch) decide, the same in each block. So an input has exactly the
+// same share of every block, and positions need no counting.
 class ChoicePlan {
  public:
   // Choices in the proportion of `weights` (more than 0, one for each input), in random order.
-  // `lengths`: of the inputs; with one unknown, the plan has no end, and whoever follows it sees
-  // for itself that an input has.
+  // `lengths`: of the inputs; if one is unknown, the plan is endless, and the reader detects the
+  // end of an input.
   static ChoicePlan Weighted(const std::vector<double>& weights,
                              const std::vector<Cardinality>& lengths, WhenExhausted policy);
-  // The choices of `pattern` (inputs' numbers), again and again; kStop or kContinue.
+  // Repeats the choices of `pattern` (inputs' numbers); kStop or kContinue.
   static ChoicePlan Pattern(const std::vector<int64_t>& pattern,
                             const std::vector<Cardinality>& lengths, WhenExhausted policy);
 
-  // As interleave takes turns (ops/interleave.h): `places` inputs in the cycle, `turn` elements
-  // each. All lengths known or infinite. Nothing where the plan would have more than a million
+  // Takes turns like interleave (ops/interleave.h): `places` inputs in the cycle, `turn` elements
+  // each. All lengths are known or infinite. Nothing if the plan would have more than a million
   // choices in its blocks.
   static std::optional<ChoicePlan> Turns(const std::vector<Cardinality>& lengths, int64_t places,
                                          int64_t turn);
 
   Cardinality length() const { return length_; }
-  // How many elements of `input` the whole plan takes; of an endless plan: not asked.
+  // Returns how many elements of `input` the whole plan takes. REQUIRES: the plan is not endless.
   int64_t TakenOf(size_t input) const;
 
   // The plan with its blocks in the order of one (seed, epoch); 8 bytes for each choice of a block.
   class Ordered {
    public:
-    // 0 <= position < length.
+    // Returns the input and its position; 0 <= position < length.
     Place At(int64_t position) const;
 
    private:
@@ -60,11 +60,11 @@ class ChoicePlan {
     const ChoicePlan* plan_ = nullptr;
     std::vector<std::vector<Slot>> runs_;
   };
-  // The plan must outlive the result.
+  // Returns the plan in the order of `key`. The plan must outlive the result.
   std::shared_ptr<const Ordered> Order(const OrderKey& key) const;
-  // The bytes of one, about.
+  // Returns the approximate bytes of an Ordered.
   int64_t OrderBytes() const;
-  // Whether it depends on the key.
+  // Returns whether the order depends on the key.
   bool shuffled() const;
 
  private:
@@ -76,9 +76,9 @@ class ChoicePlan {
     std::vector<int64_t> before;  // elements of each input that earlier runs take
   };
   explicit ChoicePlan(size_t inputs) : taken_(inputs, 0) {}
-  // Appends a run of `length` choices (of whole blocks, where it is shuffled).
+  // Appends a run of `length` choices (whole blocks if shuffled).
   void AddRun(std::vector<int32_t> block, bool shuffled, int64_t length);
-  // Whole blocks of `share` choices of each input, then one more with `rest` of each.
+  // Appends whole blocks of `share` choices of each input, then one more with `rest` of each.
   void AddShares(const std::vector<int64_t>& share, int64_t blocks,
                  const std::vector<int64_t>& rest);
 
@@ -87,8 +87,8 @@ class ChoicePlan {
   std::vector<int64_t> taken_;
 };
 
-// The orders of a plan, each made once while it is in use (KeptOrders); of one that is not shuffled
-// there is a single one. Thread-safe.
+// The orders of a plan, each made once while it is in use (KeptOrders); a plan that is not shuffled
+// has a single one. Thread-safe.
 class ChoiceOrders {
  public:
   // The plan must outlive it.
@@ -103,8 +103,8 @@ class ChoiceOrders {
   const KeptOrders<ChoicePlan::Ordered> kept_;
 };
 
-// How many choices of each input a block has: in proportion to `weights`, exactly where that is a
-// ratio of small integers, else to within 1 in 16384; 0 only where the weight is.
+// Returns how many choices of each input a block has: in proportion to `weights`, exactly if that
+// is a ratio of small integers, else to within 1 in 16384; 0 only if the weight is 0.
 std::vector<int64_t> BlockShares(const std::vector<double>& weights);
 
 }  // namespace stoker

@@ -8,16 +8,16 @@
 
 namespace stoker {
 
-// Several pipelines, and who says from which the next element comes: `pattern`, inputs' numbers
-// that are repeated ([0, 0, 1]: two of the first, one of the second), or `choices`, a pipeline
-// whose elements are one integer each, such a number; it ends with the choices. Each input's
-// elements come in their order; fields must agree in name, dtype and number of dimensions.
+// Takes each element from one of several pipelines. `pattern` (inputs' numbers, repeated; [0, 0,
+// 1]: two of the first, one of the second) or `choices` (a pipeline of such numbers, with which the
+// output ends) says from which. Each input's elements come in their order; fields must agree in
+// name, dtype and number of dimensions.
 //
-// `stop` says what else ends it: first_exhausted, an input that is chosen and has ended;
-// all_exhausted, the last one, those that have ended being passed over.
+// `stop` says what else ends it: first_exhausted, a chosen input that has ended; all_exhausted, the
+// end of the last input, with ended ones skipped.
 //
-// With a pattern it is by position where all inputs are; the state is then one number. In order
-// each input is open all the time, and resuming costs what it costs them and the choices.
+// With a pattern it is by position if all inputs are; the state is then one number. In order each
+// input is open all the time, and resuming costs as much as for them and the choices.
 struct Choose {
   static constexpr std::string_view kName = "choose";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// What the operators with several inputs have in common.
+// Shared by the operators with several inputs.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace stoker {
 
 bool AllRandomAccess(const std::vector<Dataset>& inputs);
 
-// The Spec that elements of all inputs fulfil: extents that differ are -1. Errors: fields whose
-// names, dtypes or numbers of dimensions differ, or their order; the message, begun by `who`, gives
-// the inputs' numbers and both Specs.
+// Returns the Spec that elements of all inputs satisfy: extents that differ are -1. Errors: fields
+// whose names, dtypes or numbers of dimensions differ, or their order; the message, begun by `who`,
+// gives the inputs' numbers and both Specs.
 Result<Spec> CommonSpec(std::string_view who, const std::vector<Dataset>& inputs);
 
-// The key of an element of input `input` of `inputs`: another for each (input, key there), and the
-// same whenever and in whatever order the inputs are read. OutOfRange beyond 63 bits.
+// Returns the key of an element of input `input` of `inputs`: a bijection of (input, key there),
+// independent of the order of reading. OutOfRange beyond 63 bits.
 Result<SampleKey> KeyOfInput(const SampleKey& key, int64_t input, int64_t inputs);
 
-// Whether all inputs can make elements again from their keys, and the element of `node` with a key
-// that KeyOfInput made.
+// Return whether all inputs can make elements again from their keys, and the element of `node` with
+// a key that KeyOfInput made.
 bool AllRereadable(const std::vector<Dataset>& inputs);
 Result<Element> ReadKeyOfInput(const DatasetNode& node, const SampleKey& key,
                                const ReadContext& context);
@@ -35,19 +35,20 @@ Result<std::vector<std::unique_ptr<Iterator>>> OpenAll(const OpenContext& contex
 Result<Json> SaveAll(const std::vector<std::unique_ptr<Iterator>>& inputs);
 Status RestoreAll(const Json& state, const std::vector<std::unique_ptr<Iterator>>& inputs);
 
-// Where an element of a combination by position comes from.
+// The origin of an element of a combination by position.
 struct Place {
   int64_t input;
   int64_t position;  // in that input
 };
 
-// The bytes that reading `count` elements of any of the inputs may ask for, and gathering them.
+// Returns an upper bound of the bytes for reading `count` elements of any of the inputs and
+// gathering them.
 std::optional<int64_t> MemoryToGather(const DatasetNode& node, int64_t count);
 
-// Element of `node` at `place`, with its key (KeyOfInput).
+// Returns the element of `node` at `place`, with its key (KeyOfInput).
 Result<Element> ReadPlace(const DatasetNode& node, const Place& place, const ReadContext& context);
 
-// The same for many, in their order: one ReadRows for each input that has some of them.
+// Does the same for many, in their order: one ReadRows for each input that has some of them.
 Result<Rows> GatherPlaces(const DatasetNode& node, std::span<const Place> places,
                           const ReadContext& context);
 

@@ -4,11 +4,11 @@
 
 namespace stoker {
 
-// One pipeline after the other: all elements of the first, then all of the second, ... Fields must
-// agree in name, dtype and number of dimensions; extents that differ become unknown. An element's
-// key is made of its key in its input and the input's number, so that keys stay unique.
+// Concatenates pipelines: all elements of the first, then all of the second, ... Fields must agree
+// in name, dtype and number of dimensions; extents that differ become unknown. An element's key
+// combines its key in its input and the input's number, so keys stay unique.
 //
-// By position where all inputs are; the state is then one number. In order, one input is open at a
+// By position if all inputs are; the state is then one number. In order, one input is open at a
 // time, and the state is its number and its state.
 struct Concatenate {
   static constexpr std::string_view kName = "concatenate";

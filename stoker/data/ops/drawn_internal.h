@@ -1,5 +1,5 @@
-// What balance and sample have in common: a dataset that is elements of its input, drawn by
-// position, after something has been learnt of all of them.
+// Shared by balance and sample: a dataset of elements of its input, drawn by position after reading
+// a property of all of them.
 #pragma once
 
 #include <mutex>
@@ -15,8 +15,8 @@
 
 namespace stoker {
 
-// How many elements an epoch draws from `input`: `count`, or as many as it has. Errors, beginning
-// with `who`: it cannot be read by position, has no end, or nothing to draw from.
+// Returns how many elements an epoch draws from `input`: `count`, or as many as it has. Errors,
+// which begin with `who`: it cannot be read by position, is endless, or is empty.
 Result<int64_t> CountDraws(std::string_view who, const Dataset& input,
                            const std::optional<int64_t>& count);
 
@@ -37,7 +37,7 @@ class DrawnNode : public DatasetNode, public SampleNames, public DrawnOrder {
   // The key of an element is its position here.
   bool rereadable() const override { return true; }
   std::string NameOf(int64_t /*index*/, std::string_view /*field*/) const override { return ""; }
-  // Known where the input is a source, or maps over one, and all passes over this node had the same
+  // Known if the input is a source, or maps over one, and all passes over this node had the same
   // seed.
   std::string NameOfKey(const SampleKey& key, std::string_view field) const override;
   Result<std::unique_ptr<Iterator>> OpenStream(const OpenContext&) const override {
@@ -45,16 +45,16 @@ class DrawnNode : public DatasetNode, public SampleNames, public DrawnOrder {
   }
 
  protected:
-  // What the draws of one epoch are keyed by.
+  // The key of the draws of one epoch.
   struct Key {
     uint64_t seed, epoch, stage;
   };
 
-  // Called once before anything is read; writes what it learns to mutable members. Called again
-  // after an error. Ends with kCancelled where `context` says stop.
+  // Called once before anything is read, and again after an error; writes its result to mutable
+  // members. Ends with kCancelled if `context` says stop.
   virtual Status Learn(const OpenContext& context) const = 0;
-  // Replaces each position by that of the element of the input which is drawn there.
-  // `permutations`: those of this stage.
+  // Replaces each position by the input position of the element drawn there. `permutations`: those
+  // of this stage.
   virtual void FindSources(std::span<int64_t> positions, const Key& key,
                            const SharedPermutations& permutations) const = 0;
 
@@ -66,14 +66,14 @@ class DrawnNode : public DatasetNode, public SampleNames, public DrawnOrder {
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override;
   Key KeyOf(const ReadContext& context) const;
-  // Notes for NameOfKey what the draws of a pass are keyed by.
+  // Records the key of a pass's draws for NameOfKey.
   void NoteDraws(const RngFactory& rngs) const;
 
   const std::optional<int64_t> seed_;
   mutable std::mutex learning_;
-  mutable bool learnt_ = false;  // guarded by learning_; what was learnt is only read afterwards
+  mutable bool learnt_ = false;  // guarded by learning_; the result is only read afterwards
   mutable std::mutex noting_;
-  mutable std::optional<Key> draws_;  // the first pass's; guarded by noting_, like the next
+  mutable std::optional<Key> draws_;  // the first pass's; guarded by noting_, like the next member
   mutable bool draws_differ_ = false;
 };
 

@@ -5,10 +5,10 @@
 
 namespace stoker {
 
-// Adds a field that numbers the elements in the order in which they pass: int64 scalars start,
-// start + 1, ... in each epoch. By position where the input is. Behind `shuffle` the numbers are
-// places in the shuffled order, in front of it they are the samples' own. Costs 8 bytes an element;
-// resuming costs what the input's costs.
+// Adds a field that numbers the elements in their order: int64 scalars start, start + 1, ... in
+// each epoch. By position if the input is. After `shuffle` the numbers are places in the shuffled
+// order, before it they are the samples' own. Costs 8 bytes an element; resuming costs as much as
+// for the input.
 struct Enumerate {
   static constexpr std::string_view kName = "enumerate";
   static constexpr std::string_view kHelp =

@@ -8,23 +8,23 @@
 namespace stoker {
 
 // Keeps the elements that meet a condition, in their order and with their keys. In a recipe the
-// condition is on a field of one number, and all that are given must hold:
+// conditions are on a field of one number, and all given ones must hold:
 //
 //   - filter: {field: label, equals: [3, 5]}
 //
-// In C++ it may be any function, beside them or instead:
+// In C++ the condition may be any function, in addition or instead:
 //
 //   ... | Filter{.predicate = [](const Element& element) { return Brightness(element) > 0.1; }}
 //
-// The function is called from several threads at once and must be pure: the same element, the same
-// answer. It may return Result<bool>; an error or an exception ends the pass and names the element.
+// The function is called from several threads at once and must be pure. It may return Result<bool>;
+// an error or an exception ends the pass and names the element.
 //
-// How many elements are left is not known beforehand, so what follows is read in order. The work is
-// still done on all threads: the condition is a stage of its own (`filter_condition` in reports)
-// that reads ahead of the one that drops elements. Resuming costs what the input's costs.
+// The number of elements left is not known beforehand, so later stages are read in order. Reports
+// list the condition as a separate stage, `filter_condition`. Resuming costs as much as for the
+// input.
 //
 // Numbers are compared as doubles, so integers beyond 2^53 are rounded. NaN equals nothing and
-// meets no bound.
+// satisfies no bound.
 struct Filter {
   static constexpr std::string_view kName = "filter";
   static constexpr std::string_view kHelp =
@@ -36,7 +36,7 @@ struct Filter {
   std::optional<double> min;
   std::optional<double> max;
 
-  std::function<Result<bool>(const Element& element)> predicate;  // C++ alone; may be empty
+  std::function<Result<bool>(const Element& element)> predicate;  // only in C++; may be empty
 
   static void Describe(OptionTable<Filter>& table);
   Result<Dataset> Build(Dataset input) const;

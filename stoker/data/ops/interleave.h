@@ -8,29 +8,28 @@
 
 namespace stoker {
 
-// Several inputs read side by side, their elements taken in turn. `cycle_length` inputs have a
-// place in the cycle; each place's turn is `block_length` elements, or as many as its input still
-// has. A place whose input has ended is taken, when its turn comes, by the next input. So
-// cycle_length 1 is one input after the other.
+// Reads several inputs at once and takes their elements in turn. `cycle_length` inputs have a place
+// in the cycle; a turn is `block_length` elements, or as many as the input still has. When the turn
+// of an ended input comes, the next input takes its place. So cycle_length 1 is concatenation.
 //
-// The inputs are listed (`inputs`), or one for each of many files (`files`, each with `pipeline`
-// behind it, opened when its turn comes), or made from the elements of a dataset (InterleaveEach).
-// Elements' keys are made of that of their input and that in their input.
+// The inputs are listed (`inputs`), or one for each of many files (`files`, each read by `pipeline`
+// and opened when its turn comes), or made from the elements of a dataset (InterleaveEach). An
+// element's key combines the key of its input and its key in that input.
 //
-// Order: a function of the inputs alone; the same on any number of threads. With `deterministic:
-// false` the turn of an input that has nothing ready passes to the next that has: the same
-// elements, each once, in an order that differs from run to run, so that one slow file holds up no
-// other. It holds where `parallel` does, and only where no stage behind it depends on the order, as
-// for prefetch (ops/prefetch.h); inputs that are all read by position keep their order.
+// The order is a function of the inputs alone. With `deterministic: false` an input that has
+// nothing ready passes its turn to the next one that has: the same elements, each once, in an order
+// that differs from run to run, so that a slow file does not delay the others. This applies with
+// `parallel`, and only if no later stage depends on the order, as for prefetch (ops/prefetch.h);
+// inputs that are all read by position keep their order.
 //
-// With `parallel` every input of the cycle reads ahead on a thread of its own, however few CPUs
-// there are, since those that wait for a disk or a network need none; so do the inputs that come
-// next, as many again. Memory: each of these may hold its queue within the budget, and one element
-// beyond it.
+// With `parallel` every input of the cycle reads ahead on its own thread, independent of the number
+// of CPUs, because threads that wait for a disk or a network need none; so does the same number of
+// next inputs. Memory: each of these may hold its queue within the budget, and one element beyond
+// it.
 //
-// Listed inputs that are all read by position make a dataset that is; its state is one number. In
-// order the state is that of the inputs in the cycle; resuming costs what it costs them, and what
-// lies between the oldest of them and the newest in the dataset that they are made from.
+// By position if all listed inputs are; the state is then one number. In order the state is that of
+// the inputs in the cycle; resuming costs as much as for them, and for reading the dataset that
+// they are made from between the oldest and the newest of them.
 struct Interleave {
   static constexpr std::string_view kName = "interleave";
   static constexpr std::string_view kHelp =
@@ -56,8 +55,8 @@ const std::vector<Option>& OptionsOf<Interleave>();
 //   names | InterleaveEach{.function = [](const Element& name) { return Source(...); }, .output =
 //   spec}
 //
-// Called by one thread at a time. What it gives must depend on the element alone and have elements
-// as `output` says. An exception becomes an error.
+// Called by one thread at a time. Its result must depend only on the element and have elements of
+// the Spec `output`. An exception becomes an error.
 struct InterleaveEach {
   static constexpr std::string_view kName = Interleave::kName;
   std::function<Result<Dataset>(const Element& element)> function;

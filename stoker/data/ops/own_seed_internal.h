@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// What such a stage draws from: `own`, where it is set, else the pass's. With a seed of its own the
-// draws are the same wherever it stands, in the pass or in another pipeline (balance reads its
-// input in a pass of its own beforehand), so they are not keyed by the stage's number.
+// Returns the random stream of such a stage: from `own` if set, else from the pass's seed. With its
+// own seed the draws are the same at any place of any pipeline (balance reads its input in a
+// separate pass beforehand), so the stage's number is not part of their key.
 inline RngFactory DrawsOf(const std::optional<int64_t>& own, const RngFactory& of_the_pass) {
   constexpr uint64_t kNoStage = std::numeric_limits<uint64_t>::max();
   return own ? RngFactory{static_cast<uint64_t>(*own), kNoStage} : of_the_pass;

@@ -1,4 +1,4 @@
-// Stacking elements whose shapes differ, for padded_batch and bucket_by_length.
+// Stacks elements of different shapes, for padded_batch and bucket_by_length.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace stoker {
 
-// What the two operators are asked for; padded_batch.h explains it.
+// The common options of the two operators; padded_batch.h explains them.
 struct PaddingOptions {
   std::string_view who;
   std::vector<std::string> fields;
@@ -23,17 +23,17 @@ struct PaddingOptions {
   bool mask = false;
 };
 
-// How batches are stacked. Immutable.
+// A plan for stacking batches. Immutable.
 class PaddingPlan {
  public:
-  // For elements of `input`; `extent` is the first extent of the batches, -1 where it varies.
+  // For elements of `input`; `extent` is the first extent of the batches, -1 if it varies.
   static Result<PaddingPlan> Make(const PaddingOptions& options, const Spec& input, int64_t extent);
 
   const Spec& output() const { return output_; }
-  // All that decides what comes out: "pads tokens weights with 0 to 512, lengths".
+  // Returns all settings that affect the result: "pads tokens weights with 0 to 512, lengths".
   const std::string& ToString() const { return text_; }
 
-  // One batch of `elements`, at least one. Where `length` is given, the fields that are padded to
+  // Returns one batch of `elements`, at least one. If `length` is given, fields that are padded to
   // the longest get this extent in their first varying dimension. Errors: an element that does not
   // fit, by its index, field and shape.
   Result<Element> Pad(std::span<const Element> elements, std::optional<int64_t> length,
@@ -44,7 +44,7 @@ class PaddingPlan {
     std::string name;
     bool padded = false;
     FillValue padding;
-    Shape target;                 // for a padded field: fixed extents, -1 where the longest counts
+    Shape target;                 // for a padded field: fixed extents; -1: the longest
     std::vector<size_t> varying;  // the dimensions in which elements may be smaller
   };
 

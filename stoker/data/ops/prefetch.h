@@ -5,16 +5,16 @@
 
 namespace stoker {
 
-// Keeps elements ready ahead of the consumer, so that making them and using them overlap. Passes
-// elements on unchanged.
+// Keeps elements ready ahead of the consumer, so that producing and consuming them overlap. Does
+// not change elements.
 //
-// With `deterministic: false` an element is handed out as soon as it is finished, so one that takes
-// long holds up no other: the same elements, each once, in an order that differs from run to run,
-// and near the end of an epoch that is repeated some of the next may come first. Saving and
-// restoring stay exact. It holds where prefetch is the last operator, or where only maps, other
-// prefetches, repeat and batches that keep the remainder stand behind it; elsewhere the order is
-// kept, since what follows depends on it. What costs time must stand straight in front of it: the
-// maps there, or all of a pipeline that is read by position.
+// With `deterministic: false` an element is output as soon as it is finished, so a slow one does
+// not delay the others: the same elements, each once, in an order that differs from run to run;
+// near the end of a repeated epoch, elements of the next one may come first. Saving and restoring
+// stay exact. It applies if prefetch is the last operator, or only maps, other prefetches, repeat
+// and batches that keep the remainder follow it; otherwise the order is kept, because later stages
+// depend on it. It helps for the maps that directly precede it, or for a whole pipeline that is
+// read by position.
 struct Prefetch {
   static constexpr std::string_view kName = "prefetch";
   static constexpr std::string_view kHelp =

@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// At most so many bytes of buffers are asked for to read `count` elements of `input`, wherever they
-// stand. MemoryToRead is about consecutive ones, of which several may be made of one (unbatch).
+// Returns an upper bound of the bytes of buffers for reading any `count` elements of `input`.
+// MemoryToRead assumes consecutive ones, several of which may come from one element (unbatch).
 inline std::optional<int64_t> MemoryToReadAnywhere(const DatasetNode& input, int64_t count) {
   const std::optional<int64_t> apart = MultiplySizes(count, input.MemoryToRead(1));
   const std::optional<int64_t> together = input.MemoryToRead(count);

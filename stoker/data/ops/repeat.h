@@ -5,7 +5,7 @@
 
 namespace stoker {
 
-// The input again and again, each time as another epoch: with a new order and new random draws.
+// Repeats the input, each time as another epoch: with a new order and new random draws.
 struct Repeat {
   static constexpr std::string_view kName = "repeat";
   static constexpr std::string_view kHelp =

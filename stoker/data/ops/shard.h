@@ -5,14 +5,14 @@
 
 namespace stoker {
 
-// Every `count`-th element of each epoch, from element `index` on: index, index + count, ... The
-// shards 0..count-1 together are the whole input, and differ by at most one element. By position
-// where the input is, and then nothing of the other shards is computed; in order, the input makes
-// their elements too, and they are dropped; maps straight before it are not applied to them
-// (rewrites/map_order.h).
+// Keeps every `count`-th element of each epoch, from element `index` on: index, index + count, ...
+// The shards 0..count-1 together are the whole input, and differ by at most one element. By
+// position if the input is, and then nothing of the other shards is computed; in order, the input
+// makes their elements too, which are dropped, but maps that directly precede it are not applied to
+// them.
 //
-// For the ranks of one training run PassOptions::rank and world are the better choice: they deal
-// out batches instead, and a position saved with so many ranks continues with any other number.
+// For the ranks of one training run use PassOptions::rank and world instead: they deal out batches,
+// and a saved position continues with any number of ranks.
 struct Shard {
   static constexpr std::string_view kName = "shard";
   static constexpr std::string_view kHelp =

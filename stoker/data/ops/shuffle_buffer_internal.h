@@ -1,4 +1,4 @@
-// What shuffle does where its input can only be read in order.
+// The shuffle of an input that can only be read in order.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@ namespace stoker {
 
 struct ShuffleBufferOptions {
   int64_t size = 1;             // elements to draw from
-  bool automatic = false;       // the size is nobody's choice
+  bool automatic = false;       // the user has not chosen the size
   std::optional<int64_t> seed;  // nothing: the pass's
   bool reshuffle = true;        // false: every epoch has the order of epoch 0
 };
 
-// The elements of `input` in an order drawn from a buffer (shuffle.h, buffer_draws_internal.h).
+// Returns the elements of `input` in an order drawn from a buffer (shuffle.h,
+// buffer_draws_internal.h).
 Dataset ShuffleBufferDataset(Dataset input, const ShuffleBufferOptions& options);
 
 }  // namespace stoker

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// All but the first `count` elements of each epoch. Maps straight before it are applied to those
-// alone (rewrites/map_order.h).
+// Drops the first `count` elements of each epoch. Maps that directly precede it are not applied to
+// them.
 struct Skip {
   static constexpr std::string_view kName = "skip";
   static constexpr std::string_view kHelp = "Leaves out the first elements of each epoch.";

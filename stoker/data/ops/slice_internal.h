@@ -1,4 +1,4 @@
-// What take and skip have in common: a run of consecutive elements of the input.
+// Shared by take and skip: a run of consecutive elements of the input.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// Elements begin..begin+count-1 of each epoch of `input`, or as many of them as there are.
+// Returns elements begin..begin+count-1 of each epoch of `input`, or as many of them as there are.
 Dataset SliceDataset(Dataset input, std::string name, int64_t begin, int64_t count);
 
 }  // namespace stoker

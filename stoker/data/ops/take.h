@@ -5,7 +5,7 @@
 
 namespace stoker {
 
-// The first `count` elements of each epoch, or all where there are fewer.
+// Keeps the first `count` elements of each epoch, or all if there are fewer.
 struct Take {
   static constexpr std::string_view kName = "take";
   static constexpr std::string_view kHelp = "Keeps the first elements of each epoch.";

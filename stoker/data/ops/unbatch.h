@@ -5,19 +5,17 @@
 
 namespace stoker {
 
-// The parts of each element along its first dimension, one by one: fields of shape [n, ...] become
-// [...]. Every field needs that dimension, and in each element all must agree in it. The opposite
-// of `batch`: behind what works on batches alone (a vectorised function, mixup).
+// Splits each element along its first dimension: fields of shape [n, ...] become [...]. All fields
+// of an element must have that dimension with the same extent. The inverse of `batch`, for use
+// after stages that work on batches only (a vectorised function, mixup).
 //
-// Where the Spec says how large every batch is (`batch` with drop_remainder, or where the size
-// divides the number of samples), sample i is part i % n of batch i / n, its key counts samples,
-// and how many there are is known. Batches of at most 64 KiB are then read by position where the
-// input is; what reads fewer samples at once makes a batch again each time (`shuffle` behind
-// unbatch for every sample), so shuffle in front. Larger batches, and those whose size is not
-// known, are read in order, each made once and on all threads: by position the chunks of one batch
-// go to several threads, and each would make all of it again, or hold it between its chunks, beyond
-// what the budget has admitted. Samples of batches of unknown size are numbered as they come. A
-// saved position makes at most the one batch again that it stands in (held_input.h).
+// If the Spec has the size of every batch (`batch` with drop_remainder, or a size that divides the
+// number of samples), sample i is part i % n of batch i / n, its key counts samples, and the number
+// of samples is known. Batches of at most 64 KiB are then read by position if the input is; reading
+// single samples at random makes the whole batch for each, so put `shuffle` before unbatch, not
+// after it. Larger batches, and those of unknown size, are read in order, each made once. Samples
+// of batches of unknown size are numbered in order. Restoring a saved position makes at most one
+// batch again.
 struct Unbatch {
   static constexpr std::string_view kName = "unbatch";
   static constexpr std::string_view kHelp =

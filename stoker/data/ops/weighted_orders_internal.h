@@ -1,4 +1,4 @@
-// Weighted draws without replacement: an order for each epoch.
+// Orders of weighted draws without replacement, one for each epoch.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace stoker {
 
 // The first `count` of n elements drawn one after the other without replacement, each with
-// probability by weight among those left. Each element gets a time, exponentially distributed with
-// its weight as the rate; in the order of their times they come as if so drawn (Efraimidis and
-// Spirakis, "Weighted random sampling with a reservoir", 2006).
+// probability proportional to weight among the rest. Each element gets an exponentially distributed
+// time with its weight as the rate; the order of the times has the same distribution as such draws
+// (Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006).
 //
 // An order takes O(n log n) and 4 bytes a draw; KeptOrders says how many are kept. Thread-safe.
 class WeightedOrders {
@@ -25,7 +25,7 @@ class WeightedOrders {
                  int64_t kept_bytes = KeptOrders<Order>::kKeptBytes)
       : weights_(std::move(weights)), count_(count), kept_(kept_bytes) {}
 
-  // The order of these draws: element number i for each i < count.
+  // Returns the order of these draws: the element of each draw i < count.
   std::shared_ptr<const Order> Get(const OrderKey& key) const;
 
  private:

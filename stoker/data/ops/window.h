@@ -5,16 +5,16 @@
 
 namespace stoker {
 
-// Runs of elements that may overlap, each stacked along a new first dimension: window w holds
-// elements w * shift, w * shift + stride, ... of the epoch, `size` of them. Fields of shape [...]
-// become [size, ...]; shapes must be known and equal.
+// Stacks runs of elements, which may overlap, along a new first dimension: window w holds `size`
+// elements w * shift, w * shift + stride, ... of the epoch. Fields of shape [...] become [size,
+// ...]; shapes must be known and equal.
 //
-// The last windows, which reach beyond the end, have what is left (at least one element), unless
+// The last windows, which extend beyond the end, have the remaining elements (at least one), unless
 // drop_remainder. With shift 1 over 5 elements and size 3: 0 1 2, 1 2 3, 2 3 4, 3 4, 4.
 //
-// By position where the input is: an element is then made again for each window that has it. In
-// order, up to (size - 1) * stride + 1 elements are held; a saved position has their keys, or a
-// state of the input from before the first (held_input.h), and restoring reads them again.
+// By position if the input is: an element is then made again for each window that has it. In order,
+// up to (size - 1) * stride + 1 elements are held; a saved position has their keys, or an earlier
+// state of the input, and restoring reads them again.
 struct Window {
   static constexpr std::string_view kName = "window";
   static constexpr std::string_view kHelp =

@@ -1,5 +1,5 @@
-// The order of a shuffle with a window: pages in random order, and an exact shuffle inside each run
-// of pages that a window holds.
+// The order of a shuffle with a window: pages in random order, and an exact shuffle within the
+// pages of each window.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ namespace stoker {
 
 // A permutation of 0..n-1 in which the positions of window w, w * window .. (w + 1) * window - 1,
 // come from window / page whole pages (and at most two parts of pages), each of `page` consecutive
-// indices. So a reader that follows this order is in at most that many pages at a time, and done
-// with each of them soon. A bijection for every n, window, page >= 1 and every key.
+// indices. So a reader uses at most that many pages at a time, and each of them only for a short
+// while. A bijection for every n, window, page >= 1 and every key.
 //
-// The permutations, of the pages and inside each window, are taken from those of the stage. Made
-// for each read: cheap where its positions lie in few windows. Not thread-safe.
+// The stage's SharedPermutations supply the permutations of the pages and within each window. Made
+// for each read: cheap if its positions lie in few windows. Not thread-safe.
 //
 // Like base/permutation.h, the order is part of the format of a run (golden values in
 // window_order_test.cc).
@@ -27,17 +27,17 @@ class WindowOrder {
   WindowOrder(const SharedPermutations& permutations, int64_t n, int64_t window, int64_t page,
               uint64_t seed, uint64_t epoch, uint64_t stage);
 
-  // Where position i of the order comes from; 0 <= i < n.
+  // Returns the index at position i of the order; 0 <= i < n.
   int64_t operator()(int64_t i);
 
-  // The same for each of `positions`, in place: about 4 ns for each where they come in order.
+  // Does the same for each of `positions`, in place: about 4 ns each if they ascend.
   void Map(std::span<int64_t> positions);
 
  private:
   void EnterWindow(int64_t window);
-  // Index i of the pages laid one behind the other in their random order.
+  // Returns index i of the pages concatenated in their random order.
   int64_t InPages(int64_t i);
-  // (*pages_)(page), which positions of a window ask for again and again.
+  // Returns (*pages_)(page), memoised because positions of a window need it repeatedly.
   int64_t PageAt(int64_t page);
 
   const int64_t n_, window_, page_;
@@ -45,10 +45,10 @@ class WindowOrder {
   const SharedPermutations& permutations_;
   const std::shared_ptr<const IndexPermutation> pages_;
   int64_t last_page_size_;
-  int64_t behind_last_page_;  // where the last page, which may be short, ends in the new order
+  int64_t behind_last_page_;  // end of the last page, which may be short, in the new order
   int64_t current_window_ = -1;
   std::shared_ptr<const IndexPermutation> within_;
-  // By page, as far as there is room: which one it was, and where it comes from.
+  // By page, as far as there is room: the page and its origin.
   struct Known {
     int64_t page = -1, from = 0;
   };

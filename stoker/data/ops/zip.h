@@ -4,14 +4,14 @@
 
 namespace stoker {
 
-// Several pipelines side by side: element i has the fields of element i of each, in their order,
-// and the key of the first input's. Ends with the shortest input; with `strict`, inputs of
-// different lengths are an error, when the pipeline is built where the lengths are known, else
-// when the pass comes to the end of one.
+// Combines several pipelines: element i has the fields of element i of each, in their order, and
+// the key of the first input's. Ends with the shortest input; with `strict`, inputs of different
+// lengths are an error, when the pipeline is built if the lengths are known, else at the end of the
+// shortest.
 //
-// Field names must differ; `prefix` gives each input's fields one of its own. By position where all
-// inputs are; then nothing is copied and the state is one number. In order the state is that of
-// every input, and resuming costs what it costs them.
+// Field names must differ; `prefix` adds a prefix to each input's fields. By position if all inputs
+// are; then nothing is copied and the state is one number. In order the state is that of every
+// input, and resuming costs as much as for them.
 struct Zip {
   static constexpr std::string_view kName = "zip";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// Building one entry of a pipeline's list, for whoever goes through such a list.
+// Builds one entry of a pipeline's list.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// What the entry at `location` makes of `input` (nothing in front of a source). Errors: those of
-// the operator, with the location.
-//   before  the entries in front of it, every option filled in (stages_before.h)
+// Builds the entry at `location` over `input` (nothing for a source). Errors: those of the
+// operator, with the location.
+//   before  the preceding entries, every option filled in (stages_before.h)
 Result<Dataset> BuildStage(const OperatorRegistry::Configured& stage,
                            const ConfigLocation& location, std::span<const ConfigNode> before,
                            const std::optional<Dataset>& input);

@@ -1,4 +1,4 @@
-// Fields by name, each with options of its own, as one option: in a recipe a map.
+// Fields by name, each with its own options, as one option: in a recipe a map.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace stoker {
 
-// F has a `name`, in a recipe the key, and what OptionsOf describes: `{age: int64}`, or `{image:
+// F has a `name`, in a recipe the key, and the options in OptionsOf: `{age: int64}`, or `{image:
 // {columns: 1-784}}`.
 template <typename F>
 class FieldMap {

@@ -1,5 +1,5 @@
-// What jsonl and decode_json are told about the members of objects, and how they become the fields
-// of elements.
+// The options of jsonl and decode_json for the members of objects, and their mapping to fields of
+// elements.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct JsonlField {
   std::string type = "float32";
   std::string path;                        // none: the member called as the field
   std::vector<int64_t> shape;              // none: one value
-  std::vector<std::string> default_value;  // of what is missing or null; none: an error
+  std::vector<std::string> default_value;  // for missing or null members; none: an error
 
   static void Describe(OptionTable<JsonlField>& table);
 };
 
 using JsonlFields = FieldMap<JsonlField>;
 
-// A field for each of these members, called as its path.
+// Returns a field for each of these members, named like its path.
 JsonlFields FieldsOf(const std::vector<JsonMember>& members);
 
 struct JsonlPlan {

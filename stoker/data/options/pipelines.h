@@ -1,4 +1,4 @@
-// Pipelines as options: what zip, concatenate, mix, choose and interleave combine.
+// Pipelines as options of zip, concatenate, mix, choose and interleave.
 #pragma once
 
 #include <filesystem>
@@ -27,11 +27,11 @@ class Pipelines {
 
   bool empty() const { return made_.empty() && recipes_.items.empty(); }
 
-  // The datasets, at least one; `who` begins the messages. Errors: none are there; the first that
-  // could not be made, with its number and, from a recipe, line and column.
+  // Returns the datasets, at least one; `who` begins the messages. Errors: there are none; the
+  // error of the first that could not be made, with its number and, from a recipe, line and column.
   Result<std::vector<Dataset>> Build(std::string_view who) const;
 
-  // See OptionObject. Operators and options are checked here; the datasets are made by Build.
+  // See OptionObject. Checks operators and options; Build makes the datasets.
   Status Read(const ConfigNode& node);
   ConfigNode Write() const { return filled_; }
   void Resolve(const std::filesystem::path& root) { root_ = root; }
@@ -56,7 +56,7 @@ class OptionalPipeline {
       : pipelines_({std::move(made)}), given_(true) {}
 
   explicit operator bool() const { return given_; }
-  // Where one is given. Errors: those of Pipelines::Build.
+  // Builds the pipeline. REQUIRES: one is given. Errors: those of Pipelines::Build.
   Result<Dataset> Build(std::string_view who) const;
 
   // See OptionObject.
@@ -70,9 +70,9 @@ class OptionalPipeline {
 };
 
 // A pipeline for each of many files. In C++ a function of the path. In a recipe a pipeline whose
-// source does not say its file, which is its first option:
+// source omits its file, which is its first option:
 //   interleave: {files: "logs/*.txt", pipeline: [lines: {skip: 1}, take: 1000]}
-// The empty list is none.
+// The empty list means none.
 class PipelinePerFile {
  public:
   static constexpr std::string_view kTypeName = "pipeline";
@@ -82,7 +82,7 @@ class PipelinePerFile {
   PipelinePerFile(Make make) : make_(std::move(make)) {}  // NOLINT: implicit by design
 
   explicit operator bool() const { return make_ != nullptr || !recipe_.items.empty(); }
-  // The pipeline of one file; from several threads at once.
+  // Builds the pipeline of one file. Thread-safe.
   Result<Dataset> Build(const std::string& path) const;
 
   // See OptionObject.

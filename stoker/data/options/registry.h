@@ -1,4 +1,4 @@
-// The operators a recipe may name, and the way from a recipe's list to a Dataset.
+// The operators that a recipe may name, and the conversion of a recipe's list to a Dataset.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace stoker {
 
-// An options struct that makes a dataset out of nothing, or out of another. See sources/idx.h and
+// An options struct that makes a source, or a dataset from another. See sources/idx.h and
 // ops/batch.h.
 template <typename T>
 concept SourceOptions = requires(const T& options) {
@@ -26,9 +26,9 @@ concept OperatorOptions = requires(const T& options, Dataset input) {
   { options.Build(std::move(input)) } -> std::same_as<Result<Dataset>>;
 };
 
-// Every operator says whether it arranges: whether it only says which samples come, in which order,
-// how often, or where they are kept, and prepares none. Such an operator of data.eval is left out
-// where samples that are picked already are prepared, as for predictions.
+// Every operator says whether it arranges: whether it only decides which samples come, in which
+// order, how often, or where they are kept, and changes none. Such operators of data.eval are left
+// out for given samples, as in predictions.
 template <typename T>
 concept SaysWhetherItArranges = requires {
   { T::kArranges } -> std::convertible_to<bool>;
@@ -72,21 +72,20 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
   std::set<std::string, std::less<>> arranging_;
 };
 
-// Generated: adds what stands in sources/, ops/ and transforms/.
+// Generated: adds the operators in sources/, ops/ and transforms/.
 void RegisterBuiltinOperators(OperatorRegistry& registry);
 
-// The key that may stand beside an operator in its entry of the list: what happens to elements that
-// fail there (ops/ignore_errors.h). `on_error: OPTIONS` means an `ignore_errors: OPTIONS` right
-// behind.
+// The key beside an operator in its entry of the list for elements that fail there
+// (ops/ignore_errors.h). `on_error: OPTIONS` means that `ignore_errors: OPTIONS` follows directly.
 inline constexpr std::string_view kOnError = "on_error";
 
 // Reads one entry of a pipeline's list: `name`, {name: options}, or {name: options, on_error: ...}.
 Result<OperatorRegistry::Configured> ParseStage(const ConfigNode& entry,
                                                 const std::filesystem::path& root = {});
 
-// Reads `pipeline`, a list with one operator an entry, into a Dataset. Paths are taken relative to
-// `root`. Errors begin with file, line and column. `filled` (may be null) gets the list with every
-// option filled in.
+// Reads `pipeline`, a list with one operator an entry, into a Dataset. Relative paths start at
+// `root`. Errors begin with file, line and column. `filled` (may be null) receives the list with
+// every option filled in.
 Result<Dataset> BuildPipeline(const ConfigNode& pipeline, const std::filesystem::path& root,
                               ConfigNode* filled = nullptr);
 

@@ -1,4 +1,4 @@
-// How a recipe describes the stages in front of the one that is being built.
+// A recipe's description of the stages that precede the one being built.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace stoker {
 
-// For a stage that keeps what those in front of it made (`cache`) and must notice where an option
-// of theirs is another: a Dataset's own text has few of them. Holds on its thread while it lives;
-// of several the innermost counts, whose pipeline the stage is in.
+// For a stage that stores the results of earlier ones (`cache`) and must notice when one of their
+// options changes: a Dataset's own text has few of them. Applies on its thread while it lives; the
+// innermost of several applies.
 class StagesBefore {
  public:
   // `entries`: of the pipeline's list, every option filled in; borrowed.
@@ -19,8 +19,8 @@ class StagesBefore {
   StagesBefore& operator=(const StagesBefore&) = delete;
   ~StagesBefore();
 
-  // A line for each of them; what is long is cut off, with a checksum. Empty where no recipe is
-  // being read (stages that C++ puts together).
+  // Returns a line for each entry; long ones are truncated, with a checksum. Empty if no recipe is
+  // being read (pipelines built in C++).
   static std::string Lines();
 
  private:

@@ -1,11 +1,11 @@
-// Elements as tf.train.Examples and back.
+// Converts elements to tf.train.Examples and back.
 //
 //   uint8 of one dimension whose length differs   a byte string (pictures, texts)
 //   uint8 of any other shape but []               a byte string, the values in C order
 //   uint8 [], bool, int8 to int64                 an Int64List
 //   float16, bfloat16, float32                    a FloatList
 //
-// Where a field has several dimensions and its extents differ, a second feature NAME/shape, an
+// If a field has several dimensions and its extents differ, a second feature NAME/shape, an
 // Int64List, holds the extents. float64 is refused: a FloatList would round it.
 #pragma once
 
@@ -30,7 +30,8 @@ class ExampleCodec {
   // The element as a serialised Example; equal elements give equal bytes.
   std::string Encode(std::span<const Array> arrays) const;
 
-  // The arrays that were encoded. Errors: kDataLoss where features are missing or of another size.
+  // Returns the arrays that were encoded. Errors: kDataLoss if features are missing or of another
+  // size.
   Result<std::vector<Array>> Decode(std::span<const std::byte> example) const;
 
  private:
@@ -39,7 +40,7 @@ class ExampleCodec {
                         std::span<const FeatureValues> found, int64_t values) const;
 
   Spec spec_;
-  FeatureNames names_;  // those of the fields, then those of their shapes
+  FeatureNames names_;  // of the fields, then of their shapes
 };
 
 }  // namespace stoker::internal

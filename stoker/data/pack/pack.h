@@ -17,32 +17,33 @@ namespace stoker {
 struct PackProgress {
   int64_t elements = 0;  // written so far, those of an earlier, interrupted packing included
   int64_t kept = 0;      // of these the earlier packing's
-  int64_t total = -1;    // -1: not known
-  int64_t file = 0;      // which one is under way, from 0: so many are whole
+  int64_t total = -1;    // -1: unknown
+  int64_t file = 0;      // the current one, from 0; so many are whole
   bool verifying = false;
 };
 
 struct PackOptions {
   const PackFormat* format = nullptr;
-  // So many files, of elements of equal number (or one more), consecutive ones; more than one only
-  // where the pipeline says how many elements it has.
+  // The number of files, each of the same number (or one more) of consecutive elements; more than
+  // one only if the pipeline knows its number of elements.
   int64_t files = 1;
   // Reads each file back when it is written, and compares every element with the pipeline's, before
-  // it has its name; those of an interrupted packing too, with the checksum that it took of them.
+  // it gets its name; compares files of an interrupted packing with the checksum that it stored.
   bool verify = false;
-  // Replaces what is there, each file when the new one is whole, but never what the pipeline reads,
-  // nor a directory with anything in it that no packing writes. Otherwise that is an error, but for
-  // what an interrupted packing of the same made, which is gone on with. What that one was to
-  // replace counts as what is there.
+  // Replaces existing files, each when the new one is whole, but never files that the pipeline
+  // reads, nor a directory that contains files other than those of a packing. If false, existing
+  // files are an error, except those of an interrupted packing of the same, which is continued.
+  // Files that it was to replace count as existing.
   bool overwrite = false;
-  // What labels stand for, kept with the elements; may be empty.
+  // The names of the labels, stored with the elements; may be empty.
   std::vector<std::string> classes;
-  // What else the elements depend on, beside what the pipeline tells of itself: its options.
+  // Further settings that the elements depend on and that the pipeline does not describe: its
+  // options.
   std::string settings;
-  // What of all this the user gave, by the names of the options: what is told of an interrupted
-  // packing that differs. Changes nothing else.
+  // The options that the user gave, by name, for messages about an interrupted packing that
+  // differs. Has no other effect.
   std::map<std::string, std::string> given;
-  // Files that say what is packed, such as a recipe: never replaced, as those that the pipeline
+  // Files that describe the packing, such as a recipe: never replaced, like those that the pipeline
   // reads.
   std::vector<std::string> inputs;
   PassOptions pass;
@@ -67,20 +68,19 @@ struct PackReport {
 std::vector<std::string> PackedNames(const std::string& destination, const PackFormat& format,
                                      int64_t files);
 
-// Where the names of the classes are kept of formats that have no place for them; empty for others.
+// Returns the file of class names for formats that have no place for them; empty for others.
 std::string PackedClassNames(const std::string& destination, const PackFormat& format);
 
 // Writes the first epoch of `dataset` to `destination`, with its random draws. Each file has its
-// name only when it is whole. What was interrupted, be it by SIGKILL, is gone on with by the same
-// call (pack_manifest.h): the same bytes as in one go, whatever the number of threads; a pass by
-// position goes on at once, a stream as docs/how-data-flows.md says.
+// name only when it is whole. The same call continues an interrupted one, also after SIGKILL
+// (pack_manifest.h), with the same bytes as without interruption, on any number of threads; a pass
+// by position continues at once, a stream as docs/how-data-flows.md says.
 //
-// Errors: kInvalidArgument for a pipeline without an end, for what the format cannot hold, and for
-// several files where the number of elements is not known; kNotFound where the directory that
-// `destination` is to be in is not there; kFailedPrecondition where files stand in the way, or are
-// those that the pipeline reads; kDataLoss where `verify` finds another element
-// than was written; kCancelled through Runtime::stop; those of the pass and of writing. Files that
-// are whole then stay, for the next call.
+// Errors: kInvalidArgument for an endless pipeline, for elements that the format cannot hold, and
+// for several files if the number of elements is unknown; kNotFound if the directory of
+// `destination` does not exist; kFailedPrecondition if files exist already, or are those that the
+// pipeline reads; kDataLoss if `verify` finds a difference; kCancelled by Runtime::stop; those of
+// the pass and of writing. Whole files stay for the next call.
 Result<PackReport> Pack(const Dataset& dataset, const std::string& destination,
                         const PackOptions& options, const Runtime& runtime = Runtime::Threaded());
 

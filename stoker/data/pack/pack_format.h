@@ -1,4 +1,4 @@
-// What a file format needs to be packed into: one row of functions for each format.
+// The formats of packing: one row of functions for each.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace stoker {
 
-// One file (or directory) under way. It has its name once Commit has returned; destroyed before, it
-// leaves nothing. One thread at a time.
+// One unfinished file (or directory). It has its name once Commit has returned; destroyed before,
+// it leaves nothing. One thread at a time.
 class PackSink {
  public:
   PackSink() = default;
@@ -25,37 +25,37 @@ class PackSink {
   PackSink& operator=(const PackSink&) = delete;
   virtual ~PackSink() = default;
 
-  // The next element: one array for each field, as the Spec says. Errors: those of writing files,
+  // Writes the next element: one array for each field of the Spec. Errors: those of writing files,
   // and kInvalidArgument for an element that the format cannot hold.
   virtual Status Append(std::span<const Array> arrays) = 0;
   virtual Status Commit() = 0;
 };
 
-// One file that is to be made.
+// One file to make.
 struct PackedFile {
   std::string path;
   Spec spec;
-  std::vector<std::string> classes;  // what labels stand for; may be empty
-  std::string origin;                // says for people what it is made from
+  std::vector<std::string> classes;  // names of the labels; may be empty
+  std::string origin;                // describes the source for people
   int64_t first = 0;                 // the number of its first element in all files
 
   RecordSchema schema() const;
 };
 
-// What is called for each element of a file that is read back, in order.
+// Called for each element of a file that is read back, in order.
 using PackedElement = std::function<Status(std::span<const Array> arrays)>;
 
 struct PackFormat {
   std::string_view name;       // in --format
   std::string_view extension;  // of its files, with the dot; may be empty
-  bool directory = false;      // each of them is one
-  // Whether a file of this name is one that the format writes into its directories; null for
-  // formats that write none.
+  bool directory = false;      // each of them is a directory
+  // Returns whether the format writes a file of this name into its directories; null for formats
+  // without directories.
   bool (*writes)(std::string_view name) = nullptr;
-  bool holds_classes = false;  // PackedFile::classes goes into it, not into a file beside it
+  bool holds_classes = false;  // PackedFile::classes is stored in it, not in a file beside it
 
-  // Whether elements of this Spec can be written. Errors: kInvalidArgument says which field cannot,
-  // and what to put into the pipeline.
+  // Checks that elements of this Spec can be written. Errors: kInvalidArgument says which field
+  // cannot, and what to add to the pipeline.
   Status (*check)(const Spec& spec);
   // Begins a file.
   Result<std::unique_ptr<PackSink>> (*create)(const PackedFile& file);
@@ -64,16 +64,16 @@ struct PackFormat {
   Status (*read)(const std::string& path, const Spec& spec, const PackedElement& each);
 };
 
-// All there are.
+// Returns all formats.
 std::span<const PackFormat> PackFormats();
 
 // The format of this name. Errors: kInvalidArgument with the nearest name.
 Result<const PackFormat*> FindPackFormat(std::string_view name);
 
-// The format that `destination` is to have: the one called `name`, or where that is empty the one
-// whose extension it ends in; .stoker where it has none. Errors: kInvalidArgument for a destination
-// that no file or directory can have (on a server, a pipe, a device, "."), and for an extension
-// that is no format's where none is named.
+// Returns the format of `destination`: the one called `name`, or if that is empty the one of its
+// extension; .stoker without an extension. Errors: kInvalidArgument for a destination that cannot
+// be a new file or directory (on a server, a pipe, a device, "."), and for an unknown extension
+// without a `name`.
 Result<const PackFormat*> PackFormatFor(const std::string& destination, std::string_view name);
 
 }  // namespace stoker

@@ -1,16 +1,15 @@
-// What a packing has done so far, in a file beside what it makes: ".NAME.stoker-pack" for a
-// destination NAME. It is there from before the first shard on, so that a packing that was killed
-// goes on where it stood, and that shards of two packings are never mixed. It stays when all are
-// whole, so that the same command, given again after a kill at whatever moment or by a job that is
-// started anew, finds that nothing is left to do.
+// The progress of a packing, in a file beside its output: ".NAME.stoker-pack" for a destination
+// NAME. It exists from before the first shard on, so that a killed packing can be continued, and
+// shards of two packings are never mixed. It stays when all shards are whole, so that the same
+// command, repeated after a kill at any moment, finds nothing left to do.
 //
 // JSON: {"stoker_pack": 2, "origin": text, "files": [name, ...], "replaces": [name, ...: files of
-// another packing that go when all of these are whole], "before": [device and inode of what had the
-// name of each of "files" when the packing began, or null], "done": [{"elements", "bytes",
-// "checksum"}, ...], "state": the pipeline's position behind the last of them (Iterator::Save),
-// "options": {name: value: what the user gave, to tell another packing by}, "finished": whether all
-// is done, also what follows the last shard}. Replaced in one step whenever a shard is whole, and
-// at the end.
+// another packing to remove when all of these are whole], "before": [device and inode of the file
+// with the name of each of "files" when the packing began, or null], "done": [{"elements", "bytes",
+// "checksum"}, ...], "state": the pipeline's position after the last of them (Iterator::Save),
+// "options": {name: value: the user's, to recognise another packing}, "finished": whether all is
+// done, including the steps after the last shard}. Replaced in one step whenever a shard is whole,
+// and at the end.
 #pragma once
 
 #include <cstdint>
@@ -32,48 +31,47 @@ class PackManifest {
   struct Shard {
     int64_t elements = 0;
     uint64_t bytes = 0;
-    uint32_t checksum = 0;  // of its elements, as who packs computes it
+    uint32_t checksum = 0;  // of its elements, computed by the packer
   };
 
   struct Request {
-    std::string destination;         // what the manifest is called by
-    std::vector<std::string> files;  // in one directory, which is there; all to be made
-    // All that the files' bytes depend on: another origin is another packing.
+    std::string destination;         // gives the manifest its name
+    std::vector<std::string> files;  // all files to make, in one existing directory
+    // Everything that the files' bytes depend on: another origin is another packing.
     std::string origin;
-    // What of it the user gave, by the options' names: for messages alone.
+    // The options that the user gave, by name; only for messages.
     std::map<std::string, std::string> options = {};
-    // Files that are there may be replaced, each when the new one is whole. When all are, those of
-    // another packing to this destination go too: what its record lists, and all shards of sets of
-    // another number. This packing's own shards are kept all the same: they would be equal.
+    // Existing files may be replaced, each when the new one is whole. When all are, files of
+    // another packing to this destination are removed: those in its manifest, and all shards of
+    // sets of another number. This packing's own shards are kept, because new ones would be equal.
     bool overwrite = false;
-    std::vector<std::string> inputs = {};  // files that are read: none of them is ever replaced
+    std::vector<std::string> inputs = {};  // files that are read; never replaced
   };
 
-  // Begins a packing, or takes up the one that was interrupted, or that had come to its end if all
-  // of its files are still there. An interrupted packing that had not finished a file stands in
-  // nobody's way, and neither does what is left of a finished one. One that was begun with
-  // `overwrite` is taken up without it only where nothing is left of what it was to replace.
-  // Removes what killed writers left in the directory. Errors: kNotFound where the directory is not
-  // there; kFailedPrecondition where files are there that do not belong to this packing (shards of
-  // a set of another number among them), that are read, or that no packing has made
-  // (pack_target.h), with what to do; those of io/atomic_file.h.
+  // Begins a packing, or continues one that was interrupted, or that had finished if all of its
+  // files still exist. An interrupted packing without a finished file, and the rest of a finished
+  // one, are no obstacle. One that was begun with `overwrite` is continued without it only if
+  // nothing is left to replace. Removes temporaries of killed writers from the directory. Errors:
+  // kNotFound if the directory does not exist; kFailedPrecondition if there are files that do not
+  // belong to this packing (such as shards of a set of another number), that are read, or that no
+  // packing has made (pack_target.h), with what to do; those of io/atomic_file.h.
   static Result<PackManifest> Begin(Request request);
 
-  // The shards that are whole, the first ones of the files.
+  // Returns the whole shards, the first of the files.
   const std::vector<Shard>& done() const { return done_; }
-  // Where the pipeline stands behind them; null where it stands at its beginning.
+  // Returns the pipeline's position after them; null at its beginning.
   const Json& state() const { return state_; }
 
-  // The next file is whole.
+  // Records that the next file is whole.
   Status Add(const Shard& shard, Json state);
-  // All are, and what belongs to them: what they replace goes.
+  // Records that everything is done, and removes the replaced files.
   Status Finish();
-  // The next file is about to get its name: sees to it that the manifest is there, which another
-  // process that packs the same may have abandoned.
+  // Call before the next file gets its name: writes the manifest again if another process that
+  // packs the same has removed it.
   Status EnsureThere() const;
-  // The packing has failed: the manifest goes too, unless there is something to keep or to remove.
-  // That includes a file that got its name although this packing failed, or that another process
-  // made which packs the same: without a manifest it would refuse the next packing.
+  // Call when the packing has failed: removes the manifest, unless there is something to keep or to
+  // remove. That includes a file that got its name although this packing failed, or that another
+  // process which packs the same made: without a manifest it would block the next packing.
   void Abandon();
 
  private:
@@ -99,19 +97,20 @@ class PackManifest {
   std::vector<std::string> files_;
   Json identity_;  // version, origin and names
   Json options_;
-  std::set<std::string> own_names_;    // of files_, which may be very many
+  std::set<std::string> own_names_;    // of files_, of which there may be very many
   std::vector<std::string> replaced_;  // paths, none of files_
   std::set<std::string> replaced_names_;
-  // What had the names of files_ before anything was made, also where a packing is taken up;
-  // nothing for one that was not there.
+  // The files with the names of files_ before the packing first began; nothing for those that did
+  // not exist.
   std::vector<std::optional<FileId>> before_;
   std::vector<Shard> done_;
   Json state_;
   bool finished_ = false;
 };
 
-// Bytes of a file, or of the files in a directory; 0 where nothing has that name. Errors: those of
-// stat and of listing (kUnavailable, kResourceExhausted and others); the file may be there then.
+// Returns the bytes of a file, or of the files in a directory; 0 if nothing has that name. Errors:
+// those of stat and of listing (kUnavailable, kResourceExhausted and others); then the file may
+// exist.
 Result<uint64_t> BytesOnDisk(const std::string& path);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Pictures made smaller before they are packed.
+// Resizes and re-encodes pictures before packing.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace stoker {
 
 struct PackPictures {
   std::optional<int64_t> resize;   // pixels of the shorter side; smaller pictures keep their size
-  std::optional<int64_t> quality;  // of the JPEGs, 1 to 100; 90 where only `resize` is given
+  std::optional<int64_t> quality;  // of the JPEGs, 1 to 100; 90 if only `resize` is given
 };
 
-// The source with each picture in its field `image` (the bytes of files, or decoded planes) brought
-// to that size and encoded as JPEG. As it is where nothing is asked for. Errors: kInvalidArgument
-// where the field is no picture.
+// Returns the source with each picture in its field `image` (the bytes of files, or decoded planes)
+// resized and encoded as JPEG; unchanged if neither option is set. Errors: kInvalidArgument if the
+// field is not a picture.
 Result<PackSource> Reencode(PackSource source, const PackPictures& pictures);
 
 }  // namespace stoker

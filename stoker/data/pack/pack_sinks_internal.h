@@ -11,7 +11,7 @@ namespace stoker::internal {
 // Calls `each` with every element of a source, in order.
 Status ReadEach(const Result<Dataset>& source, const PackedElement& each);
 
-// The error for a field of bfloat16 in a format that stores arrays as NumPy has them.
+// Returns the error for a field of bfloat16 in a format that stores NumPy arrays.
 Status NoNumPyType(std::string_view format, const Field& field);
 
 // .stoker shards: any Spec.
@@ -21,7 +21,7 @@ extern const PackFormat kStokerPackFormat;
 // bytes of any length, are written as they are.
 extern const PackFormat kTfRecordPackFormat;
 
-// tar archives as WebDataset has them: a member for each field of an element
+// tar archives for WebDataset: a member for each field of an element
 // (data/sources/packed_members_internal.h).
 extern const PackFormat kTarPackFormat;
 

@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// kFailedPrecondition where one of `targets` that is there, or anything in a directory among them,
+// kFailedPrecondition if one of `targets` that is there, or anything in a directory among them,
 // is one of `inputs`, by whatever name or link. Costs a stat(2) of each input, but only where a
 // target is there.
 Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,

@@ -22,7 +22,7 @@ bool IsPictureMap(const DatasetNode& node);
 class PictureChain {
  public:
   // The longest end of `maps` (consecutive, first applied first) that decodes every field it
-  // changes and leaves each with one known shape. Nothing where there is none. The nodes must
+  // changes and leaves each with one known shape. Nothing if there is none. The nodes must
   // outlive the chain.
   static std::optional<PictureChain> AtEndOf(std::span<const DatasetNode* const> maps);
   // The first one among consecutive stages of any kind.
@@ -65,7 +65,7 @@ class PictureChain {
   struct Picture;  // what is to be done to one
 
   PictureChain() = default;
-  // False where the map cannot follow those added before.
+  // False if the map cannot follow those added before.
   bool Add(const DatasetNode& map);
   bool AddGeometry(const DatasetNode& map, const PictureGeometry& geometry);
   bool AddFinishing(const PictureFinishing& finishing);

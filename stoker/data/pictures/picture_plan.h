@@ -37,7 +37,7 @@ class PicturePlan {
   int64_t height() const { return height_; }
   int64_t width() const { return width_; }
 
-  // Each adds a step. False where the plan cannot hold it; it is not changed then.
+  // Each adds a step. False if the plan cannot hold it; it is not changed then.
   bool Crop(const CropWindow& window);  // a window that lies inside
   bool CropOrPad(const CropWindow& window, const PictureBorder& border);  // or reaches outside
   bool Resize(const CropWindow& window, ResampleFilter filter, const ResampleSize& size);
@@ -92,7 +92,7 @@ struct PictureFinish {
 class PictureDecoder {
  public:
   virtual ~PictureDecoder() = default;
-  // Nothing where what it makes is no picture of bytes.
+  // Nothing if what it makes is no picture of bytes.
   virtual std::optional<size_t> picture_field() const = 0;
   virtual const DecodeOptions& decode_options() const = 0;
   virtual int FastScaleOf(const ImageInfo& info) const = 0;
@@ -102,9 +102,9 @@ class PictureDecoder {
 class PictureGeometry {
  public:
   virtual ~PictureGeometry() = default;
-  // Empty where what it does cannot be told.
+  // Empty if what it does cannot be told.
   virtual std::vector<size_t> picture_fields() const = 0;
-  // Adds what Apply would do with this Rng to the plan of each field, in their order. False where a
+  // Adds what Apply would do with this Rng to the plan of each field, in their order. False if a
   // plan cannot hold it, or Apply fails.
   virtual bool AddTo(std::span<PicturePlan* const> plans, Rng& rng) const = 0;
 };
@@ -113,9 +113,9 @@ class PictureGeometry {
 class PictureFinishing {
  public:
   virtual ~PictureFinishing() = default;
-  // Nothing where it cannot be told.
+  // Nothing if it cannot be told.
   virtual std::optional<size_t> picture_field() const = 0;
-  // Adds what Apply does to pictures of so many channels. False where that cannot be held.
+  // Adds what Apply does to pictures of so many channels. False if that cannot be held.
   virtual bool AddTo(PictureFinish& finish, int64_t channels) const = 0;
 };
 

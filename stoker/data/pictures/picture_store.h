@@ -16,7 +16,7 @@ void TurnBeforeResize(const PicturePlan& plan, int channels, const PixelRows& pi
 // keeps of it.
 //   finish  mirrored as the plan is
 //   slot    of the plan's height and width
-// False where the resize would fail, takes so much memory for tables that it must be charged to its
+// False if the resize would fail, takes so much memory for tables that it must be charged to its
 // stage, or was asked to stop: the maps one by one then do so too.
 bool StorePlanned(const PixelView& region, const PicturePlan& plan, const PixelFinish& finish,
                   const PixelSlot& slot);

@@ -41,7 +41,7 @@ std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem
                                    const std::filesystem::path& recipe_folder);
 
 // The pipeline data.eval as it stands in the recipe, and the folder its paths are relative to.
-// Errors: also kFailedPrecondition where the recipe has none, kInvalidArgument where it is no list
+// Errors: also kFailedPrecondition if the recipe has none, kInvalidArgument if it is no list
 // with an entry.
 struct EvalList {
   const ConfigNode* list = nullptr;  // of the recipe

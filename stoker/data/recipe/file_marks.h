@@ -64,7 +64,7 @@ struct FileChanges {
       touched;  // large files written since in whose places nothing has changed
 };
 
-// What differs between two such marks of one pipeline; nothing where it has other sources now, or
+// What differs between two such marks of one pipeline; nothing if it has other sources now, or
 // `before` is none of MarkFiles'. Whole contents are compared where both have them. At most five of
 // each are named, the others counted.
 FileChanges CompareFiles(const Json& before, const Json& now);

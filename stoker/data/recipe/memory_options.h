@@ -15,7 +15,7 @@ struct MemoryOptions {
   static constexpr std::string_view kName = "memory";
   std::string limit = "auto";
 
-  // 0 for auto. Errors: kInvalidArgument where it is no size.
+  // 0 for auto. Errors: kInvalidArgument if it is no size.
   Result<int64_t> Bytes() const;
 
   static void Describe(OptionTable<MemoryOptions>& table);

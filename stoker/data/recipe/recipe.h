@@ -54,7 +54,7 @@ Result<DataRecipe> ParseDataSection(const ConfigNode& recipe,
                                     const std::filesystem::path& recipe_folder);
 
 // The pipeline `data.eval` alone, for which the files of `data.train` need not exist. Errors: also
-// kFailedPrecondition where the recipe has none.
+// kFailedPrecondition if the recipe has none.
 Result<Dataset> ParseEvalPipeline(const ConfigNode& recipe,
                                   const std::filesystem::path& recipe_folder);
 

@@ -10,7 +10,7 @@
 namespace stoker {
 
 // The place of the first key that the text speaks of by its path, such as data.eval or
-// train.checkpoint.best, as deep as the recipe has it. Nothing where it names none, or none that
+// train.checkpoint.best, as deep as the recipe has it. Nothing if it names none, or none that
 // the recipe has. Names of files are not taken for keys.
 std::optional<ConfigLocation> PlaceOfKey(const ConfigNode& recipe, std::string_view text);
 

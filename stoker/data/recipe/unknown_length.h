@@ -14,7 +14,7 @@ struct UnknownLength {
   // place where the stage stands nowhere.
   std::string why;
   // A change of that stage after which the length is known, as a clause: "`index: memory` in csv
-  // fetches the files first and counts them"; empty where there is none.
+  // fetches the files first and counts them"; empty if there is none.
   std::string advice;
 };
 

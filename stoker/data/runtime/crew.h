@@ -14,7 +14,7 @@ namespace stoker {
 // Used by one thread at a time. The destructor joins the threads.
 class Crew {
  public:
-  // Starts `count` threads more that run `body` once each. kResourceExhausted where the system does
+  // Starts `count` threads more that run `body` once each. kResourceExhausted if the system does
   // not give that many; then none runs.
   Status Start(int count, std::string_view name, const std::function<void()>& body);
   // Waits until all have returned.
@@ -31,7 +31,7 @@ class Crew {
 // CPU time of the calling thread.
 int64_t ThreadCpuNs();
 
-// How long the calling thread has stood ready to compute while others had the CPUs; 0 where the
+// How long the calling thread has stood ready to compute while others had the CPUs; 0 if the
 // system does not tell (Linux: /proc/thread-self/schedstat).
 int64_t ThreadCpuWaitNs();
 

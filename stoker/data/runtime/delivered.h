@@ -31,7 +31,7 @@ class Delivered {
   int64_t FirstDelivered(int64_t from) const;
 
   // Writes what lies beyond the frontier to `state`, as "beyond": [[begin, end], ...] with `origin`
-  // taken off each; writes nothing where there is none.
+  // taken off each; writes nothing if there is none.
   void SaveBeyond(int64_t origin, Json& state) const;
   // Reads it back. Errors: ranges that are empty, overlap, or lie below the frontier.
   static Result<Delivered> Restore(int64_t frontier, const Json& state);

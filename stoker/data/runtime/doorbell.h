@@ -27,7 +27,7 @@ class Doorbell {
     return rings_;
   }
 
-  // Waits until it has been rung more than `rings` times. Returns false where this thread was asked
+  // Waits until it has been rung more than `rings` times. Returns false if this thread was asked
   // to stop before (base/stop_scope.h).
   bool WaitBeyond(int64_t rings) {
     std::unique_lock lock(mutex_);

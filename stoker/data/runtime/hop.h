@@ -17,7 +17,7 @@ namespace stoker {
 // Whether `node` maps elements of a stream one by one, or hands them on unchanged.
 bool IsHopStage(const DatasetNode& node);
 
-// `node` and the stages straight below it that belong to its hop, first applied first. Empty where
+// `node` and the stages straight below it that belong to its hop, first applied first. Empty if
 // `node` itself is no such stage, or is read by position.
 std::vector<const DatasetNode*> StagesOfHop(const DatasetNode& node);
 

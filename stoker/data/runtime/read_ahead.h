@@ -73,7 +73,7 @@ class ReadAhead final : public Iterator {
     int64_t began_ns;
   };
   void Work();
-  // Takes the next ticket and its chunk, after helping with others; nothing where this thread is to
+  // Takes the next ticket and its chunk, after helping with others; nothing if this thread is to
   // end.
   std::optional<Ticket> TakeTicket(CpuShare::Thread& self);
   // What a thread does next: it goes on, helps with chunks that others have taken, or ends.

@@ -61,7 +61,7 @@ class SharedLoops {
                             const std::function<void(int64_t)>& body);
   void Run(Member& member, int64_t rounds, StageStats& stats,
            const std::function<void(int64_t)>& body);
-  // Runs a round of the oldest loop that has one left; false where none has. With mutex_ held by
+  // Runs a round of the oldest loop that has one left; false if none has. With mutex_ held by
   // `lock`, which is released meanwhile.
   bool RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own);
   void Finish(Loop& loop, int64_t round, std::exception_ptr thrown);

@@ -55,8 +55,8 @@ struct ArrayField {
 
 // Element i is row i of each array, which have elements along their first dimension; read by
 // position. `op` is the operator's name, `files` what is read, `classes` what labels stand for, if
-// that is known. Errors: kInvalidArgument for an array that is a single value, kDataLoss where the
-// arrays differ in length; of Open, those of loading, and kResourceExhausted where what is loaded
+// that is known. Errors: kInvalidArgument for an array that is a single value, kDataLoss if the
+// arrays differ in length; of Open, those of loading, and kResourceExhausted if what is loaded
 // does not fit into the memory budget.
 Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayField>& fields,
                                   std::vector<std::string> files,

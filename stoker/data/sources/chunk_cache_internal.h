@@ -41,7 +41,7 @@ class ChunkCache {
     Use& operator=(const Use&) = delete;
     ~Use() { LetGo(); }
 
-    // Chunk `number`. Errors: those of ReadChunk, which are not kept; kCancelled where this thread
+    // Chunk `number`. Errors: those of ReadChunk, which are not kept; kCancelled if this thread
     // is asked to stop while it waits for other threads (base/stop_scope.h).
     Result<StoredChunk> Get(int64_t number);
 

@@ -37,8 +37,8 @@ struct ChunkedRowsOptions {
 // its row in all files. Rows that lie in a file as they are wanted share its mapping, others are
 // copies; chunks that are compressed are decompressed by whichever thread needs one first, and kept
 // in a cache of the dataset's. The memory for them is set aside when a pass is opened, from its
-// budget; kResourceExhausted where one row of chunks does not fit. Errors: kInvalidArgument where
-// files disagree in fields, types or shapes of rows, or where there is no field; kDataLoss where
+// budget; kResourceExhausted if one row of chunks does not fit. Errors: kInvalidArgument if
+// files disagree in fields, types or shapes of rows, or where there is no field; kDataLoss if
 // the arrays of a file differ in rows.
 Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files);
 

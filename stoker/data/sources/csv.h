@@ -24,7 +24,7 @@ namespace stoker {
 //
 // A row that cannot be read is an error that names file, row, byte and column, and the pass can go
 // on behind it (on_error). All files have the columns of the first; each has the same header, or
-// none has: another, or none where the first has one, is an error that names both files.
+// none has: another, or none if the first has one, is an error that names both files.
 struct Csv {
   static constexpr std::string_view kName = "csv";
   static constexpr std::string_view kHelp =

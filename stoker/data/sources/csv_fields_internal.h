@@ -37,7 +37,7 @@ struct CsvStart {
 };
 
 // Whether a first row is a header: none of its cells is a number or missing, but the first may be
-// empty where that of no row in `rows`, which follow, is missing.
+// empty if that of no row in `rows`, which follow, is missing.
 bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
                         const std::vector<std::vector<std::string>>& rows,
                         const std::vector<std::string>& missing);

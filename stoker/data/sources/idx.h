@@ -12,7 +12,7 @@ namespace stoker {
 // label, an integer scalar, where a label file is named. The headers are read and compared when the
 // dataset is built; the values are loaded at the first Open and stay in memory for as long as the
 // dataset lives, charged to the memory budget of each pass (data/core/kept_memory.h). Errors of
-// Open: kResourceExhausted where they do not fit into it.
+// Open: kResourceExhausted if they do not fit into it.
 struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =

@@ -17,7 +17,7 @@ namespace stoker {
 class LmdbFiles {
  public:
   // Opens each. Where the first was packed all must be, with the same fields. Errors: those of
-  // LmdbFile::Open; kInvalidArgument where they disagree; kDataLoss for one that was packed and
+  // LmdbFile::Open; kInvalidArgument if they disagree; kDataLoss for one that was packed and
   // lacks entries.
   static Result<LmdbFiles> Open(const std::vector<std::string>& paths, std::string_view database,
                                 std::string_view prefix);

@@ -26,7 +26,7 @@ using NpzFields = FieldMap<NpzField>;
 // (data/core/kept_memory.h). Without `fields` every array is one, so all that are deflated are
 // inflated then: of a file that holds more than is used, name the fields. Checksums are verified
 // when the pipeline is built, of what is loaded then. An element's key is its row. Errors of Open:
-// kResourceExhausted where what is loaded does not fit into the budget.
+// kResourceExhausted if what is loaded does not fit into the budget.
 struct Npz {
   static constexpr std::string_view kName = "npz";
   static constexpr std::string_view kHelp = "Rows of the NumPy arrays in a .npz file.";

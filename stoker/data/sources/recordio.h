@@ -15,7 +15,7 @@ namespace stoker {
 //
 // By position, through an index that one scan makes and that is kept beside each file
 // (formats/offset_index). An .idx file is not needed; where one lies beside a file on this machine,
-// it is compared when that index is made, and kDataLoss where it does not list each record once. An
+// it is compared when that index is made, and kDataLoss if it does not list each record once. An
 // element's key is its number in all files, not what the .idx calls it.
 // A record of another number of labels is an error that names it, and the pass can go on behind it
 // (on_error).

@@ -16,7 +16,7 @@ namespace stoker {
 // Immutable and thread-safe.
 class ShardRows {
  public:
-  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument where one has other fields, or
+  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument if one has other fields, or
   // other names of classes, than another.
   static Result<ShardRows> Open(const std::vector<std::string>& paths, ShardChecks checks);
 

@@ -18,7 +18,7 @@ namespace stoker {
 // consecutive records of a field is one copy. Opening reads headers and footers only. With
 // `verify`, each block of 256 KiB is checked against its checksum when something in it is first
 // read; a record in a damaged one is an error that names file and byte, and those elsewhere can be
-// read (on_error). Errors: also those of ShardFile::Open; kInvalidArgument where files disagree.
+// read (on_error). Errors: also those of ShardFile::Open; kInvalidArgument if files disagree.
 struct Stoker {
   static constexpr std::string_view kName = "stoker";
   static constexpr std::string_view kHelp =

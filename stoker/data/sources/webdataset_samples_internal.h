@@ -22,7 +22,7 @@ struct FoundMember {
   Array bytes;
   std::string another;  // that is the same field's; an error
 };
-// For each field of a sample; nothing where its member has not been found.
+// For each field of a sample; nothing if its member has not been found.
 using FoundMembers = std::vector<std::optional<FoundMember>>;
 
 // Puts the members of a sample in their places. Immutable; thread-safe.
@@ -81,7 +81,7 @@ inline constexpr std::string_view kSampleKeyHelp = "the samples' names too, as f
 Status NoSampleToTellFields(const std::string& path);
 
 // The extensions of the first sample of a tar archive, in their order and in lower case. Errors:
-// kDataLoss where there is none, and those of reading.
+// kDataLoss if there is none, and those of reading.
 Result<std::vector<std::string>> FirstSampleExtensions(const std::string& path);
 
 }  // namespace stoker

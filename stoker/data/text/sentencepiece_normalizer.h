@@ -21,7 +21,7 @@ namespace stoker {
 // Immutable and thread-safe.
 class SentencePieceNormalizer {
  public:
-  // Nothing where the model's map is damaged.
+  // Nothing if the model's map is damaged.
   static std::optional<SentencePieceNormalizer> Of(const SentencePieceModel& model);
 
   // `text`, normalised, in `out`.

@@ -19,7 +19,7 @@ namespace stoker {
 // Immutable and thread-safe.
 class UnigramEncoder {
  public:
-  // Nothing where the model is of another algorithm, or has what this leaves to the library: pieces
+  // Nothing if the model is of another algorithm, or has what this leaves to the library: pieces
   // that users define, bytes for unknown characters, spaces at the end of words.
   static std::optional<UnigramEncoder> Of(const SentencePieceModel& model);
 

@@ -16,7 +16,7 @@ namespace stoker {
 // Immutable and a cheap value: copies share the tokens. Thread-safe.
 class Vocabulary {
  public:
-  // Token i has the number i. Errors: kInvalidArgument where there are none, or more than int32
+  // Token i has the number i. Errors: kInvalidArgument if there are none, or more than int32
   // counts, or where one is there twice.
   static Result<Vocabulary> Of(std::vector<std::string> tokens);
 

@@ -19,7 +19,7 @@ class WordTrie {
   // Where a search begins: at the root, or behind bytes that tokens begin with.
   using State = uint32_t;
   static constexpr State kRoot = 0;
-  // Whence only tokens that begin with `prefix` are found, without it. False where there is none.
+  // Whence only tokens that begin with `prefix` are found, without it. False if there is none.
   bool StateBehind(std::string_view prefix, State& state) const;
 
   struct Match {

@@ -29,7 +29,7 @@ struct WordPieceOptions {
 // Immutable and thread-safe.
 class WordPiece {
  public:
-  // Errors: kInvalidArgument where the vocabulary lacks `unknown`.
+  // Errors: kInvalidArgument if the vocabulary lacks `unknown`.
   static Result<WordPiece> Create(Vocabulary vocabulary, WordPieceOptions options = {});
 
   // Memory of a caller that is used again and again.

@@ -43,7 +43,7 @@ enum class AugmentSpace : uint8_t {
 double AugmentMagnitude(AugmentSpace space, AugmentOp op, int64_t bin, int64_t bins,
                         const ImageShape& image);
 
-// True where the sign of the magnitude is drawn too.
+// True if the sign of the magnitude is drawn too.
 bool IsSigned(AugmentOp op);
 
 // One change, chosen.

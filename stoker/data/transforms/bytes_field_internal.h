@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// The number of the field. Errors: kInvalidArgument where there is none, or it is not uint8[?];
+// The number of the field. Errors: kInvalidArgument if there is none, or it is not uint8[?];
 // they begin with `op`.
 Result<size_t> BytesField(const Dataset& input, std::string_view op, std::string_view field);
 

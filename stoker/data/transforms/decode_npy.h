@@ -18,7 +18,7 @@ namespace stoker {
 //   shape  that they have; any extent may be -1. Required, since stages behind go by it: [] for
 //          single values.
 //
-// Copies nothing where the values are used as they lie. What is no such file, or an array of
+// Copies nothing if the values are used as they lie. What is no such file, or an array of
 // another type or shape, is an error that names the sample, and the pass can go on behind it
 // (on_error).
 struct DecodeNpy {

@@ -18,7 +18,7 @@ namespace stoker {
 //   shape       of the array; a first extent of -1 is as long as the bytes last
 //   big_endian  most significant byte first
 //
-// Copies nothing where the values are used as they lie and lie where they may. Bytes of another
+// Copies nothing if the values are used as they lie and lie where they may. Bytes of another
 // length are an error that names the sample, and the pass can go on behind it (on_error).
 struct DecodeRaw {
   static constexpr std::string_view kName = "decode_raw";

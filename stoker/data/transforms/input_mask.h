@@ -7,7 +7,7 @@ namespace stoker {
 
 // Hides a random part of a field and says which, as masked modelling needs it: every position is
 // chosen with `probability`, independently of the others, and the values there become `value`. The
-// new field `<field>_mask` is true where a position was chosen; `target`, where it is named, is a
+// new field `<field>_mask` is true if a position was chosen; `target`, where it is named, is a
 // new field with the values from before.
 //
 // A position is one value (`unit: value`: tokens, pixels), or one part of the first dimension

@@ -32,7 +32,7 @@ struct Normalize {
 };
 
 // The constants that it computes with for a field of uint8 or float32: one for all channels, or one
-// for each. Errors: kInvalidArgument where float32 cannot hold one.
+// for each. Errors: kInvalidArgument if float32 cannot hold one.
 Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype);
 
 }  // namespace stoker

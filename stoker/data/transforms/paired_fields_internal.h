@@ -40,7 +40,7 @@ Result<PairedFields> FindPairedFields(std::string_view who, const Spec& spec,
 Status SetFillValues(std::string_view who, const Spec& spec, double fill, double mask_fill,
                      PairedFields& fields);
 
-// Gives the fields a height and a width; -1 where it is not known.
+// Gives the fields a height and a width; -1 if it is not known.
 void SetSides(const PairedFields& fields, int64_t height, int64_t width, Spec& spec);
 
 // Height and width of the fields of a sample, or of rows of samples, and the channels of the first.

@@ -12,7 +12,7 @@
 
 namespace stoker::internal {
 
-// Where the text is. Errors: kInvalidArgument where there is no such field, or it is no text.
+// Where the text is. Errors: kInvalidArgument if there is no such field, or it is no text.
 Result<size_t> FindTextField(std::string_view who, const Spec& spec, const std::string& field);
 
 // The bytes of a field as text.
