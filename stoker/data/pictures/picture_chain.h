@@ -1,4 +1,4 @@
-// Consecutive maps that decode pictures and change them, done in one go.
+// Runs consecutive maps that decode and change pictures as one.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,37 @@
 
 namespace stoker {
 
-// Whether the node maps elements by a transform that can tell what it does (picture_plan.h).
+// Returns whether the node is a map whose transform can describe its work (picture_plan.h).
 bool IsPictureMap(const DatasetNode& node);
 
 // Maps that decode one picture or several of a sample (an image and its mask), move their pixels by
 // one draw or by several, and finish their values. Immutable; thread-safe.
 class PictureChain {
  public:
-  // The longest end of `maps` (consecutive, first applied first) that decodes every field it
-  // changes and leaves each with one known shape. Nothing if there is none. The nodes must
+  // Returns the longest suffix of `maps` (consecutive, first applied first) that decodes every
+  // field it changes and gives each one known shape; nothing if there is none. The nodes must
   // outlive the chain.
   static std::optional<PictureChain> AtEndOf(std::span<const DatasetNode* const> maps);
-  // The first one among consecutive stages of any kind.
+  // Returns the first such chain among consecutive stages of any kind.
   static std::optional<PictureChain> FirstIn(std::span<const DatasetNode* const> stages);
 
   const std::vector<const DatasetNode*>& maps() const { return maps_; }
-  std::vector<size_t> fields() const;                        // which it changes
-  const Spec& spec() const { return maps_.back()->spec(); }  // of the elements behind it
+  std::vector<size_t> fields() const;                        // the changed fields
+  const Spec& spec() const { return maps_.back()->spec(); }  // of the resulting elements
 
   // Writes the pictures that the maps would make of `element` into `slots`, one for each of
-  // fields(), of its shape and dtype. Working memory comes from `scratch`, so it is charged to
-  // whoever does this. `streamed`: written past the caches, where slots are parts of something
-  // large (PixelSlot::streamed). False, with no meaning in the slots, where this cannot be done in
-  // one go (two resizes, a resize of a picture with a border), or fails: the maps then say how.
+  // fields(), of its shape and dtype. Working memory comes from `scratch`, whose stage is charged.
+  // `streamed`: bypass the caches because slots are parts of a large array (PixelSlot::streamed).
+  // Returns false, with unspecified slots, if the maps cannot be run as one (two resizes, a resize
+  // of a picture with a border), or fail: run the maps to get the error.
   bool MakeInto(const Element& element, std::span<std::byte* const> slots, bool streamed,
                 const ReadContext& context, Scratch& scratch) const;
 
-  // Puts the element through the maps in one go, in arrays from `scratch`; false, with `element`
-  // as it was, where MakeInto is.
+  // Applies the maps to the element as one, with arrays from `scratch`; returns false, with
+  // `element` unchanged, if MakeInto does.
   bool Apply(Element& element, const ReadContext& context, Scratch& scratch) const;
 
-  // Makes the maps count an element that has gone through them in one go.
+  // Makes the maps count an element to which they were applied as one.
   void CountElement(const ReadContext& context) const;
 
   // "decode, random_resized_crop, normalize"
@@ -62,10 +62,10 @@ class PictureChain {
     const PictureGeometry* geometry = nullptr;
     std::vector<size_t> parts;
   };
-  struct Picture;  // what is to be done to one
+  struct Picture;  // the work on one picture
 
   PictureChain() = default;
-  // False if the map cannot follow those added before.
+  // Adds a map. Returns false if it cannot follow those added before.
   bool Add(const DatasetNode& map);
   bool AddGeometry(const DatasetNode& map, const PictureGeometry& geometry);
   bool AddFinishing(const PictureFinishing& finishing);

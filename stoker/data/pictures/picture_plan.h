@@ -1,7 +1,7 @@
-// What transforms do to one picture, told instead of done: so that it can be decoded, cut, resized,
-// mirrored and normalised in one pass (pictures/picture_chain.h). A transform that can say so
-// implements one of the three interfaces below beside Transform. What it tells must give the bytes
-// that Apply does.
+// Descriptions of what transforms do to a picture, so that it can be decoded, cropped, resized,
+// mirrored and normalised in one pass (pictures/picture_chain.h). A transform that can describe its
+// work implements one of the three interfaces below beside Transform. The description must give the
+// bytes of Apply.
 #pragma once
 
 #include <cstddef>
@@ -20,24 +20,24 @@
 
 namespace stoker {
 
-// What stands beside a picture.
+// The border around a picture.
 struct PictureBorder {
   Border mode = Border::kConstant;
   uint8_t fill = 0;  // of kConstant
 };
 
-// The geometry of a picture from its decoding on: a region of it, mirrored or not, resized or not,
-// of that a window, with a border or not, mirrored or not.
+// The geometry of a picture after decoding: a region, mirrored or not, resized or not; then a
+// window of the result, with a border or not, mirrored or not.
 class PicturePlan {
  public:
   PicturePlan(int64_t height, int64_t width)
       : height_(height), width_(width), region_{.height = height, .width = width} {}
 
-  // Of the picture after the steps so far, in pixels.
+  // Return the extents of the picture after the steps so far, in pixels.
   int64_t height() const { return height_; }
   int64_t width() const { return width_; }
 
-  // Each adds a step. False if the plan cannot hold it; it is not changed then.
+  // Each adds a step. Returns false, and does not change the plan, if the plan cannot hold it.
   bool Crop(const CropWindow& window);  // a window that lies inside
   bool CropOrPad(const CropWindow& window, const PictureBorder& border);  // or reaches outside
   bool Resize(const CropWindow& window, ResampleFilter filter, const ResampleSize& size);
@@ -48,11 +48,11 @@ class PicturePlan {
   struct Resized {
     ResampleFilter filter;
     ResampleSize size;
-    int64_t y, x;                // where the region begins in the picture that Resize was told of
+    int64_t y, x;                // where the region begins in the picture passed to Resize
     bool mirrored, upside_down;  // the region before
   };
-  const std::optional<Resized>& resized() const { return resized_; }  // what becomes of the region
-  // Then, of that.
+  const std::optional<Resized>& resized() const { return resized_; }  // how the region is resized
+  // Returns the window of the result.
   CropWindow window() const {
     return resized_ ? window_ : CropWindow{.height = region_.height, .width = region_.width};
   }
@@ -65,9 +65,9 @@ class PicturePlan {
   bool upside_down() const { return upside_down_; }                // at the end
 
  private:
-  // The window where nothing is mirrored yet.
+  // Returns the window in coordinates before mirroring.
   CropWindow Unturned(const CropWindow& window) const;
-  // What the next crop cuts.
+  // Returns the window that the next crop changes.
   CropWindow& Outermost() { return framed_ ? framed_->window : resized_ ? window_ : region_; }
 
   int64_t height_, width_;
@@ -79,11 +79,11 @@ class PicturePlan {
   bool upside_down_ = false;
 };
 
-// What becomes of the values of a picture of bytes behind its geometry: they are normalised or not,
-// then cast, and written in planes or as pixels.
+// The changes of the values of a picture of bytes after its geometry: normalised or not, then cast,
+// and written in planes or as pixels.
 struct PictureFinish {
   std::vector<ShiftScale> channels;  // one for each channel, or none
-  DType computed = DType::kUInt8;    // what is cast to `dtype`: kUInt8 or kFloat32
+  DType computed = DType::kUInt8;    // the type before the cast to `dtype`: kUInt8 or kFloat32
   DType dtype = DType::kUInt8;
   bool channels_last = false;
 };
@@ -92,7 +92,7 @@ struct PictureFinish {
 class PictureDecoder {
  public:
   virtual ~PictureDecoder() = default;
-  // Nothing if what it makes is no picture of bytes.
+  // Returns the field; nothing if the result is not a picture of bytes.
   virtual std::optional<size_t> picture_field() const = 0;
   virtual const DecodeOptions& decode_options() const = 0;
   virtual int FastScaleOf(const ImageInfo& info) const = 0;
@@ -102,20 +102,21 @@ class PictureDecoder {
 class PictureGeometry {
  public:
   virtual ~PictureGeometry() = default;
-  // Empty if what it does cannot be told.
+  // Returns the fields; empty if the work cannot be described.
   virtual std::vector<size_t> picture_fields() const = 0;
-  // Adds what Apply would do with this Rng to the plan of each field, in their order. False if a
-  // plan cannot hold it, or Apply fails.
+  // Adds what Apply would do with this Rng to the plan of each field, in their order. Returns false
+  // if a plan cannot hold it, or Apply would fail.
   virtual bool AddTo(std::span<PicturePlan* const> plans, Rng& rng) const = 0;
 };
 
-// Changes the values of one field, or the order in which they stand.
+// Changes the values of one field, or their layout.
 class PictureFinishing {
  public:
   virtual ~PictureFinishing() = default;
-  // Nothing if it cannot be told.
+  // Returns the field; nothing if the work cannot be described.
   virtual std::optional<size_t> picture_field() const = 0;
-  // Adds what Apply does to pictures of so many channels. False if that cannot be held.
+  // Adds what Apply does to pictures of `channels` channels. Returns false if `finish` cannot hold
+  // it.
   virtual bool AddTo(PictureFinish& finish, int64_t channels) const = 0;
 };
 

@@ -7,15 +7,14 @@
 
 namespace stoker {
 
-// Tables and rows of the resampler: some tens of kilobytes, kept by each thread that resizes.
+// Returns the resampler's tables and rows of this thread, some tens of kilobytes.
 ResampleScratch& ResampleScratchOfThisThread();
 
-// Tables that take more (ResampleTableBytes) are charged to their stage while they are used, and
-// not kept.
+// Larger tables (ResampleTableBytes) are charged to their stage while in use, and not kept.
 inline constexpr int64_t kMostUnchargedTables = int64_t{4} << 20;
 
-// A decoder's working memory in blocks of the stage's own pool, so that it is charged to the stage
-// and recycled. `scratch` must outlive it.
+// Returns a decoder's working memory in blocks of the stage's pool, charged to the stage and
+// recycled. `scratch` must outlive it.
 DecodeScratch DecodeScratchFrom(Scratch& scratch);
 
 }  // namespace stoker

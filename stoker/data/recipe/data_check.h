@@ -1,4 +1,4 @@
-// A recipe's section `data`, read to its end whatever is wrong with it: for `stoker check`.
+// Reads a recipe's section `data` to its end despite errors: for `stoker check`.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace stoker {
 
-// What of the section could be made, and all that is wrong with the rest (base/problems.h): a
+// The parts of the section that could be made, and all errors in the rest (base/problems.h): a
 // mistake in one pipeline hides none in the other.
 struct CheckedData {
   std::optional<Dataset> train, eval;
   Status status;
 };
 
-// ParseDataSection (recipe.h), but for that.
+// As ParseDataSection (recipe.h), but collects errors.
 CheckedData CheckDataSection(const ConfigNode& recipe, const std::filesystem::path& recipe_folder);
 
 }  // namespace stoker

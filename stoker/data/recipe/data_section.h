@@ -1,4 +1,4 @@
-// The section `data:` of a recipe without its pipelines: what those who build them have in common.
+// The section `data:` of a recipe without its pipelines, shared by the code that builds them.
 #pragma once
 
 #include <filesystem>
@@ -24,24 +24,23 @@ struct DataOptions {
 template <>
 const std::vector<Option>& OptionsOf<DataOptions>();
 
-// The section, which must be there and a map.
+// Returns the section, which must exist and be a map.
 Result<const ConfigNode*> DataSection(const ConfigNode& recipe);
 
-// Reads those keys and puts what is said of files on servers in force, where that is right. An
-// unknown key is an error. All mistakes are found (problems.h); `options` holds what was read
-// beside them.
+// Reads those keys and applies valid settings for files on servers. An unknown key is an error.
+// Reports all mistakes (problems.h); `options` holds the valid rest.
 Status ReadDataOptions(const ConfigNode& data, DataOptions& options);
 
-// The same, or nothing.
+// Returns the same, or the first error.
 Result<DataOptions> ParseDataOptions(const ConfigNode& data);
 
-// A root that stands in the recipe is relative to the recipe's folder, one given on the command
-// line to the working directory.
+// Returns the absolute root: one in the recipe is relative to the recipe's folder, one from the
+// command line to the working directory.
 std::filesystem::path AbsoluteRoot(const ConfigNode& data, const std::filesystem::path& root,
                                    const std::filesystem::path& recipe_folder);
 
-// The pipeline data.eval as it stands in the recipe, and the folder its paths are relative to.
-// Errors: also kFailedPrecondition if the recipe has none, kInvalidArgument if it is no list
+// The pipeline data.eval as written in the recipe, and the folder that its paths are relative to.
+// Errors: also kFailedPrecondition if the recipe has none, kInvalidArgument if it is not a list
 // with an entry.
 struct EvalList {
   const ConfigNode* list = nullptr;  // of the recipe

@@ -1,4 +1,4 @@
-// The section `memory` of `train:`, which commands that do not train know too.
+// The key `memory` of `train:`, which commands that do not train read too.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ struct MemoryOptions {
   static constexpr std::string_view kName = "memory";
   std::string limit = "auto";
 
-  // 0 for auto. Errors: kInvalidArgument if it is no size.
+  // Returns the bytes; 0 for auto. Errors: kInvalidArgument if it is not a size.
   Result<int64_t> Bytes() const;
 
   static void Describe(OptionTable<MemoryOptions>& table);
 };
 
-// What a section `train` says of it, or the default. Errors: kInvalidArgument, with the place.
+// Returns the option in a section `train`, or the default. Errors: kInvalidArgument, with the
+// place.
 Result<MemoryOptions> MemoryOf(const ConfigNode& train);
 
-// Makes it the budget of the process (WishForDefaultBudget), since all pipelines of a process keep
-// one; a warning says so where another is in use already. For a recipe whose pipelines are about to
-// be made, and no other: one that is only read to be compared must not decide. Errors: those of
-// MemoryOptions::Bytes.
+// Makes it the budget of the process (WishForDefaultBudget), which all pipelines share; warns if
+// another is already in use. Call it only for a recipe whose pipelines are about to be made, not
+// for one that is only compared. Errors: those of MemoryOptions::Bytes.
 Status WishFor(const MemoryOptions& memory);
-// The same of a recipe that is not parsed yet and need not have a section `train`. Errors: those of
-// MemoryOf.
+// The same for a recipe that is not parsed yet and need not have a section `train`. Errors: those
+// of MemoryOf.
 Status WishForMemoryOf(const ConfigNode& recipe);
 
 }  // namespace stoker

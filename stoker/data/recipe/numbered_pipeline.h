@@ -1,6 +1,6 @@
-// The eval pipeline of a recipe whose samples bring along which ones they are: a batch knows its
-// own number only, and who writes an answer for each sample must say which sample it is for, also
-// where the pipeline reorders samples or leaves some out.
+// The eval pipeline of a recipe with the numbers of its samples. A batch has only its own number,
+// but predictions must name the sample of each answer, even if the pipeline reorders or drops
+// samples.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +17,20 @@ namespace stoker {
 
 struct NumberedPipeline {
   Dataset batches;
-  // The field with each sample's number in its source, int64 [samples]. Empty if the pipeline
-  // does not tell: its elements are made of several sources', or a stage behind the place of the
-  // field draws at random and would draw otherwise with a stage more in front of it.
+  // The field with each sample's number in its source, int64 [samples]. Empty if unknown: elements
+  // combine those of several sources, or a stage after the field is added draws at random and would
+  // draw differently with an additional earlier stage.
   std::string number;
-  // What those numbers are called; null if samples have no files.
+  // The names of those samples; null if samples have no files.
   std::shared_ptr<const SampleNames> names;
-  // Why there are not all samples, each once and in their order: "shuffle reorders elements". Empty
-  // where there are.
+  // Why the samples are not all there, each once and in order: "shuffle reorders elements". Empty
+  // if they are.
   std::vector<std::string> disturbances;
 };
 
-// What ParseEvalPipeline (recipe.h) gives, its fields with the same bytes, and the field that
-// numbers the samples: 8 bytes for each, put in behind the last stage that draws or caches, else
-// behind the source. Errors: those of ParseEvalPipeline; kInvalidArgument if it gives no
-// batches.
+// Returns the pipeline of ParseEvalPipeline (recipe.h), with the same bytes, and the field that
+// numbers the samples: 8 bytes each, added after the last stage that draws or caches, else after
+// the source. Errors: those of ParseEvalPipeline; kInvalidArgument if it does not return batches.
 Result<NumberedPipeline> ParseNumberedEvalPipeline(const ConfigNode& recipe,
                                                    const std::filesystem::path& recipe_folder);
 

@@ -1,4 +1,4 @@
-// Where in a recipe stands what was found to be wrong after it was parsed.
+// Finds the place in a recipe of errors found after parsing.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,16 @@
 
 namespace stoker {
 
-// The place of the first key that the text speaks of by its path, such as data.eval or
-// train.checkpoint.best, as deep as the recipe has it. Nothing if it names none, or none that
-// the recipe has. Names of files are not taken for keys.
+// Returns the place of the first key that the text names by its path, such as data.eval or
+// train.checkpoint.best, as deep as the recipe has it; nothing if it names none that the recipe
+// has. Does not take file names for keys.
 std::optional<ConfigLocation> PlaceOfKey(const ConfigNode& recipe, std::string_view text);
 
-// The same of `path` alone; the place of the recipe where it has nothing of it.
+// Returns the place of `path`; the place of the recipe if it has no part of it.
 ConfigLocation PlaceOfPath(const ConfigNode& recipe, std::string_view path);
 
-// The error with the place of such a key at the front of each of its messages:
-// "recipe.yaml:9:11: train.input: ...". A message that has a place already, or names no key, stays
-// as it is.
+// Returns the error with the place of such a key before each of its messages: "recipe.yaml:9:11:
+// train.input: ...". Does not change a message that has a place already, or names no key.
 Status WithPlace(const ConfigNode& recipe, const Status& status);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// The text of a recipe, as it is read from a file.
+// Reads the text of a recipe from a file.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace stoker {
 
-// Errors: those of ReadTextFile. A named pipe, which nobody may ever write to, is refused
-// (kFailedPrecondition), but for one that the shell hands on: <(...).
+// Errors: those of ReadTextFile. Refuses a named pipe (kFailedPrecondition), which may never get a
+// writer, except the shell's <(...).
 Result<std::string> ReadRecipeText(const std::filesystem::path& file);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// How files on servers are read, as an option: `data.remote` of a recipe.
+// The settings for reading files on servers, as an option: `data.remote` of a recipe.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace stoker {
 
-// They hold for the whole process (io/remote/remote_options.h), from Apply on. What a recipe does
-// not name keeps its default, which the environment may give.
+// Apply sets them for the whole process (io/remote/remote_options.h). Settings that a recipe does
+// not name keep their default, which may come from the environment.
 class RemoteSettings {
  public:
   static constexpr std::string_view kTypeName = "settings";
 
   // Whether the recipe has them.
   bool given() const { return given_; }
-  // Makes them hold, where they are given.
+  // Applies them if given.
   void Apply() const;
 
   // See OptionObject.
@@ -32,7 +32,7 @@ class RemoteSettings {
   RemoteOptions options_;
 };
 
-// What may be set, for help.
+// Returns the possible settings, for help.
 const std::vector<Option>& RemoteSettingOptions();
 
 }  // namespace stoker

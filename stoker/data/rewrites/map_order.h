@@ -1,7 +1,7 @@
-// The order of maps and of operators that do not look into elements. Each function builds an
-// operator over `input`, which can only be read in order, or over what stands before the maps at
-// its end; those that were passed over then stand behind the operator, and their details name it.
-// By position there is nothing to gain: nothing is held, and what is left out is never read.
+// Exchanges maps with operators that do not look into elements. Each function builds an operator
+// over `input`, which can only be read in order, or over the stages before the maps at its end; the
+// maps then follow the operator, and their details name it. By position this would gain nothing:
+// nothing is held, and dropped elements are never read.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace stoker {
 
-// A transform that succeeds on every element that fits its Spec, costs little and draws nothing: it
-// may be applied earlier or later than it was written, and nobody can tell.
+// A transform that succeeds on every element that fits its Spec, costs little and draws nothing:
+// applying it earlier or later than written does not change the result.
 class MovableTransform : public Transform {
  public:
   bool random() const final { return false; }
@@ -21,11 +21,11 @@ class MovableTransform : public Transform {
 
 using BuildOver = std::function<Result<Dataset>(Dataset input)>;
 
-// For an operator that leaves elements out: no map is applied to those.
+// For an operator that drops elements, so that maps are not applied to them.
 Result<Dataset> LeaveOutBeforeMaps(std::string_view name, Dataset input, const BuildOver& build);
 
-// For an operator that holds many elements: movable maps that make elements larger are applied to
-// those it gives, so that it holds the smaller ones.
+// For an operator that holds many elements: applies movable maps that make elements larger after
+// it, so that it holds the smaller ones.
 Result<Dataset> HoldBeforeGrowingMaps(std::string_view name, Dataset input, const BuildOver& build);
 
 }  // namespace stoker

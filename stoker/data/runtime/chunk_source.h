@@ -1,6 +1,6 @@
-// What the workers of a ReadAhead work on: chunks of consecutive elements, from a dataset read by
-// position or from a stream. A chunk is one element where elements are large or slow to make, and
-// many where they are tiny, so that a hop between threads pays for enough work.
+// The work of a ReadAhead's threads: chunks of consecutive elements, from a dataset read by
+// position or from a stream. A chunk is one element if elements are large or slow to make, and many
+// if they are tiny, so that passing it between threads is worth its cost.
 #pragma once
 
 #include <deque>
@@ -17,26 +17,26 @@
 
 namespace stoker {
 
-// Consecutive elements of a pass, and what comes after them: more chunks, an error, or the end.
+// Consecutive elements of a pass, and what follows them: more chunks, an error, or the end.
 struct Chunk {
   int64_t begin = 0;  // position of the first, and how many are wanted; set by Take
   int64_t count = 0;
-  // What has been made, in one of two forms. Rows become elements only when the consumer takes
-  // them: that is quick, and their small blocks then come from and go back to one thread.
+  // The results, in one of two forms. Rows become elements when the consumer takes them: this is
+  // quick, and one thread allocates and frees their small blocks.
   std::vector<Element> elements;
   std::optional<Rows> rows;
-  // What was lost on the way to them, with the number of the element among them; in their order.
+  // The elements lost before each of them, with its number in the chunk; in order.
   std::vector<std::pair<int64_t, LostElement>> lost;
-  // What was lost while they were pulled, with the number of the element that it was lost on the
-  // way to (or of how many there are, where that was the end or an error); in their order.
+  // The losses while they were pulled, with the number of the next element (or their count, before
+  // the end or an error); in order.
   std::vector<std::pair<int64_t, LossLine>> log;
-  Status error;       // found after them
-  bool last = false;  // nothing comes after
-  // What they hold that is charged to no account, reserved until the consumer has the chunk.
+  Status error;       // follows them
+  bool last = false;  // nothing follows
+  // Reserves their memory that is charged to no account, until the consumer has the chunk.
   Ledger::Admission memory;
 
   int64_t size() const { return rows ? rows->size() : std::ssize(elements); }
-  // Element i < size(); each is taken once.
+  // Returns element i < size(). Call it once for each.
   Element Take(int64_t i) {
     return rows ? rows->RowElement(i) : std::move(elements[static_cast<size_t>(i)]);
   }
@@ -46,34 +46,34 @@ class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
 
-  // The part that must happen in order: fills `chunk`, which is new, with at most `wanted` > 0
-  // elements. Called by one thread at a time; not after a chunk that is last or failed. `frontier`:
-  // the consumer has all elements before it by now.
+  // The sequential part: fills `chunk`, which is new, with at most `wanted` > 0 elements. Called by
+  // one thread at a time; not after a chunk that is last or failed. `frontier`: the consumer has
+  // all elements before it.
   virtual void Take(int64_t wanted, int64_t frontier, Chunk& chunk) = 0;
-  // The part that may happen at any time, on many threads at once. Where this or Take throws, the
-  // chunk holds the elements that are good, and nothing after them.
+  // The concurrent part, on many threads. If this or Take throws, the chunk holds the good elements
+  // and nothing after them.
   virtual void Finish(Chunk& chunk) const = 0;
 
-  // At most so many bytes of buffers are asked for to take and finish a chunk of `count`; nothing
-  // where the Specs do not tell.
+  // Returns an upper bound of the bytes of buffers for taking and finishing a chunk of `count`;
+  // nothing if the Specs do not determine it.
   virtual std::optional<int64_t> MemoryToMake(int64_t count) const = 0;
 
-  // Called before element `number` of a chunk that has lost some is handed out, by the consumer.
-  // Errors: it must not be, and the pass ends here.
+  // Called by the consumer before it returns element `number` of a chunk with losses. An error ends
+  // the pass here instead.
   virtual Status Deliver(const Chunk& /*chunk*/, int64_t /*number*/) { return OkStatus(); }
 
-  // The state that continues with what is missing in `delivered`; may be called while other threads
-  // work.
+  // Returns the state that continues with the elements missing in `delivered`; may be called while
+  // other threads work.
   virtual Result<Json> SaveAfter(const Delivered& delivered) = 0;
-  // Called before the first Take. Gives what the consumer had when `state` was saved.
+  // Called before the first Take. Returns what the consumer had when `state` was saved.
   virtual Result<Delivered> Restore(const Json& state) = 0;
 };
 
-// How many elements of this Spec make a chunk at most. Large ones (kLargeElementBytes, tuner.h) are
+// Returns the most elements of this Spec in a chunk. Large ones (kLargeElementBytes, tuner.h) are
 // made one by one, small ones column by column.
 int64_t MaxChunkSize(const Spec& spec);
 
-// Chunks of a dataset that is read by position: taking is counting, finishing is reading.
+// Chunks of a dataset that is read by position: Take counts, Finish reads.
 class PositionSource final : public ChunkSource {
  public:
   PositionSource(const OpenContext& context, const DatasetNode& node)
@@ -107,22 +107,22 @@ class PositionSource final : public ChunkSource {
   FailureTally tally_;
 };
 
-// Chunks of a stream: taking is pulling the input, finishing is applying the maps that stand behind
-// it. Positions count the elements pulled since the restored state, or since the start.
+// Chunks of a stream: Take pulls the input, Finish applies the maps that follow it. Positions count
+// the elements pulled since the restored state, or since the start.
 //
-// A position in a stream is a state of its iterator, which may be large, so it is saved only now
-// and then: SaveAfter gives the newest saved state that is not ahead of the consumer, and how many
-// elements to read again from there.
+// A position in a stream is a state of its iterator, which may be large, so it is saved only
+// occasionally: SaveAfter returns the newest saved state that is not ahead of the consumer, and the
+// number of elements to read again from there.
 class StreamSource final : public ChunkSource {
  public:
-  // For `node`, which passes its input on unchanged, or maps elements one by one (with the stages
-  // of that kind straight below it).
+  // Opens the stream of `node`, which passes its input on unchanged or maps elements one by one,
+  // together with the directly preceding stages of that kind.
   static Result<std::unique_ptr<StreamSource>> Open(const OpenContext& context,
                                                     const DatasetNode& node);
 
-  // Whether chunks may be delivered as they finish.
+  // Returns whether chunks may be delivered in the order in which they finish.
   bool any_order() const { return any_order_; }
-  // Whether finishing is any work.
+  // Returns whether Finish does any work.
   bool maps() const { return maps_; }
 
   void Take(int64_t wanted, int64_t frontier, Chunk& chunk) override;
@@ -141,13 +141,14 @@ class StreamSource final : public ChunkSource {
 
   StreamSource(const OpenContext& context, const DatasetNode& node)
       : pass_(context.pass()), node_(node), stop_(context.stop()), tolerant_(context.tolerant()) {}
-  // Finishes a chunk column by column; false, with `chunk` as it was, where that cannot be done.
+  // Finishes a chunk column by column; returns false, with `chunk` unchanged, if that is
+  // impossible.
   bool FinishAsRows(Chunk& chunk) const;
-  // The next element of the input, saving the input's state first where it is time to.
+  // Returns the next element of the input, after saving the input's state if that is due.
   Result<std::optional<Element>> Pull();
   Status SaveInputIfDue();
-  // Frees the saved states that nobody goes back to once the consumer has all before `frontier`.
-  // With mutex_ held.
+  // Frees the saved states that are unnecessary once the consumer has all elements before
+  // `frontier`. REQUIRES: mutex_ is held.
   void DropPassed(int64_t frontier);
 
   const std::shared_ptr<Pass> pass_;

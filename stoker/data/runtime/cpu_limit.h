@@ -1,14 +1,14 @@
-// How many CPUs pipelines may keep busy where something else in the process computes on the others,
-// such as a training step.
+// Limits the CPUs that pipelines keep busy while other work in the process, such as a training
+// step, uses the rest.
 #pragma once
 
 namespace stoker {
 
-// While one lives, a pipeline that is opened, by whichever thread, with an automatic number of
-// threads (Runtime::threads is 0) keeps at most so many CPUs busy, as long as it is open. Inputs
-// that work at the same time divide them. Threads that wait for a disk or a server keep none busy
-// and are added beyond these. Of several scopes the one that was made last counts; they may end in
-// any order. Changes no byte. Thread-safe.
+// While one lives, a pipeline that any thread opens with an automatic number of threads
+// (Runtime::threads is 0) keeps at most this many CPUs busy, as long as it is open. Inputs that
+// work at the same time divide them. Threads that wait for a disk or a server keep none busy and
+// are added beyond these. The newest of several scopes applies; they may end in any order. Does not
+// change results. Thread-safe.
 class PipelineCpuScope {
  public:
   //   cpus  0: all
@@ -26,7 +26,8 @@ class PipelineCpuScope {
 // The limit of the newest living scope; 0: none.
 int PipelineCpuLimit();
 
-// The CPUs that an automatic number of threads goes by: those of the process, or the limit.
+// Returns the CPUs that determine an automatic number of threads: those of the process, or the
+// limit.
 int PipelineCpus();
 
 }  // namespace stoker

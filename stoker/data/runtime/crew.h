@@ -1,4 +1,5 @@
-// The threads of a ReadAhead, whose number changes while they run, and how much they compute.
+// The threads of a ReadAhead, whose number changes while they run, and the share of time that they
+// compute.
 #pragma once
 
 #include <atomic>
@@ -14,8 +15,8 @@ namespace stoker {
 // Used by one thread at a time. The destructor joins the threads.
 class Crew {
  public:
-  // Starts `count` threads more that run `body` once each. kResourceExhausted if the system does
-  // not give that many; then none runs.
+  // Starts `count` more threads that run `body` once each. kResourceExhausted if the system cannot
+  // create that many; then none runs.
   Status Start(int count, std::string_view name, const std::function<void()>& body);
   // Waits until all have returned.
   void Join();
@@ -31,12 +32,13 @@ class Crew {
 // CPU time of the calling thread.
 int64_t ThreadCpuNs();
 
-// How long the calling thread has stood ready to compute while others had the CPUs; 0 if the
-// system does not tell (Linux: /proc/thread-self/schedstat).
+// Returns how long the calling thread was runnable while others had the CPUs; 0 if the system does
+// not report it (Linux: /proc/thread-self/schedstat).
 int64_t ThreadCpuWaitNs();
 
-// What share of their time threads compute, or would if they had a CPU; the rest they sleep. Asking
-// for a thread's times is a call of the system, so each does it only now and then. Not thread-safe.
+// The share of their time that threads compute, or would if they had a CPU; the rest they sleep.
+// Reading a thread's times is a system call, so each thread does it only occasionally. Not
+// thread-safe.
 class CpuShare {
  public:
   // A thread's own part: how long it has worked, and its times when that was last added. Used by
@@ -55,10 +57,10 @@ class CpuShare {
 
   // Called by the thread itself, after a Count that returned true.
   void Add(Thread& thread);
-  double value() const;  // of the last seconds; 1 where nothing is known
+  double value() const;  // of the last seconds; 1 if unknown
 
  private:
-  double worked_ns_ = 0, cpu_ns_ = 0;  // sums that forget
+  double worked_ns_ = 0, cpu_ns_ = 0;  // decaying sums
 };
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// Which elements of a pass the consumer has: all up to a frontier and, where chunks are delivered
-// as they finish, some beyond it. This is what a saved position is made from.
+// The elements of a pass that the consumer has: all before a frontier and, if chunks are delivered
+// as they finish, some beyond it. Saved positions are made from it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ class Delivered {
  public:
   explicit Delivered(int64_t frontier = 0) : frontier_(frontier) {}
 
-  // All positions below it have been delivered, and it has not.
+  // Returns the first position that has not been delivered.
   int64_t frontier() const { return frontier_; }
-  // Behind the last that has been delivered.
+  // Returns the position after the last delivered one.
   int64_t end() const { return beyond_.empty() ? frontier_ : beyond_.rbegin()->second; }
   bool has_beyond() const { return !beyond_.empty(); }
 
@@ -26,14 +26,13 @@ class Delivered {
 
   // The first position from `from` on that has not been delivered.
   int64_t FirstMissing(int64_t from) const;
-  // The first position from `from` on that has been delivered; the largest number where there is
-  // none.
+  // The first position from `from` on that has been delivered; the largest number if there is none.
   int64_t FirstDelivered(int64_t from) const;
 
-  // Writes what lies beyond the frontier to `state`, as "beyond": [[begin, end], ...] with `origin`
-  // taken off each; writes nothing if there is none.
+  // Writes the ranges beyond the frontier to `state`, as "beyond": [[begin, end], ...] with
+  // `origin` subtracted; writes nothing if there are none.
   void SaveBeyond(int64_t origin, Json& state) const;
-  // Reads it back. Errors: ranges that are empty, overlap, or lie below the frontier.
+  // The inverse of SaveBeyond. Errors: ranges that are empty, overlap, or lie below the frontier.
   static Result<Delivered> Restore(int64_t frontier, const Json& state);
 
  private:

@@ -1,5 +1,4 @@
-// Doorbell: how one consumer waits for several producers at once, for whichever has something
-// first.
+// Doorbell: lets one consumer wait for the first of several producers that has an element.
 #pragma once
 
 #include <condition_variable>
@@ -10,8 +9,8 @@
 
 namespace stoker {
 
-// The consumer notes rings(), looks at each producer, and where none has anything waits until it
-// has been rung since: so a ring between the look and the wait is not lost. Thread-safe.
+// The consumer reads rings(), checks each producer and, if none has an element, waits for more
+// rings, so a ring between the check and the wait is not lost. Thread-safe.
 class Doorbell {
  public:
   void Ring() {
@@ -27,8 +26,8 @@ class Doorbell {
     return rings_;
   }
 
-  // Waits until it has been rung more than `rings` times. Returns false if this thread was asked
-  // to stop before (base/stop_scope.h).
+  // Waits until it has been rung more than `rings` times. Returns false if this thread was asked to
+  // stop first (base/stop_scope.h).
   bool WaitBeyond(int64_t rings) {
     std::unique_lock lock(mutex_);
     return WaitUnlessStopped(rung_, lock, [&] { return rings_ > rings; });

@@ -1,4 +1,4 @@
-// What stages read by position have lost, counted in the order of the pass.
+// Counts the losses of stages read by position in the order of the pass.
 #pragma once
 
 #include <map>
@@ -10,21 +10,21 @@
 
 namespace stoker {
 
-// Threads read elements in any order, and read some twice. So what was lost on the way to an
-// element travels beside it (ReadContext::lost) and is counted, logged and held against the limits
-// when the element is handed out: in the same order under every runtime. One thread at a time.
+// Threads read elements in any order, and read some twice. So losses are attached to the next
+// element (ReadContext::lost), and counted, logged and checked against the limits when the pass
+// returns that element: in the same order with every runtime. One thread at a time.
 class FailureTally {
  public:
   explicit FailureTally(const Pass& pass) : pass_(pass) {}
-  ~FailureTally();  // tells the user what has not been told yet
+  ~FailureTally();  // reports what has not been reported yet
   FailureTally(const FailureTally&) = delete;
   FailureTally& operator=(const FailureTally&) = delete;
 
-  // Counts what was lost on the way to the element that is handed out next. Errors: a limit is
-  // exceeded, and nothing has been counted.
+  // Counts the losses before the element that is returned next. Errors: a limit is exceeded; then
+  // nothing is counted.
   Status Add(std::span<const LostElement> lost);
 
-  // Adds the counts to the saved state of the pass, where there are any.
+  // Adds the counts, if any, to the saved state of the pass.
   void SaveTo(Json& state) const;
   Status RestoreFrom(const Json& state);
 
@@ -35,7 +35,7 @@ class FailureTally {
   };
   using Key = std::pair<uint64_t, uint64_t>;  // stage number, epoch
 
-  // An epoch of a stage that has gone on to later ones is told and forgotten.
+  // Reports and drops the earlier epochs of a stage.
   void DropOldEpochs(uint64_t stage);
 
   const Pass& pass_;

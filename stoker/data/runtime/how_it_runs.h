@@ -1,4 +1,4 @@
-// Which stages of a pipeline the threaded runtime runs together, and how.
+// The groups of stages that the threaded runtime runs together, and how.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace stoker {
 enum class Way {
   kByPosition,  // a ReadAhead whose threads make each chunk from the source on
   kHop,         // a ReadAhead: one thread at a time pulls the input, several map what it pulled
-  kInOrder,     // on the thread of whoever pulls it
+  kInOrder,     // on the thread that pulls it
 };
 
-// How the stage is run that gives the elements of `node`.
+// Returns how the stage `node` is run.
 Way WayOf(const DatasetNode& node);
 
-// Stages that are run together; those of a ReadAhead are known by the last of them.
+// Stages that are run together; the last one identifies a ReadAhead.
 struct RunGroup {
   Way way = Way::kInOrder;
   std::vector<const DatasetNode*> stages;  // source first
@@ -25,8 +25,8 @@ struct RunGroup {
   const DatasetNode& last() const { return *stages.back(); }
 };
 
-// Groups come behind those that they read from. Pipelines that a stage opens while it runs are not
-// seen.
+// Returns the groups, each after those that it reads from. Ignores pipelines that a stage opens
+// while it runs.
 std::vector<RunGroup> HowItRuns(const Dataset& dataset);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// The inline runtime's way through a dataset that can be read by position: one Read after the
+// The inline runtime's iterator over a dataset that can be read by position: one Read after the
 // other.
 #pragma once
 
@@ -25,15 +25,15 @@ class IndexedIterator final : public Iterator {
   FailureTally tally_;
 };
 
-// Reads one element; where that fails, or throws, gives the element that stands for it.
+// Reads one element; if that fails, or throws, returns a failed element.
 Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
                                const ReadContext& context);
 
-// The state of a pass by position: the epoch, the number of elements that are done, and which
-// beyond them are. Both runtimes write it.
+// Returns the state of a pass by position: the epoch, the number of delivered elements, and the
+// delivered ones beyond them. Both runtimes write it.
 Json SavePosition(uint64_t epoch, const Delivered& done);
 
-// Reads it back. Errors: a position outside 0..cardinality.
+// The inverse of SavePosition. Errors: a position outside 0..cardinality.
 Result<Delivered> RestorePosition(const Json& state, const Cardinality& cardinality,
                                   uint64_t& epoch);
 

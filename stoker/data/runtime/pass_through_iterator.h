@@ -1,7 +1,7 @@
-// The inline counterpart of a ReadAhead over a stream: hands on the input's elements, put through
-// the hop's stages, and reads and writes the same saved state, so that a pass saved under one
-// runtime continues under the other. After an error too it stands behind the last element that it
-// handed out.
+// The inline counterpart of a ReadAhead over a stream: applies the hop's stages to the input's
+// elements, and reads and writes the same saved state, so that a pass saved with one runtime
+// continues with the other. Its position stays after the last returned element, even after an
+// error.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ namespace stoker {
 
 class PassThroughIterator final : public Iterator {
  public:
-  // For `node`, which passes its input on unchanged, or maps elements one by one (with the stages
-  // of that kind straight below it).
+  // Opens the iterator of `node`, which passes its input on unchanged or maps elements one by one,
+  // together with the directly preceding stages of that kind.
   static Result<std::unique_ptr<Iterator>> Open(const OpenContext& context,
                                                 const DatasetNode& node);
 
@@ -36,8 +36,8 @@ class PassThroughIterator final : public Iterator {
   SnapshotPace pace_ = SnapshotPace::BeforeEach();
   Json saved_input_;     // null: nothing has been read or restored yet
   int64_t taken_ = 0;    // elements pulled since saved_input_
-  Delivered done_;       // of those since saved_input_, which have been handed out, here or before
-  bool failed_ = false;  // the last call gave an error
+  Delivered done_;       // the elements since saved_input_ that were returned, here or earlier
+  bool failed_ = false;  // the last call returned an error
 };
 
 }  // namespace stoker

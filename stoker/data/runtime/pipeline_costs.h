@@ -1,4 +1,4 @@
-// What each stage of a pass has cost so far, and which one limits the whole.
+// The cost of each stage of a pass so far, and the stage that limits the pipeline.
 #pragma once
 
 #include <cstdint>
@@ -22,29 +22,28 @@ struct StageCost {
 // Stages that are run together.
 struct GroupCost {
   Way way = Way::kInOrder;
-  int64_t threads = 1, depth = 0, chunk = 0;  // in the end; depth and chunk 0: it has no queue
+  int64_t threads = 1, depth = 0, chunk = 0;  // final values; depth and chunk 0: it has no queue
   std::vector<StageCost> stages;              // source first
 };
 
 struct PipelineCosts {
-  std::vector<GroupCost> groups;  // behind those that they read from
-  // The share of the time that the consumer has waited for the pipeline, work that stages do on its
-  // own thread included.
+  std::vector<GroupCost> groups;  // each after those that it reads from
+  // The share of time that the consumer has waited for the pipeline, including the work of stages
+  // on its thread.
   double waited = 0;
 
-  // The group whose threads are busiest, and its stage with the largest part of that. There is one,
-  // since a pipeline has a stage.
+  // Return the group whose threads are busiest, and its busiest stage.
   const GroupCost& limiting_group() const;
   const StageCost& limiting_stage() const;
-  // Whether that group works for less than a quarter of what the consumer waits: then it is not its
-  // work that is waited for.
+  // Returns whether that group works for less than a quarter of the consumer's wait, so that its
+  // work does not explain the wait.
   bool idle() const;
   // "2 threads spent 96% of the time in it, 51 ms for each of its elements"
   std::string WhyItLimits() const;
 };
 
-// What `iterator`, a pass over `dataset`, has counted so far. Borrows the nodes of `dataset`. Any
-// thread, also while another uses the iterator.
+// Returns the costs of `iterator`, a pass over `dataset`, so far. Borrows the nodes of `dataset`.
+// Callable from any thread, also while another uses the iterator.
 PipelineCosts CostsOf(const Dataset& dataset, const Iterator& iterator);
 
 }  // namespace stoker

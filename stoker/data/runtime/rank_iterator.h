@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// Opens the share of options.rank. Its saved positions are those of the whole pass: what
-// Dataset::Open of one rank alone writes and reads.
+// Opens the share of options.rank. Its saved positions are those of the whole pass, which
+// Dataset::Open without ranks writes and reads too.
 Result<std::unique_ptr<Iterator>> OpenRank(const Dataset& dataset, const Runtime& runtime,
                                            const PassOptions& options);
 

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// The elements begin + rank, begin + rank + world, ... of `whole`, which is readable by position;
-// at WhenDry::kStopAll, as many as every rank has.
+// Returns the elements begin + rank, begin + rank + world, ... of `whole`, which is readable by
+// position; with WhenDry::kStopAll, only as many as every rank has.
 Dataset RankDataset(const Dataset& whole, const PassOptions& options, int64_t begin);
 
 }  // namespace stoker

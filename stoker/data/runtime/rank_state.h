@@ -1,5 +1,5 @@
-// Saved positions of a pass that is dealt out to ranks: those of the stage that is dealt out,
-// wrapped in what the stages of the chain above it add.
+// Saved positions of a pass that is dealt out to ranks: that of the dealt stage, wrapped in the
+// states of the chain that follows it.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace stoker {
 
-// `shape` is a position that the chain saves, with {"dealt": true} in the place of the dealt
-// stage's. `group_sizes`: Deal::group_sizes.
+// `shape` is a position that the chain saves, with {"dealt": true} instead of the dealt stage's.
+// `group_sizes`: Deal::group_sizes.
 
-// Takes a position of the whole pass apart. What the chain would read again is turned into elements
+// Splits a position of the whole pass. Elements that the chain would read again become elements
 // that the dealt stage skips.
 Result<Deal::Start> TakeApart(const Json& state, const Json& shape,
                               const std::vector<int64_t>& group_sizes);
-// The error for a position that only a pass in any order continues, of one rank alone.
+// Returns the error for a position that only a pass in any order without ranks can continue.
 Status SavedInAnyOrder();
-// Puts one together, which a pass of any number of ranks continues.
+// Composes a position that a pass with any number of ranks can continue.
 Json PutTogether(const Deal::Start& start, const Json& shape);
 
 }  // namespace stoker

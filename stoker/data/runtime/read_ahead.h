@@ -1,6 +1,6 @@
-// ReadAhead: the one place where the threaded runtime has threads. Workers make chunks of elements
-// ahead of the consumer, as many as the depth and the memory budget allow; the consumer gets them
-// in order, or as they are finished.
+// ReadAhead: owns the threads of the threaded runtime. Workers make chunks of elements ahead of the
+// consumer, as many as the depth and the memory budget allow; the consumer gets them in order, or
+// as they finish.
 #pragma once
 
 #include <atomic>
@@ -20,41 +20,43 @@
 
 namespace stoker {
 
-// How often the tuner looks.
+// The interval of the tuner.
 inline constexpr int64_t kTuneEveryNs = 100'000'000;
 
-// What the user has set for `node` and the stages of its hop, and what the machine and the Specs
-// allow.
+// Returns the user's settings for `node` and the stages of its hop, and the limits of the machine
+// and the Specs.
 TunerLimits LimitsFor(const Runtime& runtime, const DatasetNode& node);
 
-// Life of a chunk: a worker takes ticket t (in order, when less than `depth` chunks are on their
-// way and the ledger admits it), finishes the chunk beside the other workers, and puts it among the
-// finished ones. The consumer takes those in the order of their tickets, or in any. A chunk is
-// exempt from the budget when the consumer has all before it, so one always comes.
+// Life of a chunk: a worker takes ticket t (in order, when fewer than `depth` chunks are in flight
+// and the ledger admits it), finishes the chunk concurrently with the other workers, and adds it to
+// the finished ones. The consumer takes those in the order of their tickets, or in any order. A
+// chunk is exempt from the budget when the consumer has all chunks before it, so the pass always
+// progresses.
 //
-// A chunk is admitted with all that buffers are asked for while it is made. Afterwards its buffers
-// are charged themselves; only for those that are not (arrays that user code allocated) the
-// admission stays until the consumer takes the chunk.
+// The admission of a chunk covers all buffers requested while it is made. Afterwards its buffers
+// themselves are charged; for uncharged ones (arrays that user code allocated) the admission stays
+// until the consumer takes the chunk.
 //
-// While a chunk is made in a loop that is shared out (shared_loops.h), threads help there before
-// they take tickets of their own.
+// While a chunk is made in a shared loop (shared_loops.h), threads help there before they take new
+// tickets.
 //
-// How many threads there are, and how much they read ahead, follows demand (tuner.h). The consumer
-// starts threads; those that are too many end by themselves when it would be their turn.
+// The number of threads and the depth adapt to demand (tuner.h). The consumer starts threads;
+// excess threads end when their turn comes.
 class ReadAhead final : public Iterator {
  public:
-  // `inside` is the flag that the source's own iterators look at; it is raised on destruction.
-  // `any_order`: chunks are delivered as they are finished.
+  // `inside` is the stop flag of the source's own iterators; the destructor raises it. `any_order`:
+  // chunks are delivered as they are finished.
   ReadAhead(const OpenContext& context, const DatasetNode& node,
             std::unique_ptr<ChunkSource> source, std::shared_ptr<StopFlag> inside,
             const TunerLimits& limits, bool any_order);
   ~ReadAhead() override;
 
-  // Starts the threads now rather than with the first Next. After Restore, if that is called.
+  // Starts the threads now rather than at the first Next. Call it after Restore, if that is called.
   Status StartAhead() { return StartMissingThreads(); }
   // Whether Next would return without waiting for a thread.
   bool HasSomething() const;
-  // Rung from now on whenever HasSomething may have become true. Before the threads start.
+  // Sets the doorbell to ring whenever HasSomething may have become true. Call it before the
+  // threads start.
   void SetDoorbell(std::shared_ptr<Doorbell> doorbell) { doorbell_ = std::move(doorbell); }
 
  private:
@@ -73,52 +75,53 @@ class ReadAhead final : public Iterator {
     int64_t began_ns;
   };
   void Work();
-  // Takes the next ticket and its chunk, after helping with others; nothing if this thread is to
-  // end.
+  // Takes the next ticket and its chunk, after helping with others; returns nothing if this thread
+  // is to end.
   std::optional<Ticket> TakeTicket(CpuShare::Thread& self);
-  // What a thread does next: it goes on, helps with chunks that others have taken, or ends.
+  // What a thread does next: continue, help with chunks that others have taken, or end.
   enum class Step { kGoOn, kHelp, kEnd };
-  // Goes on with the turn; ends where there is nothing more to take, or one thread too many.
+  // Waits for the turn. kEnd if there is nothing more to take, or one thread too many.
   Step WaitForTurn();
   void PassTurn(bool exhausted);
-  // Gives `ticket` its number; then its memory. End where it is time to stop.
+  // Assigns `ticket` its number, then its memory. kEnd if it is time to stop.
   Step WaitForRoom(Ticket& ticket);
   Step WaitForMemory(Ticket& ticket);
   // Takes the chunk, and passes the turn.
   void TakeChunk(Ticket& ticket);
   void Help(CpuShare::Thread& self);
-  // Counts what the calling thread, one of the workers, has done since it last said so.
+  // Counts the work of the calling worker since its last call.
   void CountWork(CpuShare::Thread& self);
   void Publish(Ticket ticket, int64_t asked_by_others);
-  // A loop has been opened: whoever waits may help.
+  // Called when a loop has been opened: waiting threads may help.
   void OnLoopOpened();
-  // The calling thread has made one round of a loop.
+  // Called when the calling thread has run one round of a loop.
   void OnRoundMade();
-  // How long those whose turn it was have been blocked so far, up to `now`.
+  // Returns how long threads with the turn have been blocked, up to `now`.
   int64_t TurnsBlockedNs(int64_t now) const;
-  // Runs `wait` and counts its time as blocked, for whose turn it is and for those behind.
+  // Runs `wait` and counts its time as blocked, for the thread with the turn and those waiting for
+  // it.
   template <typename Wait>
   auto Blocked(const Wait& wait);
 
-  // --- The consumer's side.
-  // Makes sure that the current chunk has an element; false at the end of the pass.
+  // --- The consumer's side. Ensures that the current chunk has an element; returns false at the
+  // end of the pass.
   Result<bool> HaveElement();
-  // Logs what was lost on the way up to element `number` of the current chunk.
+  // Logs the losses up to element `number` of the current chunk.
   void LogLossesUpTo(int64_t number);
-  // Waits until there is one to take. Lets the tuner look meanwhile: what all threads make together
-  // may take long, and its rounds tell how it goes. `lock` holds mutex_.
+  // Waits until there is a chunk to take. Runs the tuner meanwhile, because a chunk that all
+  // threads make together may take long, and its rounds show progress. `lock` holds mutex_.
   Status WaitForChunk(std::unique_lock<std::mutex>& lock);
-  // The chunk after the current one, waiting for it if need be. Errors: those of starting threads.
+  // Moves to the next chunk, waiting if necessary. Errors: those of starting threads.
   Status NextChunk();
   Status StartMissingThreads();
-  // What the consumer has, the used part of the current chunk included.
+  // Returns what the consumer has, including the used part of the current chunk.
   Delivered DeliveredByNow() const;
 
   // --- With mutex_ held.
   bool HasRoom() const;
   bool HasChunkForConsumer() const;
   bool TooManyThreads() const { return running_ > tuner_.threads(); }
-  // Whether nothing is left to take, nor to help with.
+  // Returns whether nothing is left to take or to help with.
   bool NothingLeft() const { return exhausted_ && working_ == 0; }
   void CountWorking(int change);
   void TuneIfDue(int64_t now);
@@ -128,11 +131,11 @@ class ReadAhead final : public Iterator {
   const std::unique_ptr<ChunkSource> source_;
   const bool any_order_;
   std::shared_ptr<Doorbell> doorbell_;             // may be null
-  std::atomic<int64_t> largest_element_bytes_{0};  // the most that making one has asked for so far
+  std::atomic<int64_t> largest_element_bytes_{0};  // the most memory requested for one so far
   std::atomic<bool> any_published_{false};         // whether a chunk has been finished
   std::atomic<int64_t> rounds_made_{0};            // of loops
 
-  mutable std::mutex mutex_;  // guards what follows, up to the atomics
+  mutable std::mutex mutex_;  // guards the members below, up to the atomics
   std::condition_variable turn_, room_, chunk_ready_;
   Tuner tuner_;
   bool turn_taken_ = false;
@@ -142,7 +145,7 @@ class ReadAhead final : public Iterator {
   std::map<int64_t, Chunk> finished_;  // by ticket
   Delivered consumed_tickets_;
   bool consumer_waits_ = false;
-  struct {  // since the last look of the tuner
+  struct {  // since the last step of the tuner
     int64_t began_ns = 0, waited_ns = 0, worked_ns = 0, elements = 0, chunks = 0;
     int64_t rounds_before = 0;  // made before it began
   } interval_;
@@ -150,13 +153,13 @@ class ReadAhead final : public Iterator {
   int64_t working_since_ns_ = 0;
   CpuShare cpu_share_;
 
-  // The time blocked so far, and since when it is now (0: it is not), of whose turn it is.
+  // The blocked time of threads with the turn so far, and the start of the current wait (0: none).
   std::atomic<int64_t> turns_blocked_ns_{0}, turn_blocked_since_ns_{0};
   std::atomic<int64_t> consumed_{0};  // tickets
-  std::atomic<int64_t> frontier_{0};  // of what the consumer has
+  std::atomic<int64_t> frontier_{0};  // of the consumer
   std::atomic<bool> stopping_{false};
 
-  // Used by the consumer alone.
+  // Used only by the consumer.
   Chunk current_;
   int64_t used_of_current_ = 0;
   size_t logged_of_current_ = 0;
@@ -167,11 +170,12 @@ class ReadAhead final : public Iterator {
   Crew crew_;  // last: its threads use all of the above
 };
 
-// For a stage that has several inputs ready at once. Has an iterator that reads ahead begin with
-// it, before its first Next and after Restore; `doorbell`, if any, is rung when it has something.
-// Others are left as they are. Errors: the system gives no thread.
+// For a stage with several concurrent inputs. Makes an iterator that reads ahead start, before its
+// first Next and after Restore; `doorbell`, if any, is rung when it has an element. Does nothing to
+// other iterators. Errors: the system cannot create a thread.
 Status StartAhead(Iterator& iterator, std::shared_ptr<Doorbell> doorbell = nullptr);
-// Whether its Next would return without waiting for a thread; of others than those above, true.
+// Returns whether its Next would return without waiting for a thread; true for iterators that do
+// not read ahead.
 bool HasSomething(const Iterator& iterator);
 
 }  // namespace stoker

@@ -1,6 +1,6 @@
-// Loops whose rounds are shared out to all threads of a ReadAhead. A chunk that is one large thing
-// made of many (a batch of pictures) is then made by all threads at once, instead of one by each:
-// the first is there sooner, and as many threads hold far less memory.
+// Loops whose rounds all threads of a ReadAhead share. They make a chunk that is one large element
+// of many parts (a batch of pictures) together, instead of one each: the first is ready sooner, and
+// the threads hold far less memory.
 #pragma once
 
 #include <atomic>
@@ -17,19 +17,19 @@ namespace stoker {
 
 // The loops that the threads of one ReadAhead have open. Thread-safe.
 //
-// Rounds of the oldest chunk are run first, whichever thread made the chunk its own: whoever is in
-// a loop of a younger one helps there before it goes on. So chunks become ready in their order, and
-// memory that a younger one asks for in its first round is not asked for before it is needed.
+// Rounds of the oldest chunk run first: a thread in a loop of a younger chunk helps there before it
+// continues its own. So chunks become ready in order, and a younger one does not request the memory
+// of its first round too early.
 class SharedLoops {
  public:
   // Both are called with no lock held.
-  //   opened  whenever a loop has been opened, by its thread: others may have something to do
+  //   opened  whenever a loop has been opened, by its thread: others may have work
   //   made    whenever a round has ended, by the thread that ran it; may be empty
   explicit SharedLoops(std::function<void()> opened, std::function<void()> made = {})
       : opened_(std::move(opened)), made_(std::move(made)) {}
 
-  // Makes the calling thread one whose loops are shared, for as long as this lives: they belong to
-  // chunk number `chunk`, and lower numbers are older.
+  // While it lives, the calling thread's loops are shared and belong to chunk number `chunk`; lower
+  // numbers are older.
   class Member {
    public:
     Member(SharedLoops& loops, int64_t chunk);
@@ -37,7 +37,7 @@ class SharedLoops {
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
 
-    // Bytes that other threads have asked buffers for (Scratch) in its loops so far.
+    // Returns the bytes of buffers (Scratch) that other threads have requested in its loops so far.
     int64_t asked_by_others() const { return asked_by_others_; }
 
    private:
@@ -50,7 +50,7 @@ class SharedLoops {
     Member* const around_;
   };
 
-  // Whether a loop has rounds that nobody has begun.
+  // Returns whether a loop has rounds that no thread has begun.
   bool has_work() const { return unclaimed_ > 0; }
   // Runs such rounds until there are none.
   void Help();
@@ -61,26 +61,26 @@ class SharedLoops {
                             const std::function<void(int64_t)>& body);
   void Run(Member& member, int64_t rounds, StageStats& stats,
            const std::function<void(int64_t)>& body);
-  // Runs a round of the oldest loop that has one left; false if none has. With mutex_ held by
-  // `lock`, which is released meanwhile.
+  // Runs a round of the oldest loop that has one left; returns false if none has. REQUIRES: `lock`
+  // holds mutex_, which it releases meanwhile.
   bool RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own);
   void Finish(Loop& loop, int64_t round, std::exception_ptr thrown);
 
   const std::function<void()> opened_, made_;
   std::atomic<int64_t> unclaimed_{0};  // rounds of all loops
-  std::mutex mutex_;                   // guards what follows, and the loops themselves
+  std::mutex mutex_;                   // guards the members below, and the loops themselves
   std::vector<Loop*> open_;            // oldest first
   std::condition_variable all_done_;
 };
 
-// Calls body(0), ..., body(rounds - 1), in this order and one after the other, except on a thread
-// of a ReadAhead: there each call may be made by another of its threads, at any time before this
-// returns. What the body does must not depend on that. A loop within a body stays on its thread.
+// Calls body(0), ..., body(rounds - 1), in order, except on a thread of a ReadAhead: there its
+// other threads may make any of the calls, in any order, before this returns. The result of the
+// body must not depend on that. A loop within a body stays on its thread.
 //
-// The time of each call, whoever makes it, is busy time of `stats`, and that of waiting for calls
-// that others make is blocked time. Sharing costs about a microsecond a round, so a round is worth
-// at least ten. Where bodies throw, those not begun yet are left out, and what the lowest round
-// among the others has thrown is thrown here.
+// The time of each call, on any thread, is busy time of `stats`; waiting for calls on other threads
+// is blocked time. Sharing costs about a microsecond a round, so a round should take at least ten.
+// If bodies throw, rounds not yet begun are skipped, and this throws the exception of the lowest
+// round.
 void ForEachShared(int64_t rounds, StageStats& stats, const std::function<void(int64_t)>& body);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// How often the state of a stream is kept for going back to.
+// How often the state of a stream is saved for reading again from there.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,26 @@
 
 namespace stoker {
 
-// The fewest elements between two states that are kept.
+// The fewest elements between two saved states.
 inline constexpr int64_t kSnapshotInterval = 64;
 
-// A state may be large (a shuffle buffer's), so it is saved again only when saving it has cost less
-// than a twentieth of the time since. Going back to it then makes again, at most, what was made in
-// twenty times as long as saving took, or kSnapshotInterval elements.
+// A state may be large (a shuffle buffer's), so it is saved again only when saving it cost less
+// than a twentieth of the time since. Restoring it then repeats at most the work of twenty times
+// the duration of a save, or kSnapshotInterval elements.
 //
-// Which states are kept depends on time; what is read again from any of them does not. Used by one
-// thread at a time.
+// Which states are saved depends on time; the elements read again from any of them do not. Used by
+// one thread at a time.
 class SnapshotPace {
  public:
-  // One before every element, whatever it costs: for what cannot be made again in the same order.
+  // Returns the pace of one state before every element, for elements that cannot be made again in
+  // the same order.
   static SnapshotPace BeforeEach() { return SnapshotPace(1); }
   static SnapshotPace Sparing() { return SnapshotPace(kSnapshotInterval); }
 
   bool before_each() const { return interval_ == 1; }
-  // Whether it is time to, `elements` after the last one that Save saved.
+  // Returns whether a save is due, `elements` after the last one.
   bool IsDue(int64_t elements);
-  // The state of `input`.
+  // Saves and returns the state of `input`.
   Result<Json> Save(const Iterator& input);
 
  private:

@@ -1,17 +1,17 @@
-// Tuner: how many threads a ReadAhead has, how far it reads ahead, and how many elements make a
-// chunk, from what the work costs and from how long the consumer waits. It only computes: it has no
-// thread, no clock and no lock.
+// Tuner: computes the number of threads of a ReadAhead, how far it reads ahead, and the size of its
+// chunks, from the cost of the work and the consumer's waits. It has no thread, no clock and no
+// lock.
 //
-//   chunk    so many elements that making them takes about kChunkNs: a hop between threads then
-//            costs little beside them, and a slow element holds up few others. Fewer where their
-//            bytes would be too many (MaxChunkBytes).
-//   threads  twice as many while the consumer waits, all of them work, and more can help: up to the
-//            CPUs where elements compute, beyond where they sleep. What did not help is taken back
-//            and tried again later, ever more seldom. Threads that have nothing to do go.
-//   depth    two chunks for each thread where they are not large, and some milliseconds of work
-//            where that takes few bytes; where the consumer waits although threads idle, as many as
-//            the others make while one is slow. Of chunks that all threads make together, one under
-//            way and those that are ready: none is held up by another.
+//   chunk    as many elements as take about kChunkNs to make: passing them between threads then
+//            costs little, and a slow element delays few others. Fewer if their bytes would exceed
+//            MaxChunkBytes.
+//   threads  doubled while the consumer waits, all of them work, and more can help: up to the
+//            number of CPUs if elements compute, beyond it if they sleep. An increase that did not
+//            help is reverted and tried again later, ever more rarely. Idle threads end.
+//   depth    two chunks for each thread if they are not large, and some milliseconds of work if
+//            that takes few bytes; if the consumer waits although threads idle, as many as the
+//            others make while one is slow. For chunks that all threads make together, one in
+//            progress and those that are ready, because none delays another.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@
 
 namespace stoker {
 
-// Elements of so many bytes, such as batches, are made one by one, each in the core's cache. Of
-// those that are smaller a chunk is made column by column, so it has to fit there as a whole.
+// Elements of this size and more, such as batches, are made one by one, each in the core's cache.
+// Chunks of smaller ones are made column by column, so a whole chunk has to fit there.
 inline constexpr int64_t kLargeElementBytes = 32 << 10;
-// The bytes of a chunk of elements of so many.
+// Returns the limit of a chunk's bytes for elements of `element_bytes`.
 constexpr int64_t MaxChunkBytes(int64_t element_bytes) {
   return element_bytes < kLargeElementBytes ? 256 << 10 : 2 << 20;
 }
@@ -37,16 +37,17 @@ struct TunerLimits {
   int cpus = 1;
   int64_t chunk = 0;  // fixed, in elements; 0: tuned
   int64_t max_chunk = 1;
-  int64_t depth = 0;  // elements that the user wants kept ready; 0: tuned
+  int64_t depth = 0;  // elements to keep ready, by the user; 0: tuned
 };
 
 // What happened since the last Step.
 struct TunerInterval {
   double seconds = 0;
-  double waited_s = 0;   // the consumer, for an element
-  double worked_s = 0;   // the threads, summed
-  double cpu_share = 1;  // of the time that threads work: what they compute; the rest they sleep
-  // Delivered; of chunks that threads make together the rounds that were made, since such a chunk
+  double waited_s = 0;  // the consumer, for an element
+  double worked_s = 0;  // the threads, summed
+  double cpu_share =
+      1;  // share of the threads' working time that they compute; the rest they sleep
+  // Delivered elements; for chunks that threads make together the rounds made, because such a chunk
   // may take longer than an interval.
   int64_t elements = 0;
 };
@@ -57,21 +58,21 @@ class Tuner {
 
   int threads() const { return threads_; }
   int64_t chunk() const { return chunk_; }
-  // Chunks that are being made or ready, at most.
+  // Returns the most chunks in progress or ready.
   int64_t depth() const;
   bool may_shrink() const { return limits_.threads == 0 && threads_ > 1; }
 
-  // A chunk of so many elements (at least one) and bytes has been made in so much time.
+  // Records a chunk of `elements` (at least one) and `bytes` that took `ns`.
   void AddChunk(int64_t elements, int64_t bytes, int64_t ns);
-  // What it begins with, and why.
+  // Returns the initial choices, with reasons.
   std::vector<Decision> FirstDecisions() const;
-  // Looks at how it went, and changes threads and depth. Gives what it changed, and the chunk's
-  // size where that has changed much; without their stage and time.
+  // Evaluates the interval and changes threads and depth. Returns the changes, also that of the
+  // chunk's size if it is large; without stage and time.
   std::vector<Decision> Step(const TunerInterval& interval);
-  // Threads share the work of each chunk (shared_loops.h).
+  // Call it if threads share the work of each chunk (shared_loops.h).
   void ChunksAreMadeTogether() { together_ = true; }
   bool chunks_are_made_together() const { return together_; }
-  // The system gives no more threads than these.
+  // Limits the threads to what the system can create.
   Decision LimitThreads(int threads, const std::string& why);
 
  private:
@@ -95,8 +96,8 @@ class Tuner {
   int64_t extra_depth_ = 0;  // beyond two chunks for each thread
   bool together_ = false;
 
-  // Of recent chunks.
-  double elements_ = 0, bytes_ = 0, ns_ = 0;  // sums that forget
+  // Sums over recent chunks.
+  double elements_ = 0, bytes_ = 0, ns_ = 0;  // decaying
   double typical_chunk_ns_ = 0, slowest_chunk_ns_ = 0;
   int64_t chunks_ = 0;
 

@@ -1,4 +1,4 @@
-// Sources whose fields are arrays in files, one row an element.
+// Sources whose fields are arrays in files; an element is one row of each.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ namespace stoker {
 struct ArrayToLoad {
   DType dtype = DType::kUInt8;
   Shape shape;
-  int64_t bytes_while_reading = 0;  // that loading takes in addition, until it is done
-  std::string remedy;  // what can be done where it does not fit, beside raising the budget
+  int64_t bytes_while_reading = 0;  // additional memory while loading
+  std::string remedy;               // what to do if it does not fit, beside raising the budget
   // Its memory is charged to `account`.
   std::function<Result<Array>(const std::shared_ptr<MemoryAccount>& account)> load;
 };
 
-// Rows that lie in a file as they are used, read by position.
+// Rows stored in their final form, read by position.
 struct RowsInFile {
   FileBytes file;
   uint64_t at = 0;  // of the first one
@@ -33,8 +33,8 @@ struct RowsInFile {
   Shape shape;  // of the array
 };
 
-// An array whose values lie from byte `at` of `file` on, of this dtype and shape, which is aligned
-// and lies in the file: shared where the file is in memory, else read row by row.
+// Makes a field of the array at byte `at` of `file`, of this dtype and shape. REQUIRES: it is
+// aligned and inside the file. Shared if the file is in memory, else read row by row.
 struct ArrayField;
 ArrayField FieldInFile(std::string name, std::string where, const FileBytes& file, uint64_t at,
                        DType dtype, Shape shape);
@@ -42,8 +42,8 @@ ArrayField FieldInFile(std::string name, std::string where, const FileBytes& fil
 struct ArrayField {
   std::string name;
   std::string where;  // what messages call the array: a file, or a file and a name in it
-  Array array;        // that takes no memory, such as one that is mapped
-  // In the place of `array`.
+  Array array;        // takes no memory, such as a mapped one
+  // Instead of `array`.
   std::optional<ArrayToLoad> to_load = std::nullopt;
   std::optional<RowsInFile> rows = std::nullopt;
 
@@ -54,10 +54,10 @@ struct ArrayField {
 };
 
 // Element i is row i of each array, which have elements along their first dimension; read by
-// position. `op` is the operator's name, `files` what is read, `classes` what labels stand for, if
-// that is known. Errors: kInvalidArgument for an array that is a single value, kDataLoss if the
-// arrays differ in length; of Open, those of loading, and kResourceExhausted if what is loaded
-// does not fit into the memory budget.
+// position. `op` is the operator's name, `files` the files read, `classes` the names of labels, if
+// known. Errors: kInvalidArgument for an array that is a single value, kDataLoss if the arrays
+// differ in length; of Open, those of loading, and kResourceExhausted if the loaded arrays do not
+// fit into the memory budget.
 Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayField>& fields,
                                   std::vector<std::string> files,
                                   std::vector<std::string> classes = {});

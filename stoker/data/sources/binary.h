@@ -16,19 +16,19 @@ struct BinaryField {
   std::string name;  // in a recipe the key
   std::string type = "uint8";
   std::vector<int64_t> shape;  // none: one value
-  int64_t offset = -1;         // in the record; -1: behind the field before
+  int64_t offset = -1;         // in the record; -1: after the preceding field
 
   static void Describe(OptionTable<BinaryField>& table);
 };
 using BinaryFields = FieldMap<BinaryField>;
 
-// Records of one length (formats/binary), such as those of CIFAR's binary files, one file after the
-// other; plain, gzip, zstd, xz or bzip2.
+// Reads records of fixed length (formats/binary), such as those of CIFAR's binary files, from
+// plain, gzip, zstd, xz or bzip2 files in order.
 //
 // Plain files are read by position, without an index: shuffle is exact, and a record takes one
-// read. An element's key is its number in all files. Where one is compressed, records are read in
-// order, by one thread at a time; the state is a file and a byte. Errors: kDataLoss for a file that
-// is no whole number of records.
+// read. An element's key is its number in all files. If one is compressed, records are read in
+// order; the state is a file and a byte. Errors: kDataLoss for a file that is not a whole number of
+// records.
 struct Binary {
   static constexpr std::string_view kName = "binary";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// Chunks that were decompressed last, so that the rows of one are not each the cost of all.
+// A cache of decompressed chunks, so that a row does not cost the decompression of its whole chunk.
 #pragma once
 
 #include <condition_variable>
@@ -14,24 +14,24 @@
 
 namespace stoker {
 
-// Thread-safe. What several threads ask for at once is read by one of them. Holds at most `limit`
-// bytes of chunks, those in use, those kept and what reading one takes meanwhile; a thread whose
-// chunks do not fit beside those that others use waits for these. Only a row of chunks that is
-// larger than the limit passes it, and then alone.
+// Thread-safe. If several threads ask for one chunk, one of them reads it. Holds at most `limit`
+// bytes: chunks in use, kept chunks and memory for reading one; a thread whose chunks do not fit
+// beside those in use waits. Only a single row of chunks that is larger than the limit may exceed
+// it, alone.
 class ChunkCache {
  public:
-  // Of chunks that nobody uses up to `most_kept` bytes are kept, those used last, and always the
-  // one used last. `account` (may be null) is charged with what is held.
+  // Keeps up to `most_kept` bytes of unused chunks, the most recently used ones and always the last
+  // one. Charges `account` (may be null).
   ChunkCache(uint64_t most_kept, uint64_t limit, std::shared_ptr<MemoryAccount> account = nullptr)
       : most_kept_(most_kept), account_(std::move(account)), limit_(limit) {}
 
-  // What reading a chunk takes beside the chunk.
+  // Returns the bytes that reading a chunk takes beside the chunk.
   static uint64_t BytesToRead(const ChunkedArray& array) { return array.chunk_bytes(); }
 
   void SetLimit(uint64_t limit);
 
   // The use of the chunks of one array by one thread, one row of chunks (all chunks whose first
-  // coordinate is one) at a time. A chunk is valid until one of another row is asked for, or the
+  // coordinate is one) at a time. A chunk is valid until one of another row is requested, or the
   // use ends.
   class Use {
    public:
@@ -41,7 +41,7 @@ class ChunkCache {
     Use& operator=(const Use&) = delete;
     ~Use() { LetGo(); }
 
-    // Chunk `number`. Errors: those of ReadChunk, which are not kept; kCancelled if this thread
+    // Chunk `number`. Errors: those of ReadChunk, which are not cached; kCancelled if this thread
     // is asked to stop while it waits for other threads (base/stop_scope.h).
     Result<StoredChunk> Get(int64_t number);
 
@@ -68,10 +68,10 @@ class ChunkCache {
     std::list<Key>::iterator idle;  // in idle_ where there are no users
   };
 
-  // The chunks of a row, [first, first + count), are in use from then on. Whether one is to be
-  // read.
+  // Marks the chunks of a row, [first, first + count), as in use. Returns whether one must be read.
   Result<bool> Begin(const ChunkedArray& array, int64_t first, int64_t count);
-  // With mutex_ held: takes them where what is missing fits; how much that is, or nothing.
+  // Takes them if the missing ones fit; returns the missing bytes, or nothing. REQUIRES: mutex_ is
+  // held.
   std::optional<uint64_t> TakeIfTheyFit(const ChunkedArray& array, int64_t first, int64_t count);
   void End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one);
   std::shared_ptr<Entry> EntryOf(const Key& key);
@@ -85,7 +85,7 @@ class ChunkCache {
   uint64_t limit_;
   std::map<Key, Known> known_;
   std::list<Key> idle_;      // the one used last first
-  uint64_t held_bytes_ = 0;  // of all known, and of what is reserved for reading
+  uint64_t held_bytes_ = 0;  // of all chunks, and reserved for reading
   uint64_t idle_bytes_ = 0;
 };
 

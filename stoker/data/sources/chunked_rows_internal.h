@@ -12,7 +12,7 @@
 
 namespace stoker {
 
-// What `cache` means, and its default, in MiB.
+// The default of `cache`, in MiB.
 inline constexpr int64_t kChunkCacheMiB = 256;
 inline constexpr std::string_view kChunkCacheHelp =
     "MiB of decompressed chunks that are kept, within half of the memory budget; a windowed "
@@ -29,17 +29,16 @@ using ChunkedFile = std::vector<ChunkedField>;
 struct ChunkedRowsOptions {
   std::string_view op;             // the operator's name
   std::string details;             // of DatasetNode::Details
-  std::vector<std::string> paths;  // what is read: of DatasetNode::files
+  std::vector<std::string> paths;  // for DatasetNode::files
   int64_t cache_mib = kChunkCacheMiB;
 };
 
-// The rows of the files, one file after the other, by position; at least one. An element's key is
-// its row in all files. Rows that lie in a file as they are wanted share its mapping, others are
-// copies; chunks that are compressed are decompressed by whichever thread needs one first, and kept
-// in a cache of the dataset's. The memory for them is set aside when a pass is opened, from its
-// budget; kResourceExhausted if one row of chunks does not fit. Errors: kInvalidArgument if
-// files disagree in fields, types or shapes of rows, or where there is no field; kDataLoss if
-// the arrays of a file differ in rows.
+// Makes a dataset of the rows of the files (at least one), in order, by position. An element's key
+// is its row in all files. Rows that are stored in their final form share the file's mapping,
+// others are copies; decompressed chunks are kept in a cache of the dataset. Opening a pass
+// reserves their memory from its budget; kResourceExhausted if one row of chunks does not fit.
+// Errors: kInvalidArgument if files disagree in fields, types or shapes of rows, or if there is no
+// field; kDataLoss if the arrays of a file differ in rows.
 Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files);
 
 }  // namespace stoker

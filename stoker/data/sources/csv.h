@@ -10,21 +10,20 @@
 
 namespace stoker {
 
-// The rows of CSV or TSV files (formats/csv), one file after the other; plain, gzip, zstd, xz or
-// bzip2. Fields are columns, or several columns together; without `fields` each column is one, of a
-// type that the first 100 rows tell. Numbers become arrays of their type, texts uint8[-1]; what is
-// missing, in an empty cell or one that `na_values` lists, the default of its field. A delimiter
-// that is not named is the one that makes columns of the first rows; the stage says so where it is
-// neither a comma nor by the file's name a tab.
+// Reads the rows of CSV or TSV files (formats/csv) in order; plain, gzip, zstd, xz or bzip2. A
+// field is a column, or several columns together; without `fields` each column is a field, of a
+// type inferred from the first 100 rows. Numbers become arrays of their type, texts uint8[-1]; an
+// empty cell, or one in `na_values`, is missing and becomes the default of its field. A delimiter
+// that is not given is inferred from the first rows; the stage reports it unless it is a comma, or
+// a tab in a file named so.
 //
-// Plain files are read by position, through an index that one scan makes and that is kept beside
-// each file (formats/offset_index), and where all fields are numbers many rows are parsed at once,
-// straight into the batch. An element's key is its number in all files. Where one is compressed, or
-// `index` is none, rows are read in order, by one thread at a time; the state is a file and a byte.
+// Plain files are read by position, with an index that one scan makes and that is stored beside
+// each file (formats/offset_index). An element's key is its number in all files. If a file is
+// compressed, or `index` is none, rows are read in order; the state is a file and a byte.
 //
-// A row that cannot be read is an error that names file, row, byte and column, and the pass can go
-// on behind it (on_error). All files have the columns of the first; each has the same header, or
-// none has: another, or none if the first has one, is an error that names both files.
+// A row that cannot be read is an error that names file, row, byte and column; the pass can
+// continue after it (on_error). All files must have the columns of the first, and the same header
+// or none; a difference is an error that names both files.
 struct Csv {
   static constexpr std::string_view kName = "csv";
   static constexpr std::string_view kHelp =

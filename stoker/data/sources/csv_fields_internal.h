@@ -1,4 +1,4 @@
-// What csv is told about its columns, and how they become the fields of elements.
+// The options of csv for its columns, and their mapping to fields of elements.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ struct CsvField {
   static constexpr std::string_view kName = "field";
   std::string name;  // in a recipe the key
   std::string type = "float32";
-  std::vector<std::string> columns;  // names, numbers or ranges; none: the one called as the field
-  std::vector<int64_t> shape;        // none: one value, or of several columns [columns]
+  std::vector<std::string>
+      columns;                 // names, numbers or ranges; none: the column named like the field
+  std::vector<int64_t> shape;  // none: one value, or [columns] for several columns
   std::vector<std::string> default_value;  // of missing values; none: an error
 
   static void Describe(OptionTable<CsvField>& table);
@@ -26,18 +27,18 @@ struct CsvField {
 
 using CsvFields = FieldMap<CsvField>;
 
-// What the first rows of a file tell.
+// The first rows of a file.
 struct CsvStart {
-  std::vector<std::string> names;  // of the columns; by number where there is no header
-  std::vector<std::vector<std::string>> cells;  // of some rows, behind the header
-  std::vector<std::string> header_cells;        // as they stand in the file; none without a header
-  // What the first column is called where the header has no name for it, as that of a DataFrame
-  // which pandas wrote with its index; else empty.
+  std::vector<std::string> names;               // of the columns; numbers without a header
+  std::vector<std::vector<std::string>> cells;  // of some rows, after the header
+  std::vector<std::string> header_cells;        // as in the file; none without a header
+  // The name of the first column if the header has none for it, as when pandas writes a DataFrame
+  // with its index; else empty.
   std::string name_of_unnamed;
 };
 
-// Whether a first row is a header: none of its cells is a number or missing, but the first may be
-// empty if that of no row in `rows`, which follow, is missing.
+// Returns whether a first row is a header: none of its cells is a number or missing, except that
+// the first may be empty if that of no following row in `rows` is missing.
 bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
                         const std::vector<std::vector<std::string>>& rows,
                         const std::vector<std::string>& missing);
@@ -45,16 +46,16 @@ bool LooksLikeCsvHeader(const std::vector<std::string>& cells,
 // Takes the cells of a header: names of the columns, "index" for a first one without.
 void NameCsvColumns(std::vector<std::string> header_cells, CsvStart& start);
 
-// A field for each column: int64 where all its cells are whole numbers; float32 where all are
-// numbers or `missing` (then with nan as default), or look so (UsualMissingMarks): which of
-// these stand for a missing value must be said, so they are errors of their rows; text elsewhere.
+// Returns a field for each column: int64 if all its cells are whole numbers; float32 if all are
+// numbers or `missing` (then with nan as default), or look so (UsualMissingMarks; these are errors
+// of their rows unless listed as missing); else text.
 CsvFields GuessCsvFields(const CsvStart& start, const std::vector<std::string>& missing);
 
 struct CsvPlan {
   Spec spec;
   std::vector<CsvColumn> columns;
 };
-// Errors: kInvalidArgument for columns that are not there, and options that do not go together.
+// Errors: kInvalidArgument for missing columns, and for incompatible options.
 Result<CsvPlan> PlanCsvFields(const CsvFields& fields, const std::vector<std::string>& names);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Sources whose elements are the contents of files, and what a list says about them.
+// Sources whose elements are the contents of files, with labels from a list.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// Which files and labels there are. Immutable; thread-safe.
+// The files and labels. Immutable; thread-safe.
 class FileSamples {
  public:
   virtual ~FileSamples() = default;
@@ -20,20 +20,20 @@ class FileSamples {
   virtual std::string PathOf(int64_t sample, size_t file) const = 0;
   virtual int64_t LabelOf(int64_t sample) const = 0;
   virtual std::vector<std::string> ClassNames() const { return {}; }
-  // Which file says that there are these files; empty: none does.
+  // Returns the file that lists them; empty: none does.
   virtual std::string ListedIn() const { return ""; }
 };
 
-// What an element has: a field uint8[-1] for each file, in this order, then, where they are named,
-// {label: int64[]} and {path: uint8[-1]}, the path of the first file.
+// The fields of an element: uint8[-1] for each file, in this order, then, if named, {label:
+// int64[]} and {path: uint8[-1]}, the path of the first file.
 struct FileSampleFields {
   std::vector<std::string> files;
   std::string label;
   std::string path;
 };
 
-// A source by position over them. Files are read when an element is wanted; an element's key is its
-// number. Errors while reading: those of File; kDataLoss for a file that changes meanwhile,
+// Makes a source by position over them. Reads files when an element is read; an element's key is
+// its number. Errors while reading: those of File; kDataLoss for a file that changes meanwhile,
 // kResourceExhausted for one of more than 2 GiB.
 Dataset FileSamplesDataset(std::string_view name, std::string details,
                            const FileSampleFields& fields,

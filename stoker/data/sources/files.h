@@ -8,14 +8,12 @@
 
 namespace stoker {
 
-// Files, one an element: {path: uint8[-1]}, the characters of the path; with `read`, {bytes:
-// uint8[-1]}, what is in it, uncompressed as it stands there, and with `paths` both. `size` says
-// that every file has exactly so many bytes: then the shape is known, batch works, and a file of
-// another size is an error.
+// Reads files, one an element: {path: uint8[-1]}, the characters of the path; with `read`, {bytes:
+// uint8[-1]}, its content (not decompressed), and with `paths` both. `size` is the exact size of
+// every file: then the shape is known, batch works, and a file of another size is an error.
 //
-// The list is made when the pipeline is built and kept; what is in the files is read when it is
-// wanted, by position, so shuffle, shard and many threads work on it, and the state is one number.
-// An element's key is the file's place in the list.
+// The list is made when the pipeline is built. By position, so the state is one number. An
+// element's key is the file's place in the list.
 struct Files {
   static constexpr std::string_view kName = "files";
   static constexpr std::string_view kHelp = "Files by name or pattern: their paths or contents.";

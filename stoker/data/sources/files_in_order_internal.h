@@ -1,5 +1,4 @@
-// Sources that read files one after the other, from their starts: those whose files are compressed,
-// or have no index.
+// Sources that read files in order from their starts, because they are compressed or have no index.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +26,12 @@ class FilesInOrderNode : public DatasetNode, public SampleNames {
   std::string_view Disturbs() const final { return ""; }
   bool tolerates_errors() const final { return true; }
 
-  // "a.tar.gz: record 12", by what the passes over it have seen.
+  // Returns "a.tar.gz: record 12", as far as passes over it have read.
   std::string NameOf(int64_t index, std::string_view field) const final;
 
   const std::vector<std::string>& paths() const { return paths_; }
-  // The first element of this file is `first` of all: found out by whoever gets there, and the same
-  // in every pass.
+  // Records that the first element of this file has number `first`, which is the same in every
+  // pass.
   void NoteStart(size_t file, int64_t first) const;
 
  protected:
@@ -46,21 +45,20 @@ class FilesInOrderNode : public DatasetNode, public SampleNames {
   mutable std::map<int64_t, size_t> starts_;  // guarded by mutex_; files by their first elements
 };
 
-// Goes through them. Elements are numbered over all files. The state is {epoch, file, the number of
-// its first element, byte, and how many elements there were, by the name given}; sub-classes add
-// what else they need.
+// Reads the files. Elements are numbered over all files. The state is {epoch, file, the number of
+// its first element, byte, and the number of elements, under the given name}; sub-classes add more.
 class FilesInOrderIterator : public Iterator {
  protected:
-  // `counted`: what the number of elements is called in the state.
+  // `counted`: the name of the number of elements in the state.
   FilesInOrderIterator(const OpenContext& context, const FilesInOrderNode& node,
                        std::string_view counted);
 
   // Opens path() at offset().
   virtual Status OpenFile() = 0;
-  // The next element of the open file; nothing at its end. Sets the offset to where the one behind
-  // it begins.
+  // Returns the next element of the open file; nothing at its end. Sets the offset to the start of
+  // the following one.
   virtual Result<std::optional<Element>> NextInFile() = 0;
-  // What belongs to the open file goes; called at its end.
+  // Releases what belongs to the open file; called at its end.
   virtual void CloseFile() = 0;
   virtual void SaveMore(Json& /*state*/) const {}
   virtual Status RestoreMore(const Json& /*state*/) { return OkStatus(); }
@@ -68,7 +66,7 @@ class FilesInOrderIterator : public Iterator {
   const std::string& path() const { return node_.paths()[file_]; }
   uint64_t offset() const { return offset_; }
   void set_offset(uint64_t offset) { offset_ = offset; }
-  // What the pass's memory is charged to, and what makes arrays of it.
+  // Return the account of the pass's memory, and the maker of its arrays.
   const std::shared_ptr<MemoryAccount>& account() const;
   Scratch NewScratch() const;
   // The content of path() from offset() on, decompressed.
@@ -76,7 +74,7 @@ class FilesInOrderIterator : public Iterator {
 
   // The key of the next element, good or not.
   SampleKey NextKey() { return {epoch_, count_++}; }
-  // The element, or its error, or in a tolerant pass one that says which it was.
+  // Returns the element, or its error, or in a tolerant pass a failed element.
   Result<std::optional<Element>> HandOut(Result<Element> element, SampleKey key) const;
 
  private:
@@ -89,9 +87,9 @@ class FilesInOrderIterator : public Iterator {
   const bool tolerant_;
   uint64_t epoch_;
   size_t file_ = 0;
-  uint64_t offset_ = 0;  // of what comes next in that file
-  int64_t count_ = 0;    // elements of all files, handed out or failed
-  int64_t first_ = 0;    // of them, the first of that file
+  uint64_t offset_ = 0;  // of the next element in that file
+  int64_t count_ = 0;    // elements of all files, returned or failed
+  int64_t first_ = 0;    // number of the first in that file
   bool open_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Which files lie in folders of classes.
+// Finds the files in folders of classes.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,19 @@ struct FolderScan {
   TextTable names;                     // of the files, within their directories
   int64_t left_out = 0;                // files of other extensions
 
-  // The directory that file number `file` lies in.
+  // Returns the directory of file number `file`.
   const Directory& DirectoryOf(int64_t file) const;
 };
 
-// Every sub-folder of `root` is a class, its label its place among them. The files of a class are
-// those in its folder, then those in its sub-folders, all sorted by their bytes; links are
-// followed. Names that begin with a dot are left out, and files of other extensions.
-//   extensions   in small letters, without the dot; compared without regard to case
+// Every sub-folder of `root` is a class, with its place among them as label. The files of a class
+// are those in its folder, then those in its sub-folders, all sorted by their bytes; follows links.
+// Ignores names that begin with a dot, and files of other extensions.
+//   extensions   in lower case, without the dot; compared case-insensitively
 //   allow_empty  a class may have no file
-// `root` may be in a store that has lists, "s3://BUCKET/FOLDER".
-// Cost: each directory is read once; files are not looked at, only links are. Of S3, a request for
-// each thousand names below `root`, one after the other.
-// Errors: kNotFound (no such folder, no classes, no file of a class), kInvalidArgument (folders
-// nested too deep), and those of listing a directory or ListRemoteFolder.
+// `root` may be in a store that has lists, "s3://BUCKET/FOLDER". Cost: reads each directory once
+// and calls stat(2) only on links. On S3, a request for each thousand names below `root`, one after
+// the other. Errors: kNotFound (no such folder, no classes, no file of a class), kInvalidArgument
+// (folders nested too deep), and those of listing a directory or ListRemoteFolder.
 Result<FolderScan> ScanFolder(const std::string& root, const std::vector<std::string>& extensions,
                               bool allow_empty);
 

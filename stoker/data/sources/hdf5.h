@@ -20,23 +20,22 @@ struct Hdf5Field {
 };
 using Hdf5Fields = FieldMap<Hdf5Field>;
 
-// Rows of the datasets in HDF5 files (formats/hdf5), one file after the other: element i is part i
-// of the first dimension of each. Without `fields` every dataset is one, called by its path:
-// /train/x is `train/x`. What becomes of which type is told by Hdf5File::OpenDataset.
+// Reads rows of the datasets in HDF5 files (formats/hdf5) in order: element i is part i of the
+// first dimension of each. Without `fields` every dataset is a field, named by its path: /train/x
+// is `train/x`. Hdf5File::OpenDataset lists the conversion of types.
 //
-// By position: opening reads the descriptions and where chunks lie, no values. Read in order, each
-// chunk is decompressed once, on the pass's threads. An exact `shuffle` of compressed chunks that
-// do not fit into `cache` decompresses one for nearly every row; `shuffle: {window: ..., page:
-// ...}` with pages of as many rows as a chunk has (`stoker inspect` tells) and a window whose
-// chunks fit decompresses each once. Chunks that are neither compressed nor filtered are mapped and
-// need no cache.
+// By position: opening reads the descriptions and the chunk index, no values. Read in order, each
+// chunk is decompressed once. An exact `shuffle` of compressed chunks that do not fit into `cache`
+// decompresses one for nearly every row; `shuffle: {window: ..., page: ...}` with a page of as many
+// rows as a chunk (`stoker inspect` prints it) and a window whose chunks fit decompresses each
+// once. Chunks that are neither compressed nor filtered are mapped and need no cache.
 //
-//   cache  MiB of decompressed chunks that the dataset keeps, for all passes together, within half
-//          of their memory budget
+//   cache  MiB of decompressed chunks that the dataset keeps, for all passes, within half of their
+//          memory budget
 //
 // The files are mapped and must not be changed meanwhile. An element's key is its row in all files.
-// Errors: those of Hdf5File and ChunkedRowsDataset; a row in a damaged chunk is named, and those
-// elsewhere can be read (on_error).
+// Errors: those of Hdf5File and ChunkedRowsDataset; a row in a damaged chunk is named; the other
+// rows can be read (on_error).
 struct Hdf5 {
   static constexpr std::string_view kName = "hdf5";
   static constexpr std::string_view kHelp = "Rows of the datasets in HDF5 files.";

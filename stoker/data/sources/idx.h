@@ -7,12 +7,12 @@
 
 namespace stoker {
 
-// Images and labels from IDX files (formats/idx); plain, gzip, zstd, xz or bzip2. Elements: image
-// uint8 [1, height, width] (or [channels, height, width] where the file has four dimensions), and
-// label, an integer scalar, where a label file is named. The headers are read and compared when the
-// dataset is built; the values are loaded at the first Open and stay in memory for as long as the
-// dataset lives, charged to the memory budget of each pass (data/core/kept_memory.h). Errors of
-// Open: kResourceExhausted if they do not fit into it.
+// Reads images and labels from IDX files (formats/idx); plain, gzip, zstd, xz or bzip2. Elements:
+// image uint8 [1, height, width] (or [channels, height, width] if the file has four dimensions),
+// and label, an integer scalar, if a label file is given. Building the dataset reads and compares
+// the headers; the first Open loads the values, which stay in memory as long as the dataset lives,
+// charged to the memory budget of each pass. Errors of Open: kResourceExhausted if they do not fit
+// into it.
 struct Idx {
   static constexpr std::string_view kName = "idx";
   static constexpr std::string_view kHelp =

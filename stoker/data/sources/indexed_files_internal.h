@@ -1,5 +1,4 @@
-// Several files whose records are found by an index, as one row of records: what sources share
-// whose records have lengths of their own.
+// Several indexed files as one sequence of records, for sources whose records have any length.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +16,14 @@
 
 namespace stoker {
 
-// Whether all files are plain and here, so that they can be read by position; `fetch`: or can be
-// fetched from their servers into the local cache. Errors: those of opening them.
+// Returns whether all files are plain and local, so that they can be read by position; with
+// `fetch`, or can be fetched from their servers into the local cache. Errors: those of opening
+// them.
 Result<bool> AllArePlain(const std::vector<std::string>& paths, bool fetch = false);
 
 // Immutable and thread-safe. Files on servers are copied into the local cache, and their indices
-// are made anew each time. The files stay open; of what is written under their names afterwards
-// nothing is seen.
+// are made anew each time. The files stay open; files written under their names later have no
+// effect.
 class IndexedFiles {
  public:
   using Scan = std::function<Result<std::vector<uint64_t>>(const File& file)>;
@@ -35,7 +35,7 @@ class IndexedFiles {
   int64_t size() const { return starts_.back(); }
   uint64_t longest() const { return longest_; }
 
-  // Record `position`, 0 <= position < size().
+  // The place of record `position`, 0 <= position < size().
   struct Place {
     const File* file;
     int64_t number;  // in the file
@@ -45,20 +45,22 @@ class IndexedFiles {
   };
   Place At(int64_t position) const;
 
-  // All bytes of a record, in a block of a size that others of about that length share.
+  // Returns all bytes of a record, in a block whose size is rounded so that records of similar
+  // length can recycle it.
   Result<Buffer> Read(const Place& place, Scratch& scratch) const;
-  // The most that Read takes for one record.
+  // Returns the most memory that Read takes for one record.
   int64_t MostBytes() const;
 
  private:
   std::vector<File> files_;
   std::vector<OffsetIndex> indices_;
-  std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
+  std::vector<int64_t> starts_ = {
+      0};  // the position of each file's first record, followed by the number of all records
   uint64_t longest_ = 0;
 };
 
-// A source over them: element i is made of record i, and has its number as key. Sub-classes say how
-// (DoRead) and what it takes (MemoryToRead).
+// A source over them: element i is made from record i, and has its number as key. Sub-classes
+// implement DoRead and MemoryToRead.
 class IndexedFilesNode : public ByPositionNode {
  public:
   std::string Details() const final { return details_; }
@@ -69,7 +71,7 @@ class IndexedFilesNode : public ByPositionNode {
                    std::vector<std::string> paths, IndexedFiles records);
 
   const IndexedFiles& records() const { return records_; }
-  // For NameOf of a source whose files name samples (SampleNames); empty for what is no record.
+  // For NameOf of a source whose files name samples (SampleNames); empty for any other number.
   std::string NameOfRecord(int64_t number) const;
 
  private:

@@ -9,19 +9,17 @@
 
 namespace stoker {
 
-// The objects of JSON lines files (formats/jsonl), one file after the other; plain, gzip, zstd, xz
-// or bzip2. Fields are members, those within others by their path; without `fields` every member is
-// one, of a type that the first 100 lines tell, in the order of the first line (what only later
-// ones have, behind). Numbers become arrays of their type and shape, lists of any length [-1, ...],
-// texts uint8[-1]; json keeps any value as it stands there.
+// Reads the objects of JSON lines files (formats/jsonl) in order; plain, gzip, zstd, xz or bzip2.
+// Fields are members, nested ones by their path; without `fields` every member is a field, of a
+// type inferred from the first 100 lines, in order of appearance. Numbers become arrays of their
+// type and shape, lists of any length [-1, ...], texts uint8[-1]; json keeps the text of any value.
 //
-// Plain files are read by position, through an index that one scan makes and that is kept beside
-// each file (formats/offset_index). An element's key is its number in all files. Where one is
-// compressed, or `index` is none, lines are read in order, by one thread at a time; the state is a
-// file and a byte.
+// Plain files are read by position, with an index that one scan makes and that is stored beside
+// each file (formats/offset_index). An element's key is its number in all files. If a file is
+// compressed, or `index` is none, lines are read in order; the state is a file and a byte.
 //
-// A line that cannot be read is an error that names file, record, byte and member, and the pass can
-// go on behind it (on_error).
+// A line that cannot be read is an error that names file, record, byte and member; the pass can
+// continue after it (on_error).
 struct Jsonl {
   static constexpr std::string_view kName = "jsonl";
   static constexpr std::string_view kHelp =

@@ -8,14 +8,14 @@
 
 namespace stoker {
 
-// The samples of LIBSVM files (formats/libsvm), one file after the other; plain, gzip, zstd, xz or
-// bzip2. With `features` they are dense: {x: float32[features], label}. Without, as sparse as they
-// stand there: {indices: int64[-1], values: float32[-1], label}; the index of the first feature is
-// 0. The label is float32[], int64[] with `label: int64`, or with `label: several` int64[-1], of
-// samples of several classes; `query` adds {query: int64[]}.
+// Reads the samples of LIBSVM files (formats/libsvm) in order; plain, gzip, zstd, xz or bzip2. With
+// `features` they are dense: {x: float32[features], label}. Without, sparse as in the file:
+// {indices: int64[-1], values: float32[-1], label}; the index of the first feature is 0. The label
+// is float32[], int64[] with `label: int64`, or int64[-1] with `label: several`, for samples of
+// several classes; `query` adds {query: int64[]}.
 //
-// Read by position or in order, as csv is. A line that cannot be read is an error that names file,
-// record and byte, and the pass can go on behind it (on_error).
+// Read by position or in order, like csv. A line that cannot be read is an error that names file,
+// record and byte; the pass can continue after it (on_error).
 struct Libsvm {
   static constexpr std::string_view kName = "libsvm";
   static constexpr std::string_view kHelp =

@@ -9,15 +9,15 @@
 
 namespace stoker {
 
-// The lines of a text file, plain, .gz, .zst, .xz or .bz2 (told by the first bytes), as elements
-// {text: uint8[-1]}: a line's bytes without its end, which is LF or CR LF. A last line needs no
-// end. A line of more than `max_bytes` is an error that gives file, byte and line; behind
-// ignore_errors the pass goes on with the next line. An element's key is the byte at which its line
-// begins, in the content, so that a line of a plain file can be read again from its key.
+// Reads the lines of a text file, plain, .gz, .zst, .xz or .bz2 (detected by the first bytes), as
+// elements {text: uint8[-1]}: a line's bytes without its end, which is LF or CR LF. A last line
+// needs no end. A line of more than `max_bytes` is an error that gives file, byte and line; with
+// ignore_errors the pass continues with the next line. An element's key is the offset of its line
+// in the content, so a line of a plain file can be read again from its key.
 //
-// In order, by one thread at a time. The state is a byte and a line number. A plain file is read on
-// from that byte; a compressed one is decompressed again from its start, which takes as long as
-// reading that much did. Many files are read with interleave, side by side.
+// In order. The state is a byte and a line number. A plain file is read from that byte; a
+// compressed one is decompressed again from its start, which takes as long as reading that much
+// did. Use interleave to read many files at once.
 struct Lines {
   static constexpr std::string_view kName = "lines";
   static constexpr std::string_view kHelp =
