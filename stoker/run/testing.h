@@ -1,5 +1,5 @@
 // A small problem to train on, for tests: images of 8 x 8 whose class is the quadrant that is
-// bright. Included by tests only.
+// bright. Only tests include it.
 #pragma once
 
 #include <cstdlib>

@@ -18,8 +18,8 @@ inline constexpr std::string_view kFixedOrderProblem =
     "of few classes where those are sorted";
 inline constexpr std::string_view kFixedOrderAdvice = "put `shuffle` behind the source";
 
-// Whether samples are shuffled only after they are in batches, so that a batch has the same samples
-// in every epoch.
+// Returns whether samples are shuffled only after they are in batches, so that a batch has the same
+// samples in every epoch.
 bool ShufflesOnlyBatches(const Dataset& dataset);
 
 inline constexpr std::string_view kShuffledBatchesProblem =

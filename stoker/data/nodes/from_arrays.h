@@ -33,7 +33,7 @@ class ArrayTable {
   std::vector<Array> columns_;
 };
 
-// A checksum of the values, for a dataset that FromArrays made; nothing for any other.
+// Returns a checksum of the values, for a dataset that FromArrays made; nothing for any other.
 std::optional<uint32_t> ChecksumOfArrays(const DatasetNode& node);
 
 }  // namespace stoker

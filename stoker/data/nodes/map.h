@@ -16,7 +16,7 @@ namespace stoker {
 Dataset MapDataset(Dataset input, std::string name, std::string details, Spec output,
                    std::shared_ptr<const Transform> transform);
 
-// Whether MapDataset made it.
+// Returns whether MapDataset made it.
 bool IsMapDataset(const DatasetNode& node);
 
 // Returns the same stage over another input of the same Spec; adds `note` to its details. REQUIRES:

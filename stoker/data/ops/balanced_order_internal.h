@@ -52,7 +52,7 @@ class BalancedOrder {
   // Returns the input position of the element at position i.
   int64_t operator()(int64_t i);
 
-  // How many permutations it keeps.
+  // Returns how many permutations it keeps.
   int64_t kept() const { return std::ssize(rounds_) + (run_.order ? 1 : 0); }
 
  private:

@@ -17,7 +17,7 @@ namespace stoker {
 
 inline constexpr double kMaxBatchSize = 1 << 30;
 
-// How many batches of `size` an epoch of `input` makes.
+// Returns how many batches of `size` an epoch of `input` makes.
 Cardinality BatchedCardinality(const Cardinality& input, int64_t size, bool drop_remainder);
 
 // The first extent of every batch: `size`, or -1 if the last one may be smaller.
@@ -29,7 +29,7 @@ class FixedBatchNode : public DatasetNode, public GroupsElements {
   FixedBatchNode(std::string_view name, Spec spec, Dataset input, int64_t size,
                  bool drop_remainder);
 
-  // "size 128, drop_remainder"
+  // Returns "size 128, drop_remainder"
   std::string Details() const override;
   std::string_view Disturbs() const final;
   bool fixed_order() const final { return input().node().fixed_order(); }

@@ -38,7 +38,7 @@ class BufferDraws {
   // ns, at any place of the pass.
   Contents ContentsAfter(const Progress& progress) const;
 
-  // The slot of draw number `draw` among `held` filled ones.
+  // Returns the slot of draw number `draw` among `held` filled ones.
   size_t Slot(int64_t draw, int64_t held) const;
 
  private:

@@ -34,7 +34,7 @@ class DrawnNode : public DatasetNode, public SampleNames, public DrawnOrder {
   }
   Status Prepare(const OpenContext& context) const override;
   bool random_access() const override { return true; }
-  // The key of an element is its position here.
+  // Returns the key of an element is its position here.
   bool rereadable() const override { return true; }
   std::string NameOf(int64_t /*index*/, std::string_view /*field*/) const override { return ""; }
   // Known if the input is a source, or maps over one, and all passes over this node had the same

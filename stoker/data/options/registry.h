@@ -62,10 +62,10 @@ class OperatorRegistry : public Registry<Dataset, std::optional<Dataset>> {
     });
   }
 
-  // Whether there is an operator `name` that arranges.
+  // Returns whether there is an operator `name` that arranges.
   bool Arranges(std::string_view name) const { return arranging_.contains(name); }
 
-  // All operators of Stoker.
+  // Returns all operators of Stoker.
   static const OperatorRegistry& Builtin();
 
  private:

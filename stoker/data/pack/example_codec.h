@@ -27,7 +27,7 @@ class ExampleCodec {
   // Errors: kInvalidArgument names the field that cannot be written.
   static Result<ExampleCodec> For(const Spec& spec);
 
-  // The element as a serialised Example; equal elements give equal bytes.
+  // Returns the element as a serialised Example; equal elements give equal bytes.
   std::string Encode(std::span<const Array> arrays) const;
 
   // Returns the arrays that were encoded. Errors: kDataLoss if features are missing or of another

@@ -63,7 +63,7 @@ struct PackReport {
   uint64_t bytes() const;
 };
 
-// The names of the files: `destination` with the format's extension, or its shards
+// Returns the names of the files: `destination` with the format's extension, or its shards
 // ("DEST-00003-of-00128.EXT").
 std::vector<std::string> PackedNames(const std::string& destination, const PackFormat& format,
                                      int64_t files);

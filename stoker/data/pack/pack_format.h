@@ -67,7 +67,7 @@ struct PackFormat {
 // Returns all formats.
 std::span<const PackFormat> PackFormats();
 
-// The format of this name. Errors: kInvalidArgument with the nearest name.
+// Returns the format of this name. Errors: kInvalidArgument with the nearest name.
 Result<const PackFormat*> FindPackFormat(std::string_view name);
 
 // Returns the format of `destination`: the one called `name`, or if that is empty the one of its

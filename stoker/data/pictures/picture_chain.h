@@ -47,7 +47,7 @@ class PictureChain {
   // Makes the maps count an element to which they were applied as one.
   void CountElement(const ReadContext& context) const;
 
-  // "decode, random_resized_crop, normalize"
+  // Returns "decode, random_resized_crop, normalize"
   std::string ToString() const;
 
  private:

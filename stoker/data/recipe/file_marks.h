@@ -29,7 +29,7 @@ namespace stoker {
 
 enum class DataCheck { kPlaces, kFull };
 
-// "places" or "full". Errors: kInvalidArgument.
+// Parses "places" or "full". Errors: kInvalidArgument.
 Result<DataCheck> ParseDataCheck(std::string_view text);
 
 // How far a full check has come with the local files of one pipeline.

@@ -34,7 +34,7 @@ struct DataRecipe {
   std::shared_ptr<const DatasetNode> parsed_train, parsed_eval = nullptr;
 };
 
-// The keys of the section, for `stoker inspect --ops data`.
+// Returns the keys of the section, for `stoker inspect --ops data`.
 KindDescription DescribeDataSection();
 
 // The sections that a recipe may have: data, model, train. An unknown one is an error with line,

@@ -17,7 +17,7 @@ class RemoteSettings {
  public:
   static constexpr std::string_view kTypeName = "settings";
 
-  // Whether the recipe has them.
+  // Returns whether the recipe has them.
   bool given() const { return given_; }
   // Applies them if given.
   void Apply() const;

@@ -23,7 +23,7 @@ class PipelineCpuScope {
   const int cpus_;
 };
 
-// The limit of the newest living scope; 0: none.
+// Returns the limit of the newest living scope; 0: none.
 int PipelineCpuLimit();
 
 // Returns the CPUs that determine an automatic number of threads: those of the process, or the

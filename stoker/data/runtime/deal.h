@@ -37,20 +37,21 @@ class Deal {
   static Result<std::shared_ptr<Deal>> Create(const Dataset& outermost, const PassOptions& options,
                                               Start start);
 
-  // The stage whose elements are dealt out.
+  // Returns the stage whose elements are dealt out.
   const DatasetNode& dealt() const { return *dealt_; }
   const Start& start() const { return start_; }
   int64_t block() const { return block_; }
   int64_t round() const { return block_ * options_.world; }
   WhenDry when_dry() const { return options_.when_dry; }
-  // Whether element `i` of the dealt stage, counted from the start, is this rank's.
+  // Returns whether element `i` of the dealt stage, counted from the start, is this rank's.
   bool IsMine(int64_t i) const { return i / block_ % options_.world == options_.rank; }
   // Returns whether each rank has an element in a round of `elements`.
   bool IsWhole(int64_t elements) const { return elements >= round() - block_ + needed_; }
 
-  // The number, counted from the start, of this rank's outermost element `local`.
+  // Returns the number, counted from the start, of this rank's outermost element `local`.
   int64_t NumberInRounds(int64_t local) const { return local * options_.world + options_.rank; }
-  // The number in the whole pass of element `local`, from 0, that `node` of the chain makes here.
+  // Returns the number in the whole pass of element `local`, from 0, that `node` of the chain makes
+  // here.
   int64_t NumberInPass(const DatasetNode& node, int64_t local) const;
   // Returns the Start of a pass that begins after `elements` outermost ones of this rank. If
   // `finished`, nothing follows.

@@ -24,7 +24,7 @@ class Delivered {
   // Adds begin..end-1, none of which has been delivered before.
   void Add(int64_t begin, int64_t end);
 
-  // The first position from `from` on that has not been delivered.
+  // Returns the first position from `from` on that has not been delivered.
   int64_t FirstMissing(int64_t from) const;
   // The first position from `from` on that has been delivered; the largest number if there is none.
   int64_t FirstDelivered(int64_t from) const;

@@ -38,7 +38,7 @@ struct PipelineCosts {
   // Returns whether that group works for less than a quarter of the consumer's wait, so that its
   // work does not explain the wait.
   bool idle() const;
-  // "2 threads spent 96% of the time in it, 51 ms for each of its elements"
+  // Returns "2 threads spent 96% of the time in it, 51 ms for each of its elements"
   std::string WhyItLimits() const;
 };
 

@@ -53,7 +53,7 @@ class ReadAhead final : public Iterator {
 
   // Starts the threads now rather than at the first Next. Call it after Restore, if that is called.
   Status StartAhead() { return StartMissingThreads(); }
-  // Whether Next would return without waiting for a thread.
+  // Returns whether Next would return without waiting for a thread.
   bool HasSomething() const;
   // Sets the doorbell to ring whenever HasSomething may have become true. Call it before the
   // threads start.

@@ -53,11 +53,11 @@ struct ArrayField {
   }
 };
 
-// Element i is row i of each array, which have elements along their first dimension; read by
-// position. `op` is the operator's name, `files` the files read, `classes` the names of labels, if
-// known. Errors: kInvalidArgument for an array that is a single value, kDataLoss if the arrays
-// differ in length; of Open, those of loading, and kResourceExhausted if the loaded arrays do not
-// fit into the memory budget.
+// Makes a dataset whose element i is row i of each array, which have elements along their first
+// dimension; read by position. `op` is the operator's name, `files` the files read, `classes` the
+// names of labels, if known. Errors: kInvalidArgument for an array that is a single value,
+// kDataLoss if the arrays differ in length; of Open, those of loading, and kResourceExhausted if
+// the loaded arrays do not fit into the memory budget.
 Result<Dataset> ArrayFilesDataset(std::string_view op, const std::vector<ArrayField>& fields,
                                   std::vector<std::string> files,
                                   std::vector<std::string> classes = {});

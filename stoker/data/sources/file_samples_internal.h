@@ -16,7 +16,7 @@ class FileSamples {
  public:
   virtual ~FileSamples() = default;
   virtual int64_t size() const = 0;
-  // 0 <= sample < size(), 0 <= file < the number of fields that are files.
+  // Returns 0 <= sample < size(), 0 <= file < the number of fields that are files.
   virtual std::string PathOf(int64_t sample, size_t file) const = 0;
   virtual int64_t LabelOf(int64_t sample) const = 0;
   virtual std::vector<std::string> ClassNames() const { return {}; }

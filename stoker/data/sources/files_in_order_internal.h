@@ -69,10 +69,10 @@ class FilesInOrderIterator : public Iterator {
   // Return the account of the pass's memory, and the maker of its arrays.
   const std::shared_ptr<MemoryAccount>& account() const;
   Scratch NewScratch() const;
-  // The content of path() from offset() on, decompressed.
+  // Returns the content of path() from offset() on, decompressed.
   Result<std::unique_ptr<ByteSource>> OpenSource() const;
 
-  // The key of the next element, good or not.
+  // Returns the key of the next element, good or not.
   SampleKey NextKey() { return {epoch_, count_++}; }
   // Returns the element, or its error, or in a tolerant pass a failed element.
   Result<std::optional<Element>> HandOut(Result<Element> element, SampleKey key) const;

@@ -25,8 +25,8 @@ struct Idx {
   Result<Dataset> Build() const;
 };
 
-// The shape of one image of an IDX file of this shape: [n, height, width] or [n, channels, height,
-// width]. `who` names the file in errors.
+// Returns the shape of one image of an IDX file of this shape: [n, height, width] or [n, channels,
+// height, width]. `who` names the file in errors.
 Result<Shape> IdxImageShape(std::string_view who, const Shape& file_shape);
 
 }  // namespace stoker

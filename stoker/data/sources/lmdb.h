@@ -9,16 +9,16 @@
 
 namespace stoker {
 
-// The values of an LMDB database (formats/lmdb), in the order of their keys, as {value: uint8[-1]},
-// their bytes where they lie mapped; with `key` also {key: uint8[-1]}. `prefix` takes only those
-// whose keys begin so: two sources with two prefixes, zipped, are what image-0001 and label-0001
-// belong to. Several databases are read one after the other.
+// Reads the values of LMDB databases (formats/lmdb), in the order of their keys, as {value:
+// uint8[-1]}, shared with the mapped file; with `key` also {key: uint8[-1]}. `prefix` keeps only
+// values whose keys begin so: to read image-0001 and label-0001 as one sample, zip two sources with
+// two prefixes. Several databases are read in order.
 //
-// A database that `stoker pack` wrote gives the elements that were packed, with their fields, types
-// and shapes (packed_values_internal.h), unless a prefix is given.
+// A database of `stoker pack` has the packed elements, with their fields, types and shapes
+// (packed_values_internal.h), unless a prefix is given.
 //
-// By position: opening looks at the leaves of the tree once and keeps 24 bytes a value. An
-// element's key is its position. The database must not be written to meanwhile.
+// By position: opening reads the leaves of the tree once and keeps 24 bytes a value. An element's
+// key is its position. Do not write to the database meanwhile.
 struct Lmdb {
   static constexpr std::string_view kName = "lmdb";
   static constexpr std::string_view kHelp = "The values of an LMDB database, by their keys' order.";

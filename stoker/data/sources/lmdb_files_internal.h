@@ -1,4 +1,4 @@
-// LMDB databases, one after the other, as one row of elements.
+// Several LMDB databases as one sequence of elements.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,31 @@ namespace stoker {
 // Immutable and thread-safe.
 class LmdbFiles {
  public:
-  // Opens each. Where the first was packed all must be, with the same fields. Errors: those of
-  // LmdbFile::Open; kInvalidArgument if they disagree; kDataLoss for one that was packed and
-  // lacks entries.
+  // Opens each. If the first was packed all must be, with the same fields. Errors: those of
+  // LmdbFile::Open; kInvalidArgument if they disagree; kDataLoss for a packed one that lacks
+  // entries.
   static Result<LmdbFiles> Open(const std::vector<std::string>& paths, std::string_view database,
                                 std::string_view prefix);
 
-  // Of databases that `stoker pack` wrote; nothing of others.
+  // Returns the schema of databases that `stoker pack` wrote; nothing for others.
   const std::optional<RecordSchema>& packed() const { return packed_; }
   int64_t size() const { return starts_.back(); }
   uint64_t longest_value() const { return longest_; }
-  // Whether keys and values lie in memory; else values are read from the files.
+  // Returns whether keys and values are in memory; else values are read from the files.
   bool present() const { return files_.front().file().present(); }
   std::vector<std::string> names() const;
 
-  // Element `position`, 0 <= position < size().
+  // The place of element `position`, 0 <= position < size().
   struct Place {
     const LmdbFile* file;
-    int64_t entry;  // its first
+    int64_t entry;  // its first entry
   };
   Place At(int64_t position) const;
 
  private:
   std::vector<LmdbFile> files_;
-  std::vector<int64_t> starts_ = {0};  // the position of each file's first element; last, of all
+  std::vector<int64_t> starts_ = {
+      0};  // the position of each file's first element, followed by the number of all elements
   std::optional<RecordSchema> packed_;
   uint64_t longest_ = 0;
 };

@@ -20,16 +20,15 @@ struct N5Field {
 };
 using N5Fields = FieldMap<N5Field>;
 
-// Rows of N5 datasets (formats/n5): element i is part i of the slowest dimension of each, the last
-// that attributes.json lists, and its shape is that of the others, reversed: dimensions [x, y, z]
-// are z elements of [y, x]. Without `fields` every dataset of the container is one, called by its
-// path, or, where the path is a dataset itself, `value`.
+// Reads rows of N5 datasets (formats/n5): element i is part i of the slowest dimension of each, the
+// last in attributes.json, and its shape is that of the others, reversed: dimensions [x, y, z] are
+// z elements of [y, x]. Without `fields` every dataset of the container is a field, named by its
+// path, or `value` if the path is a dataset itself.
 //
-// By position. Blocks are read when a row of theirs is first wanted, and kept in a cache: what is
-// said of chunks in `hdf5` holds of them, `cache` and shuffles by window included. A block whose
-// file is not there is all zeros. An element's key is its row. Errors: those of OpenN5 and
-// ChunkedRowsDataset; a row in a damaged block is named, and those elsewhere can be read
-// (on_error).
+// By position. Blocks are read when one of their rows is first read, and cached like the chunks of
+// `hdf5`; its advice on `cache` and shuffles by window applies. A block without a file is all
+// zeros. An element's key is its row. Errors: those of OpenN5 and ChunkedRowsDataset; a row in a
+// damaged block is named; the other rows can be read (on_error).
 struct N5 {
   static constexpr std::string_view kName = "n5";
   static constexpr std::string_view kHelp = "Rows of N5 datasets, along their slowest dimension.";

@@ -31,10 +31,9 @@ class NamedFiles {
   std::vector<std::pair<std::string, std::string>> files_;
 };
 
-// Rows of NumPy arrays, one .npy file a field (formats/npy): element i is part i of the first
-// dimension of each. The files are mapped, so opening costs nothing, nothing is held in memory but
-// what the kernel keeps, and rows are read by position. They must not be changed meanwhile. An
-// element's key is its row.
+// Reads rows of NumPy arrays, one .npy file a field (formats/npy): element i is part i of the first
+// dimension of each. By position. The files are mapped, so opening costs nothing and they take no
+// memory beyond the page cache. Do not change them meanwhile. An element's key is its row.
 struct Npy {
   static constexpr std::string_view kName = "npy";
   static constexpr std::string_view kHelp = "Rows of NumPy arrays, one .npy file for each field.";

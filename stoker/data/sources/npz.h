@@ -19,14 +19,14 @@ struct NpzField {
 };
 using NpzFields = FieldMap<NpzField>;
 
-// Rows of the arrays in a .npz file, as numpy.savez writes it (formats/npy): element i is part i of
-// the first dimension of each. Stored arrays are mapped where they are aligned, as Stoker writes
-// them; others, and those of numpy.savez_compressed, are held in memory from the first Open on, for
-// as long as the dataset lives, charged to the memory budget of each pass
-// (data/core/kept_memory.h). Without `fields` every array is one, so all that are deflated are
-// inflated then: of a file that holds more than is used, name the fields. Checksums are verified
-// when the pipeline is built, of what is loaded then. An element's key is its row. Errors of Open:
-// kResourceExhausted if what is loaded does not fit into the budget.
+// Reads rows of the arrays in a .npz file of numpy.savez (formats/npy): element i is part i of the
+// first dimension of each. Stored arrays are mapped if they are aligned, as Stoker writes them;
+// others, and those of numpy.savez_compressed, are held in memory from the first Open on, as long
+// as the dataset lives, charged to the memory budget of each pass. Without `fields` every array is
+// a field, and all deflated ones are inflated: name the fields if the file has more. Checksums are
+// verified when the pipeline is built, those of loaded arrays when they are loaded. An element's
+// key is its row. Errors of Open: kResourceExhausted if the loaded arrays do not fit into the
+// budget.
 struct Npz {
   static constexpr std::string_view kName = "npz";
   static constexpr std::string_view kHelp = "Rows of the NumPy arrays in a .npz file.";

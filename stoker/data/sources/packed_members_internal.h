@@ -1,5 +1,5 @@
-// How `stoker pack` keeps elements in tar archives: what members their fields are, and the member
-// that tells so. docs/formats.md, Packing, has it for users.
+// The layout of elements that `stoker pack` writes to tar archives: a member for each field, and
+// the member with the schema. docs/formats.md, Packing, describes it for users.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace stoker {
 
-// The first member of an archive that was packed: its schema (RecordSchemaToText). The dot keeps it
-// from being part of a sample.
+// The first member of an archive that was packed: its schema (RecordSchemaToText). Its dot excludes
+// it from samples.
 inline constexpr std::string_view kPackedSchemaMember = ".stoker.json";
 
-// What a member of a sample holds.
+// The content of a member of a sample.
 enum class MemberContent {
   kBytes,   // uint8[-1] as it is
   kNumber,  // a whole number in ASCII
@@ -33,22 +33,22 @@ struct SampleField {
   MemberContent content = MemberContent::kBytes;
 };
 
-// The members that WebDataset's own reader takes for what they are:
+// Returns the member for a field, which WebDataset's own reader decodes:
 //   image: uint8[-1]               .jpg, .png, .webp, .bmp, .ppm or .bin, by its first bytes
 //   text: uint8[-1]                .txt; uint8[-1] of any other name: .NAME
 //   label: an integer of shape []  .cls, in ASCII; class, cls, cls2, count, id, index, inx: .NAME
 //   anything else                  .NAME.npy
 SampleField PackedField(const ElementField& field);
 
-// The extension of this field with these bytes, one of field.extensions.
+// Returns the extension for a field with these bytes, one of field.extensions.
 std::string_view ExtensionFor(const SampleField& field, std::span<const std::byte> bytes);
 
-// The member's bytes for a value of the field. Errors: kInvalidArgument for bfloat16, which NumPy
-// lacks.
+// Returns the member's bytes for a value of the field. Errors: kInvalidArgument for bfloat16, which
+// NumPy lacks.
 Result<std::string> MemberOf(const SampleField& field, const Array& value);
 
-// The schema of an archive that was packed; nothing of any other. Errors: kDataLoss for a schema
-// that is none; those of reading.
+// Returns the schema of a packed archive; nothing for any other. Errors: kDataLoss for a malformed
+// schema; those of reading.
 Result<std::optional<RecordSchema>> ReadPackedSchema(const std::string& path);
 
 }  // namespace stoker

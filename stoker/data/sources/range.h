@@ -7,9 +7,9 @@
 
 namespace stoker {
 
-// The integers start, start + step, ... before stop (behind it where step is negative), as elements
-// {field: int64[]}. By position; nothing is stored. For tests, for numbering what it is zipped
-// with, and for pipelines whose map makes the element from its number.
+// Makes the integers start, start + step, ... up to and without stop, as elements {field: int64[]}.
+// By position; stores nothing. For tests, for numbering elements with zip, and for pipelines whose
+// map makes the element from its number.
 struct Range {
   static constexpr std::string_view kName = "range";
   static constexpr std::string_view kHelp = "Integers from start up to, not including, stop.";

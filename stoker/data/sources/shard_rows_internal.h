@@ -1,4 +1,4 @@
-// Several .stoker files as one row of records.
+// Several .stoker files as one sequence of records.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace stoker {
 // Immutable and thread-safe.
 class ShardRows {
  public:
-  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument if one has other fields, or
-  // other names of classes, than another.
+  // Opens each. Errors: those of ShardFile::Open; kInvalidArgument if they differ in fields or
+  // names of classes.
   static Result<ShardRows> Open(const std::vector<std::string>& paths, ShardChecks checks);
 
   int64_t size() const { return starts_.back(); }
   const ShardSchema& schema() const { return files_.front().schema(); }
   const std::vector<std::string>& classes() const { return classes_.names(); }
 
-  // Whether records share the files' memory; else they are copies.
+  // Returns whether records share the files' memory; else they are copies.
   bool shared() const { return shared_; }
   // Record `position`, 0 <= position < size(); a copy is made in `scratch`.
   Result<std::vector<Array>> Read(int64_t position, Scratch& scratch) const;
   // Copies of these records in their order, column by column; shapes are fully known.
   Result<std::vector<Array>> Gather(std::span<const int64_t> positions, Scratch& scratch) const;
 
-  // "a.stoker: record 12"
+  // Returns "a.stoker: record 12"
   std::string NameOf(int64_t position) const;
 
  private:
@@ -41,7 +41,7 @@ class ShardRows {
     size_t file;
     int64_t number;  // in the file
   };
-  // Consecutive positions, as far as they lie in one page.
+  // Consecutive positions within one page.
   struct Run {
     size_t page;
     int64_t first;  // record of the page
@@ -51,7 +51,8 @@ class ShardRows {
   void AddPagesOf(size_t file);
   size_t FileOf(int64_t position) const;
   size_t PageOf(int64_t position) const;
-  // Of the first positions, as many as `runs` has room for; those are taken off. Gives how many.
+  // Finds the runs of the first positions, as many as `runs` has room for, and removes these
+  // positions. Returns the number of runs.
   size_t FindRuns(std::span<const int64_t>& positions, std::span<Run> runs) const;
   Status CheckRuns(std::span<const Run> runs) const;
   // `runs`: at most kRunsAtOnce.
@@ -60,12 +61,13 @@ class ShardRows {
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;
-  std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
-  std::vector<Page> pages_;            // of all files; behind them one more, which has no records
+  std::vector<int64_t> starts_ = {
+      0};  // the position of each file's first record, followed by the number of all records
+  std::vector<Page> pages_;  // of all files, followed by an empty one
   bool shared_ = true;
-  double pages_per_record_ = 0;  // on average, the last page of each file left out
-  // For each page and each of its fields where its values lie in the memory of the file, or would,
-  // were it there; of fields of unknown shape nothing.
+  double pages_per_record_ = 0;  // on average, without the last page of each file
+  // For each page and field of known shape, the address of its values in the file's memory, which
+  // may not be loaded; null for other fields.
   std::vector<const std::byte*> values_;
 };
 

@@ -8,17 +8,17 @@
 
 namespace stoker {
 
-// The records of .stoker shards (formats/shard), which `stoker pack` writes: one file after the
-// other, named by paths, patterns or shards ("train@128"). The Spec comes from the files, which
-// must agree in it, and so do the names of the classes. Readable by position: shuffle is exact, and
-// resuming costs nothing. For data larger than memory, `shuffle: {window: ..., page: ...}` with
-// pages of as many records as the files' pages have (`stoker inspect` tells) reads disks forward.
+// Reads the records of .stoker shards (formats/shard), which `stoker pack` writes, in order; named
+// by paths, patterns or shards ("train@128"). The Spec and the names of the classes come from the
+// files, which must agree. By position: shuffle is exact, and resuming costs nothing. For data
+// larger than memory, `shuffle: {window: ..., page: ...}` with a page of as many records as a page
+// of the files (`stoker inspect` prints it) reads page by page.
 //
-// The files are mapped: elements share the mapping, gathered rows are copies, and a run of
-// consecutive records of a field is one copy. Opening reads headers and footers only. With
-// `verify`, each block of 256 KiB is checked against its checksum when something in it is first
-// read; a record in a damaged one is an error that names file and byte, and those elsewhere can be
-// read (on_error). Errors: also those of ShardFile::Open; kInvalidArgument if files disagree.
+// The files are mapped: elements share the mapping, gathered rows are copies. Opening reads headers
+// and footers only. With `verify`, each block of 256 KiB is compared with its checksum when a part
+// of it is first read; a record in a damaged one is an error that names file and byte; the others
+// can be read (on_error). Errors: also those of ShardFile::Open; kInvalidArgument if files
+// disagree.
 struct Stoker {
   static constexpr std::string_view kName = "stoker";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// Many short texts in one piece of memory.
+// Many short texts in one block of memory.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace stoker {
 
-// Millions of file names without an allocation for each: their characters and eight bytes.
+// For millions of file names: each takes its characters and eight bytes, without an allocation.
 class TextTable {
  public:
   void Add(std::string_view text) {

@@ -10,23 +10,23 @@
 
 namespace stoker {
 
-// The samples of tar archives (formats/tar), one archive after the other: members that follow each
-// other and have the same name up to its first dot are one, the rest of the name says which field:
-// `0001.jpg` and `0001.cls` give {jpg: uint8[-1], cls: int64[]}. Fields are the bytes of their
-// members, for `decode` and others; those that `numbers` names are whole numbers written in ASCII.
+// Reads the samples of tar archives (formats/tar) in order: consecutive members with the same name
+// up to its first dot are a sample, the rest of the name is the field: `0001.jpg` and `0001.cls`
+// give {jpg: uint8[-1], cls: int64[]}. Fields are the bytes of their members, for `decode` and
+// others; those in `numbers` are whole numbers in ASCII.
 //
-//   fields  extensions, in the order of the fields; alternatives with bars between, of which a
-//           sample has one: "jpg|jpeg|png". Empty: those of the first sample, or where `stoker
-//           pack` wrote the archives the fields that were packed, with their types. An extension
-//           with dots ("seg.png") is one as a whole; `.JPG` is `jpg`, as WebDataset takes it.
-//   numbers  extensions; without `cls` it is the bytes of its text, for `lookup`. What was packed,
-//           and is read without `fields`, has its types
+//   fields  extensions, in the order of the fields; alternatives separated by bars, of which a
+//           sample has one: "jpg|jpeg|png". Empty: those of the first sample, or, for archives of
+//           `stoker pack`, the packed fields with their types. "seg.png" is one extension; `.JPG`
+//           is `jpg`, as in WebDataset.
+//   numbers  extensions; if `cls` is not among them it is the bytes of its text, for `lookup`.
+//            Packed archives that are read without `fields` have their types
 //
-// Plain archives are read by position, through an index that one scan of the headers makes and that
-// is kept beside each file (formats/offset_index): shuffle is exact, a sample takes one read, and
-// nothing of it is copied. An element's key is its number in all files. Where one is compressed, or
+// Plain archives are read by position, with an index that one scan of the headers makes and that is
+// stored beside each file (formats/offset_index): shuffle is exact, a sample takes one read, and
+// nothing of it is copied. An element's key is its number in all files. If a file is compressed, or
 // `index` is none, they are read in order; the state is a file and a byte. A sample without one of
-// the fields, or with two members for one, is an error that names it, and the pass can go on behind
+// the fields, or with two members for one, is an error that names it; the pass can continue after
 // it (on_error).
 struct Webdataset {
   static constexpr std::string_view kName = "webdataset";

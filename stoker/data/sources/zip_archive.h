@@ -9,23 +9,22 @@
 
 namespace stoker {
 
-// The samples of zip archives (formats/zip), one archive after the other, by the rules of
-// `webdataset`: entries whose names are the same up to the first dot are one sample, wherever they
-// stand in the archive, the rest of the name says which field. `0001.jpg` and `0001.cls` give {jpg:
-// uint8[-1], cls: int64[]}. Samples come in the order in which the archive's directory first names
-// them.
+// Reads the samples of zip archives (formats/zip) in order, by the rules of `webdataset`: entries
+// with the same name up to the first dot are a sample, anywhere in the archive; the rest of the
+// name is the field. `0001.jpg` and `0001.cls` give {jpg: uint8[-1], cls: int64[]}. Samples come in
+// the order in which the archive's directory first names them.
 //
-//   fields  as of `webdataset`: extensions, in the order of the fields, alternatives with bars
-//           between; empty: those of the first sample
+//   fields  as in `webdataset`: extensions, in the order of the fields, alternatives separated by
+//           bars; empty: those of the first sample
 //   numbers  the extensions whose members are whole numbers in ASCII
-//   key     the samples' names too, as field `key`
+//   key     adds the samples' names as field `key`
 //
-// Read by position: the directory at an archive's end is the index, so shuffle is exact and nothing
-// is scanned or kept beside the files. Opening takes about 150 bytes an entry. The files are mapped
-// and must not be changed meanwhile; what is stored in them is not copied, what is deflated is
-// inflated into memory of the pass. Every content is checked against its CRC-32 each time. An
-// element's key is its number in all files. Errors: those of ZipFile; a sample without one of the
-// fields, or one that is damaged, is named and can be left out (on_error).
+// By position: the directory at an archive's end is the index, so shuffle is exact and nothing is
+// scanned or stored beside the files. Opening takes about 150 bytes an entry. The files are mapped,
+// so do not change them meanwhile; stored entries are not copied, deflated ones are inflated into
+// memory of the pass. Each read verifies the content's CRC-32. An element's key is its number in
+// all files. Errors: those of ZipFile; a sample without one of the fields, or a damaged one, is
+// named and can be skipped (on_error).
 struct ZipArchive {
   static constexpr std::string_view kName = "zip_archive";
   static constexpr std::string_view kHelp =

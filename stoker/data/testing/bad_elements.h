@@ -1,4 +1,4 @@
-// What the tests of ignore_errors share. Included by tests only.
+// What the tests of ignore_errors share. Only tests include it.
 #pragma once
 
 #include <memory>

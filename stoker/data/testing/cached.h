@@ -1,4 +1,4 @@
-// What the tests of cache and snapshot share. Included by tests only.
+// Shared by the tests of cache and snapshot. Only tests include it.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace stoker {
 inline const Runtime kRuntimes[] = {Runtime::Inline(), Runtime::Threaded(1), Runtime::Threaded(2),
                                     Runtime::Threaded(8)};
 
-// Counts how often it is asked; gives images of another value.
+// Counts its calls; returns images of another value.
 inline Map Costly(std::atomic<int>& calls) {
   return {.function =
               [&calls](Element& element, Rng&, Scratch& scratch) {
@@ -50,7 +50,7 @@ inline Map Ragged(std::atomic<int>& calls) {
           .random = false};
 }
 
-// Three epochs in which each element is drawn upon at random behind the cache.
+// Three epochs with random draws for each element after the cache.
 inline Result<Dataset> Epochs(Result<Dataset> input) {
   if (!input.ok()) return input;
   const bool shuffled = input->node().random_access();

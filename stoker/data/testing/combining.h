@@ -1,4 +1,4 @@
-// What the tests of operators with several inputs share. Included by tests only.
+// What the tests of operators with several inputs share. Only tests include it.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline Dataset Numbers(int64_t n, int64_t first = 0, const std::string& field = 
   return *FromArrays({{field, values}});
 }
 
-// The same elements, readable only in order.
+// Returns the same elements, readable only in order.
 inline Dataset StreamedNumbers(int64_t n, int64_t first = 0, const std::string& field = "x") {
   const Dataset source = Numbers(n, first, field);
   return FromGenerator(source.spec(), [source](uint64_t) {
@@ -38,14 +38,14 @@ inline Map AddMillions() {
   }};
 }
 
-// The values of the first field over a whole pass, inline.
+// Returns the values of the first field over a whole pass, inline.
 inline std::vector<int64_t> ValuesOf(const Result<Dataset>& dataset, const PassOptions& pass = {}) {
   const Result<std::vector<Element>> elements = ReadAll(*dataset, Runtime::Inline(), pass);
   EXPECT_THAT(elements, IsOk());
   return elements.ok() ? Labels(*elements, 0) : std::vector<int64_t>{};
 }
 
-// A recipe's pipeline.
+// Returns a recipe's pipeline.
 inline Result<Dataset> FromRecipe(const std::string& yaml, ConfigNode* filled = nullptr) {
   STOKER_ASSIGN_OR_RETURN(const ConfigNode node, ParseYaml(yaml, "r.yaml"));
   return BuildPipeline(node, "/", filled);

@@ -1,4 +1,4 @@
-// A small file of each source, for tests that damage it in every way. Included by tests only.
+// A small file of each source, for tests that damage it in every way. Only tests include it.
 #pragma once
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ namespace stoker {
 // What a cut file is at most.
 enum class Cut {
   kError,  // every cut is found
-  kFewer,  // behind a whole record nothing is missing: the first elements
+  kFewer,  // after a whole record nothing is missing: the first elements
   kOther,  // a text may end anywhere: its last line is then another one
 };
 // What a changed byte is.
@@ -58,8 +58,8 @@ inline std::string NameOfKind(const testing::TestParamInfo<DamagedKind>& kind) {
   return name;
 }
 
-// In place: what is emptied and written anew, some file systems flush to the disk as it is closed,
-// and there are many.
+// Writes in place, because some file systems flush a truncated and rewritten file to the disk when
+// it is closed, and there are many files.
 inline void WriteFast(const std::filesystem::path& path, std::string_view content) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   ASSERT_GE(file, 0) << path;
@@ -87,7 +87,7 @@ inline std::string Gzipped(std::string_view text) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The file `plain` that `make` writes, as `name`.
+// Returns the file `plain` that `make` writes, as `name`.
 inline Make Zipped(const char* name, const char* plain, Make make) {
   return [name, plain, make = std::move(make)](const TempDir& dir) {
     make(dir);
@@ -160,7 +160,7 @@ inline const std::string kCsv = "a,b\n10,2.5\n300,\"x,y\"\n";
 inline const std::string kJsonl = "{\"id\": 12, \"t\": \"x\"}\n{\"id\": 3, \"t\": \"\\u0041\"}\n";
 inline const std::string kSvm = "1 1:0.5 3:2\n0 2:1\n";
 
-// Files whose bytes are found one behind the other.
+// Files that are read sequentially.
 inline std::vector<DamagedKind> Streams() {
   using enum Cut;
   return {
@@ -210,7 +210,7 @@ inline std::vector<DamagedKind> Streams() {
   };
 }
 
-// Files in which numbers say where what stands.
+// Files with offsets in them.
 inline std::vector<DamagedKind> Maps() {
   using enum Cut;
   const std::string rows = "hdf5: {files: $/x.h5, fields: {c: c, f: f}}";

@@ -1,4 +1,4 @@
-// Elements of different lengths, for tests of what groups them. Included by tests only.
+// Elements of different lengths, for tests of what groups them. Only tests include it.
 #pragma once
 
 #include <vector>
@@ -31,7 +31,7 @@ inline Dataset Sequences(std::vector<int64_t> lengths) {
                .output = SequenceSpec()});
 }
 
-// The same elements, readable only in order.
+// Returns the same elements, readable only in order.
 inline Dataset SequenceStream(const std::vector<int64_t>& lengths) {
   const Dataset source = Sequences(lengths);
   return FromGenerator(source.spec(), [source](uint64_t) {

@@ -1,4 +1,4 @@
-// What tests of packing share. Included by tests only.
+// What tests of packing share. Only tests include it.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ inline PackOptions Into(std::string_view format, int64_t files = 1) {
   return {.format = &Format(format), .files = files};
 }
 
-// Names and contents of the files in a directory, but for what tells of a packing that has come to
-// its end.
+// Returns names and contents of the files in a directory, but for what tells of a packing that has
+// come to its end.
 inline std::map<std::string, std::string> FilesIn(const std::string& directory) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
@@ -33,7 +33,7 @@ inline std::map<std::string, std::string> FilesIn(const std::string& directory) 
   return files;
 }
 
-// Elements of every dtype that all formats have, and of every kind of shape.
+// Returns elements of every dtype that all formats have, and of every kind of shape.
 inline Dataset MixedElements(int64_t n, bool with_bfloat16 = true) {
   Spec spec{{{"flag", DType::kBool, {}},
              {"label", DType::kUInt8, {}},
@@ -74,7 +74,7 @@ inline Dataset MixedElements(int64_t n, bool with_bfloat16 = true) {
   });
 }
 
-// The elements of a file, without their keys.
+// Returns the elements of a file, without their keys.
 inline std::string ReadBack(const PackFormat& format, const std::string& path, const Spec& spec) {
   std::vector<Element> elements;
   STOKER_EXPECT_OK(format.read(path, spec, [&](std::span<const Array> arrays) {

@@ -1,4 +1,4 @@
-// Helpers for tests of transforms that move images and masks together. Included by tests only.
+// Helpers for tests of transforms that move images and masks together. Only tests include it.
 #pragma once
 
 #include <vector>
@@ -48,8 +48,8 @@ void ExpectMovesMasksWithImages(const Options& options) {
   }
 }
 
-// What it gives does not depend on whether the memory may be written, nor on what came before, and
-// shared memory stays as it was.
+// Checks that the result does not depend on whether the memory may be written, nor on earlier
+// calls, and that shared memory does not change.
 template <typename Options>
 void ExpectRowsAndElementsAgree(const Options& options, DType dtype, const Shape& shape) {
   SCOPED_TRACE(testing::Message() << Options::kName << ' ' << DTypeName(dtype));

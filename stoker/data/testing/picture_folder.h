@@ -1,4 +1,4 @@
-// A folder of small pictures that differ. Included by tests only.
+// A folder of small pictures that differ. Only tests include it.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,8 @@
 
 namespace stoker {
 
-// A PNM picture of `width` x `height` pixels of three channels, whose values count up from `first`.
+// Returns a PNM picture of `width` x `height` pixels of three channels, whose values count up from
+// `first`.
 inline std::string SmallPicture(int width, int height, int first) {
   std::string ppm = "P6 " + std::to_string(width) + " " + std::to_string(height) + " 255\n";
   for (int i = 0; i < width * height * 3; ++i) ppm += static_cast<char>(first + i);

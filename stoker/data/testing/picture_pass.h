@@ -1,4 +1,4 @@
-// Small pictures, and whether a pipeline puts them through one pass. Included by tests only.
+// Small pictures, and whether a pipeline puts them through one pass. Only tests include it.
 #pragma once
 
 #include <filesystem>
@@ -33,12 +33,12 @@ class PicturePass : public testing::Test {
 
   Result<Dataset> Pictures() const { return Source(Folder{.path = dir_.path().string()}); }
   Result<Dataset> Decoded() const { return Pictures() | Decode{}; }
-  // The same, readable only in order.
+  // Returns the same, readable only in order.
   Result<Dataset> Streamed() const {
     STOKER_ASSIGN_OR_RETURN(const Dataset source, Pictures());
     return StreamOf(source);
   }
-  // Each picture and, as its mask, itself; both decoded.
+  // Returns each picture and, as its mask, itself; both decoded.
   Result<Dataset> Pairs() const {
     std::string lines;
     for (const auto& file : std::filesystem::recursive_directory_iterator(dir_.path())) {

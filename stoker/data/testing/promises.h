@@ -1,4 +1,4 @@
-// What every pipeline promises, checked on one dataset. Included by tests only.
+// What every pipeline promises, checked on one dataset. Only tests include it.
 #pragma once
 
 #include <set>
@@ -26,7 +26,8 @@ inline Result<std::vector<Json>> SaveEverywhere(const Dataset& dataset, const Ru
   return states;
 }
 
-// The rest of a pass from `state`, by way of a position that is saved as soon as it is restored.
+// Returns the rest of a pass from `state`, by way of a position that is saved as soon as it is
+// restored.
 inline Result<std::vector<Element>> ReadRest(const Dataset& dataset, const Json& state,
                                              const Runtime& first, const Runtime& second,
                                              const PassOptions& pass) {

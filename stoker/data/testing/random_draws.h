@@ -1,4 +1,4 @@
-// What random pipelines are chosen by (random_pipeline.h). Included by tests only.
+// What random pipelines are chosen by (random_pipeline.h). Only tests include it.
 #pragma once
 
 #include <cstdint>

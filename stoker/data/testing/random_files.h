@@ -1,5 +1,5 @@
 // Files of records for random pipelines (random_pipeline.h), in every format that is read record by
-// record. Included by tests only.
+// record. Only tests include it.
 #pragma once
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ class RandomFiles {
     return files;
   }
 
-  // The two files of a format. What is compressed has no arrays to map.
+  // Returns the two files of a format. What is compressed has no arrays to map.
   FilePatterns Of(std::string_view extension, bool gzip = false) const {
     return dir_ / fmt::format("{{a,b}}.{}{}", extension, gzip ? ".gz" : "");
   }
@@ -233,8 +233,8 @@ inline Map NpyOfImage() {
 
 inline DecodeNpy ImageOfNpy() { return {.field = "image", .type = "uint8", .shape = {1, 4, 4}}; }
 
-// A source over some of these files: {image: uint8[1, 4, 4], label: int64[]}. To add a format, add
-// a line, and write its files above.
+// Returns a source over some of these files: {image: uint8[1, 4, 4], label: int64[]}. To add a
+// format, add a line, and write its files above.
 inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSources() {
   const auto index = [](Draws& draws) -> std::string { return draws.Coin() ? "memory" : "none"; };
   static const std::vector<std::function<Result<Dataset>(Draws & draws)>> sources = {

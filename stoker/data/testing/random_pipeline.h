@@ -1,8 +1,8 @@
 // Pipelines of random operators, for tests that hold every pipeline to a promise. Included by tests
 // only.
 //
-// To add an operator, add a line to RandomSteps (or to RandomSources): from then on it stands in
-// the pipelines of all those tests, in front of and behind every other operator.
+// To add an operator, add a line to RandomSteps (or to RandomSources): from then on it is in the
+// pipelines of all those tests, before and after every other operator.
 #pragma once
 
 #include <functional>
@@ -130,8 +130,8 @@ inline const std::vector<RandomSource>& RandomSources() {
   return sources;
 }
 
-// One operator. `add` gives back `input` where the operator cannot stand behind it; field 0 stays
-// of dtype uint8, field 1 of int64, and there are at most four times as many elements as before.
+// One operator. `add` returns `input` if the operator cannot follow it; field 0 stays of dtype
+// uint8, field 1 of int64, and there are at most four times as many elements as before.
 struct RandomStep {
   std::string_view name;
   std::function<Result<Dataset>(Dataset input, Draws& draws)> add;
@@ -201,7 +201,7 @@ inline const std::vector<RandomStep>& RandomSteps() {
       {"cache",
        [](In input, Draws&) {
          In cached = In(*input) | Cache{};
-         return cached.ok() ? cached : input;  // it is not put behind what draws at random
+         return cached.ok() ? cached : input;  // it must not follow a stage that draws at random
        }},
       {"prefetch", [](In input, Draws&) { return std::move(input) | Prefetch{}; }},
       {"filter",
@@ -316,7 +316,7 @@ inline const std::vector<RandomStep>& RandomSteps() {
          const int64_t n = draws.Below(60);
          In second = draws.Coin() ? NumberedImages(n) : StreamedImages(n);
          if (second->node().random_access() && n > 0 && draws.Coin()) {
-           // What it learns of its input holds although it does not stand first in the pass.
+           // What it learns of its input holds although it is not the first in the pass.
            second = std::move(second) | Shuffle{.seed = 3, .reshuffle = false} | Balance{};
          } else if (draws.Coin()) {
            second = std::move(second) | Shuffle{.seed = 3, .buffer = 4};
@@ -352,7 +352,7 @@ inline const std::vector<RandomStep>& RandomSteps() {
   return steps;
 }
 
-// A random source and up to six random operators, the same for the same seed.
+// Returns a random source and up to six random operators, the same for the same seed.
 inline Result<Dataset> RandomPipeline(uint32_t seed) {
   Draws draws(seed);
   int64_t weights = 0;

@@ -6,7 +6,7 @@
 
 namespace stoker {
 
-// A field of a protocol buffer that holds `content`.
+// Returns a field of a protocol buffer that holds `content`.
 inline std::string ProtoField(int number, const std::string& content) {
   std::string size;
   for (size_t rest = content.size(); size.empty() || rest > 0; rest >>= 7)
@@ -22,7 +22,8 @@ inline std::string ProtoPiece(const std::string& text, float score, TestPiece ty
   return ProtoField(1, ProtoField(1, text) + "\x15" + bytes + "\x18" + static_cast<char>(type));
 }
 
-// Behind the pieces: the algorithm (1: unigram, 2: BPE), and that text is taken as it is.
+// Returns the end after the pieces: the algorithm (1: unigram, 2: BPE), and no normalisation of
+// text.
 inline std::string ProtoEnd(int algorithm) {
   return ProtoField(2, std::string{'\x18', static_cast<char>(algorithm)}) +
          ProtoField(3, ProtoField(1, "identity"));

@@ -1,4 +1,4 @@
-// Datasets that can be read by position, as streams. Included by tests only.
+// Datasets that can be read by position, as streams. Only tests include it.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace stoker {
 
-// The elements of `source`, readable only in order.
+// Returns the elements of `source`, readable only in order.
 inline Dataset StreamOf(const Dataset& source) {
   return FromGenerator(source.spec(), [source](uint64_t) {
     std::shared_ptr<Iterator> elements = *source.Open(Runtime::Inline());

@@ -1,4 +1,4 @@
-// Stages that tests of the runtime put into pipelines. Included by tests only.
+// Stages that tests of the runtime put into pipelines. Only tests include it.
 #pragma once
 
 #include <chrono>
@@ -16,8 +16,8 @@ inline int64_t ThreadsOfProcess() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-// How many there are before a test starts some. ThreadSanitizer starts one of its own with the
-// first, so there has been a first.
+// Returns how many there are before a test starts some. ThreadSanitizer starts one of its own with
+// the first, so there has been a first.
 inline int64_t ThreadsBefore() {
   std::thread([] {}).join();
   return ThreadsOfProcess();
@@ -60,7 +60,7 @@ inline Map FailAt(int64_t label) {
   }};
 }
 
-// Elements of 64 KiB, so that each is a chunk. From `slow_epoch` on each takes 10 ms.
+// Returns elements of 64 KiB, so that each is a chunk. From `slow_epoch` on each takes 10 ms.
 inline Dataset LargeStream(int64_t n, uint64_t slow_epoch) {
   constexpr int64_t kElement = 64 << 10;
   return FromGenerator({{{"x", DType::kUInt8, {kElement}}}}, [=](uint64_t epoch) {

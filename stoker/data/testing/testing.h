@@ -1,4 +1,4 @@
-// Helpers for tests of pipelines. Included by tests only.
+// Helpers for tests of pipelines. Only tests include it.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ inline Dataset NumberedImages(int64_t n) {
   return *FromArrays({{"image", images}, {"label", labels}});
 }
 
-// The same elements, readable only in order.
+// Returns the same elements, readable only in order.
 inline Dataset StreamedImages(int64_t n) {
   const Dataset source = NumberedImages(n);
   return FromGenerator(source.spec(), [source](uint64_t) {
@@ -46,7 +46,7 @@ inline Dataset StreamedImages(int64_t n) {
   });
 }
 
-// All elements of a pass, or the error that ended it.
+// Returns all elements of a pass, or the error that ended it.
 inline Result<std::vector<Element>> ReadAll(Iterator& iterator) {
   std::vector<Element> all;
   while (true) {
@@ -76,7 +76,7 @@ inline std::string Fingerprint(const std::vector<Element>& elements) {
   return text;
 }
 
-// The int64 values of a field (labels) over all elements.
+// Returns the int64 values of a field (labels) over all elements.
 inline std::vector<int64_t> Labels(const std::vector<Element>& elements, size_t field = 1) {
   std::vector<int64_t> labels;
   for (const Element& element : elements) {

@@ -17,13 +17,13 @@ class TextTest : public testing::Test {
     EXPECT_THAT(WriteFileAtomically(dir_ / name, text), IsOk());
     return dir_ / name;
   }
-  // The lines of a file of this name and content, as field `field`.
+  // Returns the lines of a file of this name and content, as field `field`.
   Result<Dataset> LinesOf(const std::string& name, const std::string& text,
                           const std::string& field = "text") const {
     return Source(Lines{.path = Write(name, text), .field = field});
   }
 
-  // The numbers of every element's field `field`.
+  // Returns the numbers of every element's field `field`.
   static std::vector<std::vector<int32_t>> TokensOf(const Result<Dataset>& dataset,
                                                     size_t field = 0) {
     std::vector<std::vector<int32_t>> all;

@@ -1,4 +1,4 @@
-// Helpers for tests of transforms. Included by tests only.
+// Helpers for tests of transforms. Only tests include it.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace stoker {
 
-// A dataset of nothing, for what is found out before the first element.
+// Returns a dataset of nothing, for what is found out before the first element.
 inline Dataset EmptyDataset(Spec spec) {
   return FromGenerator(std::move(spec), [](uint64_t) {
     return []() -> Result<std::optional<Element>> { return std::nullopt; };
@@ -54,7 +54,7 @@ class TransformTester {
         transform_(*dataset.node().element_wise()),
         rngs_{.seed = 1, .stage = 1} {}
 
-  // The stream that the stage hands a sample.
+  // Returns the stream that the stage hands a sample.
   Rng RngOf(const SampleKey& key) const { return rngs_.For(key); }
 
   Result<Element> Apply(Element element) {

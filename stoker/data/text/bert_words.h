@@ -1,10 +1,10 @@
-// Cuts text into words as BERT does before WordPiece: control characters go, white space separates,
-// punctuation and Chinese characters are words of their own, and (for uncased models) accents and
-// upper case go.
+// Splits text into words as BERT does before WordPiece: drops control characters, splits at white
+// space, makes punctuation and Chinese characters separate words, and (for uncased models) strips
+// accents and lowers case.
 //
 // Source: Devlin, Chang, Lee, Toutanova, "BERT", 2019, and its tokenization.py; where the two
-// differ, as BertNormalizer and BertPreTokenizer of the package `tokenizers`: accents go by
-// canonical decomposition, so that Hangul is decomposed too.
+// differ, BertNormalizer and BertPreTokenizer of the package `tokenizers`: accents are stripped by
+// canonical decomposition, which decomposes Hangul too.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct BertWordsOptions {
   bool split_chinese = true;
 };
 
-// Takes words one by one.
+// Receives words one by one.
 class WordSink {
  public:
   virtual ~WordSink() = default;
@@ -26,8 +26,8 @@ class WordSink {
   virtual void Take(std::string_view word) = 0;
 };
 
-// Gives `sink` the words of `text`, in order. Bytes that are no UTF-8 are left out. `buffer` is
-// what words are put together in: given again, it allocates nothing.
+// Passes the words of `text` to `sink`, in order. Drops bytes that are not UTF-8. `buffer` is
+// working memory: reuse it to avoid allocations.
 void CutBertWords(std::string_view text, const BertWordsOptions& options, std::string& buffer,
                   WordSink& sink);
 

@@ -1,6 +1,6 @@
-// The contents of a SentencePiece model file, as far as running it needs them.
+// The contents of a SentencePiece model file that are needed to run it.
 //
-// Source: sentencepiece_model.proto of the project SentencePiece, whose wire format this is.
+// Source: sentencepiece_model.proto of the project SentencePiece, which defines the wire format.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct SentencePieceModel {
   bool escape_spaces = true;
 };
 
-// Errors: kDataLoss for what is no such message, with the byte; the caller knows which file it is.
+// Errors: kDataLoss for a malformed message, with the byte; the caller adds the file.
 Result<SentencePieceModel> ParseSentencePieceModel(std::string_view bytes);
 
 }  // namespace stoker

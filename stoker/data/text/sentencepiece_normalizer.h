@@ -1,10 +1,10 @@
-// How SentencePiece normalises text before it is cut: characters are replaced by a map, white space
-// becomes U+2581, one at a time.
+// SentencePiece's normalisation of text before segmentation: a map replaces characters; white space
+// becomes U+2581, collapsed to one.
 //
 // Source: Kudo, Richardson, "SentencePiece", 2018, 3.1. The map of a model is a double array as
-// darts-clone stores it (32-bit units: label, leaf, offset), behind its size in 4 bytes, and behind
-// it the replacements, each ended by a zero byte; the longest match is taken. What no entry matches
-// stays; a byte that is no UTF-8 becomes U+FFFD.
+// darts-clone stores it (32-bit units: label, leaf, offset), preceded by its size in 4 bytes and
+// followed by the replacements, each ended by a zero byte; the longest match applies. Other
+// characters stay; a byte that is not UTF-8 becomes U+FFFD.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@ namespace stoker {
 // Immutable and thread-safe.
 class SentencePieceNormalizer {
  public:
-  // Nothing if the model's map is damaged.
+  // Returns nothing if the model's map is damaged.
   static std::optional<SentencePieceNormalizer> Of(const SentencePieceModel& model);
 
-  // `text`, normalised, in `out`.
+  // Writes `text`, normalised, to `out`.
   void Normalize(std::string_view text, std::string& out) const;
 
  private:
   SentencePieceNormalizer() = default;
-  // What the begin of a text is replaced by, and how many bytes of it.
+  // The replacement of a text's beginning, and the number of bytes replaced.
   struct Replaced {
     std::string_view by;
     size_t bytes;
@@ -39,7 +39,7 @@ class SentencePieceNormalizer {
 
   std::vector<uint32_t> units_;
   std::string replacements_;
-  // ASCII characters in front of another ASCII character, of which no entry has two.
+  // ASCII characters that stay unchanged before another ASCII character, because no entry has two.
   std::array<bool, 128> itself_{};
   bool add_dummy_prefix_ = true, remove_extra_spaces_ = true;
 };

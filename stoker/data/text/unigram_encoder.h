@@ -1,7 +1,6 @@
-// Cuts text into the pieces of a SentencePiece unigram model: the segmentation of the highest sum
-// of scores (Kudo, "Subword regularization", 2018; the search is Viterbi's). The numbers are those
-// that the library libsentencepiece gives, with which the tests compare; that one takes about three
-// times as long.
+// Segments text into the pieces of a SentencePiece unigram model, with the highest sum of scores
+// (Kudo, "Subword regularization", 2018; Viterbi's search). The numbers equal those of the library
+// libsentencepiece, with which the tests compare, and which takes about three times as long.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +18,11 @@ namespace stoker {
 // Immutable and thread-safe.
 class UnigramEncoder {
  public:
-  // Nothing if the model is of another algorithm, or has what this leaves to the library: pieces
-  // that users define, bytes for unknown characters, spaces at the end of words.
+  // Returns nothing if the model has another algorithm, or a feature that only the library
+  // supports: user-defined pieces, byte fallback, spaces at the end of words.
   static std::optional<UnigramEncoder> Of(const SentencePieceModel& model);
 
-  // Memory of a caller that is used again and again.
+  // Reusable working memory of a caller.
   struct Scratch {
     std::string text;
     struct Best {
@@ -32,7 +31,7 @@ class UnigramEncoder {
       uint32_t begin = kNowhere;
     };
     static constexpr uint32_t kNowhere = ~uint32_t{0};
-    std::vector<Best> ends;  // by position: the best way to it
+    std::vector<Best> ends;  // by position: the best segmentation up to it
   };
   // Appends the numbers of the pieces of `text`, which has less than 2 GiB when normalised.
   void Encode(std::string_view text, Scratch& scratch, std::vector<int32_t>& out) const;

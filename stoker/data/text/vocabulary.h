@@ -16,13 +16,13 @@ namespace stoker {
 // Immutable and a cheap value: copies share the tokens. Thread-safe.
 class Vocabulary {
  public:
-  // Token i has the number i. Errors: kInvalidArgument if there are none, or more than int32
-  // counts, or where one is there twice.
+  // Makes a vocabulary in which token i has the number i. Errors: kInvalidArgument if there are no
+  // tokens, more than int32 can count, or repeated ones.
   static Result<Vocabulary> Of(std::vector<std::string> tokens);
 
-  // A file of one token a line, as BERT's vocab.txt: a token's number is that of its line, from 0.
-  // Lines end with LF or CR LF; the last one may lack it. Errors: also those of reading it;
-  // messages give the lines.
+  // Reads a file of one token a line, such as BERT's vocab.txt: a token's number is that of its
+  // line, from 0. Lines end with LF or CR LF; optional for the last one. Errors: also those of
+  // reading it; messages give the lines.
   static Result<Vocabulary> Load(const std::string& path);
   // Writes such a file, atomically. Errors: kInvalidArgument for a token with a line end in it;
   // those of WriteFileAtomically.
@@ -34,7 +34,7 @@ class Vocabulary {
   }
   const std::vector<std::string>& tokens() const { return content_->tokens; }
   std::optional<int32_t> Find(std::string_view token) const;
-  // Of the tokens and their order (CRC-32C), to tell vocabularies apart.
+  // Returns a CRC-32C of the tokens and their order, to distinguish vocabularies.
   uint32_t checksum() const;
 
  private:
@@ -43,14 +43,14 @@ class Vocabulary {
     std::unordered_map<std::string_view, int32_t> numbers;  // views of tokens
   };
   explicit Vocabulary(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
-  // `first_line`: what the number of token 0 is in messages; nothing: it is not from a file.
+  // `first_line`: the line of token 0 in messages; nothing: not from a file.
   static Result<Vocabulary> Make(std::vector<std::string> tokens, const std::string& name,
                                  std::optional<int64_t> first_line);
 
   std::shared_ptr<const Content> content_;
 };
 
-// How often each word was seen, for a vocabulary of the most frequent ones. One thread at a time.
+// Counts words, for a vocabulary of the most frequent ones. One thread at a time.
 class WordCounts {
  public:
   void Add(std::string_view word);
@@ -58,7 +58,7 @@ class WordCounts {
   int64_t words() const { return words_; }  // seen in all
   int64_t different() const { return static_cast<int64_t>(counts_.size()); }
 
-  // `first`, in their order, and behind them the most frequent words that were seen at least
+  // Returns `first`, in order, followed by the most frequent words that were seen at least
   // `min_count` times, up to `size` tokens in all; equally frequent ones by their bytes. Equal
   // counts give equal vocabularies. Errors: those of Vocabulary::Of.
   Result<Vocabulary> MostFrequent(int64_t size, int64_t min_count,

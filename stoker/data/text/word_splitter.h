@@ -11,20 +11,20 @@
 namespace stoker {
 
 struct WordSplitterOptions {
-  // At most one of the two; without any, words are what stands between white space (ASCII's).
-  // RE2's syntax (https://github.com/google/re2/wiki/Syntax); empty matches are passed over.
-  std::string pattern;    // what words are: "\\w+|[^\\w\\s]"
-  std::string separator;  // what stands between them: ","
-  bool lower = false;     // lower case first, all of Unicode, letter by letter
+  // Set at most one of the two; without any, ASCII white space separates words. RE2's syntax
+  // (https://github.com/google/re2/wiki/Syntax); empty matches are ignored.
+  std::string pattern;    // matches words: "\\w+|[^\\w\\s]"
+  std::string separator;  // matches separators: ","
+  bool lower = false;     // lowers case first, in all of Unicode, letter by letter
 };
 
 // Immutable and thread-safe.
 class WordSplitter {
  public:
-  // Errors: kInvalidArgument for an expression that is none, and for two of them.
+  // Errors: kInvalidArgument for an invalid expression, and for two of them.
   static Result<WordSplitter> Create(const WordSplitterOptions& options);
 
-  // Appends the words of `text`, which are views of it, or of `buffer` where they are lowered.
+  // Appends the words of `text`, which are views of it, or of `buffer` if lowered.
   void Split(std::string_view text, std::string& buffer, std::vector<std::string_view>& out) const;
 
  private:

@@ -9,21 +9,22 @@
 namespace stoker {
 
 // A trie over bytes as a double array (Aoe, "An efficient digital search algorithm by using a
-// double-array structure", 1989): a step costs one look at 8 bytes. About 8 to 12 bytes a node; a
-// vocabulary of 30,000 tokens has some 100,000. Immutable and thread-safe.
+// double-array structure", 1989): a step reads 8 bytes. About 8 to 12 bytes a node; a vocabulary of
+// 30,000 tokens has about 100,000 nodes. Immutable and thread-safe.
 class WordTrie {
  public:
-  // Token i has the number i; those that are not empty are different. Empty ones are never found.
+  // Token i has the number i. Non-empty tokens must be distinct; empty ones are never found.
   explicit WordTrie(const std::vector<std::string>& tokens);
 
-  // Where a search begins: at the root, or behind bytes that tokens begin with.
+  // The start of a search: the root, or the node of a prefix of tokens.
   using State = uint32_t;
   static constexpr State kRoot = 0;
-  // Whence only tokens that begin with `prefix` are found, without it. False if there is none.
+  // Sets `state` to the node of `prefix`, from which a search finds the rests of tokens that begin
+  // with it. Returns false if there is none.
   bool StateBehind(std::string_view prefix, State& state) const;
 
   struct Match {
-    size_t length = 0;  // 0: nothing was found
+    size_t length = 0;  // 0: not found
     int32_t token = -1;
   };
   Match Longest(State from, std::string_view text) const {
@@ -52,14 +53,14 @@ class WordTrie {
 
  private:
   static constexpr State kNone = ~State{0};
-  // The child for byte b is node `children` + b, if that one says so.
+  // The child for byte b is node `children` + b, if that node names this one as its parent.
   struct Node {
     State children = 0;
     State parent = kNone;
   };
   class Builder;
 
-  std::vector<Node> nodes_;      // ends so that every child of every node is one
+  std::vector<Node> nodes_;      // padded so that every possible child is a valid index
   std::vector<int32_t> tokens_;  // by node: the token that ends there, or -1
 };
 

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// Cuts a window of fixed size out of the middle of images [C, H, W], any dtype; torchvision's
-// CenterCrop. Where an image is smaller it is surrounded by `fill`.
+// Crops a window of fixed size from the middle of images [C, H, W], any dtype; torchvision's
+// CenterCrop. A smaller image is surrounded by `fill`.
 struct CenterCrop {
   static constexpr std::string_view kName = "center_crop";
   static constexpr std::string_view kHelp = "Cuts the middle out of images.";

@@ -1,4 +1,4 @@
-// What the transforms of colours share: images of bytes, of one channel or of three.
+// Shared by the transforms of colours: images of bytes, of one channel or of three.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace stoker {
 
-// FindPairedFields, and each must be uint8 and have 1 or 3 channels where that is known. `who` is
-// the transform, for messages.
+// As FindPairedFields, but each must be uint8 and have 1 or 3 channels if known. `who` is the
+// transform, for messages.
 Result<PairedFields> FindColorFields(std::string_view who, const Spec& spec,
                                      const PairedNames& names);
 
-// InvalidArgument where an image that has come is not of 1 or 3 channels.
+// Returns InvalidArgument if an image does not have 1 or 3 channels.
 Status CheckColorChannels(std::string_view who, const ImageShape& shape);
 
 // Describes the options `field` and `images` of T.

@@ -1,4 +1,4 @@
-// Cutting windows out of arrays [channels, height, width].
+// Crops windows from arrays [channels, height, width].
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace stoker {
 
-// The window of every channel in an array of its own; beyond the image stands `border`, where that
-// is kConstant `fill`.
+// Returns the window of every channel in a new array; beyond the image it has `border`, and `fill`
+// if that is kConstant.
 Array CropArray(const Array& array, const CropWindow& window, Border border, const FillValue& fill,
                 Scratch& scratch);
 
-// The same into memory of the window's size.
+// Does the same into memory of the window's size.
 void CropInto(const std::byte* in, const ImageShape& shape, size_t value_size,
               const CropWindow& window, Border border, const FillValue& fill, std::byte* out);
 
-// The option `padding_mode` of T, and what it says.
+// The option `padding_mode` of T, and its value.
 template <typename T>
 void DescribePaddingMode(OptionTable<T>& table) {
   table.Field("padding_mode", &T::padding_mode,
@@ -30,7 +30,7 @@ void DescribePaddingMode(OptionTable<T>& table) {
 }
 Border BorderOf(std::string_view padding_mode);
 
-// InvalidArgument where there is no pixel to go on with. `who` is the transform, for messages.
+// Returns InvalidArgument if there is no pixel to continue. `who` is the transform, for messages.
 Status CheckBorder(std::string_view who, Border border, const ImageShape& image);
 
 }  // namespace stoker

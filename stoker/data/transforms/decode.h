@@ -9,19 +9,19 @@
 
 namespace stoker {
 
-// Pictures from the bytes of their files (JPEG, PNG, BMP, WebP, PNM, told by content): uint8[-1]
-// becomes uint8[C, -1, -1], C planes of rows; C is 3, for `grey` 1, and for `as_stored` 1 or 3 as
-// the file has it. image/decode.h says how each format is read.
+// Decodes pictures from the bytes of their files (JPEG, PNG, BMP, WebP, PNM, detected by content):
+// uint8[-1] becomes uint8[C, -1, -1], C planes of rows; C is 3, 1 for `grey`, and 1 or 3 as in the
+// file for `as_stored`. image/decode.h describes each format.
 //
-// Masks of classes are PNGs with a palette, or grey ones, whose numbers are the classes: `channels:
-// index` gives those as they are stored, uint8[1, -1, -1], and `index16` those of 16 bits too,
-// int32[1, -1, -1].
+// For masks of classes, PNGs with a palette, or grey ones, whose numbers are the classes:
+// `channels: index` returns the stored numbers, uint8[1, -1, -1], and `index16` those of 16 bits
+// too, int32[1, -1, -1].
 //
-// What cannot be decoded (damaged, empty, no picture, more than `max_pixels`) is an error of the
-// sample; it begins with the path of the file where the source has one (`folder`, `list`, `files`)
-// or the element a field `path`. `on_error` says what becomes of such samples.
+// Bytes that cannot be decoded (damaged, empty, not a picture, more than `max_pixels`) are an error
+// of the sample; it begins with the path of the file if the source has one (`folder`, `list`,
+// `files`) or the element a field `path`. `on_error` handles such samples.
 //
-// Sizes differ between samples, so `resize` or a crop stands between this and `batch`.
+// Sizes differ between samples, so put `resize` or a crop between this and `batch`.
 struct Decode {
   static constexpr std::string_view kName = "decode";
   static constexpr std::string_view kHelp =

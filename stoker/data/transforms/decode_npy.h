@@ -9,18 +9,16 @@
 
 namespace stoker {
 
-// The array of the bytes of a .npy file (formats/npy) in a field, uint8[-1]: members of archives
-// that others have written, such as `.npy` of WebDataset. (What `stoker pack` writes is read as
-// arrays by the sources.)
+// Decodes a field with the bytes of a .npy file (formats/npy), uint8[-1], to its array. For members
+// of archives of other programs, such as `.npy` of WebDataset. (Sources decode archives of `stoker
+// pack` themselves.)
 //
-//   type   that the arrays have when they are read: uint16 is read as int32, uint32 and uint64 as
-//          int64
-//   shape  that they have; any extent may be -1. Required, since stages behind go by it: [] for
+//   type   of the arrays after reading: uint16 is read as int32, uint32 and uint64 as int64
+//   shape  of the arrays; any extent may be -1. Required, because later stages need it: [] for
 //          single values.
 //
-// Copies nothing if the values are used as they lie. What is no such file, or an array of
-// another type or shape, is an error that names the sample, and the pass can go on behind it
-// (on_error).
+// Does not copy values that can be used in place. Anything but such a file, or an array of another
+// type or shape, is an error that names the sample; the pass can continue after it (on_error).
 struct DecodeNpy {
   static constexpr std::string_view kName = "decode_npy";
   static constexpr std::string_view kHelp = "Makes an array of the bytes of a .npy file.";

@@ -9,17 +9,17 @@
 
 namespace stoker {
 
-// Takes the bytes of a field, uint8[-1], for the values of an array as they lie in memory, in C
-// order: what `numpy.tobytes` writes, and values of LMDB databases, members of archives and records
-// often are. As tf.io.decode_raw.
+// Interprets the bytes of a field, uint8[-1], as the values of an array in C order, such as
+// `numpy.tobytes` writes, or values of LMDB databases, members of archives and records. Like
+// tf.io.decode_raw.
 //
 //   type        of the values; larger unsigned ones (uint16, uint32, uint64) become the next wider
 //               signed ones, which must hold them
-//   shape       of the array; a first extent of -1 is as long as the bytes last
+//   shape       of the array; a first extent of -1 follows from the number of bytes
 //   big_endian  most significant byte first
 //
-// Copies nothing if the values are used as they lie and lie where they may. Bytes of another
-// length are an error that names the sample, and the pass can go on behind it (on_error).
+// Does not copy values that can be used in place. Bytes of another length are an error that names
+// the sample; the pass can continue after it (on_error).
 struct DecodeRaw {
   static constexpr std::string_view kName = "decode_raw";
   static constexpr std::string_view kHelp =

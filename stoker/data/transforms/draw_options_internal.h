@@ -1,4 +1,4 @@
-// Reading of ranges from the options of image transforms.
+// Reads ranges from the options of image transforms.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// [low, high]. InvalidArgument where there are not two numbers, or the first is larger.
+// Reads [low, high]. InvalidArgument if there are not two numbers, or the first is larger.
 Result<DrawRange> PlanRange(std::string_view who, std::string_view option,
                             const std::vector<double>& values);
 
-// [low, high], or one number for -number..number.
+// Reads [low, high], or one number for -number..number.
 Result<DrawRange> PlanSymmetricRange(std::string_view who, std::string_view option,
                                      const std::vector<double>& values);
 

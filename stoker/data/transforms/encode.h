@@ -8,10 +8,9 @@
 
 namespace stoker {
 
-// Pictures to the bytes of files, which `decode` reads again: uint8[C, H, W] with 1 or 3 channels
-// becomes uint8[-1], a JPEG or PNG (image/encode.h). For packing pictures smaller than they are
-// (`stoker pack`), and for what JPEG does to pictures as an augmentation: `encode: {quality: 30}`,
-// then `decode`.
+// Encodes pictures as bytes of files, the inverse of `decode`: uint8[C, H, W] with 1 or 3 channels
+// becomes uint8[-1], a JPEG or PNG (image/encode.h). For packing smaller pictures (`stoker pack`),
+// and for JPEG artefacts as an augmentation: `encode: {quality: 30}`, then `decode`.
 struct Encode {
   static constexpr std::string_view kName = "encode";
   static constexpr std::string_view kHelp = "Encodes pictures as JPEG or PNG files.";

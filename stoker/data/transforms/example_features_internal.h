@@ -1,4 +1,4 @@
-// What parse_example is told about the features of a message, and how their values become arrays.
+// The options of parse_example for the features of a message, and their conversion to arrays.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct ExampleFeature {
   static constexpr std::string_view kName = "feature";
   std::string name;  // in the message; in a recipe the key
   std::string type = "int64";
-  // Of the values; the first extent may be -1. Empty: one value, or of bytes as many as there are.
+  // Of the values; the first extent may be -1. Empty: one value, or bytes of any length.
   std::vector<int64_t> shape;
-  std::string raw = "uint8";               // what the values in a byte string are
-  std::vector<std::string> default_value;  // as texts; none: the feature must be there
-  std::string field;                       // what the field is called; empty: as the feature
+  std::string raw = "uint8";               // the type of values in a byte string
+  std::vector<std::string> default_value;  // as texts; none: the feature is required
+  std::string field;                       // name of the field; empty: that of the feature
 
   static void Describe(OptionTable<ExampleFeature>& table);
 };
@@ -51,15 +51,15 @@ class ExampleFeatures {
   std::vector<ExampleFeature> features_;
 };
 
-// How one feature is read. Immutable. Errors of the methods do not say which record it is.
+// The plan for reading one feature. Immutable. Errors of the methods do not name the record.
 class FeaturePlan {
  public:
-  // Errors: kInvalidArgument for options that do not go together.
+  // Errors: kInvalidArgument for incompatible options.
   static Result<FeaturePlan> Make(const ExampleFeature& feature);
 
   const std::string& name() const { return name_; }
-  // What it becomes: an array, and where a feature holds several things of lengths that differ
-  // (bytes_list; the steps of a sequence), behind it all their lengths.
+  // Returns the fields it becomes: an array, followed by a field of lengths if a feature has
+  // several parts of any length (bytes_list; the steps of a sequence).
   std::vector<Field> Fields(bool sequence) const;
 
   // Fully known shapes only: writes the values to `out`, which has room for them.
@@ -78,7 +78,7 @@ class FeaturePlan {
   Status CheckKind(const FeatureValues& values) const;
   Status Missing() const;
   Status WrongCount(int64_t found) const;
-  // The values of a feature as they will lie, counted in values of dtype_.
+  // Returns the number of values of a feature, in values of dtype_.
   Result<int64_t> Count(std::span<const std::byte> record, const FeatureValues& values) const;
   Status Copy(std::span<const std::byte> record, const FeatureValues& values, int64_t count,
               std::byte* out) const;

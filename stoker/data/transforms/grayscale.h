@@ -6,8 +6,8 @@
 namespace stoker {
 
 // Makes images uint8 [1 or 3, H, W] grey (0.2989 R + 0.587 G + 0.114 B), all of them or a share:
-// torchvision's Grayscale and RandomGrayscale. Three equal channels come out, or one where all
-// images are made grey and `channels` says so. One draw a sample, unless all are.
+// torchvision's Grayscale and RandomGrayscale. Returns three equal channels, or one if all images
+// are made grey and `channels` is 1. One draw a sample, unless all are.
 struct Grayscale {
   static constexpr std::string_view kName = "grayscale";
   static constexpr std::string_view kHelp = "Makes images grey, all of them or a random share.";

@@ -15,26 +15,26 @@ struct DrawRange {
   double low = 0;
   double high = 0;
 
-  // Each value equally likely. One UniformDouble, also where there is only one value.
+  // Draws a value, each equally likely. Takes one UniformDouble, even if there is only one value.
   double Draw(Rng& rng) const { return low + (high - low) * rng.UniformDouble(); }
-  // The same of the logarithm; of positive numbers.
+  // The same for the logarithm of positive numbers.
   double DrawLogarithmic(Rng& rng) const;
 };
 
-// The window of random_resized_crop: a share of the image's area, evenly from `area`; width by
-// height evenly in its logarithm from `ratio`; each place equally likely. After ten windows that do
-// not fit, the largest one in the middle with a ratio in the range. Draws: area, ratio, and where
-// they fit y, x.
+// Draws the window of random_resized_crop: a share of the image's area, uniform in `area`; width by
+// height, uniform in its logarithm in `ratio`; each place equally likely. After ten windows that do
+// not fit, returns the largest one in the middle with a ratio in the range. Draws: area, ratio and,
+// if they fit, y, x.
 CropWindow DrawResizedCrop(int64_t height, int64_t width, const DrawRange& area,
                            const DrawRange& ratio, Rng& rng);
 
-// The window of random_erasing (Zhong, Zheng, Kang, Li, Yang, "Random erasing data augmentation",
-// 2020): as above, but height by width and smaller than the image on both sides; nothing after ten
-// windows that are not.
+// Draws the window of random_erasing (Zhong, Zheng, Kang, Li, Yang, "Random erasing data
+// augmentation", 2020): as above, but the ratio is height by width and the window is smaller than
+// the image on both sides; returns nothing after ten windows that are not.
 std::optional<CropWindow> DrawErasedWindow(int64_t height, int64_t width, const DrawRange& area,
                                            const DrawRange& ratio, Rng& rng);
 
-// What random_affine draws from, in degrees, and in shares of the image's sides.
+// The ranges of random_affine, in degrees, and in shares of the image's sides.
 struct AffineRanges {
   DrawRange degrees;
   double translate_x = 0;

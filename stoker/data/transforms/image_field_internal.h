@@ -1,4 +1,4 @@
-// What the transforms of images in [channels, height, width] share.
+// Shared by the transforms of images in [channels, height, width].
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// The number of the field called `name`, which must have three dimensions. `who` is the transform,
-// for messages.
+// Returns the number of the field called `name`, which must have three dimensions. `who` is the
+// transform, for messages.
 Result<size_t> FindImageField(std::string_view who, const Spec& spec, std::string_view name);
 
-// Of an array whose last three dimensions are channels, height and width.
+// Returns the shape of an array whose last three dimensions are channels, height and width.
 ImageShape ImageShapeOf(const Array& array);
 
 }  // namespace stoker

@@ -7,8 +7,9 @@ namespace stoker {
 
 // Puts the channels of images last, [C, H, W] to [H, W, C], or first again; any dtype. Networks on
 // many accelerators and CPUs compute on channels-last batches (NHWC), and so do TensorFlow and JAX;
-// Stoker's stages want channels first, so this stands behind them, in front of `batch` or behind
-// it. Behind `decode` and its like it costs nothing: pixels are written in this order at once.
+// Stoker's stages need channels first, so put this after them, before or after `batch`. After
+// `decode` and image transforms it costs nothing, because pixels are written directly in this
+// order.
 struct Layout {
   static constexpr std::string_view kName = "layout";
   static constexpr std::string_view kHelp = "Puts the channels of images last, or first.";
@@ -20,8 +21,8 @@ struct Layout {
   Result<Dataset> Build(Dataset input) const;
 };
 
-// Whether the channels of the images in this field stand last, as the last `layout` on their way
-// says.
+// Returns whether the channels of the images in this field are last, by the last `layout` of the
+// pipeline.
 bool HasChannelsLast(const Dataset& dataset, std::string_view field);
 
 }  // namespace stoker

@@ -11,14 +11,13 @@
 
 namespace stoker {
 
-// Turns words into class numbers: the field, text as uint8[?], becomes int64[], the place of its
-// text among `values`, or among the lines of the file `vocabulary` (data/text/vocabulary.h; names
-// of classes as `stoker pack` writes them are such a file). White space and NULs around a text do
-// not count, unless the list has them.
+// Maps words to class numbers: the field, text as uint8[?], becomes int64[], the place of its text
+// in `values`, or in the lines of the file `vocabulary` (data/text/vocabulary.h; `stoker pack`
+// writes names of classes as such a file). Ignores white space and NULs around a text, unless the
+// list has them.
 //
-// A text that the list lacks becomes `unknown`; where that is not set, it is an error that names
-// the sample, the text and the nearest that is known. Behind it classes have the names of the list
-// (class_names.h). Many samples at once where all texts are equally long.
+// A text that the list lacks becomes `unknown`; without that, it is an error that names the sample,
+// the text and the nearest known text. Classes get the names of the list (class_names.h).
 struct Lookup {
   static constexpr std::string_view kName = "lookup";
   static constexpr std::string_view kHelp =

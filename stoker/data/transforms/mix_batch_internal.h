@@ -1,5 +1,5 @@
-// What mixup and cutmix have in common: every sample of a batch is mixed with a partner from the
-// same batch, and so are the labels.
+// Shared by mixup and cutmix: every sample of a batch is mixed with a partner from the same batch,
+// and so are the labels.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace stoker {
 
-// Where a batch that is being mixed lies: `samples` images and label distributions, one after the
-// other.
+// The memory of a batch being mixed: `samples` consecutive images and label distributions.
 struct MixedBatch {
   DType dtype = DType::kUInt8;  // of the images
   size_t samples = 0;
@@ -33,7 +32,7 @@ struct MixFields {
 };
 
 // Finds the fields and checks that the labels are float32 [samples, classes]. `who` is the
-// transform. The messages say to put `one_hot` and `batch` in front where they are missing.
+// transform. The messages say to put `one_hot` and `batch` before it if they are missing.
 Result<MixFields> FindMixFields(std::string_view who, const Spec& spec, const std::string& images,
                                 const std::string& labels);
 

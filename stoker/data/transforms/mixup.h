@@ -11,9 +11,8 @@ namespace stoker {
 // minimization", ICLR 2018). Lambda is rounded to a multiple of 2^-16, so bytes are mixed exactly.
 //
 // Works on batches: `field` uint8 or float32 [samples, ...], `label` float32 [samples, classes];
-// put `one_hot` and `batch` in front. One lambda a batch, or with per_sample one for each sample.
-// Makes a new batch (the old one's memory is free afterwards). Draws by seed, epoch and batch
-// number.
+// put `one_hot` and `batch` before it. One lambda a batch, or with per_sample one for each sample.
+// Makes a new batch and frees the old one. Draws by seed, epoch and batch number.
 struct Mixup {
   static constexpr std::string_view kName = "mixup";
   static constexpr std::string_view kHelp =

@@ -12,10 +12,10 @@ namespace stoker {
 // gives the same bits. Several means or stds are one for each channel, which is the first
 // dimension: [C, H, W].
 //
-// With `per_sample` mean and std are each sample's own, over all its values: std is that of the
-// population (divided by n, not n - 1), and a sample whose values are all equal becomes zeros. A
-// sample is what one element is, so behind `batch` the whole batch has one mean and one std: put it
-// in front.
+// With `per_sample` mean and std are computed for each sample over all its values: std is that of
+// the population (divided by n, not n - 1), and a sample of equal values becomes zeros. A sample is
+// one element, so after `batch` the whole batch would have one mean and one std: put it before
+// `batch`.
 struct Normalize {
   static constexpr std::string_view kName = "normalize";
   static constexpr std::string_view kHelp =
@@ -31,8 +31,8 @@ struct Normalize {
   Result<Dataset> Build(Dataset input) const;
 };
 
-// The constants that it computes with for a field of uint8 or float32: one for all channels, or one
-// for each. Errors: kInvalidArgument if float32 cannot hold one.
+// Returns its constants for a field of uint8 or float32: one for all channels, or one for each.
+// Errors: kInvalidArgument if float32 cannot hold one.
 Result<std::vector<ShiftScale>> NormalizeConstants(const Normalize& options, DType dtype);
 
 }  // namespace stoker

@@ -6,9 +6,9 @@
 namespace stoker {
 
 // Turns class numbers 0..classes-1 into distributions over the classes: an integer field of shape
-// [...] becomes float32 [..., classes], so it works before `batch` and behind it. The class gets
-// 1 - smoothing + smoothing / classes, every other smoothing / classes, each rounded once from
-// double (label smoothing: Szegedy et al., "Rethinking the Inception architecture", 2016).
+// [...] becomes float32 [..., classes], so it works before and after `batch`. The class gets 1 -
+// smoothing + smoothing / classes, every other smoothing / classes, each rounded once from double
+// (label smoothing: Szegedy et al., "Rethinking the Inception architecture", 2016).
 //
 // Errors: a number outside 0..classes-1 names the element and the number.
 struct OneHot {

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// Surrounds images [C, H, W], any dtype, with a border of one value, or of what is in the image;
-// torchvision's Pad.
+// Surrounds images [C, H, W], any dtype, with a border of one value, or one that continues the
+// image; torchvision's Pad.
 struct Pad {
   static constexpr std::string_view kName = "pad";
   static constexpr std::string_view kHelp = "Surrounds images with a border.";

@@ -1,5 +1,5 @@
-// What the transforms that move pixels share: several images and masks of one sample go through one
-// draw, so that what belongs together stays together.
+// Shared by the transforms that move pixels: several images and masks of one sample use one draw,
+// so that they stay aligned.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@
 
 namespace stoker {
 
-// One field that is moved. A mask holds classes, not brightness: its values are never mixed
-// (nearest neighbour) and never changed.
+// One moved field. A mask holds classes, not brightness: its values are never mixed (nearest
+// neighbour) and never changed.
 struct PairedField {
   size_t index = 0;
   bool is_mask = false;
-  FillValue fill;  // of pixels from outside, where the transform has such
+  FillValue fill;  // of pixels from outside, if the transform has some
 };
 using PairedFields = std::vector<PairedField>;
 
@@ -36,31 +36,31 @@ struct PairedNames {
 Result<PairedFields> FindPairedFields(std::string_view who, const Spec& spec,
                                       const PairedNames& names);
 
-// Sets what pixels from outside get: `fill` in images, `mask_fill` in masks.
+// Sets the value of pixels from outside: `fill` in images, `mask_fill` in masks.
 Status SetFillValues(std::string_view who, const Spec& spec, double fill, double mask_fill,
                      PairedFields& fields);
 
-// Gives the fields a height and a width; -1 if it is not known.
+// Sets the height and width of the fields; -1 if unknown.
 void SetSides(const PairedFields& fields, int64_t height, int64_t width, Spec& spec);
 
-// Height and width of the fields of a sample, or of rows of samples, and the channels of the first.
-// InvalidArgument where they differ in size; `key` is the sample's, for the message.
+// Returns height and width of the fields of a sample, or of rows of samples, and the channels of
+// the first. InvalidArgument if they differ in size; `key` is the sample's, for the message.
 Result<ImageShape> SharedSize(std::string_view who, const SampleKey& key,
                               const std::vector<Array>& arrays, const PairedFields& fields);
 
-// The image itself where nobody else sees its memory, else a copy.
+// Returns the image itself if its memory is not shared, else a copy.
 Array WritableImage(const Array& image, Scratch& scratch);
 
-// What stands beside the pictures of bytes in a field.
+// Returns the border of the pictures of bytes in a field.
 PictureBorder BorderBeside(const PairedField& field, Border mode);
 
-// Their numbers, for PictureGeometry.
+// Returns their numbers, for PictureGeometry.
 std::vector<size_t> NumbersOf(const PairedFields& fields);
 
-// Whether all the pictures are of one size at this point, as SharedSize asks.
+// Returns whether all the pictures have one size at this point, as SharedSize requires.
 bool OfOneSize(std::span<PicturePlan* const> plans);
 
-// "image", or "image, masks mask".
+// Returns "image", or "image, masks mask".
 std::string NamesInShort(const PairedNames& names);
 
 // Describes the options `field`, `images` and `masks` of T.
@@ -77,7 +77,7 @@ void DescribePairedFields(OptionTable<T>& table) {
 //   Result<Draw> Choose(const ImageShape& size, Rng& rng) const
 //   Result<Array> Change(const Array& array, const PairedField& field, const Draw& draw,
 //                        Scratch& scratch) const
-// and, where it can be told (picture_plan.h),
+// and, if it can be described (picture_plan.h),
 //   bool AddTo(PicturePlan& plan, const PairedField& field, const Draw& draw) const
 template <typename Geometry>
 class PairedTransform final : public Transform, public PictureGeometry {

@@ -9,27 +9,24 @@
 
 namespace stoker {
 
-// Takes the features that are named out of records that hold a tf.train.Example, or with
-// `sequences` a tf.train.SequenceExample (formats/tfrecord/README.md), and puts them in the place
-// of the record.
+// Replaces a record that holds a tf.train.Example, or with `sequences` a tf.train.SequenceExample
+// (formats/tfrecord/README.md), by its named features.
 //
 //   type     of a fully known shape           with a first extent of -1
-//   int64    int64, so many values            int64, as many as there are
+//   int64    int64, this many values int64, as many as there are
 //   float32  float32, so many values          float32, as many as there are
 //   bytes    one byte string, its bytes as    the same, of any length (the default)
 //            values of `raw`
-//   bytes_list                                uint8[-1], all byte strings one behind the other, and
+//   bytes_list                                uint8[-1], all byte strings concatenated, and
 //                                             FIELD_lengths int64[-1], the length of each
 //
-// Where a feature is missing its `default` is taken. Without one, as many values as there are
-// (shape -1, bytes_list) are then none, and any other is an error, as is another type or number of
-// values; one byte string is needed too, whatever its length. A feature of `sequences`
-// has a shape for each step: it becomes [-1, ...shape], or where the steps have lengths of their
-// own all of their values and FIELD_lengths. A missing sequence has no steps. Errors name file,
-// record and byte.
+// A missing feature gets its `default`. Without one, a feature of any length (shape -1, bytes_list)
+// is empty, and any other, a byte string too, is an error, as is another type or number of values.
+// A feature of `sequences` has a shape for each step: it becomes [-1, ...shape], or, if the lengths
+// of steps vary, all of their values and FIELD_lengths. A missing sequence has no steps. Errors
+// name file, record and byte.
 //
-// Where all shapes are known and records are read by position, many are parsed at once, straight
-// into the batch.
+// It is fastest if all shapes are known and records are read by position.
 struct ParseExample {
   static constexpr std::string_view kName = "parse_example";
   static constexpr std::string_view kHelp =

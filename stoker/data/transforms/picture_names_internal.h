@@ -1,4 +1,4 @@
-// What messages call the picture in a field of a sample.
+// Names of the picture in a field of a sample, for messages.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,12 @@ namespace stoker {
 // Thread-safe.
 class PictureNames {
  public:
-  // Of field number `field` of the elements of `input`, with the keys they have there.
+  // For field number `field` of the elements of `input`, by their keys there.
   PictureNames(const Dataset& input, size_t field);
 
-  // The path of its file or the place of its record, by the source or by a field `path`, otherwise
-  // "element 12"; and what its own archive calls it, by a field `key`: "a.tar: record 12: '0012'".
+  // Returns the path of its file or the place of its record, from the source or a field `path`,
+  // otherwise "element 12"; and its name in its archive, from a field `key`: "a.tar: record 12:
+  // '0012'".
   std::string NameOf(const Element& element) const;
 
  private:

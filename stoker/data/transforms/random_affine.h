@@ -5,10 +5,10 @@
 
 namespace stoker {
 
-// Turns, moves, scales and shears images [C, H, W] about their centre by random amounts;
+// Rotates, translates, scales and shears images [C, H, W] about their centre by random amounts;
 // torchvision's RandomAffine, and with `degrees` alone its RandomRotation. The size stays, unless
 // `expand` is set. uint8 or float32, with `interpolation: nearest` any dtype. Draws: degrees,
-// right, down, scale, shear along x, shear along y, each also where it is fixed.
+// right, down, scale, shear along x, shear along y, each even if it is fixed.
 struct RandomAffine {
   static constexpr std::string_view kName = "random_affine";
   static constexpr std::string_view kHelp = "Turns, moves, scales and shears images at random.";

@@ -6,9 +6,9 @@
 namespace stoker {
 
 // Surrounds each image [C, H, W] (any dtype) with a border of `padding` pixels (of value `fill`, or
-// as `padding_mode` says), and cuts a window of fixed size out at a random place, each place
-// equally likely; torchvision's RandomCrop. What belongs to the image, masks or other images of its
-// size, is cut alike. Two draws a sample: y, then x.
+// by `padding_mode`), and crops a window of fixed size at a random place, each place equally
+// likely; torchvision's RandomCrop. Masks and other images of the same size are cropped alike. Two
+// draws a sample: y, then x.
 struct RandomCrop {
   static constexpr std::string_view kName = "random_crop";
   static constexpr std::string_view kHelp = "Pads images and cuts a window out at a random place.";

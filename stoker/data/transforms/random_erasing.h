@@ -7,9 +7,9 @@ namespace stoker {
 
 // Overwrites a window of random area, shape and place in a share of the images [C, H, W], any
 // dtype; torchvision's RandomErasing (Zhong et al., 2020). The window has one value, or one for
-// each channel, or noise; put it behind normalize to erase with the mean (0). Draws: whether, then
-// those of DrawErasedWindow, then with noise one that keys a stream for each image. Masks stay as
-// they are, so none are named.
+// each channel, or noise; put it after normalize to erase with the mean (0). Draws: whether, then
+// those of DrawErasedWindow, then with noise one that keys a stream for each image. Masks do not
+// change, so none are named.
 struct RandomErasing {
   static constexpr std::string_view kName = "random_erasing";
   static constexpr std::string_view kHelp = "Overwrites a random window of images.";

@@ -5,7 +5,7 @@
 
 namespace stoker {
 
-// Mirrors a share of the images [C, H, W], any dtype, and what belongs to them. One draw a sample.
+// Mirrors a share of the images [C, H, W], any dtype, with their masks. One draw a sample.
 struct RandomFlip {
   static constexpr std::string_view kName = "random_flip";
   static constexpr std::string_view kHelp =

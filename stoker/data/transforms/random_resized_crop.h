@@ -5,7 +5,7 @@
 
 namespace stoker {
 
-// Cuts a window of random area, shape and place out of images [C, H, W] and resizes it to a fixed
+// Crops a window of random area, shape and place from images [C, H, W] and resizes it to a fixed
 // size, antialiased; torchvision's RandomResizedCrop (Szegedy et al., "Going deeper with
 // convolutions", 2015). uint8 or float32, with `interpolation: nearest` any dtype.
 struct RandomResizedCrop {

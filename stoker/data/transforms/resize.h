@@ -7,9 +7,9 @@ namespace stoker {
 
 // Resizes images [C, H, W] to a fixed height and width, or so that the shorter side has a given
 // length and the sides keep their ratio (the longer one rounded down, as torchvision's
-// Resize(int)); without `enlarge` images whose shorter side is no longer than that stay as
-// they are. Antialiased as Pillow's resize and torchvision's antialias=True (image/resample.h);
-// uint8 or float32, with `interpolation: nearest` any dtype.
+// Resize(int)); without `enlarge` smaller images keep their size. Antialiased as Pillow's resize
+// and torchvision's antialias=True (image/resample.h); uint8 or float32, with `interpolation:
+// nearest` any dtype.
 struct Resize {
   static constexpr std::string_view kName = "resize";
   static constexpr std::string_view kHelp = "Resizes images, antialiased.";

@@ -1,4 +1,4 @@
-// Resizing of arrays [channels, height, width], whatever they hold.
+// Resizes arrays [channels, height, width] of any dtype.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ void DescribeInterpolation(OptionTable<T>& table) {
               OneOf{{"nearest", "box", "area", "bilinear", "bicubic", "lanczos"}});
 }
 
-// InvalidArgument where an image is of a type that the filter cannot mix.
+// Returns InvalidArgument if an image is of a type that the filter cannot mix.
 Status CheckInterpolation(std::string_view who, const Spec& spec, const PairedFields& fields,
                           ResampleFilter filter);
 
-// Height and width from the options `size`, `height` and `width`, where 0 is not given: both from
-// size, or each of its own. InvalidArgument where both or neither are given, or where no result has
-// so many pixels (kMostResizedPixels).
+// Returns height and width from the options `size`, `height` and `width`, where 0 means not given:
+// both from size, or each from its own. InvalidArgument if both or neither are given, or if the
+// result would have too many pixels (kMostResizedPixels).
 Result<ResampleSize> PlanSize(std::string_view who, int64_t size, int64_t height, int64_t width);
 
-// Cuts the window, which must lie inside, out and resizes it: the filter sees nothing outside the
+// Crops the window, which must lie inside, and resizes it: the filter reads nothing outside the
 // window, as in torchvision. uint8 by Resample, float32 by ResampleFloats, masks and
 // ResampleFilter::kNearest by ResampleNearest.
 Result<Array> ResizeArray(std::string_view who, const Array& image, const CropWindow& window,

@@ -8,10 +8,10 @@
 
 namespace stoker {
 
-// Text as the numbers of a SentencePiece model (Kudo, Richardson, "SentencePiece", 2018): the
-// field, UTF-8 as uint8[?], becomes int32[?] called `output`. Always the best segmentation; nothing
-// is sampled. Unigram models are run by data/text/unigram_encoder.h, BPE models and those with
-// pieces that users define by the library libsentencepiece; the numbers are always the library's.
+// Encodes text as the numbers of a SentencePiece model (Kudo, Richardson, "SentencePiece", 2018):
+// the field, UTF-8 as uint8[?], becomes int32[?] called `output`. Uses the best segmentation;
+// samples nothing. data/text/unigram_encoder.h runs unigram models, the library libsentencepiece
+// BPE models and those with user-defined pieces; the numbers always equal the library's.
 struct Sentencepiece {
   static constexpr std::string_view kName = "sentencepiece";
   static constexpr std::string_view kHelp = "Text as the numbers of a SentencePiece model.";

@@ -1,4 +1,4 @@
-// What the operators share that make numbers of text: uint8[?] fields become int32[?] ones.
+// Shared by the operators that encode text: uint8[?] fields become int32[?] ones.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 
 namespace stoker::internal {
 
-// Where the text is. Errors: kInvalidArgument if there is no such field, or it is no text.
+// Returns the number of the field. Errors: kInvalidArgument if there is no such field, or it is not
+// text.
 Result<size_t> FindTextField(std::string_view who, const Spec& spec, const std::string& field);
 
-// The bytes of a field as text.
+// Returns the bytes of a field as text.
 inline std::string_view TextOf(const Array& array) {
   return {reinterpret_cast<const char*>(array.data()), array.num_bytes()};
 }
 
 Array NewTokens(std::span<const int32_t> tokens, Scratch& scratch);
 
-// Makes numbers of a text. Thread-safe.
+// Encodes a text as numbers. Thread-safe.
 class TokenEncoder {
  public:
   virtual ~TokenEncoder() = default;
@@ -30,7 +31,7 @@ class TokenEncoder {
   virtual Status Encode(std::string_view text, std::vector<int32_t>& out) const = 0;
 };
 
-// Puts the numbers in the place of the text, under the name `output`.
+// Replaces the text by its numbers, under the name `output`.
 Result<Dataset> EncodeField(Dataset input, std::string_view who, const std::string& field,
                             const std::string& output, std::string details,
                             std::shared_ptr<const TokenEncoder> encoder);

@@ -6,8 +6,8 @@
 namespace stoker {
 
 // Applies one change to images uint8 [1 or 3, H, W], drawn from the 14 of rand_augment, with a
-// strength that is drawn too; torchvision's TrivialAugmentWide (Mueller, Hutter, 2021). Masks
-// follow the changes that move pixels. Draws: op, strength and, where the op has one, sign.
+// random strength; torchvision's TrivialAugmentWide (Mueller, Hutter, 2021). Masks follow the
+// changes that move pixels. Draws: op, strength and, if the op has one, sign.
 struct TrivialAugment {
   static constexpr std::string_view kName = "trivial_augment";
   static constexpr std::string_view kHelp = "Applies one change drawn from 14, of random strength.";

@@ -8,7 +8,7 @@
 namespace stoker {
 
 // Keeps at most `length` parts of the first dimension of a field: the first ones, or with `keep:
-// last` the last. Shorter fields stay as they are. Copies nothing: the result shares the memory.
+// last` the last. Shorter fields do not change. Copies nothing: the result shares the memory.
 struct Truncate {
   static constexpr std::string_view kName = "truncate";
   static constexpr std::string_view kHelp = "Cuts a field that is too long.";

@@ -8,12 +8,12 @@
 
 namespace stoker {
 
-// InvalidArgument where bilinear is asked for and an image is neither uint8 nor float32.
+// Returns InvalidArgument if `bilinear` is set and an image is neither uint8 nor float32.
 Status CheckWarp(std::string_view who, const Spec& spec, const PairedFields& fields, bool bilinear);
 
 // Moves the pixels of `from` into `to`, of the same dtype and channels, of any size and not
 // overlapping; masks by nearest neighbour, images as `bilinear` says. Pixels from outside get the
-// field's fill, or of several `fills` that of their channel.
+// field's fill, or that of their channel in `fills`.
 void WarpArray(const Array& from, const PairedField& field, const AffineMatrix& matrix,
                bool bilinear, Array& to, std::span<const FillValue> fills = {});
 

@@ -9,14 +9,14 @@
 
 namespace stoker {
 
-// Text as BERT takes it: numbers of the pieces of a vocab.txt (data/text/wordpiece.h has the rules
-// and their source; the package `tokenizers` gives the same). The field, UTF-8 as uint8[?], becomes
-// int32[?] called `output`.
+// Encodes text for BERT as the numbers of the pieces of a vocab.txt (data/text/wordpiece.h has the
+// rules and their source; the package `tokenizers` gives the same numbers). The field, UTF-8 as
+// uint8[?], becomes int32[?] called `output`.
 //
 // With `mark`, `[CLS] text [SEP]`, and with a second field named in `pair`, `[CLS] text [SEP] pair
 // [SEP]`; a new field token_types, int32[?], is then 0 in the first part and 1 in the second.
-// `max_length` counts the marks too: what is longer loses pieces at its end, of two texts the
-// longer one first.
+// `max_length` counts the marks too: a longer result loses pieces at its end, the longer of two
+// texts first.
 //
 // Cased models need `lower: false`. `accents: auto` strips them where it lowers.
 struct Wordpiece {

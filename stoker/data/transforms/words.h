@@ -8,14 +8,13 @@
 
 namespace stoker {
 
-// Splits text into words and makes them numbers of a vocabulary: the field, UTF-8 as uint8[?],
-// becomes int32[?] called `output`. Words are what stands between white space, or what `pattern`
-// matches, or what stands between matches of `separator` (data/text/word_splitter.h).
+// Splits text into words and encodes them by a vocabulary: the field, UTF-8 as uint8[?], becomes
+// int32[?] called `output`. Words are separated by white space, or match `pattern`, or are
+// separated by matches of `separator` (data/text/word_splitter.h).
 //
 // The vocabulary is a file of one token a line (data/text/vocabulary.h; `stoker vocabulary` makes
-// one of the most frequent words). A word that it lacks becomes `unknown`; where that is empty,
-// such a word is an error that names it and the element. `begin` and `end`, where they are set,
-// stand around the words.
+// one of the most frequent words). A word that it lacks becomes `unknown`; if that is empty, such a
+// word is an error that names it and the element. `begin` and `end`, if set, enclose the words.
 struct Words {
   static constexpr std::string_view kName = "words";
   static constexpr std::string_view kHelp =

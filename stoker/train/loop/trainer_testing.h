@@ -1,5 +1,5 @@
 // What the tests of the trainer share: a small problem to train on, and somebody who watches.
-// Included by tests only.
+// Only tests include it.
 #pragma once
 
 #include <sstream>
