@@ -1,9 +1,8 @@
-// Which device computes.
+// Opens the device that computes.
 //
-// The program links libtorch's CPU library only. Where an NVIDIA driver is present,
-// libtorch_cuda.so is loaded at run time and its kernels register themselves. That must happen
-// before anything asks torch whether CUDA is there, since ATen remembers its first answer: so a
-// program calls OpenDevice before it makes its first tensor.
+// The program links libtorch's CPU library only. If an NVIDIA driver is present, libtorch_cuda.so
+// is loaded at run time and registers its kernels. This must happen before torch is first asked for
+// CUDA, because ATen remembers its first answer: call OpenDevice before making the first tensor.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -18,7 +17,7 @@ namespace stoker {
 struct OpenedDevice {
   c10::Device device = c10::kCPU;
   std::string description;  // "cpu (AVX512)", "cuda:0"
-  std::string note;         // where `auto` passed over an accelerator: why; else empty
+  std::string note;         // why `auto` did not use an accelerator; else empty
 
   bool is_cpu() const { return device.is_cpu(); }
 };
@@ -27,13 +26,13 @@ struct OpenedDevice {
 //   auto    the first CUDA device, else the CPU
 //   cpu     the CPU
 //   cuda    the first CUDA device; cuda:N: device N, from 0
-// May be called again; the libraries are loaded once. Not before another thread uses torch.
-// Errors: kInvalidArgument for another name or a number that does not exist; kUnavailable where
-// cuda is asked for and there is no driver, no libtorch_cuda.so, or it does not load: the message
-// says which; kFailedPrecondition where torch was used before.
+// May be called again; the libraries are loaded once. Not before another thread uses torch. Errors:
+// kInvalidArgument for another name or a number that does not exist; kUnavailable if cuda is asked
+// for and there is no driver, no libtorch_cuda.so, or it does not load: the message says which;
+// kFailedPrecondition if torch was used before.
 Result<OpenedDevice> OpenDevice(std::string_view wanted);
 
-// Waits until the device has done all that was asked of it; nothing to do on the CPU. For timing.
+// Waits until the device has finished all submitted work; does nothing on the CPU. For timing.
 void Synchronize(c10::Device device);
 
 }  // namespace stoker

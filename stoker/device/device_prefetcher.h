@@ -1,9 +1,9 @@
-// DevicePrefetcher: batches that are on the device before a training step asks for them.
+// DevicePrefetcher: copies batches to the device before a training step needs them.
 //
-// A thread of its own takes them from the pipeline, stages them in pinned memory and copies them on
-// a stream of its own, so that the copies run beside the kernels of the steps before, and neither
-// the copies nor the pipeline are waited for by the thread that launches kernels. A batch is handed
-// out with its copy under way: the caller's stream waits for it, the caller does not.
+// Its thread takes batches from the pipeline, stages them in pinned memory and copies them on its
+// own stream, concurrently with the kernels of earlier steps, so the thread that launches kernels
+// waits for neither the copies nor the pipeline. Next may return a batch before its copy is
+// complete: the caller's stream waits for it, the caller does not.
 #pragma once
 
 #include <c10/core/Event.h>
@@ -24,52 +24,52 @@
 
 namespace stoker {
 
-// More would only hold memory of the device.
+// More would only use memory of the device.
 inline constexpr int kMostBatchesAhead = 64;
 
 // One thread at a time.
 class DevicePrefetcher {
  public:
   // Opens one pass over `batches`.
-  //   runtime  once its `stop` is true, Next ends with kCancelled instead of waiting; where there
-  //            is a thread, batches that are ready are still given. Open heeds it too
-  //   depth    batches that are ready at most, 0 to kMostBatchesAhead, each in the device's memory.
-  //            0: there is no thread, and a batch is made when it is asked for
+  //   runtime  once its `stop` is true, Next returns kCancelled instead of waiting; with a thread
+  //            it still returns ready batches. Open checks it too
+  //   depth    the most batches ready, 0 to kMostBatchesAhead, each in the device's memory. 0: no
+  //            thread; Next makes the batch
   // Errors: those of Dataset::Open and Feeder::Create; kInvalidArgument for the depth.
   static Result<std::unique_ptr<DevicePrefetcher>> Open(const Dataset& batches, Runtime runtime,
                                                         const PassOptions& pass,
                                                         const FeederOptions& options, int depth);
 
-  // Ends the thread: at the latest after the element under way.
+  // Ends the thread, at the latest after the current element.
   ~DevicePrefetcher();
   DevicePrefetcher(const DevicePrefetcher&) = delete;
   DevicePrefetcher& operator=(const DevicePrefetcher&) = delete;
 
-  // The next batch, nothing at the end, or the error that came in its place; the last two again and
-  // again. The current stream of this thread may use the batch.
+  // Returns the next batch, nothing at the end, or an error; the last two repeatedly. The current
+  // stream of this thread may use the batch.
   Result<std::optional<TensorBatch>> Next();
 
-  // Where the pass stands behind the batches handed out; those that are ready do not count. Where
-  // there is a thread, whoever restores it makes up to kBatchesBetweenPositions batches again.
-  // Errors: where there is none, also that a pass which has failed stands nowhere.
+  // Returns the position of the pass after the batches returned, without those that are ready. With
+  // a thread, restoring it makes up to kBatchesBetweenPositions batches again. Errors: without a
+  // thread, also those of a failed pass, which has no position.
   Result<Json> Save() const;
-  // Call it where it may be necessary to go back to, first before the first Next: SaveMarked is
-  // Save as of the last call, also after batches that came behind it and after an error.
+  // Call it at each place to which the caller may return, first before the first Next: SaveMarked
+  // returns Save as of the last call, also after later batches and after an error.
   void Mark();
   Result<Json> SaveMarked() const;
-  // Before the first Next.
+  // Call it before the first Next.
   Status Restore(const Json& state) { return feeder_->Restore(state); }
 
-  // Time that Next has waited, in all.
+  // Returns the total time that Next has waited.
   double waited_seconds() const;
-  // What holds the pipeline up, by what its stages have counted so far.
+  // Returns the limiting stage, from the counters so far.
   LimitingStage FindLimit() const { return limits_.Find(*elements_); }
 
-  // A position is taken from the pipeline every so many batches, since some are large.
+  // The pipeline's position is saved once in this many batches, because some positions are large.
   static constexpr int64_t kBatchesBetweenPositions = 16;
 
  private:
-  // What comes next: a batch and when its copy is done, the end, or an error.
+  // The next result: a batch and the event of its copy, the end, or an error.
   struct Ready {
     Result<std::optional<TensorBatch>> batch;
     std::optional<c10::Event> copied;  // nothing on the CPU
@@ -77,7 +77,7 @@ class DevicePrefetcher {
     bool is_last() const { return !batch.ok() || !batch->has_value(); }
   };
   struct Position {
-    int64_t behind = 0;  // so many batches of this pass
+    int64_t behind = 0;  // it is the position after so many batches of this pass
     Result<Json> state;
   };
 
@@ -94,25 +94,25 @@ class DevicePrefetcher {
   void HandToCurrentStream(const Ready& ready) const;
 
   const LimitFinder limits_;
-  const Iterator* elements_ = nullptr;  // of feeder_, for what may be asked from any thread
+  const Iterator* elements_ = nullptr;  // of feeder_, for calls from any thread
   const c10::Device device_;
   const int depth_;
   std::optional<c10::Stream> stream_;             // for copies; nothing on the CPU
   const std::atomic<bool>* const asked_to_stop_;  // from outside; may be null
-  std::atomic<bool> stop_{false};   // of the pass where there is a thread: outlives feeder_
+  std::atomic<bool> stop_{false};   // of the pass if there is a thread; outlives feeder_
   std::unique_ptr<Feeder> feeder_;  // the thread's own once it runs
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Ready> ready_;         // guarded by mutex_
-  std::deque<Position> positions_;  // guarded by mutex_; the first is of a batch handed out
+  std::deque<Position> positions_;  // guarded by mutex_; the first is of a returned batch
   int64_t given_ = 0;               // guarded by mutex_
-  std::optional<int64_t> marked_;   // guarded by mutex_; batches given when it was
+  std::optional<int64_t> marked_;   // guarded by mutex_; batches returned at that time
   bool ending_ = false;             // guarded by mutex_; it is being destroyed
   std::optional<Ready> last_;       // the end or the error, once it was given
   int64_t waited_ns_ = 0;
   bool started_ = false;
-  WorkerGroup thread_;  // last: joined before anything above goes
+  WorkerGroup thread_;  // last: joined before the other members are destroyed
 };
 
 }  // namespace stoker

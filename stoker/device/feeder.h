@@ -1,5 +1,5 @@
-// Feeder: the last hop of the input pipeline. Takes elements from an Iterator and hands out what a
-// training step wants: an input and a target tensor, on the device, in the layout the model likes.
+// Feeder: the last stage of the input. Converts elements of an Iterator to the batches of a
+// training step: an input and a target tensor, on the device, in the model's layout.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -25,22 +25,21 @@ namespace stoker {
 
 struct TensorBatch {
   at::Tensor input;  // float32, [samples, ...]; images [samples, channels, height, width]
-  // int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); undefined where
+  // int64 or float32, [samples], or float32 [samples, numbers] (see Feeder); undefined if
   // FeederOptions::target is nothing
   at::Tensor target;
   SampleKey key = {};             // of its element: the batch's number
-  std::vector<Array> along = {};  // the fields FeederOptions::along, untouched, in host memory
+  std::vector<Array> along = {};  // the fields FeederOptions::along, unchanged, in host memory
 
   int64_t size() const { return input.size(0); }
 };
 
-// Looks at the targets of a batch.
+// Checks the targets of a batch.
 using TargetCheck = std::function<Status(const at::Tensor& target, const SampleKey& batch)>;
 
 struct FeederOptions {
   std::string input = "image";  // the field that becomes TensorBatch::input
-  // The field that becomes TensorBatch::target; nothing: targets are not wanted and need not be
-  // there, as in data that are only predicted from.
+  // The field that becomes TensorBatch::target; nothing: no targets, as for predictions.
   std::optional<std::string> target = "label";
   std::vector<std::string> along = {};  // the fields that become TensorBatch::along
   c10::Device device = c10::kCPU;
@@ -48,15 +47,15 @@ struct FeederOptions {
   bool channels_last = false;
   // Of the inputs with four dimensions; the others stay contiguous.
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
-  // Where there are any, inputs are bytes, which travel as such and become (x - shift) * scale on
-  // the device: one pair for all values, or one for each channel. The bits are those of `normalize`
-  // in a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
+  // If not empty, inputs are bytes, which are copied as such and become (x - shift) * scale on the
+  // device: one pair for all values, or one for each channel. The bits are those of `normalize` in
+  // a pipeline (on accelerators, whose arithmetic is IEEE 754's too).
   std::vector<ShiftScale> normalize = {};
-  // For the caller who knows what targets must be like: is shown each batch of them in CPU memory
-  // before it travels, on the thread that calls Next. Floating-point ones come as float32;
-  // integers, one a sample, come as they are, and only where they travel to an accelerator: a
-  // kernel that finds a class number that does not exist there ends the process's use of the
-  // device, while on the CPU it throws. An error comes in the place of the batch. May be empty.
+  // Checks each batch of targets in CPU memory before it is copied, on the thread that calls Next.
+  // Floating-point targets are passed as float32; integers, one a sample, unchanged, and only if
+  // the device is an accelerator: there a kernel that meets an invalid class number makes the
+  // device unusable for the process, while the CPU throws. An error replaces the batch. May be
+  // empty.
   TargetCheck check_target = {};
 };
 
@@ -71,31 +70,31 @@ struct FeederFields {
 };
 Result<FeederFields> FindFeederFields(const Spec& spec, const FeederOptions& options);
 
-// On the CPU an input of float32 that has the layout asked for is not copied: the tensor shares the
-// element's memory. Narrower floats become float32 on the device, so half the bytes travel. For an
+// On the CPU a float32 input of the right layout is not copied: the tensor shares the element's
+// memory. Narrower floats become float32 on the device, which halves the bytes copied. For an
 // accelerator the batch is staged in pinned memory and copied on the current stream without
-// waiting, so that the copy of a batch runs while the kernels launched before are still at work.
+// waiting, so the copy overlaps with kernels launched before.
 //
-// Targets go the same way, in the type that they have, and get theirs on the device: integers (and
+// Targets are copied in the same way, in their own type, and converted on the device: integers (and
 // bool), one a sample, become int64 [samples]; floats, one a sample, float32 [samples]; several
-// numbers a sample, of whatever type, float32 [samples, numbers]. Integers above 2^24 lose their
-// last bits in a row of float32. What the numbers mean is for the loss to say (train/core/loss.h).
+// numbers a sample, of any type, float32 [samples, numbers]. Integers above 2^24 lose their last
+// bits in a row of float32. The loss defines the meaning of the numbers (train/core/loss.h).
 //
 // One thread at a time.
 class Feeder {
  public:
-  // `spec`: of the elements that `elements` gives. Errors: those of FindFeederFields.
+  // `spec`: that of `elements`. Errors: those of FindFeederFields.
   static Result<std::unique_ptr<Feeder>> Create(std::unique_ptr<Iterator> elements,
                                                 const Spec& spec, FeederOptions options);
 
-  // The next batch, nothing at the end, or the pipeline's error.
+  // Returns the next batch, nothing at the end, or the pipeline's error.
   Result<std::optional<TensorBatch>> Next();
 
-  // Where the pipeline stands: the batches handed out are done. See Iterator.
+  // Returns the pipeline's position after the batches returned. See Iterator.
   Result<Json> Save() const { return elements_->Save(); }
   Status Restore(const Json& state) { return elements_->Restore(state); }
 
-  // Time spent waiting in Next for the pipeline, in all: what the model was kept from computing.
+  // Returns the total time that Next has waited for the pipeline.
   double waited_seconds() const { return static_cast<double>(waited_ns_) * 1e-9; }
   Profile GetProfile() const { return elements_->GetProfile(); }
 

@@ -11,13 +11,13 @@
 
 namespace stoker {
 
-// From now on the calling thread, and the threads that torch's operators use when it calls them,
-// flush denormals or keep them. Threads that start later on (at::set_num_threads with a greater
-// number) have the mode of the thread that starts them, which is this one. Costs some microseconds.
+// Makes the calling thread, and the threads that torch's operators use when it calls them, flush
+// denormals or keep them. Threads that start later (at::set_num_threads with a greater number) have
+// the mode of the thread that starts them, which is this one. Costs some microseconds.
 void FlushTorchDenormals(bool flushed);
 
-// Gives each of those threads back, at its end, the mode that it had at its beginning; those that
-// have started meanwhile get the calling thread's. It begins and ends on the same thread.
+// The destructor restores the mode that each of those threads had at construction; threads started
+// meanwhile get the calling thread's. Construct and destroy it on the same thread.
 class TorchFloatModes {
  public:
   TorchFloatModes();

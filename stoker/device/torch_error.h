@@ -1,4 +1,4 @@
-// libtorch reports errors by throwing. Here they become values.
+// Converts the exceptions of libtorch to Status.
 #pragma once
 
 #include <exception>
@@ -8,13 +8,13 @@
 
 namespace stoker {
 
-// What a caught exception says, without torch's backtrace: kResourceExhausted where memory ran out
-// (on the host or on the device), kInvalidArgument for wrong shapes, types and indices,
-// kUnimplemented, else kInternal.
+// Returns the message of a caught exception, without torch's backtrace: kResourceExhausted if
+// memory ran out (on the host or on the device), kInvalidArgument for wrong shapes, types and
+// indices, kUnimplemented, else kInternal.
 Status StatusOfException(const std::exception& error);
 
-// Runs `body`, which calls torch, and turns what it throws into a Status. `body` may return void or
-// Status.
+// Runs `body`, which calls torch, and converts its exceptions to a Status. `body` may return void
+// or Status.
 template <typename Body>
 Status CatchTorchErrors(Body&& body) {
   try {

@@ -1,4 +1,4 @@
-// Work of ours on torch's own threads.
+// Runs Stoker's work on torch's own threads.
 //
 // at::parallel_for is a template: it is parallel only in files that are compiled for OpenMP, and
 // such files would bring the compiler's OpenMP runtime into the process beside torch's. These
@@ -12,10 +12,10 @@
 namespace stoker {
 
 // Calls work(begin, end) for ranges that together are 0 to n, each once, on as many threads as
-// at::set_num_threads says; on the calling thread alone where that is 1, where n is 1, and where
-// the caller itself is such work. How the ranges are cut depends on the number of threads, so the
-// result of `work` must not depend on how they are. Costs some microseconds beside the work. An
-// exception of `work` reaches the caller.
+// at::set_num_threads says; on the calling thread alone if that is 1, if n is 1, or if the caller
+// itself is such work. The ranges depend on the number of threads, so the result of `work` must not
+// depend on them. Costs some microseconds beside the work. An exception of `work` reaches the
+// caller.
 void ForRangesOnTorchThreads(int64_t n,
                              const std::function<void(int64_t begin, int64_t end)>& work);
 

@@ -1,6 +1,7 @@
 // The permission with which a run was resumed although its recipe or data had changed
-// (--allow-changes). A run directory keeps it in allowed.json, because the newest checkpoint is of
-// the run before the change until another is stored, and the run may be killed before that.
+// (--allow-changes). A run directory stores it in allowed.json, because until the changed run
+// stores a checkpoint the newest one is from before the change, and the run may be killed
+// meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,16 @@
 namespace stoker {
 
 struct AllowedChanges {
-  int64_t checkpoint = -1;  // step of the checkpoint that the run went on from; those of later
+  int64_t checkpoint = -1;  // step of the checkpoint that the run continued from; those of later
                             // steps are of the changed run
-  bool recipe = false;      // whether the recipe was among what had changed
+  bool recipe = false;      // whether the recipe had changed
 
-  // Whether the checkpoint of `step` is of the run before the change.
+  // Returns whether the checkpoint of `step` is from before the change.
   bool Cover(int64_t step) const { return step <= checkpoint; }
 };
 
-// What the run directory `root` keeps; nothing where changes were never allowed. Errors: kDataLoss
-// where the file is not as WriteAllowedChanges writes it.
+// Reads the permission in the run directory `root`; nothing if changes were never allowed. Errors:
+// kDataLoss if the file is malformed.
 Result<std::optional<AllowedChanges>> ReadAllowedChanges(const std::filesystem::path& root);
 
 // Replaces the file atomically.

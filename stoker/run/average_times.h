@@ -22,7 +22,7 @@ struct AverageTimes {
     every = options.every.value_or(swa ? plan.steps_per_epoch : 1);
   }
 
-  // How many updates a run of `steps` steps makes.
+  // Returns how many updates a run of `steps` steps makes.
   int64_t UpdatesIn(int64_t steps) const {
     return std::max<int64_t>(steps / every - (first - 1) / every, 0);
   }

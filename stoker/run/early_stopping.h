@@ -1,11 +1,11 @@
-// EarlyStopping: ends a run that no longer gets better.
+// EarlyStopping: ends a run that no longer improves.
 //
 //   train:
 //     early_stopping: {metric: loss, patience: 3, min_delta: 0.001}
 //
-// After `patience` evaluations in a row that were not better, by more than min_delta, than the best
-// so far, training ends as if it had come to its last step: what is written is what it is at then.
-// The best stays as a checkpoint where `checkpoint: {best: ...}` asks for it.
+// After `patience` consecutive evaluations that did not improve the best so far by more than
+// min_delta, training ends as if at its last step, and writes its current state. The best stays as
+// a checkpoint if `checkpoint: {best: ...}` asks for it.
 #pragma once
 
 #include <optional>
@@ -24,12 +24,12 @@ class EarlyStopping {
   static Result<EarlyStopping> Create(const EarlyStoppingOptions& options,
                                       const std::vector<std::string>& measured);
 
-  // Told of each evaluation once. Why training should end, where it should.
+  // Call it once for each evaluation. Returns why training should end; nothing if it should not.
   std::optional<std::string> Observe(const Evaluation& evaluation);
 
-  // The best figure and how many evaluations ago it was.
+  // Returns the best figure and how many evaluations ago it was.
   Json Save() const;
-  // Errors: kDataLoss where `state` is none of Save's. Null is the state at the start.
+  // Restores a state of Save; null is the initial state. Errors: kDataLoss if `state` is malformed.
   Status Restore(const Json& state);
 
  private:

@@ -15,14 +15,14 @@ namespace stoker {
 inline constexpr std::string_view kMetricNames =
     "topK (such as top5), confusion, precision, recall, f1, auc, mse, mae";
 
-// Errors: kInvalidArgument for each name that is none of these, with those there are, and for each
-// that is there twice (base/problems.h).
+// Errors: kInvalidArgument for each unknown name, with the known ones, and for each repeated name
+// (base/problems.h).
 Status CheckMetricNames(const std::vector<std::string>& names);
 
-// The K of "topK"; nothing where `name` is none.
+// Returns the K of "topK"; nothing if `name` is not such a name.
 std::optional<int64_t> TopOfMetric(std::string_view name);
 
-// Whether it is made of the counts of right and wrong answers.
+// Returns whether it is computed from counts of right and wrong answers.
 bool IsMetricOfCounts(std::string_view name);
 
 }  // namespace stoker

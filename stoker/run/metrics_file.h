@@ -1,4 +1,4 @@
-// metrics.jsonl: what a run measured, one JSON object a line, each with its "step".
+// metrics.jsonl: the measurements of a run, one JSON object a line, each with its "step".
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,26 @@
 
 namespace stoker {
 
-// Open for appending. One thread at a time. Lines reach the file with each Append, in one write, so
-// a reader sees whole lines; only the machine's crash can lose them, and then CutBack repairs the
-// file.
+// Open for appending. One thread at a time. Append writes each line at once, so a reader sees whole
+// lines; only a crash of the machine can lose them, and then CutBack repairs the file.
 class MetricsFile {
  public:
-  // Opens `path`, which is made where it does not exist. Errors: also kFailedPrecondition where it
-  // is a symbolic link.
+  // Opens `path`, and creates it if missing. Errors: also kFailedPrecondition if it is a symbolic
+  // link.
   static Result<MetricsFile> Open(std::string path);
 
   // Errors: kResourceExhausted, kPermissionDenied and the like, with the path.
   Status Append(const Json& line);
 
-  // Its bytes: what a checkpoint notes, and a resumed run gives to CutBack.
+  // Returns its size in bytes, which a checkpoint stores and a resumed run passes to CutBack.
   Result<uint64_t> Size() const;
 
   // Flushes the file to the disk. Any thread, also while another appends.
   Status Sync() const;
 
-  // Removes what was appended when the file was longer than `size` bytes, and a last line that was
-  // cut short: a run that resumes from there writes it again, so that no step appears twice.
-  // Errors: kDataLoss where the file is shorter; it stays as it is.
+  // Removes the lines appended after the file had `size` bytes, and a partial last line: a run that
+  // resumes from there writes them again, so no step appears twice. Errors: kDataLoss if the file
+  // is shorter; then it is unchanged.
   Status CutBack(uint64_t size);
 
  private:

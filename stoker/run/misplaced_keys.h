@@ -1,5 +1,5 @@
-// Keys of `train:` that stand where they do not belong: whoever comes from elsewhere looks for the
-// learning rate in the optimizer, and for the size of a batch in the training.
+// Detects misplaced keys of `train:`: users of other frameworks set the learning rate in the
+// optimizer, and the size of a batch in the training.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace stoker {
 
-// Takes the keys out of `section`, the map `train:`, and out of its optimizer, that are unknown
-// there and are options elsewhere. Returns kInvalidArgument for all of them (problems.h), each with
-// the place where it belongs:
+// Removes from `section`, the map `train:`, and from its optimizer the keys that are unknown there
+// and are options elsewhere. Returns kInvalidArgument for all of them (problems.h), each with its
+// right place:
 //   r.yaml:3:3: train: unknown key 'lr'; it belongs to the schedule: train: {schedule: {constant:
 //   {lr: 0.001}}}
-// Of several kinds that have the option the message names the one that `section` names. Keys that
-// are unknown everywhere stay, for CheckKeys.
-//   names  those that `train:` itself has
+// If several kinds have the option, the message names the one in `section`. Keys that are unknown
+// everywhere stay, for CheckKeys.
+//   names  the keys of `train:` itself
 Status TakeOutMisplaced(ConfigNode& section, const std::vector<std::string>& names);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Monitor: one figure of evaluations that something is decided by, and which way is better.
+// Monitor: one figure of evaluations that decides something, and whether lower or higher is better.
 #pragma once
 
 #include <string>
@@ -21,11 +21,12 @@ class Monitor {
 
   const std::string& metric() const { return metric_; }
 
-  // NaN where the evaluation cannot say it, as the AUC of one class or the accuracy of numbers.
+  // Returns the figure; NaN if it is undefined, such as the AUC of one class or the accuracy of
+  // numbers.
   double ValueIn(const Evaluation& evaluation) const;
 
-  // Whether `value` is better than `than` by more than `margin`. Nothing is better than a figure
-  // unless it is one; a figure is better than NaN.
+  // Returns whether `value` is better than `than` by more than `margin`. NaN is never better; any
+  // figure is better than NaN.
   bool IsBetter(double value, double than, double margin = 0) const;
 
  private:

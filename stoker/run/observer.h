@@ -1,4 +1,4 @@
-// TrainObserver: what a training run tells those who watch it: a progress bar, a log, a test.
+// TrainObserver: receives the events of a training run, for a progress bar, a log or a test.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ struct StartEvent {
   std::string device;  // "cpu (AVX512)"
   std::string model;   // its name in the recipe
   int64_t parameters = 0;
-  int64_t first_step = 0;  // steps done before, by the run that is resumed
+  int64_t first_step = 0;  // steps done before the resume
   int64_t total_steps = 0;
   int64_t steps_per_epoch = 0;
-  std::string noun = "sample";       // what its samples are (sample_noun.h)
-  std::string initial_weights = {};  // what was taken from where; empty where nothing was
+  std::string noun = "sample";       // the kind of its samples (sample_noun.h)
+  std::string initial_weights = {};  // the source of initial weights; empty if none
   Choices choices;
   TuneReport tuning;
-  std::vector<std::string> warnings;  // damaged checkpoints passed over, changed recipe keys, ...
+  std::vector<std::string> warnings;  // skipped damaged checkpoints, changed recipe keys, ... ...
 };
 
 struct StepEvent {
-  int64_t step = 0;     // done, this one included
+  int64_t step = 0;     // steps done, this one included
   int64_t samples = 0;  // in its batch
   double loss = 0;      // the newest known; on an accelerator some steps old
   double lr = 0;
-  double train_seconds = 0;   // in steps of this process, those of waiting for data included
-  double waited_seconds = 0;  // of these, waiting for data
+  double train_seconds = 0;   // in steps of this process, including waits for data
+  double waited_seconds = 0;  // the part of these spent waiting for data
   int64_t train_samples = 0;  // in steps of this process
-  // Of the last seconds, where the step waits for its data; null where it hardly does. Lives as
-  // long as the call.
+  // Describes the last seconds if steps wait for data; null if they hardly do. Lives as long as the
+  // call.
   const Starvation* starved = nullptr;
 };
 
@@ -50,19 +50,18 @@ struct EvaluateEvent {
   int64_t step = 0;
   int64_t epoch = 0;  // finished
   Evaluation evaluation;
-  bool best = false;         // the highest accuracy so far, or where there is none the lowest loss
+  bool best = false;         // the highest accuracy so far, or the lowest loss without accuracy
   double train_seconds = 0;  // in steps of the run so far, over all its processes
 };
 
 struct CheckpointEvent {
-  int64_t step = 0;  // its own: training may be further on
+  int64_t step = 0;  // of the checkpoint; training may be further
   std::string path;
   double seconds = 0;       // until it was known to be stored
-  double held_seconds = 0;  // of these, those in which training waited
+  double held_seconds = 0;  // the part of these in which training waited
 };
 
-// Every function is called from the thread that trains, between steps, and holds it up while it
-// runs.
+// The training thread calls every function between steps and waits for it.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;

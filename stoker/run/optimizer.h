@@ -1,4 +1,4 @@
-// Optimizer: moves parameters along their gradients.
+// Optimizer: updates parameters by their gradients.
 #pragma once
 
 #include <vector>
@@ -17,12 +17,12 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One step with the gradients that the parameters hold; a parameter without one is left alone,
-  // and so is its state.
+  // Makes one step with the gradients of the parameters. Does not change a parameter without a
+  // gradient, nor its state.
   virtual void Step(const ScheduleValue& now) = 0;
 
-  // Everything that must be restored for the next step to give the same bytes, by name, sharing
-  // memory: copying into these tensors restores it.
+  // Returns the complete state that determines the next step's bytes, by name, sharing memory:
+  // copying into these tensors restores it.
   virtual NamedTensors State() const = 0;
 };
 

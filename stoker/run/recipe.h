@@ -24,7 +24,7 @@
 
 namespace stoker {
 
-// The plain keys of `train:`; Describe says what each is for.
+// The plain keys of `train:`; Describe explains each.
 struct TrainOptions {
   static constexpr std::string_view kName = "train";
   int64_t epochs = 3;
@@ -63,7 +63,7 @@ struct TrainOptions {
   static void Describe(OptionTable<TrainOptions>& table);
 };
 
-// What is put around the schedule; run_schedule.h has the formulas.
+// The warm-up of the schedule; run_schedule.h has the formulas.
 struct WarmupOptions {
   static constexpr std::string_view kName = "warmup";
   double epochs = 0;
@@ -93,7 +93,7 @@ struct CheckpointOptions {
   static void Describe(OptionTable<CheckpointOptions>& table);
 };
 
-// What TensorBoard gets (tensorboard_log.h, tensorboard_tensors.h).
+// What is written for TensorBoard (tensorboard_log.h, tensorboard_tensors.h).
 struct TensorboardOptions {
   static constexpr std::string_view kName = "tensorboard";
   bool enabled = false;
@@ -103,7 +103,7 @@ struct TensorboardOptions {
   static void Describe(OptionTable<TensorboardOptions>& table);
 };
 
-// At most so many batches: of an epoch, and of an evaluation.
+// The most batches of an epoch and of an evaluation.
 struct LimitBatchesOptions {
   static constexpr std::string_view kName = "limit_batches";
   std::optional<int64_t> train;
@@ -112,7 +112,7 @@ struct LimitBatchesOptions {
   static void Describe(OptionTable<LimitBatchesOptions>& table);
 };
 
-// When a run ends that no longer gets better (early_stopping.h).
+// When to end a run that no longer improves (early_stopping.h).
 struct EarlyStoppingOptions {
   static constexpr std::string_view kName = "early_stopping";
   std::string metric = "loss";
@@ -123,7 +123,7 @@ struct EarlyStoppingOptions {
   static void Describe(OptionTable<EarlyStoppingOptions>& table);
 };
 
-// What is done to gradients before the optimizer sees them (clipping.h).
+// Clipping of gradients before the optimizer's step (clipping.h).
 struct ClipOptions {
   static constexpr std::string_view kName = "clip";
   std::optional<double> norm;
@@ -133,7 +133,7 @@ struct ClipOptions {
   static void Describe(OptionTable<ClipOptions>& table);
 };
 
-// The mean of the weights that is evaluated and written (weight_average.h).
+// The averaging of the weights that are evaluated and written (weight_average.h).
 struct AverageOptions {
   static constexpr std::string_view kName = "average";
   std::string kind = "none";
@@ -146,7 +146,7 @@ struct AverageOptions {
   static void Describe(OptionTable<AverageOptions>& table);
 };
 
-// Where the first weights come from (initial_weights.h).
+// The source of the initial weights (initial_weights.h).
 struct InitFromOptions {
   static constexpr std::string_view kName = "init_from";
   std::string weights;  // a path, absolute once the recipe is parsed; empty: the model's own
@@ -186,39 +186,39 @@ struct TrainRecipe {
   AverageOptions average;
   TensorboardOptions tensorboard;
   InitFromOptions init_from;
-  MemoryOptions memory;  // of the process: ParseRecipe and Trainer wish for it (WishFor)
+  MemoryOptions memory;  // of the process; ParseRecipe and Trainer call WishFor
   LossRegistry::Configured loss = DefaultLoss();
   OptimizerRegistry::Configured optimizer = DefaultOptimizer();
   ScheduleRegistry::Configured schedule = DefaultSchedule();
-  ConfigNode written;  // as read, for messages; nothing where the recipe was made in C++
+  ConfigNode written;  // as read, for messages; nothing if the recipe was made in C++
 
-  // With every key, defaults included.
+  // Returns the section with every key, defaults included.
   ConfigNode Filled() const;
 
-  // "train.groups (recipe.yaml:9:11)" for the key `groups`, for messages.
+  // Returns "train.groups (recipe.yaml:9:11)" for the key `groups`, for messages.
   std::string NameOf(std::string_view key) const;
 };
 
-// What a Trainer needs. Read from a file, or made in C++:
+// The input of a Trainer, read from a file or made in C++:
 //   Recipe{.data = {.train = train, .eval = eval}, .model = Configure(Convnet{}), .train = {}}
 struct Recipe {
   DataRecipe data;
   ModelRegistry::Configured model;
   TrainRecipe train;
 
-  // The complete recipe, every key filled in: what --print-recipe shows, what a run directory keeps
-  // and what a resumed run is compared with.
+  // Returns the complete recipe, every key filled in: --print-recipe shows it, a run directory
+  // stores it, and a resumed run is compared with it.
   ConfigNode Filled() const;
 };
 
 // Strict: an unknown section or key, a value of the wrong type or outside its range, and a missing
 // section are kInvalidArgument with file, line and column, and the nearest known name or an
 // example.
-//   folder  what a relative data.root in the recipe is relative to: the recipe's own
+//   folder  the start of a relative data.root in the recipe: the recipe's own folder
 // Reads the headers of the data files (data/recipe/recipe.h).
 Result<Recipe> ParseRecipe(const ConfigNode& root, const std::filesystem::path& folder);
 
-// The parts of ParseRecipe that need no data files.
+// Returns the parts of ParseRecipe that need no data files.
 Result<ModelRegistry::Configured> ParseModelSection(const ConfigNode& recipe);
 Result<TrainRecipe> ParseTrainSection(const ConfigNode& recipe);
 

@@ -1,4 +1,4 @@
-// The places of a recipe's keys, for what is found to be wrong after it was parsed.
+// The places of a recipe's keys, for errors found after parsing.
 #pragma once
 
 #include "stoker/base/config.h"
@@ -6,8 +6,8 @@
 
 namespace stoker {
 
-// What WithPlace (data/recipe/recipe_place.h) finds the keys of the recipe in. Without places, and
-// then WithPlace changes nothing, where the recipe was made in C++.
+// Returns the tree in which WithPlace (data/recipe/recipe_place.h) finds the recipe's keys. A
+// recipe made in C++ has no places, and WithPlace then changes nothing.
 ConfigNode PlacesOf(const Recipe& recipe);
 
 }  // namespace stoker

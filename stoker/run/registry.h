@@ -2,8 +2,8 @@
 //
 // A kind is one struct with its options as fields (train/models/convnet.h): recipe keys, checks,
 // help and the C++ call come from it. cmake/StokerRegistry.cmake adds every header in
-// run/schedules/ and in models/, losses/, optimizers/ and callbacks/ of train/, which a program
-// has where it links stoker_train. In C++ a kind needs no name: Configure(Convnet{.classes = 10}).
+// run/schedules/ and in models/, losses/, optimizers/ and callbacks/ of train/, which a program has
+// if it links stoker_train. In C++ a kind needs no name: Configure(Convnet{.classes = 10}).
 #pragma once
 
 #include <concepts>
@@ -35,9 +35,9 @@ struct ModelInput {
   std::string ToString() const;  // "1 x 28 x 28": channels, height, width
 };
 
-// The sample that a batched field holds: [n, features], [n, height, width] or [n, channels, height,
-// width], with `channels_last` [n, height, width, channels], fully known but for n. Errors:
-// kInvalidArgument, which names the field and its shape.
+// Returns the shape of a sample of a batched field: [n, features], [n, height, width] or [n,
+// channels, height, width], with `channels_last` [n, height, width, channels], fully known except
+// n. Errors: kInvalidArgument, which names the field and its shape.
 Result<ModelInput> ModelInputOf(const Field& field, bool channels_last = false);
 
 template <typename T>
@@ -117,7 +117,7 @@ class ScheduleRegistry : public Registry<std::unique_ptr<Schedule>, const Schedu
   static const ScheduleRegistry& Builtin();
 };
 
-// Generated: add what stands in these folders.
+// Generated: add the kinds in these folders.
 void RegisterBuiltinModels(ModelRegistry& registry);
 void RegisterBuiltinCallbacks(CallbackRegistry& registry);
 void RegisterBuiltinLosses(LossRegistry& registry);
@@ -125,8 +125,8 @@ void RegisterBuiltinOptimizers(OptimizerRegistry& registry);
 void RegisterBuiltinSchedules(ScheduleRegistry& registry);
 
 namespace internal {
-// A Configured as Registry::Parse makes it, from options that were set in C++. They are checked
-// when it is built.
+// Returns a Configured like Registry::Parse, from options set in C++, which are checked when it is
+// built.
 template <typename Configured, typename T>
 Configured ConfigureKind(const T& options) {
   return {.name = std::string(T::kName),

@@ -1,16 +1,16 @@
-// RunDirectory: where a training run keeps everything it writes.
+// RunDirectory: holds everything that a training run writes.
 //
 //   recipe.yaml           the recipe as resolved, every key filled in
-//   choices.json          what the tuner chose
+//   choices.json          the tuner's choices
 //   allowed.json          changes that a resumed run was allowed (allowed_changes.h)
-//   data.json             what its data files were like when it last began (recipe_changes.h)
-//   tuning.json           what it tried, with times and reasons (tune_report.h)
-//   metrics.jsonl         one JSON object a line (metrics_file.h)
-//   events.out.tfevents.* the same for TensorBoard, where asked for (tensorboard_log.h)
+//   data.json             marks of its data files when it last began (recipe_changes.h)
+//   tuning.json           the tuner's trials, with times and reasons (tune_report.h)
+//   metrics.jsonl         one JSON object a line (metrics_file.h) events.out.tfevents.* the same
+//   for TensorBoard, if asked for (tensorboard_log.h)
 //   tensors.jsonl, trace-A-B.json   of the callbacks log_tensors and profile_steps
-//   log                   what happened, with times
+//   log                   events, with times
 //   checkpoints/          one directory each (checkpoint.h)
-//   weights.safetensors   the final weights (weights_file.h); there once training has finished
+//   weights.safetensors   the final weights (weights_file.h), once training has finished
 //   summary.json          final figures; likewise
 //   lock                  held while a process trains here
 #pragma once
@@ -32,7 +32,7 @@
 
 namespace stoker {
 
-// The paths of a run, without touching any.
+// The paths of a run; accesses no file.
 struct RunPaths {
   std::filesystem::path root;
 
@@ -49,44 +49,42 @@ struct RunPaths {
   std::string lock() const { return (root / "lock").string(); }
 };
 
-// PARENT/NAME-20240131-235959, with -2, -3, ... behind where that exists. NAME is the recipe file's
-// name without its ending; the time is local.
+// Returns PARENT/NAME-20240131-235959, with -2, -3, ... appended if that exists. NAME is the recipe
+// file's name without its ending; the time is local.
 std::filesystem::path NewRunPath(const std::filesystem::path& parent, std::string_view recipe_name,
                                  std::chrono::system_clock::time_point now);
 
-// Whether a process holds the run at this moment: trains in it, or is about to. Takes nothing, so a
-// process that opens the run meanwhile is not refused because of it. False also where that cannot
-// be known.
+// Returns whether a process holds the run now: trains in it, or is about to. Takes no lock, so it
+// never causes a process that opens the run to be refused. False also if unknown.
 bool RunIsHeld(const std::filesystem::path& root);
 
-// The recipe of a run, as ParseRecipe takes it. Errors: kNotFound where `root` is no run.
+// Reads the recipe of a run, for ParseRecipe. Errors: kNotFound if `root` is not a run.
 Result<ConfigNode> ReadRunRecipe(const std::filesystem::path& root);
 
-// What the run's tuner chose; nothing where it has not chosen yet.
+// Reads the choices of the run's tuner; nothing if it has not chosen yet.
 Result<std::optional<Choices>> ReadRunChoices(const std::filesystem::path& root);
 
-// The marks of the run's data files, as it was given them (WriteData); nothing where it has none.
+// Reads the marks of the run's data files (WriteData); nothing if it has none.
 Result<std::optional<Json>> ReadRunData(const std::filesystem::path& root);
 
-// Where a new run is to be, and the directories that this process has made for it so far.
+// The place of a new run, and the directories that this process has made for it so far.
 struct RunPlace {
   std::filesystem::path root;
   MadeDirectories made = {};
 };
 
-// The lock on a run, and what undoes the making of a new one. Thread-safe.
+// The lock on a run, and the removal of a new one. Thread-safe.
 class HeldRun {
  public:
-  // Of a run that was there before, which Discard leaves alone.
+  // For an existing run, which Discard leaves alone.
   HeldRun(const RunPaths& paths, Descriptor lock);
-  // Of a new run.
+  // For a new run.
   HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock);
 
-  // Takes a new run away before its first step: nothing of it is worth keeping, and it would be in
-  // the way of the corrected command. Removes the files of the run and the directories that this
-  // process made for it. Does nothing where the directory holds anything else, and where it is no
-  // longer this process's run, as after an earlier call. Another thread may be writing to the run
-  // meanwhile; it gets errors.
+  // Removes a new run before its first step, because it is worthless and would block the corrected
+  // command: the files of the run and the directories that this process made for it. Does nothing
+  // if the directory holds anything else, or is no longer this process's run, as after an earlier
+  // call. Another thread that writes to the run meanwhile gets errors.
   void Discard();
 
  private:
@@ -97,23 +95,22 @@ class HeldRun {
   const Descriptor lock_;
 };
 
-// A run that this process alone may write to; the lock goes when it is destroyed or the process
-// ends. One thread at a time.
+// A run that only this process may write to; the destructor or the end of the process releases the
+// lock. One thread at a time.
 class RunDirectory {
  public:
-  // Makes the directory and writes the recipe. A directory that a process left which was killed
-  // before it had done so counts as empty. After an error nothing is left of what was made, nor
-  // those of `place.made` that are empty. Errors: kFailedPrecondition where it exists and is not
-  // empty.
+  // Makes the directory and writes the recipe. A directory of a process that was killed before that
+  // counts as empty. After an error it removes everything that it made, and the empty ones of
+  // `place.made`. Errors: kFailedPrecondition if the directory exists and is not empty.
   static Result<RunDirectory> Create(RunPlace place, const ConfigNode& recipe);
 
-  // Also removes what a killed process left half-written. Errors: kNotFound where there is no run;
-  // kUnavailable where another process trains in it.
+  // Opens a run and removes temporaries of killed processes. Errors: kNotFound if there is no run;
+  // kUnavailable if another process trains in it.
   static Result<RunDirectory> Open(const std::filesystem::path& root);
 
   const RunPaths& paths() const { return paths_; }
 
-  // The lock on the run. Who keeps it keeps the run locked.
+  // Returns the lock on the run, which holds as long as a copy lives.
   const std::shared_ptr<HeldRun>& held() const { return held_; }
 
   Status WriteRecipe(const ConfigNode& recipe);
@@ -126,12 +123,11 @@ class RunDirectory {
 
   Status WriteSummary(const Json& summary);
 
-  // Removes the final weights and the summary, where there are any: a run that goes on past its end
-  // has neither until its new end.
+  // Removes the final weights and the summary, if any: a run that continues past its end has
+  // neither until its new end.
   Status RemoveResults();
 
-  // Appends "2024-01-31 23:59:59 message". A log that cannot be written is no reason to stop
-  // training, so errors are dropped.
+  // Appends "2024-01-31 23:59:59 message". Ignores errors, because a log must not stop training.
   void Log(std::string_view message);
 
  private:

@@ -1,5 +1,5 @@
-// RunRecorder: tells what happens in a run to all who want to know: metrics.jsonl, the run's log,
-// TensorBoard, and an observer.
+// RunRecorder: passes the events of a run to metrics.jsonl, the run's log, TensorBoard, and an
+// observer.
 #pragma once
 
 #include <map>
@@ -17,20 +17,20 @@
 
 namespace stoker {
 
-// Of a run in float16 (grad_scaler.h).
+// Loss scaling of a run in float16 (grad_scaler.h).
 struct LossScaling {
   double scale = 0;
   int64_t skipped = 0;  // steps so far whose gradients were not finite
 };
 
-// What metrics.jsonl gets every `log_every` steps.
+// The line of metrics.jsonl every `log_every` steps.
 struct TrainLine {
   int64_t step = 0;
   double epoch = 0;          // with its fraction
-  double loss = 0;           // mean since the line before
+  double loss = 0;           // mean since the previous line
   ScheduleValue schedule;    // of the last step
-  double images_per_s = 0;   // since the line before
-  double waited = 0;         // share of the time since the line before spent waiting for data
+  double images_per_s = 0;   // since the previous line
+  double waited = 0;         // share of the time since the previous line spent waiting for data
   double train_seconds = 0;  // in steps of the run so far, over all its processes
   std::optional<LossScaling> scaling = {};
   int64_t skipped = 0;                         // steps, in all
@@ -44,14 +44,14 @@ class RunRecorder {
   // `observer` may be null; borrowed, like `run`.
   static Result<std::unique_ptr<RunRecorder>> Open(RunDirectory& run, TrainObserver* observer);
 
-  // From now on TensorBoard is told too.
+  // Starts writing for TensorBoard too.
   //   recipe  every key filled in
-  //   done    steps that the run has done, where it is resumed
+  //   done    steps that the run has done, if it is resumed
   //   has_accuracy  whether its evaluations have one
   Status OpenTensorboard(const ConfigNode& recipe, std::optional<int64_t> done, bool has_accuracy);
 
   MetricsFile& metrics() { return metrics_; }
-  // Null where it is not told.
+  // Returns null without TensorBoard.
   TensorboardLog* tensorboard() { return tensorboard_.get(); }
 
   void Started(const StartEvent& event);
@@ -60,7 +60,7 @@ class RunRecorder {
   void EpochEnded(const EpochEvent& event) { observer_.OnEpoch(event); }
   Status Evaluated(const EvaluateEvent& event);
   void Checkpointed(const CheckpointEvent& event);
-  // `success` is not known where the run was only interrupted.
+  // `success` is unknown if the run was interrupted.
   void Ended(std::string_view how, std::optional<bool> success = std::nullopt);
 
  private:

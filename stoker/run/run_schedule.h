@@ -1,4 +1,4 @@
-// The schedule that a run follows: the one its recipe names, with what the recipe puts around it.
+// The schedule of a run: the recipe's schedule with its scaling and warm-up.
 //
 //   train:
 //     schedule: {multi_step: {lr: 0.1, milestones: [30, 60, 80]}}
@@ -12,9 +12,9 @@
 //           (Krizhevsky, arXiv 1404.5997); batch is the samples of one optimizer step
 //   warm(t) from + (1 - from) * p in the first W steps, then 1; p is t / W, or with shape cosine (1
 //   -
-//           cos(pi t / W)) / 2. Where `from` is auto it is 1 / scale, the rate before scaling, and
-//           0 where that is not below 1.
-// Momenta are the schedule's own. So a warm-up lies over the schedule and delays nothing.
+//           cos(pi t / W)) / 2. If `from` is auto it is 1 / scale, the rate before scaling, or 0 if
+//           that is not below 1.
+// Momenta are the schedule's own. A warm-up multiplies the schedule and does not delay it.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@
 
 namespace stoker {
 
-// Samples in a batch of `train`: the size that the Spec of its field `input` tells, or else the
-// size of its last operator `batch`; nothing where neither is there.
+// Samples in a batch of `train`: the size in the Spec of its field `input`, or else of its last
+// operator `batch`; nothing if both are unknown.
 std::optional<int64_t> BatchSizeOf(const DataRecipe& data, std::string_view input);
 
-// `scale` above. Errors: kInvalidArgument where it follows the batch, which is not known.
+// Returns `scale` above. Errors: kInvalidArgument if it depends on the batch, which is unknown.
 Result<double> LrScaleOf(const LrScalingOptions& options, std::optional<int64_t> batch);
 
-//   batch  samples of one optimizer step; needed where the rate is scaled with it
-// Errors: the schedule's; kInvalidArgument where the batch is needed and not known.
+//   batch  samples of one optimizer step; needed if the rate is scaled with it
+// Errors: the schedule's; kInvalidArgument if the batch is needed and unknown.
 Result<std::unique_ptr<Schedule>> BuildRunSchedule(const TrainRecipe& train,
                                                    const SchedulePlan& plan,
                                                    std::optional<int64_t> batch);

@@ -1,5 +1,5 @@
-// RunStatus: how a run stands while it goes on: progress.json in its directory, for `stoker
-// inspect` and `stoker plot`, and whether it waits for its data.
+// RunStatus: the state of a running training: progress.json in its directory, for `stoker inspect`
+// and `stoker plot`, and whether it waits for its data.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@ inline std::string ProgressPath(const std::filesystem::path& run) {
   return (run / "progress.json").string();
 }
 
-// Writes progress.json when it is made, about once a second between steps, and with the last step:
-// whole, but not flushed to the disk. An error of writing is dropped: a run goes on without it. The
-// file stays when the process ends; RunIsHeld (run_directory.h) says whether one still trains. One
-// thread at a time.
+// Writes progress.json at construction, about once a second between steps, and at the last step:
+// atomically, but not flushed to the disk. Ignores errors of writing. The file stays when the
+// process ends; RunIsHeld (run_directory.h) says whether one still trains. One thread at a time.
 //
 //   {"step", "total_steps", "epoch", "samples_are", "train_seconds", and after the first step
 //   "loss", "lr",
 //    "samples_per_s", "seconds_left", "waited": share of the last 10 to 20 s spent waiting for
-//    data, "starved": as of Starvation::ToJson, or null where that is less than kStarvedFrom}
+//    data, "starved": as in Starvation::ToJson, or null below kStarvedFrom}
 class RunStatus {
  public:
   struct Of {
@@ -35,20 +34,21 @@ class RunStatus {
     int64_t first_step = 0;
     int64_t total_steps = 0;
     int64_t steps_per_epoch = 1;
-    std::string noun = "sample";                // what its samples are (sample_noun.h)
+    std::string noun = "sample";                // the kind of its samples (sample_noun.h)
     double seconds_before = 0;                  // of training, by earlier processes
-    std::function<LimitingStage()> find_limit;  // asked where the run waits for data
+    std::function<LimitingStage()> find_limit;  // called if the run waits for data
   };
   explicit RunStatus(Of of);
 
-  // A step has been done. `event.train_seconds` and what is counted beside it grow from step to
+  // Call it after each step. `event.train_seconds` and the other sums must increase from step to
   // step.
   void Stepped(const StepEvent& event);
 
-  // Of the last seconds; null where the run hardly waits.
+  // Describes the last seconds; null if the run hardly waits.
   const Starvation* starved() const { return starved_ ? &*starved_ : nullptr; }
 
-  // From the second step of this process on: the first waits until the pipeline has begun.
+  // Counted from the second step of this process on, because the first waits for the pipeline to
+  // start.
   double waited() const;
   std::optional<Starvation> Overall() const;
 
@@ -65,7 +65,7 @@ class RunStatus {
   const Of of_;
   StepEvent last_;
   bool any_ = false;
-  Mark first_, older_, newer_;  // the second step's begin; those of the window
+  Mark first_, older_, newer_;  // the beginning of the second step; those of the window
   Mark now_;
   Stopwatch since_look_;
   std::optional<Starvation> starved_;

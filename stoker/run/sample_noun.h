@@ -6,7 +6,7 @@
 
 namespace stoker {
 
-// What messages call such a sample: "image", or "sample" where it is a row of numbers.
+// Returns what messages call such a sample: "image", or "sample" for a row of numbers.
 inline std::string_view NounOf(const ModelInput& input) {
   return input.height > 1 || input.width > 1 ? "image" : "sample";
 }

@@ -1,7 +1,7 @@
 // Schedule: the learning rate, and for some the momentum, of every step.
 //
-// Most are pure functions of the step, so a resumed run needs nothing of theirs. One that follows
-// evaluations (plateau) keeps a few numbers, which travel in the checkpoint.
+// Most are pure functions of the step, so a checkpoint needs nothing of theirs. One that follows
+// evaluations (plateau) keeps a few numbers, which the checkpoint stores.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct Evaluation;
 
 struct ScheduleValue {
   double lr = 0;
-  // SGD's momentum, Adam's first beta; nothing: the optimizer's own option holds.
+  // SGD's momentum, Adam's first beta; nothing: the optimizer's own option applies.
   std::optional<double> momentum;
 };
 
-// What a schedule stretches over.
+// The length of a schedule.
 struct SchedulePlan {
   int64_t total_steps = 0;      // optimizer steps from the first to the last, at least 1
   int64_t steps_per_epoch = 0;  // at least 1
 
-  // Steps in so many epochs, which need not be whole.
+  // Returns the steps in `epochs` epochs, which need not be whole.
   double StepsIn(double epochs) const { return epochs * static_cast<double>(steps_per_epoch); }
 };
 
@@ -34,20 +34,20 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  // The value for step `step`, 0 <= step < total_steps. Behind the end the last value holds, unless
-  // a schedule goes on for ever (cyclic).
+  // Returns the value for step `step`, 0 <= step < total_steps. After the end the last value
+  // applies, unless a schedule is endless (cyclic).
   virtual ScheduleValue At(int64_t step) const = 0;
 
-  // --- What only those need that follow evaluations ---
+  // --- Only for schedules that follow evaluations ---
 
   virtual bool follows_evaluations() const { return false; }
-  // Whether by their accuracy, which not all have.
+  // Returns whether it needs their accuracy, which not all have.
   virtual bool follows_accuracy() const { return false; }
-  // Told of each evaluation once, before the step behind it asks for its value.
+  // Called once for each evaluation, before the value of the next step is read.
   virtual void Observe(const Evaluation& /*evaluation*/) {}
-  // All that Observe has changed; null where that is nothing.
+  // Returns everything that Observe changes; null if nothing.
   virtual Json Save() const { return nullptr; }
-  // Errors: kDataLoss where `state` is none of Save's.
+  // Restores a state of Save. Errors: kDataLoss if `state` is malformed.
   virtual Status Restore(const Json& /*state*/) { return OkStatus(); }
 };
 

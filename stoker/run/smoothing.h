@@ -5,16 +5,16 @@
 
 namespace stoker {
 
-// An exponential mean that is not drawn to zero at first (Adam's correction of bias, arXiv
-// 1412.6980; TensorBoard smooths by the same formula): after n values
+// An exponential mean with Adam's bias correction (arXiv 1412.6980; TensorBoard uses the same
+// formula): after n values
 //   m = weight * m + (1 - weight) * value,  mean = m / (1 - weight^n).
 // One thread at a time.
 class SmoothedValue {
  public:
-  // `weight`: of what was before, in [0, 1); 0 smooths nothing.
+  // `weight`: of earlier values, in [0, 1); 0 smooths nothing.
   explicit SmoothedValue(double weight) : weight_(weight) {}
 
-  // The mean with `value` in it. One that is not finite is given back and not remembered.
+  // Adds `value` and returns the mean. Returns a value that is not finite without adding it.
   double Add(double value) {
     if (!std::isfinite(value)) return value;
     state_.sum = weight_ * state_.sum + (1 - weight_) * value;
@@ -22,7 +22,7 @@ class SmoothedValue {
     return state_.sum / (1 - state_.left);
   }
 
-  // What a mean goes on from.
+  // The state of a mean.
   struct State {
     double sum = 0;   // m
     double left = 1;  // weight^n

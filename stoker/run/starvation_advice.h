@@ -1,5 +1,4 @@
-// What a run that waits for its data can do about it, in the keys of recipes and the commands of
-// the program.
+// Advice for a run that waits for its data, as keys of recipes and commands of the program.
 #pragma once
 
 #include "stoker/data/advice/limiting_stage.h"
@@ -7,8 +6,8 @@
 
 namespace stoker {
 
-// A run that has spent the share `waited` of its time waiting for `stage`. Nothing is advised that
-// the recipe has already, or that does nothing for such a stage.
+// Returns the advice for a run that has spent the share `waited` of its time waiting for `stage`.
+// Advises nothing that the recipe already has, or that does not help such a stage.
 Starvation StarvationBy(const LimitingStage& stage, double waited);
 
 }  // namespace stoker

@@ -1,13 +1,13 @@
-// TensorboardLog: what a run measured as TensorBoard's event files in its run directory, beside
+// TensorboardLog: writes the measurements of a run as TensorBoard's event files, beside
 // metrics.jsonl.
 //
 //   train:
 //     tensorboard: true
 //
-// Scalars are the figures of metrics.jsonl, tagged "train/loss", "eval/accuracy" and so on. There
-// are the recipe as text, and its keys as hyperparameters, with the final metrics beside them. A
-// run that is resumed goes on in a file of its own, which tells TensorBoard to forget what the
-// steps that are done again had written (formats/tensorboard/README.md).
+// Scalars are the figures of metrics.jsonl, tagged "train/loss", "eval/accuracy" and so on. It also
+// writes the recipe as text, and its keys as hyperparameters with the final metrics. A resumed run
+// continues in a new file, which makes TensorBoard drop the values of repeated steps
+// (formats/tensorboard/README.md).
 #pragma once
 
 #include <memory>
@@ -24,7 +24,8 @@
 
 namespace stoker {
 
-// The plain keys of model and train in a recipe, every key filled in, by their dotted names.
+// Returns the plain keys of model and train in a recipe, every key filled in, by their dotted
+// names.
 std::vector<HyperParameter> HyperParametersOf(const ConfigNode& recipe);
 
 // One thread at a time. Errors: those of EventWriter.
@@ -33,17 +34,17 @@ class TensorboardLog {
   //   directory  of the run
   //   recipe     every key filled in
   //   done       steps that the run has done, where it is resumed
-  //   has_accuracy  whether its evaluations, where it has some, have one
+  //   has_accuracy  whether its evaluations, if any, have one
   static Result<std::unique_ptr<TensorboardLog>> Open(const std::string& directory,
                                                       const ConfigNode& recipe,
                                                       std::optional<int64_t> done,
                                                       bool has_accuracy = true);
 
-  // Every figure of a line of metrics.jsonl.
+  // Writes every figure of a line of metrics.jsonl.
   Status Write(const Json& line);
   Status Write(const Summary& summary, int64_t step) { return writer_.Write(summary, step); }
 
-  // The run has finished or failed; one that was interrupted has done neither.
+  // Call it when the run has finished or failed, not when it was interrupted.
   Status End(bool finished);
 
  private:

@@ -72,8 +72,8 @@ train:
   schedule: {one_cycle: {max_lr: 0.02}}
 )";
 
-// The recipe, computing where STOKER_TEST_DEVICE says in place of the CPU: so a machine with an
-// accelerator runs the same tests on it.
+// Returns the recipe with the device STOKER_TEST_DEVICE instead of the CPU, so that a machine with
+// an accelerator runs the same tests on it.
 inline std::string OnTestDevice(std::string recipe) {
   constexpr std::string_view kCpu = "device: cpu";
   const char* const wanted = std::getenv("STOKER_TEST_DEVICE");
@@ -85,8 +85,8 @@ inline std::string OnTestDevice(std::string recipe) {
 
 inline bool TestsOnTheCpu() { return std::getenv("STOKER_TEST_DEVICE") == nullptr; }
 
-// How a class number that does not exist is refused: by the loss, or before it travels to an
-// accelerator.
+// Returns the code of the error for a class number that does not exist: the loss reports it, or the
+// feeder before copying it to an accelerator.
 inline StatusCode CodeOfAWrongClass() {
   return TestsOnTheCpu() ? StatusCode::kDataLoss : StatusCode::kOutOfRange;
 }

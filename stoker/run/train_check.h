@@ -1,4 +1,4 @@
-// A recipe's section `train`, read to its end whatever is wrong with it: for `stoker check`.
+// Reads a recipe's section `train` to its end despite errors: for `stoker check`.
 #pragma once
 
 #include <filesystem>
@@ -13,35 +13,35 @@
 
 namespace stoker {
 
-// What of the section could be read, and all that is wrong with the rest (base/problems.h). Parts
-// with a mistake are as if they were not written, so that what is left can be tried.
+// The valid parts of the section, and all errors in the rest (base/problems.h). Parts with a
+// mistake are omitted, so that the others can be tried.
 struct CheckedTrain {
   TrainRecipe train;
   // Whether the plain keys, loss, optimizer and schedule are as written, so that a trial of them
   // with model and data means something.
   bool can_be_tried = false;
-  // Plain keys of the section that do not say what is meant, misspelt ones among them.
+  // Plain keys of the section that could not be read, misspelt ones included.
   std::set<std::string, std::less<>> unread;
   Status status;
 
-  // Whether the plain key `name` is as written, or left out on purpose.
+  // Returns whether the plain key `name` is as written, or omitted on purpose.
   bool Reads(std::string_view name) const { return !unread.contains(name); }
 };
 
-// ParseTrainSection (recipe.h), but for that, with the path of init_from as ParseRecipe resolves
-// it.
+// As ParseTrainSection (recipe.h), but collects errors; the path of init_from is resolved as by
+// ParseRecipe.
 CheckedTrain CheckTrainSection(const ConfigNode& recipe,
                                const std::filesystem::path& recipe_folder);
 
-// What can be wrong with parts whose keys are right one by one, and needs neither data nor model:
-// names of metrics, figures that nothing measures, callbacks that cannot be made, rules of
-// init_from. Takes those parts out of `train`. Errors: all of them (base/problems.h).
+// Finds errors in parts whose keys are valid one by one, without data and model: names of metrics,
+// figures that nothing measures, callbacks that cannot be made, rules of init_from. Removes those
+// parts from `train`. Errors: all of them (base/problems.h).
 Status TakeOutWrongParts(TrainRecipe& train);
 
-// Whether the file of init_from can be read, for where no model can be made.
+// Checks that the file of init_from can be read, if no model can be made.
 Status TryWeightsFile(const InitFromOptions& options);
 
-// ParseRecipe (recipe.h) with a section `train` that was read before.
+// As ParseRecipe (recipe.h), with a section `train` that was read before.
 Result<Recipe> ParseRecipeAround(const ConfigNode& root, const std::filesystem::path& folder,
                                  TrainRecipe train);
 

@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// A rule "OLD=NEW": names in the file that begin with OLD begin with NEW in the model. Errors:
-// kInvalidArgument without '='.
+// Parses a rule "OLD=NEW": names in the file that begin with OLD begin with NEW in the model.
+// Errors: kInvalidArgument without '='.
 Result<std::pair<std::string, std::string>> ParseRename(const std::string& rule);
 
-// Errors: kInvalidArgument for each rule of `rename` that is no OLD=NEW (base/problems.h).
+// Errors: kInvalidArgument for each rule of `rename` that is not OLD=NEW (base/problems.h).
 Status CheckRenames(const InitFromOptions& options);
 
 }  // namespace stoker

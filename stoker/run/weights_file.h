@@ -1,5 +1,5 @@
-// weights.safetensors: the weights of a finished run, with a checksum, which the format itself has
-// not.
+// weights.safetensors: the weights of a finished run, with a checksum, which the format itself
+// lacks.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@ namespace stoker {
 
 struct Weights {
   std::vector<NamedArray> arrays;
-  // What a sample was like that the model was trained on, as ModelInput::ToString says it; empty
-  // where that is not known.
+  // The shape of the samples that the model was trained on, as ModelInput::ToString; empty if
+  // unknown.
   std::string sample;
-  // What it was evaluated by, or without evaluations trained on: "integers", one a sample, or
-  // "numbers"; empty where that is not known. With the loss it says what the scores mean.
+  // The targets of its evaluations, or without evaluations of its training: "integers", one a
+  // sample, or "numbers"; empty if unknown. With the loss it determines the meaning of the scores.
   std::string target = {};
-  // What the file has of types that Stoker lacks, such as U32: they are no arrays here, which is an
-  // error only of who needs one of them.
+  // The file's entries of types that Stoker lacks, such as U32, which are not in `arrays`. That is
+  // an error only if one of them is needed.
   std::vector<SafetensorsEntry> unread = {};
 };
 
-// Writes them atomically, as PyTorch's state dict would be stored: metadata "format": "pt", and
-// beside it a checksum (formats/safetensors/safetensors_checksum.h), the "sample" and the "target".
+// Writes them atomically, like PyTorch's state dict: metadata "format": "pt", and in addition a
+// checksum (formats/safetensors/safetensors_checksum.h), the "sample" and the "target".
 Status WriteWeights(const std::string& path, const Weights& weights);
 
-// Errors: those of SafetensorsFile, but for arrays of types that Stoker lacks; kDataLoss where the
-// checksum differs. A file without one, of another program, is taken as it is.
+// Errors: those of SafetensorsFile, except for arrays of types that Stoker lacks; kDataLoss if the
+// checksum differs. Accepts a file of another program without a checksum.
 Result<Weights> ReadWeights(const std::string& path);
 
 }  // namespace stoker

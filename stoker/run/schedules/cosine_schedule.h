@@ -4,16 +4,16 @@
 
 namespace stoker {
 
-// A linear warm-up, then half a cosine, once or again and again (Loshchilov and Hutter, "SGDR",
-// arXiv 1608.03983). With W = round(warmup * T) of the T steps, at step t:
+// A linear warm-up, then half a cosine, once or repeatedly (Loshchilov and Hutter, "SGDR", arXiv
+// 1608.03983). With W = round(warmup * T) of the T steps, at step t:
 //   t < W:  lr * t / W                                                  (0 at the first step)
 //   else:   p * (a + (1 - a) * (1 + cos(pi * tau)) / 2),  a = final_fraction
 // Without restarts p = lr and tau = (t - W) / (T - W), so the peak is at t = W, and lr * a would be
-// reached at t = T, one step behind the last. Frameworks disagree here; this is the formula of
-// reference implementations in JAX (optax's warmup_cosine_decay_schedule).
-// With restarts, tau runs from 0 to 1 in each cycle; the first is first_cycle epochs long, each
-// cycle_factor times as long as the one before, and its peak p is cycle_decay times that before. As
-// torch's CosineAnnealingWarmRestarts(T_0, T_mult) where W = 0 and cycle_decay = 1.
+// reached at t = T, one step after the last. Frameworks differ here; this is the formula of optax's
+// warmup_cosine_decay_schedule. With restarts, tau runs from 0 to 1 in each cycle; the first is
+// first_cycle epochs long, each cycle_factor times as long as the previous one, with a peak p of
+// cycle_decay times the previous one. With W = 0 and cycle_decay = 1 as torch's
+// CosineAnnealingWarmRestarts(T_0, T_mult).
 struct CosineSchedule {
   static constexpr std::string_view kName = "cosine";
   static constexpr std::string_view kHelp =

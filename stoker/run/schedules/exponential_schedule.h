@@ -4,8 +4,8 @@
 
 namespace stoker {
 
-// lr * gamma^(step / steps_per_epoch): a little less at every step, gamma times as much after an
-// epoch. With train.schedule_every: epoch as torch's ExponentialLR.
+// lr * gamma^(step / steps_per_epoch): decreases at every step, by gamma in an epoch. With
+// train.schedule_every: epoch as torch's ExponentialLR.
 struct ExponentialSchedule {
   static constexpr std::string_view kName = "exponential";
   static constexpr std::string_view kHelp =

@@ -5,7 +5,7 @@
 namespace stoker {
 
 // A straight line from lr * start_fraction at step 0 to lr * end_fraction at step N, where it
-// stays; N is the length in steps, the whole run where `epochs` is auto. As torch's
+// stays; N is the length in steps, the whole run if `epochs` is auto. As torch's
 // LinearLR(start_factor, end_factor, total_iters = N).
 struct LinearSchedule {
   static constexpr std::string_view kName = "linear";

@@ -16,7 +16,7 @@ struct MultiStepSchedule {
   double gamma = 0.1;
 
   static void Describe(OptionTable<MultiStepSchedule>& table);
-  // Errors: milestones that do not rise.
+  // Errors: milestones that do not ascend.
   Result<std::unique_ptr<Schedule>> Build(const SchedulePlan& plan) const;
 };
 

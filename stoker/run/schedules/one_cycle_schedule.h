@@ -6,7 +6,7 @@ namespace stoker {
 
 // Smith and Topin, "Super-convergence" (arXiv 1708.07120), with the semantics of torch's
 // OneCycleLR: the rate rises from max_lr / div_factor to max_lr while the momentum falls, then
-// sinks to (max_lr / div_factor) / final_div_factor while the momentum rises. With T steps the rise
+// falls to (max_lr / div_factor) / final_div_factor while the momentum rises. With T steps the rise
 // ends at step pct_start * T - 1 and the fall at T - 1; with three phases, they end at pct_start *
 // T - 1 (rise), 2 * pct_start * T - 2 (back to the initial rate) and T - 1 (down to the final one).
 struct OneCycleSchedule {

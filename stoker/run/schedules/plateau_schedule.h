@@ -4,13 +4,13 @@
 
 namespace stoker {
 
-// Sinks when evaluations stop getting better, as torch's ReduceLROnPlateau. An evaluation is better
-// than the best so far, b, where
+// Decreases when evaluations stop improving, as torch's ReduceLROnPlateau. An evaluation is better
+// than the best so far, b, if
 //   loss:      loss < b (1 - threshold), or loss < b - threshold with `absolute`
 //   accuracy:  accuracy > b (1 + threshold), or accuracy > b + threshold with `absolute`
-// After more than `patience` evaluations in a row that are not, the rate becomes max(rate * factor,
-// min_lr), and the next `cooldown` evaluations do not count against it. Needs data.eval; its state
-// travels in the checkpoint.
+// After more than `patience` consecutive evaluations that are not better, the rate becomes max(rate
+// * factor, min_lr), and the next `cooldown` evaluations do not count. Needs data.eval; the
+// checkpoint stores its state.
 struct PlateauSchedule {
   static constexpr std::string_view kName = "plateau";
   static constexpr std::string_view kHelp =

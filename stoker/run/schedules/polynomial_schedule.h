@@ -5,7 +5,7 @@
 namespace stoker {
 
 // lr * (a + (1 - a) (1 - t / N)^power), then lr * a, with a = final_fraction; N is the length in
-// steps, the whole run where `epochs` is auto. With a = 0 as torch's PolynomialLR(total_iters = N).
+// steps, the whole run if `epochs` is auto. With a = 0 as torch's PolynomialLR(total_iters = N).
 // LARS was published with power 2 (arXiv 1708.03888).
 struct PolynomialSchedule {
   static constexpr std::string_view kName = "polynomial";
