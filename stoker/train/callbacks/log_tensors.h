@@ -4,13 +4,13 @@
 
 namespace stoker {
 
-// Every few steps writes what the parameters and their gradients are like to tensors.jsonl in the
+// Every few steps writes statistics of the parameters and their gradients to tensors.jsonl in the
 // run directory, one line a parameter:
 //   {"step": 50, "name": "1.weight", "value": {...}, "gradient": {...}}
-// each with mean, std (of the population), min, max, norm and not_finite, a count. A figure that
-// cannot be said is null. Gradients are those of the whole step, before clipping; without one there
-// is no "gradient". A resumed run cuts the file back, so that no step appears twice. Costs a pass
-// over the parameters that match, and waits for the device.
+// each with mean, std (of the population), min, max, norm and not_finite, a count. An undefined
+// figure is null. Gradients are those of the whole step, before clipping; without one there is no
+// "gradient". A resumed run truncates the file, so that no step appears twice. Costs a pass over
+// the matching parameters, and waits for the device.
 struct LogTensors {
   static constexpr std::string_view kName = "log_tensors";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// When torch's operators began and ended, as events of a Chrome trace.
+// Records the times of torch's operators as events of a Chrome trace.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// One complete event ("ph": "X") of the calling thread; times by NowNs.
+// Returns one complete event ("ph": "X") of the calling thread; times by NowNs.
 Json TraceEvent(std::string name, int64_t began_ns, int64_t ended_ns,
                 Json arguments = Json::object());
 
@@ -24,7 +24,7 @@ class OperatorTimes {
   OperatorTimes& operator=(const OperatorTimes&) = delete;
   ~OperatorTimes();
 
-  // Those recorded since the last call.
+  // Returns the events since the last call.
   std::vector<Json> Take();
 
  private:
@@ -33,7 +33,7 @@ class OperatorTimes {
 
   const bool shapes_;
   at::CallbackHandle handle_;
-  std::mutex mutex_;  // autograd works on threads of its own for a device
+  std::mutex mutex_;  // autograd uses its own threads for a device
   std::vector<Json> events_;
 };
 

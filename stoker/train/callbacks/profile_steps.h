@@ -4,12 +4,12 @@
 
 namespace stoker {
 
-// Writes what the steps from `first` to `last` spent their time on to trace-FIRST-LAST.json in the
-// run directory, in Chrome's trace format (chrome://tracing, ui.perfetto.dev): each step with its
+// Writes a profile of the steps from `first` to `last` to trace-FIRST-LAST.json in the run
+// directory, in Chrome's trace format (chrome://tracing, ui.perfetto.dev): each step with its
 // phases (waiting for data, forward and backward, update), and with `operators` torch's operators
-// below them, each with the shapes of its inputs where `shapes` is on. Times are those of the
-// thread that trains: on an accelerator an operator's is that of launching it. Steps outside the
-// range cost nothing but the calls of the hooks.
+// below them, each with the shapes of its inputs if `shapes` is on. Times are those of the training
+// thread: on an accelerator an operator's time is that of its launch. Steps outside the range cost
+// only the calls of the hooks.
 struct ProfileSteps {
   static constexpr std::string_view kName = "profile_steps";
   static constexpr std::string_view kHelp = "Writes a timeline of some steps as a Chrome trace.";

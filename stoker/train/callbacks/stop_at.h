@@ -4,11 +4,10 @@
 
 namespace stoker {
 
-// Ends training after `step` steps of the run, as if that were the last: it is evaluated and the
-// weights are written. Unlike max_steps it leaves the schedule as long as it was. A run that is
-// resumed without it ends with the weights of one that was never stopped: an evaluation or a
-// checkpoint that only the stop brought counts neither for the schedule and early stopping nor for
-// on_nonfinite: rollback.
+// Ends training after `step` steps of the run, as if that were the last: evaluates and writes the
+// weights. Unlike max_steps it does not shorten the schedule. A run that is resumed without it ends
+// with the weights of one that was never stopped: an evaluation or checkpoint caused only by the
+// stop does not affect the schedule, early stopping and on_nonfinite: rollback.
 struct StopAt {
   static constexpr std::string_view kName = "stop_at";
   static constexpr std::string_view kHelp =

@@ -1,4 +1,4 @@
-// What the lint says about the values of a model's inputs.
+// The lint's check of the values of a model's inputs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,11 +11,11 @@
 
 namespace stoker {
 
-// Whether inputs are near 0 and 1, and what to do where they are not; nothing where they are, and
-// where each row is one-hot.
+// Checks that inputs have a mean near 0 and a deviation near 1. Returns nothing if they have, or if
+// each row is one-hot.
 //   values    of a batch, float64 on any device
-//   field     of the recipe that they are, for the proposed fix
-//   pipeline  the list that made them, for what it did to them; may be null
+//   field     their field in the recipe, for the proposed fix
+//   pipeline  the list of operators that made them; may be null
 // Throws c10::Error.
 std::optional<LintFinding> LintInputs(const at::Tensor& values, std::string_view field,
                                       const ConfigNode* pipeline);

@@ -1,17 +1,17 @@
-// What is wrong with a model before it is trained: mistakes that cost accuracy or time and raise no
-// error. Each finding names the layer and what to do.
+// Finds mistakes in a model before training that cost accuracy or time and raise no error. Each
+// finding names the layer and the fix.
 //
-//   conv_bias        a convolution or linear layer with a bias in front of a batch norm, which
-//                    takes it away again
-//   batch_of_one     batch norm over a batch of one sample, whose statistics say nothing
-//   inputs           inputs that are not about 0 with a deviation of about 1, by a real batch
-//   softmax          scores that went through softmax or a sigmoid, which the loss does itself
+//   conv_bias        a convolution or linear layer with a bias before a batch norm, which cancels
+//                    it
+//   batch_of_one     batch norm over a batch of one sample, whose statistics are meaningless
+//   inputs           inputs whose mean is not about 0 or deviation not about 1, in a real batch
+//   softmax          scores after softmax or a sigmoid, which the loss applies itself
 //   no_gradient      parameters that the loss does not depend on
-//   classes          a model that tells more classes apart than the data has names for
-//   layout           pictures whose channels seem to stand last and are taken as standing first
-//   no_rate          groups that leave every parameter where it is
-//   order            data.train that nothing shuffles, a hint of `stoker lint` alone
-//   tensor_cores     layers whose channels are no multiple of 8, which tensor cores want
+//   classes          a model with more classes than the data has names
+//   layout           pictures whose channels seem to be last but are read as first
+//   no_rate          groups that freeze every parameter
+//   order            data.train without a shuffle; only a hint of `stoker lint`
+//   tensor_cores     layers whose channels are not a multiple of 8, as tensor cores need
 #pragma once
 
 #include <optional>
@@ -32,27 +32,27 @@ struct LintFinding {
   std::string where;  // a layer, or "inputs", "scores"
   std::string problem;
   std::string advice;
-  bool hint = false;  // of no consequence on the device at hand
+  bool hint = false;  // irrelevant on the current device
 
   std::string ToText() const;  // "3: its bias ...; make it without"
 };
 
-// Puts some samples of `batch` through the model in training mode, which changes the running
-// statistics of norms and torch's random state: give it a model of its own. No backward pass.
+// Runs some samples of `batch` through the model in training mode, which changes the running
+// statistics of norms and torch's random state: pass a separate model. No backward pass.
 //   accelerator  whether the model will be trained on one
-//   field        of the recipe that the inputs are, for the proposed fix
-//   pipeline     the list that made the inputs, for what it did to them; may be null
+//   field        the inputs' field in the recipe, for the proposed fix
+//   pipeline     the list of operators that made the inputs; may be null
 // Errors: those of the model's Forward.
 Result<std::vector<LintFinding>> LintModel(Model& model, const TensorBatch& batch, bool accelerator,
                                            std::string_view field = "image",
                                            const ConfigNode* pipeline = nullptr);
 
-// The same with a model of the recipe's own and the first batch of its data.train; torch's random
-// state stays.
-//   first  that batch, on any device, where it has been read already
+// Does the same with a new model of the recipe and the first batch of its data.train; keeps torch's
+// random state.
+//   first  that batch, on any device, if already read
 Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe, const c10::Device& device,
                                             std::optional<FirstBatch> first = std::nullopt);
-// On the device that the recipe names.
+// Does the same on the device that the recipe names.
 Result<std::vector<LintFinding>> LintRecipe(const Recipe& recipe);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Callback: code of yours that a run calls at its hook points.
+// Callback: user code that a run calls at its hook points.
 //
 // A kind is one struct with its options as fields (callbacks/stop_at.h) and a Build that makes the
 // Callback; a recipe lists them, and they are called in that order:
@@ -8,12 +8,12 @@
 //       - stop_at: {step: 1000}
 //       - log_tensors: {every: 100, match: "*.weight"}
 //
-// In C++ put Configure(MyCallback{}) into Recipe::train.callbacks, or hand one that is made already
-// to Trainer::Add.
+// In C++ put Configure(MyCallback{}) into Recipe::train.callbacks, or pass an existing one to
+// Trainer::Add.
 //
-// One step calls, in this order: OnBatch for each of its batches, OnBackward, OnStep. What is due
-// then follows: OnEvaluate, OnCheckpointTaken, and OnCheckpoint once that is stored. A step that is
-// skipped (on_nonfinite) has no OnStep.
+// One step calls, in this order: OnBatch for each of its batches, OnBackward, OnStep. If due, these
+// follow: OnEvaluate, OnCheckpointTaken, and OnCheckpoint once that is stored. A skipped step
+// (on_nonfinite) has no OnStep.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -33,51 +33,53 @@ namespace stoker {
 
 class Learner;
 
-// What a callback sees of its run.
+// A callback's view of its run.
 struct RunView {
   Model& model;
-  std::filesystem::path run;  // the run directory, where a callback may keep files
+  std::filesystem::path run;  // the run directory; a callback may write files there
   int64_t total_steps = 0;
   int64_t steps_per_epoch = 0;
-  int64_t step = 0;  // done; in OnBatch and OnBackward that of the step under way is one more
-  int64_t checkpoint = -1;  // step of the newest that is stored; -1: none
+  int64_t step = 0;         // steps done; in OnBatch and OnBackward the current step is one more
+  int64_t checkpoint = -1;  // step of the newest stored one; -1: none
   ScheduleValue now;        // of the newest step
-  Learner& learner;         // what batches are put through
-  // What the gradients are multiplied by in OnBatch and OnBackward; 1 but in float16.
+  Learner& learner;         // processes the batches
+  // The factor of the gradients in OnBatch and OnBackward; 1 except in float16.
   double gradient_scale = 1;
-  // Newest values of what callbacks measure, by name: each line of metrics.jsonl has them, and so
-  // has TensorBoard.
+  // The newest measurements of callbacks, by name: written to each line of metrics.jsonl and to
+  // TensorBoard.
   std::map<std::string, double> figures = {};
-  std::string end;  // set it to a reason, and training ends after this step as if it were the last
+  std::string end;  // set it to a reason to end training after this step as if it were the last
 };
 
-// One thread at a time, that which trains; a hook holds it up while it runs, and an error of one
-// ends the run. What draws from torch's generators changes the draws of the model.
+// Called by the training thread, which waits for each hook. An error of a hook ends the run. Draws
+// from torch's generators change the draws of the model.
 class Callback {
  public:
   virtual ~Callback() = default;
 
-  // Before the first step, after a checkpoint has been restored.
+  // Called before the first step, after a checkpoint has been restored.
   virtual Status OnStart(RunView&) { return OkStatus(); }
-  // A batch is there, its forward pass not yet begun.
+  // Called with a batch before its forward pass.
   virtual Status OnBatch(RunView&, const TensorBatch&) { return OkStatus(); }
-  // The parameters hold the gradients of the whole step, before clipping, times
+  // Called when the parameters hold the gradients of the whole step, before clipping, times
   // RunView::gradient_scale.
   virtual Status OnBackward(RunView&) { return OkStatus(); }
-  // The weights have moved. `loss` may still be computed: reading it waits for the device.
+  // Called after the update of the weights. `loss` may not be computed yet: reading it waits for
+  // the device.
   virtual Status OnStep(RunView&, const at::Tensor& /*loss*/) { return OkStatus(); }
   virtual Status OnEvaluate(RunView&, const Evaluation&) { return OkStatus(); }
-  // The weights and all else are copied for a checkpoint, or written: training goes on.
+  // Called when everything has been copied for a checkpoint, or written, and training continues.
   virtual Status OnCheckpointTaken(RunView&) { return OkStatus(); }
-  // A checkpoint is stored, that of step run.checkpoint: this one, or where it was written while
-  // training went on (checkpoint.async), one before.
+  // Called when the checkpoint of step run.checkpoint is stored: the current one, or an earlier one
+  // that was written during training (checkpoint.async).
   virtual Status OnCheckpoint(RunView&) { return OkStatus(); }
-  // Training is over or was interrupted; not where it failed.
+  // Called when training has ended or was interrupted, not when it failed.
   virtual Status OnEnd(RunView&) { return OkStatus(); }
 
-  // What a resumed run needs for it to go on as if it had not stopped: part of each checkpoint.
+  // Returns the state that a resumed run needs to continue as if it had not stopped: part of each
+  // checkpoint.
   virtual Result<Json> Save() const { return Json(); }
-  // Before OnStart. Errors: kDataLoss where `state` is none of Save's.
+  // Called before OnStart. Errors: kDataLoss if `state` is malformed.
   virtual Status Restore(const Json& /*state*/) { return OkStatus(); }
 };
 

@@ -1,4 +1,4 @@
-// Loss: how wrong a batch of scores is; what training makes small.
+// Loss: the error of a batch of scores, which training minimises.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,54 +18,54 @@
 namespace stoker {
 
 // Immutable; concurrent calls are safe.
-//   scores  float, [samples, outputs], as the model gives them
-//   target  of a form that KindOf takes, on the scores' device
-// A loss of your own need only have Mean; it then takes class numbers, and predicts the class of
-// the highest score.
+//   scores  float, [samples, outputs], from the model
+//   target  of a form that KindOf accepts, on the scores' device
+// Your own loss needs only Mean; it then takes class numbers, and predicts the class of the highest
+// score.
 class Loss {
  public:
   virtual ~Loss() = default;
 
-  // What targets like those of `field` mean to it beside so many outputs of a model. Errors:
-  // kInvalidArgument where it does not take them: what it takes, what there is, and what to change.
-  //   field  batched: [samples] or [samples, numbers], as FindFeederFields lets pass
+  // Returns the meaning of targets like those of `field` for a model with `outputs` outputs.
+  // Errors: kInvalidArgument if it does not accept them: what it accepts, what there is, and what
+  // to change.
+  //   field  batched: [samples] or [samples, numbers], as accepted by FindFeederFields
   virtual Result<TargetKind> KindOf(const Field& field, int64_t outputs) const;
 
-  // How many classes so many outputs tell apart, where targets are class numbers; nothing where any
-  // number will do.
+  // Returns how many classes `outputs` outputs distinguish, if targets are class numbers; nothing
+  // if any number is valid.
   virtual std::optional<int64_t> Classes(int64_t outputs) const { return outputs; }
 
-  // What is wrong with a sample's numbers, where targets are floating point and finite; empty where
-  // nothing is.
+  // Returns the error in a sample's numbers, for finite floating-point targets; empty if there is
+  // none.
   virtual std::string Objection(std::span<const float> /*numbers*/) const { return {}; }
 
-  // The mean over the samples: a float scalar that can be differentiated. Throws c10::Error on
-  // wrong shapes and classes that do not exist. Numbers that there is an Objection to give a mean
-  // of no meaning: whoever reads batches has them checked (TargetCheckOf).
+  // Returns the mean over the samples: a differentiable float scalar. Throws c10::Error on wrong
+  // shapes and invalid classes. Numbers with an Objection give a meaningless mean: the reader of
+  // batches checks them (TargetCheckOf).
   virtual at::Tensor Mean(const at::Tensor& scores, const at::Tensor& target) const = 0;
 
-  // As Model::LaunchesAlike, of Mean and its backward pass.
+  // As Model::LaunchesAlike, for Mean and its backward pass.
   virtual bool LaunchesAlike() const { return false; }
 
-  // The class that each sample is taken for, int64 [samples]: that of the highest score, unless the
-  // loss gives the scores another meaning.
+  // Returns the predicted class of each sample, int64 [samples]: that of the highest score, unless
+  // the loss gives the scores another meaning.
   virtual at::Tensor Predict(const at::Tensor& scores) const { return scores.argmax(1); }
 
-  // How probable what targets of this kind tell is, [samples, classes or labels]: of classes the
-  // softmax of the scores, unless the loss gives them another meaning. Not defined where the scores
-  // are the answer itself, numbers.
+  // Returns the probabilities for targets of this kind, [samples, classes or labels]: for classes
+  // the softmax of the scores, unless the loss gives them another meaning. Undefined for numbers.
   virtual at::Tensor Probabilities(const at::Tensor& scores, TargetKind kind) const;
 
-  // What the mean was divided by, so that means of batches make the mean of them all: the samples,
-  // or where classes have weights, the sum of theirs, for which a device is waited for.
+  // Returns the divisor of the mean, to combine means of batches: the number of samples, or the sum
+  // of their class weights, which waits for the device.
   virtual double Weight(const at::Tensor& target) const {
     return static_cast<double>(target.size(0));
   }
 };
 
-// What is right and what was said, of the same shape: int64 [samples], the class (of shares that
-// with the greatest), or [samples, labels], 1 where a label holds: a target above 0.5, a score
-// above 0. Not defined where targets are numbers.
+// The right and the predicted answers, of the same shape: int64 [samples], the class (for shares
+// the one with the greatest), or [samples, labels], 1 if a label applies: a target above 0.5, a
+// score above 0. Undefined for numbers.
 struct Answers {
   at::Tensor right, said;
 
@@ -74,15 +74,14 @@ struct Answers {
 Answers AnswersTo(const Loss& loss, TargetKind kind, const at::Tensor& scores,
                   const at::Tensor& target);
 
-// What is wrong with the target of `batch` for `loss` and so many outputs: its form, or the first
-// sample, as `names` calls it, whose class does not exist (kDataLoss) or whose numbers are not
-// finite or objected to (kOutOfRange). Ok where nothing is. Reads the target back from its device:
-// for error messages.
+// Checks the target of `batch` for `loss` and `outputs` outputs: its form, and each sample, which
+// `names` names, for an invalid class (kDataLoss) or numbers that are not finite or have an
+// Objection (kOutOfRange). Reads the target back from its device: for error messages.
 Status CheckTarget(const Loss& loss, const TensorBatch& batch, int64_t outputs,
                    const RowNames& names);
 
-// For FeederOptions::check_target: what CheckTarget says of the samples.
-//   outputs  of the model; nothing where they are not known: then classes are not looked at
+// Returns CheckTarget's check of samples for FeederOptions::check_target.
+//   outputs  of the model; nothing if unknown: then classes are not checked
 TargetCheck TargetCheckOf(std::shared_ptr<const Loss> loss, RowNames names,
                           std::optional<int64_t> outputs);
 

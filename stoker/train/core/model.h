@@ -1,5 +1,5 @@
-// Model: what a recipe's `model:` builds. A torch module that turns a batch of inputs into one row
-// of scores a sample.
+// Model: built by a recipe's `model:`. A torch module that maps a batch of inputs to one row of
+// scores a sample.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,51 +16,51 @@
 
 namespace stoker {
 
-// Scores of a further head, from layers below the last, whose loss helps these to learn.
+// Scores of an auxiliary head on earlier layers, whose loss helps these to learn.
 struct AuxiliaryScores {
   at::Tensor scores;  // as Model::Forward returns them
-  double weight = 0;  // of its loss beside the model's own
+  double weight = 0;  // of its loss, relative to the model's own
 };
 
-// What a step learns from.
+// The scores that a step trains on.
 struct TrainingScores {
   at::Tensor scores;
   std::vector<AuxiliaryScores> auxiliary;  // most models have none
 };
 
-// A model of your own derives from this, registers its modules with torch's register_module, and
-// gets a small options struct beside it (see models/mlp.h) to be named in recipes. Where it wants
-// train.activation_checkpointing to work it tells its blocks (AddBlock) and runs them by RunBlock.
+// Your own model derives from this and registers its modules with torch's register_module; a small
+// options struct beside it (see models/mlp.h) gives it a name in recipes. To support
+// train.activation_checkpointing it registers its blocks (AddBlock) and runs them by RunBlock.
 class Model : public torch::nn::Module {
  public:
   // input: float, [samples, channels, height, width], contiguous or channels-last.
   // Returns scores before softmax: float, [samples, classes].
   virtual at::Tensor Forward(const at::Tensor& input) = 0;
 
-  // The same with the scores of the auxiliary heads. Called in training mode only; evaluation and
-  // prediction call Forward, which computes none of them.
+  // Returns the same with the scores of the auxiliary heads. Called in training mode only;
+  // evaluation and prediction call Forward.
   virtual TrainingScores ForwardToTrain(const at::Tensor& input) { return {Forward(input), {}}; }
 
-  // Whether each forward pass makes the same launches for batches of one shape, with nothing that
-  // the host draws or decides anew: then train.graph: auto may record one and launch it again. Not
-  // asked where the recipe says train.graph: on.
+  // Returns whether each forward pass makes the same launches for batches of one shape, without
+  // draws or decisions of the host: then train.graph: auto may record one and launch it again. Not
+  // called with train.graph: on.
   virtual bool LaunchesAlike() const { return false; }
 
-  // From now on the blocks whose names match one of `patterns` (MatchesPattern) keep nothing but
-  // their input for the backward pass (activation_checkpoint.h); all others keep everything. To be
-  // called again where parameters were replaced, not where they were moved. Errors:
-  // kInvalidArgument for a pattern that matches no block, with some that there are.
+  // Makes the blocks whose names match one of `patterns` (MatchesPattern) keep only their input for
+  // the backward pass (activation_checkpoint.h), and all others keep everything. Call it again
+  // after parameters were replaced, not after they were moved. Errors: kInvalidArgument for a
+  // pattern that matches no block, with some existing names.
   Status CheckpointActivations(const std::vector<std::string>& patterns);
 
  protected:
-  // Tells of a part of the model that RunBlock runs; gives its number.
-  //   name     as its parameters begin: "layer1.0"
-  //   modules  all that it uses, which are registered too
+  // Registers a part of the model that RunBlock runs; returns its number.
+  //   name     the prefix of its parameters: "layer1.0"
+  //   modules  all modules that it uses, which are registered too
   size_t AddBlock(std::string name, std::vector<std::shared_ptr<torch::nn::Module>> modules);
 
-  // body(input), as the recipe wants block number `block` to be run.
-  //   body  one tensor from one, which it leaves as it is; uses the block's modules and nothing
-  //         else that has gradients or that it changes. Copied where the block is run again.
+  // Returns body(input), run as the recipe asks for block number `block`.
+  //   body  maps one tensor, which it does not change, to another; uses the block's modules and
+  //         nothing else that has gradients or that it changes. Copied if the block is run again.
   template <typename Body>
   at::Tensor RunBlock(size_t block, const at::Tensor& input, Body&& body) const {
     const Block& run = blocks_[block];
@@ -78,11 +78,11 @@ class Model : public torch::nn::Module {
   std::vector<Block> blocks_;
 };
 
-// All parameters and buffers, by their dotted names in the order of registration, sharing memory:
-// what torch calls the state dict.
+// Returns all parameters and buffers, by their dotted names in the order of registration, sharing
+// memory: torch's state dict.
 NamedTensors StateOf(const Model& model);
 
-// The parameters alone: what an optimizer moves.
+// Returns only the parameters, which an optimizer updates.
 NamedTensors ParametersOf(const Model& model);
 
 int64_t CountParameters(const Model& model);

@@ -1,4 +1,4 @@
-// Tensors by name: how weights and optimizer states travel to files and back.
+// Tensors by name, for weights and optimizer states in files.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,13 +19,13 @@ struct NamedTensor {
 };
 using NamedTensors = std::vector<NamedTensor>;
 
-// The values of `tensors` as arrays called prefix + name. Shares memory where it can (ToArray), so
-// write the arrays out before the tensors change.
+// Returns the values of `tensors` as arrays named prefix + name. Shares memory if possible
+// (ToArray), so write the arrays out before the tensors change.
 Result<std::vector<NamedArray>> ToNamedArrays(const NamedTensors& tensors,
                                               std::string_view prefix = "");
 
-// Copies into every tensor the array called prefix + its name; layout and device of the tensors
-// stay.
+// Copies into every tensor the array named prefix + its name; keeps layout and device of the
+// tensors.
 //   source  what messages call the arrays' origin
 // Errors (kFailedPrecondition, nothing copied): an array is missing, has another shape or type, or
 // begins with `prefix` and belongs to no tensor. Up to five of them are named.

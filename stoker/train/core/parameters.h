@@ -1,8 +1,8 @@
-// The parameters that an optimizer moves, each with its own share of the rate and of the decay.
+// The parameters that an optimizer updates, each with its own factor of the rate and of the decay.
 //
 //   train:
 //     decay_vectors: false               # no weight decay for biases and the weights of norms
-//     layer_rate: 0.8                    # each layer moves 0.8 times as fast as the one above it
+//     layer_rate: 0.8                    # each layer has 0.8 times the rate of the next one
 //     groups:                            # the first that matches a parameter's name counts
 //       - {match: "stem.*", lr: 0.1}
 //       - {match: "*.bias", lr: 2, weight_decay: 0}
@@ -23,16 +23,16 @@ class Model;
 struct TrainedParameter {
   std::string name;
   at::Tensor tensor;
-  double lr_scale = 1;     // times the schedule's learning rate; 0: it stays where it is
+  double lr_scale = 1;     // times the schedule's learning rate; 0: frozen
   double decay_scale = 1;  // times the optimizer's weight decay
 };
 
-// The parameters of `model` with the shares that the recipe gives them. What several rules give is
-// multiplied; a layer is the parameters of one module, the last of them is the topmost. Errors
-// (kInvalidArgument): a group that matches no parameter, with some that there are.
+// Returns the parameters of `model` with the recipe's factors. Factors of several rules are
+// multiplied; a layer is the parameters of one module, the last module is the topmost. Errors
+// (kInvalidArgument): a group that matches no parameter, with some existing names.
 Result<TrainedParameters> ParametersToTrain(const Model& model, const TrainRecipe& recipe);
 
-// Whether `name` is as `pattern` says, in which * stands for any letters and ? for one.
+// Returns whether `name` matches `pattern`, in which * matches any letters and ? one.
 bool MatchesPattern(std::string_view name, std::string_view pattern);
 
 }  // namespace stoker

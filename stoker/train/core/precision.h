@@ -1,6 +1,6 @@
-// Precision: in which number format a model computes. Weights, gradients and the optimizer's state
-// are float32 in all of them; autocast has those operators compute in 16 bits that stand it
-// (convolutions, linear layers), and the others in float32.
+// Precision: the number format in which a model computes. Weights, gradients and the optimizer's
+// state are always float32; autocast runs operators that tolerate it (convolutions, linear layers)
+// in 16 bits, and the others in float32.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,9 +10,9 @@
 
 namespace stoker {
 
-// Autocast for the device's operators on this thread, while it lives: none for float32. The casts
-// of weights that it has made are kept until the outermost one is gone, so one scope is for one
-// pass through the model, or for many without gradients.
+// While it lives, enables autocast for the device's operators on this thread; none for float32. It
+// caches casts of weights until the outermost scope ends, so use one scope for one pass through the
+// model, or for many without gradients.
 class PrecisionScope {
  public:
   PrecisionScope(Precision precision, c10::DeviceType device);
@@ -27,11 +27,11 @@ class PrecisionScope {
   c10::ScalarType type_before_ = c10::kFloat;
 };
 
-// What this thread's autocast computes in for such a device: kFloat32 where there is none.
+// Returns the type of this thread's autocast for such a device; kFloat32 without autocast.
 Precision PrecisionNow(c10::DeviceType device);
 
-// Whether float32 matrices and convolutions may be multiplied as TF32 (19 bits, on NVIDIA's tensor
-// cores since Ampere); for the whole process. Means nothing to other devices.
+// Allows or forbids TF32 (19 bits, on NVIDIA's tensor cores since Ampere) for float32 matrices and
+// convolutions in the whole process. Has no effect on other devices.
 void AllowTf32(bool allow);
 
 }  // namespace stoker

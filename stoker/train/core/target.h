@@ -1,4 +1,4 @@
-// What targets are: the numbers that a model is to give.
+// Targets: the numbers that a model should predict.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,31 +11,31 @@
 
 namespace stoker {
 
-// What the numbers of a target mean. A loss says it (Loss::KindOf); what a prediction is, what of
-// it can be right, and which metrics there are, follows.
+// The meaning of a target's numbers, which the loss defines (Loss::KindOf). Predictions, accuracy
+// and metrics depend on it.
 enum class TargetKind {
   kClass,   // int64 [samples]: the number of the sample's class
-  kShares,  // float [samples, outputs]: how much of each class it is, 1 in all
-  kLabels,  // float [samples, outputs] or [samples] of one output: for each whether it holds, 0 to
+  kShares,  // float [samples, outputs]: the share of each class, which sum to 1
+  kLabels,  // float [samples, outputs] or [samples] of one output: whether each applies, 0 to
             // 1
-  kNumbers  // float [samples, outputs] or [samples] of one output: what the outputs should be
+  kNumbers  // float [samples, outputs] or [samples] of one output: the wanted outputs
 };
 
 // "class numbers", "shares of classes", "labels", "numbers".
 std::string_view TargetKindName(TargetKind kind);
 
-// Of a batched field that FindFeederFields has let pass, or a tensor of such a target: whether it
+// For a batched field accepted by FindFeederFields, or a tensor of such a target: return whether it
 // is one integer a sample, and how many numbers a sample has.
 bool IsOneInteger(const Field& target);
 int64_t NumbersASample(const Field& target);
 
-// The batched field whose values `target` has, as TensorBatch holds them.
+// Returns the batched field of `target`, a target of TensorBatch.
 Field FieldOf(const at::Tensor& target, std::string name = "target");
 
-// What each output should be, of the shape and type and on the device of `scores` [samples,
-// outputs]: floating-point targets as they are; class numbers as 1 at the class and 0 elsewhere,
-// or as themselves where there is one output. Throws c10::Error for a class that does not exist,
-// and for a target with another number of values.
+// Returns the wanted outputs, with the shape, type and device of `scores` [samples, outputs]:
+// floating-point targets unchanged; class numbers as 1 at the class and 0 elsewhere, or the number
+// itself if there is one output. Throws c10::Error for an invalid class, and for a target with
+// another number of values.
 at::Tensor WantedScores(const at::Tensor& target, const at::Tensor& scores);
 
 }  // namespace stoker

@@ -1,10 +1,10 @@
-// The parts of NormReluPool (norm_relu_pool.h) that walk over pixels: one image, one thread.
+// The pixel loops of NormReluPool (norm_relu_pool.h): one image, one thread.
 //
-// Layout: x is one image in channels-last order, float [height, width, channels]. What is pooled is
-// float [height / 2, width / 2, channels]; a last odd row or column of x belongs to no window of
+// Layout: x is one image in channels-last order, float [height, width, channels]. The pooled image
+// is float [height / 2, width / 2, channels]; a last odd row or column of x belongs to no window of
 // 2 x 2. Every array of constants has `channels` entries. Nothing needs alignment; nothing overlaps
 // unless said. Concurrent calls are safe. Products and sums are rounded one by one (never fused),
-// so all but the sums have the same bits on every CPU.
+// so everything except the sums has the same bits on every CPU.
 #pragma once
 
 #include <cstddef>
@@ -22,36 +22,35 @@ struct ImageExtent {
   size_t windows() const { return (height / 2) * (width / 2); }
 };
 
-// Which of a window's four pixels, row by row, was the largest; or kNothingPassed where even that
-// was not positive, so that ReLU makes it zero and no gradient comes back.
+// Which of a window's four pixels, row by row, was the largest; or kNothingPassed if it was not
+// positive, so that ReLU makes it zero and its gradient is zero.
 using PoolChoice = uint8_t;
 inline constexpr PoolChoice kNothingPassed = 4;
 
 // Adds the sum over all pixels of x - origin to `sum`, and that of its square to `squares`. An
-// origin near the mean keeps the variance that is made of both exact.
+// origin near the mean keeps the variance computed from both exact.
 void AddMoments(const float* x, const ImageExtent& extent, const float* origin, double* sum,
                 double* squares);
 
-// pooled = max(0, the largest of the four x * scale + shift). Of equal values the first counts, and
-// a NaN is larger than any, as in torch. `peak` and `choice`, windows() * channels entries, get the
-// x that was the largest and which it was; both may be null where no gradient is wanted.
+// pooled = max(0, the largest of the four x * scale + shift). The first of equal values counts, and
+// a NaN is larger than any number, as in torch. `peak` and `choice`, windows() * channels entries,
+// receive the largest x and its place; both may be null if no gradient is wanted.
 void PoolForward(const float* x, const ImageExtent& extent, const float* scale, const float* shift,
                  float* pooled, float* peak, PoolChoice* choice);
 
-// Adds the sum over all windows that something passed of `grad` to `sum`, and that of grad * (peak
-// - mean) to `products`.
+// Adds the sum of `grad` over all windows with a choice to `sum`, and that of grad * (peak - mean)
+// to `products`.
 void AddGradientSums(const float* grad, const float* peak, const PoolChoice* choice,
                      const ImageExtent& extent, const float* mean, double* sum, double* products);
 
-// dx = a * g + (b * x + c), where g is the window's `grad` for the pixel that was chosen, and zero
-// for all others.
+// dx = a * g + (b * x + c), where g is the window's `grad` for the chosen pixel, and zero for all
+// others.
 void PoolBackward(const float* x, const float* grad, const PoolChoice* choice,
                   const ImageExtent& extent, const float* a, const float* b, const float* c,
                   float* dx);
 
-// The same, written plainly: what the above are tested against, and their loops for the last few
-// channels.
-//   first  channels before this one are left alone
+// The plain twins: the references in tests of the above, and their loops for the last few channels.
+//   first  channels before this one are not processed
 void AddMomentsReference(const float* x, const ImageExtent& extent, size_t first,
                          const float* origin, double* sum, double* squares);
 void PoolForwardReference(const float* x, const ImageExtent& extent, size_t first,

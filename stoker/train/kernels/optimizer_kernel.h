@@ -1,8 +1,8 @@
-// The parts of optimizers that walk over weights: contiguous floats, one thread.
+// The loops of optimizers over weights: contiguous floats, one thread.
 //
 // Nothing needs alignment; arrays are of `n` floats and do not overlap. Concurrent calls are safe.
-// Products and sums are rounded one by one (never fused), and sums are taken in an order that no
-// instruction set changes, so every CPU gives the same bits.
+// Products and sums are rounded one by one (never fused), and sums have an order that is
+// independent of the instruction set, so every CPU gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// Of two arrays, sums of squares.
+// The sums of squares of two arrays.
 struct SquareSums {
   double first = 0;
   double second = 0;
@@ -54,7 +54,7 @@ struct RmspropConstants {
 void RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
                   const RmspropConstants& constants);
 
-// The same, written plainly: what the above are tested against.
+// The plain twins: the references in tests of the above.
 SquareSums SumSquaresReference(const float* a, const float* b, size_t n);
 SquareSums LambDirectionsReference(const float* p, float* g, float* m, float* v, size_t n,
                                    const LambConstants& constants);

@@ -1,4 +1,4 @@
-// How much faster work is on two of torch's threads than on one. Included by benchmarks only.
+// Measures the speed-up of two of torch's threads over one. Only benchmarks include it.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -12,9 +12,9 @@
 
 namespace stoker {
 
-// The median seconds of `work` on one thread by those on two. They take turns, so what disturbs the
-// machine for a while disturbs both; each turn begins with one call that is not timed, which wakes
-// the threads. Short work is repeated for half a second.
+// Returns the median seconds of `work` on one thread divided by those on two. They take turns, so a
+// temporary disturbance affects both; each turn begins with one untimed call, which wakes the
+// threads. Short work is repeated for half a second.
 inline double TwoThreadScaling(const std::function<void()>& work) {
   constexpr int kTurns = 8, kCallsATurn = 4;
   constexpr double kLeastSeconds = 0.5;

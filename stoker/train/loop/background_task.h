@@ -1,4 +1,4 @@
-// BackgroundTask: one piece of work at a time on a thread of its own.
+// BackgroundTask: runs one piece of work at a time on its own thread.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@ namespace stoker {
 // One thread at a time. Destroying it waits for the work, whose Status is then lost.
 class BackgroundTask {
  public:
-  // Runs `work`; where the system gives no thread, at once. What it throws becomes its Status. None
-  // may be pending.
+  // Starts `work`, or runs it at once if the system cannot create a thread. Its exceptions become
+  // its Status. REQUIRES: none is pending.
   //   name  of the thread, at most 14 characters
   void Begin(std::string_view name, std::function<Status()> work);
-  // The same on the calling thread.
+  // Does the same on the calling thread.
   void Do(const std::function<Status()>& work);
 
-  // Whether there is work whose Status was not taken.
+  // Returns whether there is work whose Status was not taken.
   bool pending() const { return pending_; }
   // Whether Take would return at once. Costs nothing.
   bool done() const { return pending_ && done_; }
@@ -31,7 +31,7 @@ class BackgroundTask {
   bool pending_ = false;
   Status status_;  // written by the thread, read after it was joined
   std::atomic<bool> done_{false};
-  WorkerGroup thread_;  // last: joined before the rest goes
+  WorkerGroup thread_;  // last: joined before the other members are destroyed
 };
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
 // BatchSource: the batches that a run trains on: those of its pipeline, or the first few of them
-// again and again (train.overfit_batches).
+// repeatedly (train.overfit_batches).
 #pragma once
 
 #include <memory>
@@ -15,21 +15,21 @@ namespace stoker {
 // One thread at a time.
 class BatchSource {
  public:
-  //   again  so many batches are kept and given again and again; nothing: each comes once
+  //   again  this many batches are kept and repeated; nothing: each comes once
   BatchSource(std::unique_ptr<DevicePrefetcher> batches, std::optional<int64_t> again)
       : batches_(std::move(batches)), again_(again) {
     batches_->Mark();
   }
 
-  // The next batch; nothing where the pipeline has ended. Errors: those of DevicePrefetcher::Next;
-  // kDataLoss where it has fewer batches than are to be kept.
+  // Returns the next batch; nothing at the pipeline's end. Errors: those of DevicePrefetcher::Next;
+  // kDataLoss if it has fewer batches than should be kept.
   Result<std::optional<TensorBatch>> Next();
 
-  // All batches of a step have been given.
+  // Call it after all batches of a step.
   void StepDone();
 
-  // Where it stood behind the last whole step, also in the middle of the next and after an error.
-  // Batches that are kept are read again, not stored.
+  // Returns the position after the last whole step, also in the middle of the next and after an
+  // error. Kept batches are read again, not stored.
   Result<Json> Save() const;
   Status Restore(const Json& state);
 
@@ -43,8 +43,8 @@ class BatchSource {
   std::unique_ptr<DevicePrefetcher> batches_;
   std::optional<int64_t> again_;
   std::vector<TensorBatch> kept_;
-  int64_t given_ = 0;  // of the kept ones, in all
-  int64_t done_ = 0;   // of those, in whole steps
+  int64_t given_ = 0;  // kept batches returned, in all
+  int64_t done_ = 0;   // those in whole steps
 };
 
 }  // namespace stoker

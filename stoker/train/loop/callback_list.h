@@ -12,7 +12,7 @@ namespace stoker {
 // One thread at a time.
 class CallbackList {
  public:
-  // `name` finds its state in a checkpoint again, and is what messages call it.
+  // `name` identifies its state in a checkpoint and in messages.
   void Add(std::string name, std::shared_ptr<Callback> callback) {
     callbacks_.push_back({std::move(name), std::move(callback)});
   }
@@ -29,10 +29,10 @@ class CallbackList {
     return OkStatus();
   }
 
-  // [{"name": ..., "state": ...}, ...]
+  // Returns [{"name": ..., "state": ...}, ...].
   Result<Json> Save() const;
-  // Each gets the state of the one of its name that stood at its place among those of that name;
-  // one that is new gets none. Null: there were no callbacks.
+  // Restores each callback from the state of the same name and the same place among those of that
+  // name; a new one gets none. Null: there were no callbacks.
   Status Restore(const Json& states);
 
  private:

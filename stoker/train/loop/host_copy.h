@@ -1,5 +1,5 @@
-// HostCopy: what tensors hold at one moment, in host memory of its own, so that they may change
-// while it is written to disk.
+// HostCopy: a snapshot of tensors in host memory, so that they may change while it is written to
+// disk.
 #pragma once
 
 #include <c10/core/Event.h>
@@ -12,18 +12,17 @@
 
 namespace stoker {
 
-// Keeps its memory, as many bytes as the tensors have, from one Take to the next: fresh pages would
-// cost more than the copy itself. Take and Arrays not at the same time.
+// Keeps its memory, as large as the tensors, from one Take to the next, because fresh pages would
+// cost more than the copy itself. Do not call Take and Arrays concurrently.
 class HostCopy {
  public:
-  // Copies the values, in C order. From a device without waiting for it, into pinned memory, behind
-  // what the current stream has to do: what is launched there afterwards may change the tensors.
-  // Those of all calls together should be the same ones; others cost new memory. Errors:
-  // kResourceExhausted where there is none.
+  // Copies the values, in C order. From a device it copies asynchronously into pinned memory on the
+  // current stream: work launched there afterwards may change the tensors. All calls should have
+  // the same tensors; others cost new memory. Errors: kResourceExhausted if there is none.
   Status Take(const NamedTensors& tensors);
 
-  // The values of the last Take; waits for a device. They share the copy's memory, so they hold
-  // until the next one. Any thread.
+  // Returns the values of the last Take; waits for a device. They share the copy's memory, so they
+  // are valid until the next one. Callable from any thread.
   Result<std::vector<NamedArray>> Arrays() const;
 
  private:

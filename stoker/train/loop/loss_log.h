@@ -1,5 +1,5 @@
-// LossLog: the losses of the steps since the last report. Reads them from the device as seldom as
-// it can, and finds the step at which training broke.
+// LossLog: the losses of the steps since the last report. Reads them from the device as rarely as
+// possible, and finds the step at which training broke.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,28 +15,28 @@ namespace stoker {
 // One thread at a time.
 class LossLog {
  public:
-  // Adds the loss of step `step`, a float scalar. In CPU memory it is read and checked at once; on
-  // a device it is put off, so that no step waits for the device. Errors: those of Flush.
+  // Adds the loss of step `step`, a float scalar. Reads and checks one in CPU memory at once;
+  // defers one on a device, so that no step waits for the device. Errors: those of Flush.
   Status Add(int64_t step, const at::Tensor& loss) {
     return loss.is_cpu() ? Count(step, loss.item<double>()) : PutOff(step, loss);
   }
 
-  // The loss waits for Flush, or for kMostWaiting others, with which it is read in one copy.
+  // Defers the loss until Flush, or until kMostWaiting are deferred, which are read in one copy.
   // Errors: those of Flush.
   Status PutOff(int64_t step, const at::Tensor& loss);
   static constexpr size_t kMostWaiting = 1024;
 
-  // Reads what waits. Errors: kFailedPrecondition for a loss that is NaN or infinite, with its
-  // step.
+  // Reads the deferred losses. Errors: kFailedPrecondition for a loss that is NaN or infinite, with
+  // its step.
   Status Flush();
 
-  // The mean since the last TakeMean, after a Flush; NaN where there was none.
+  // Returns the mean since the last TakeMean; NaN if there was no loss. Call Flush first.
   double TakeMean();
   double last() const { return last_; }
-  // Whether there was none since, after a Flush.
+  // Returns whether there was no loss since. Call Flush first.
   bool empty() const { return count_ == 0; }
 
-  // The running mean, so that a resumed run reports the same figures.
+  // Returns the running mean, so that a resumed run reports the same figures.
   Json Save() const;
   Status Restore(const Json& state);
 

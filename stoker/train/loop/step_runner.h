@@ -1,4 +1,4 @@
-// StepRunner: one step of a run after the other, and what is done about those that break.
+// StepRunner: runs the steps of a run, and handles those that break.
 #pragma once
 
 #include "stoker/train/loop/training_session.h"
@@ -11,27 +11,27 @@ class StepRunner {
  public:
   explicit StepRunner(TrainingSession& session);
 
-  // All batches of one step, the update, the lines that are due. Errors: those of the pipeline and
-  // of Learner; kFailedPrecondition where a loss, gradient or weight was not finite and the recipe
-  // says stop, or cannot be followed, or its limit is reached; kCancelled where a batch had to be
-  // waited for and the run was asked to stop meanwhile.
+  // Runs all batches of one step and the update, and writes the lines that are due. Errors: those
+  // of the pipeline and of Learner; kFailedPrecondition if a loss, gradient or weight was not
+  // finite and the recipe says stop, or cannot be followed, or its limit is reached; kCancelled if
+  // the run was asked to stop while waiting for a batch.
   Status Step();
 
   // How Step has failed.
   enum class Failure {
     kNone,
-    kUndone,  // before it moved a weight: the run stands after its last whole step, as if this one
-              // had not begun, and can be stored
+    kUndone,  // before it changed a weight: the run is at its last whole step, as if this one had
+              // not begun, and can be stored
     kBroken,  // the same, because a loss or gradient was not finite
-    kLost     // after it moved the weights, or while going back to others
+    kLost     // after it changed the weights, or while restoring others
   };
   Failure failure() const { return failure_; }
 
-  // The line of the steps since the last one, where no step follows and there were any.
-  //   last  what the schedule gave the last of them
+  // Writes the line of the steps since the last line, if any, when no step follows.
+  //   last  the schedule's value of the last of them
   Status LogRest(const ScheduleValue& last);
 
-  // The samples and seconds since the last call.
+  // Returns the samples and seconds since the last call.
   Throughput TakeEpoch();
 
  private:
@@ -51,7 +51,7 @@ class StepRunner {
   std::optional<LossScaling> Scaling() const;
 
   TrainingSession& session_;
-  ForwardState before_;  // the step under way
+  ForwardState before_;  // of the current step
   Failure failure_ = Failure::kNone;
   Throughput at_last_line_, at_last_epoch_;
   double waited_at_last_line_ = 0;

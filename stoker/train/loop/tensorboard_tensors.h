@@ -1,5 +1,5 @@
-// What TensorBoard is shown of tensors: the first batch as a grid of pictures, confusion matrices,
-// weights and gradients as histograms.
+// Tensors for TensorBoard: the first batch as a grid of pictures, confusion matrices, weights and
+// gradients as histograms.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,15 +16,15 @@
 
 namespace stoker {
 
-// Adds the pictures of a batch, up to 64 in rows of 8, each of its values between the lowest and
-// the highest of the batch: an image "batch/input". Adds nothing where they are no pictures: not
-// float [samples, 1 or 3, height, width] of at least 2 x 2. Copies them from the device.
+// Adds the pictures of a batch, up to 64 in rows of 8, with values scaled to the range of the
+// batch: an image "batch/input". Adds nothing if they are not pictures, that is, not float
+// [samples, 1 or 3, height, width] of at least 2 x 2. Copies them from the device.
 Status AddPictures(const at::Tensor& input, Summary& summary);
 
 // Adds a confusion matrix (MetricSet's "confusion") as an image "eval/confusion": row i, column j
-// is the darker the more of class i were taken for class j, from white, none, to black, all. A
-// class has as many pixels a side as make about 256 in all, at least one. Adds nothing where
-// `confusion` is no such matrix or has more than 2,048 classes.
+// is darker the more samples of class i were predicted as class j, from white (none) to black
+// (all). The side has about 256 pixels, at least one a class. Adds nothing if `confusion` is
+// malformed or has more than 2,048 classes.
 Status AddConfusion(const Json& confusion, Summary& summary);
 
 // Adds a histogram for each parameter, "weights/NAME", and for each that has a gradient,
@@ -32,9 +32,9 @@ Status AddConfusion(const Json& confusion, Summary& summary);
 // 30 ns a value.
 Status AddHistograms(const Model& model, double gradient_scale, Summary& summary);
 
-// The hooks of a run that write these into its log: pictures of its first batch and of each
-// evaluation, histograms of every `options.histograms`th step and of the last, before the weights
-// move. `log` is borrowed.
+// Returns the callback that writes these into the run's log: pictures of its first batch and of
+// each evaluation, histograms of every `options.histograms`th step and of the last, before the
+// weights change. `log` is borrowed.
 std::shared_ptr<Callback> TensorboardTensors(const TensorboardOptions& options,
                                              TensorboardLog& log);
 

@@ -1,5 +1,5 @@
-// What the tests of the trainer share: a small problem to train on, and somebody who watches.
-// Only tests include it.
+// Shared by the tests of the trainer: a small problem to train on, and an observer. Only tests
+// include it.
 #pragma once
 
 #include <sstream>
@@ -13,7 +13,7 @@
 
 namespace stoker {
 
-// Counts what it is told, and asks to stop after a step or at an evaluation.
+// Counts events, and asks to stop after a step or at an evaluation.
 class Watcher : public TrainObserver {
  public:
   void OnStart(const StartEvent& event) override { start = event; }

@@ -1,5 +1,4 @@
-// Checkpoints of a run: what is in one, when one is due, which stay, and how a run goes on from
-// one.
+// Checkpoints of a run: their content, when one is due, which stay, and how a run resumes from one.
 #pragma once
 
 #include "stoker/base/clock.h"
@@ -7,37 +6,37 @@
 
 namespace stoker {
 
-// A run goes back to planned ones only (on_nonfinite: rollback): those of the plan come at the same
-// steps in every run, others when a clock or a person wanted them.
+// on_nonfinite: rollback restores planned ones only, because they are at the same steps in every
+// run, while others depend on a clock or a person.
 enum class CheckpointKind { kPlanned, kUnplanned };
 
-// Stores one of the step done, unless that has one. The newest, the best and the last planned stay.
-// Where the recipe says so (checkpoint.async), it is copied in memory and written while training
-// goes on; the next waits until it is stored, so that those of the plan are the same ones in every
-// run, and no more than one copy is needed. Where there is no memory for it, training waits.
-// Errors: a loss or weight that is not finite; those of CheckpointStore, also for the one before.
+// Stores a checkpoint of the last step, unless it has one. Keeps the newest, the best and the last
+// planned one. With checkpoint.async it is copied in memory and written while training continues;
+// the next one waits until it is stored, so that planned ones are the same in every run, and one
+// copy suffices. Without memory for the copy, training waits. Errors: a loss or weight that is not
+// finite; those of CheckpointStore, also for the previous one.
 Status WriteCheckpoint(TrainingSession& session, CheckpointKind kind);
 
-// To be called between steps: where one has been stored meanwhile, tells; where it could not be,
-// its error. Those before it are untouched then. Quick.
+// Call it between steps: reports a checkpoint that has been stored meanwhile, or returns the error
+// of storing it, after which earlier ones are untouched. Quick.
 Status NoteCheckpoint(TrainingSession& session);
 
-// The same, after waiting for one that is under way.
+// Does the same after waiting for an unfinished one.
 Status FinishCheckpoint(TrainingSession& session);
 
-// Takes the weights that the recipe begins with (init_from), where it names some. Those of a
-// checkpoint say all; only a run that begins needs the file.
+// Loads the recipe's initial weights (init_from), if any. Only a new run needs the file, because a
+// checkpoint has all weights.
 Status BeginWithWeights(TrainingSession& session);
 
-// Goes on from the newest whole checkpoint, or from the start where there is none. Errors:
-// kFailedPrecondition where the run does not fit the recipe or the data; kDataLoss.
+// Restores the newest whole checkpoint, or starts anew if there is none. Errors:
+// kFailedPrecondition if the run does not match the recipe or the data; kDataLoss.
 Status RestoreNewest(TrainingSession& session);
 
-// Gives weights, optimizer and averages what they were at the last planned checkpoint. Step,
-// schedule, data and random state stay where they are. Errors: kDataLoss where it is damaged.
+// Restores weights, optimizer and averages from the last planned checkpoint. Keeps step, schedule,
+// data and random state. Errors: kDataLoss if it is damaged.
 Status RestoreWeights(TrainingSession& session);
 
-// When checkpoints are due beside those at the ends of epochs.
+// Decides when checkpoints are due beside those at the ends of epochs.
 class CheckpointClock {
  public:
   explicit CheckpointClock(const CheckpointOptions& options) : options_(options) {}

@@ -1,5 +1,5 @@
-// TrainingLoop: the loop behind Trainer. It says what is due when; who does it, training_session.h
-// lists.
+// TrainingLoop: the implementation of Trainer. It decides what is due; training_session.h lists the
+// parts that do it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class TrainingLoop {
  public:
   explicit TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)), held_(setup_.run.held()) {}
 
-  // Before Run.
+  // Call it before Run.
   void Add(std::string name, std::shared_ptr<Callback> callback) {
     callbacks_.Add(std::move(name), std::move(callback));
   }
@@ -48,7 +48,7 @@ class TrainingLoop {
   TrainSummary Summary() const;
 
   TrainingSetup setup_;
-  const std::weak_ptr<HeldRun> held_;  // gone once a run that was refused has been let go
+  const std::weak_ptr<HeldRun> held_;  // expires once a refused run has been released
   CallbackList callbacks_;
   std::unique_ptr<TrainingSession> session_;
   std::unique_ptr<StepRunner> steps_;

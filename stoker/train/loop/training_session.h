@@ -1,6 +1,6 @@
-// TrainingSession: what a run works with from its start to its end. The parts of the loop share it,
-// each does one job: training_start.h makes it, step_runner.h takes steps, training_evaluation.h
-// evaluates, training_checkpoints.h writes it down and reads it back, training_loop.h says when.
+// TrainingSession: the objects of a run from its start to its end, shared by the parts of the loop:
+// training_start.h makes it, step_runner.h runs steps, training_evaluation.h evaluates,
+// training_checkpoints.h stores and restores it, training_loop.h decides when.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@
 
 namespace stoker {
 
-// Seconds spent in steps and samples put through: in all, and since the last mark.
+// Seconds spent in steps and their samples: in all, and since the last mark.
 struct Throughput {
   double seconds = 0;
   int64_t samples = 0;
@@ -43,29 +43,29 @@ struct Throughput {
   }
 };
 
-// A checkpoint on its way to the disk.
+// A checkpoint that is being written.
 struct CheckpointUnderWay {
   int64_t step = 0;
   Stopwatch since_begun;
   double held_seconds = 0;  // in which training waited
 };
 
-// What a run is begun or gone on with.
+// The input of a new or resumed run.
 struct TrainingSetup {
   Recipe recipe;
   TrainingPlan plan;
   OpenedDevice device;
   RunDirectory run;
   bool resume = false;
-  bool allow_changes = false;                  // go on although the data has changed
-  bool recipe_changed = false;                 // the run directory still holds the one before
-  bool choose_again = false;                   // something that the choices depend on has changed
+  bool allow_changes = false;                  // continue although the data has changed
+  bool recipe_changed = false;                 // the run directory still holds the previous one
+  bool choose_again = false;                   // an input of the choices has changed
   Json data_marks = {};                        // of the files it reads (recipe_changes.h)
-  std::vector<std::string> warnings = {};      // to be told at the start
-  std::optional<FirstBatch> first_batch = {};  // on the CPU, where one was read; not kept
+  std::vector<std::string> warnings = {};      // to report at the start
+  std::optional<FirstBatch> first_batch = {};  // on the CPU, if one was read; not kept
 };
 
-// One thread at a time. Addresses of its members are kept: it stays where it is.
+// One thread at a time. Not movable, because others hold addresses of its members.
 struct TrainingSession {
   TrainingSession(TrainingSetup with, CallbackList called, const std::atomic<bool>* asked_to_stop,
                   EarlyStopping stopping)
@@ -80,9 +80,9 @@ struct TrainingSession {
   const TrainOptions& options() const { return setup.recipe.train.options; }
   const TrainingPlan& plan() const { return setup.plan; }
   bool stop_requested() const { return stop != nullptr && *stop; }
-  // Whether no step follows: the last is done, or something has ended the run before.
+  // Returns whether no step follows: the last is done, or something ended the run earlier.
   bool at_end() const { return progress.step >= plan().total_steps() || !progress.ended.empty(); }
-  // Over all processes of the run.
+  // Returns the sums over all processes of the run.
   Throughput throughput() const { return before.With(total); }
 
   TrainingSetup setup;
@@ -92,49 +92,48 @@ struct TrainingSession {
   CheckpointStore store;
 
   Choices choices;
-  std::unique_ptr<PipelineCpuScope> cpus;  // of the run's pipelines, once `choices` are there
+  std::unique_ptr<PipelineCpuScope> cpus;  // of the run's pipelines, once `choices` are set
   std::unique_ptr<RunRecorder> recorder;
   std::unique_ptr<Schedule> schedule;
   std::unique_ptr<Learner> learner;
-  std::optional<int64_t> outputs;  // of its model, where they are known
+  std::optional<int64_t> outputs;  // of its model, if known
   std::unique_ptr<BatchSource> batches;
-  std::optional<Dataset> eval;             // what evaluations go through
-  std::vector<ShiftScale> eval_normalize;  // of it, left to the Feeder
-  std::unique_ptr<RunView> view;           // what callbacks see
-  std::unique_ptr<RunStatus> status;       // before the first step
+  std::optional<Dataset> eval;             // the data of evaluations
+  std::vector<ShiftScale> eval_normalize;  // its normalisation, done by the Feeder
+  std::unique_ptr<RunView> view;           // for callbacks
+  std::unique_ptr<RunStatus> status;       // null before the first step
   LossLog loss_log;
   Progress progress;
-  std::string initial_weights;   // where they came from, for people; empty: from nowhere else
-  int64_t last_checkpoint = -1;  // step of the newest that is stored; -1: none
-  int64_t kept_beside = -1;      // step of one that stays whatever `keep` says; -1: none
+  std::string initial_weights;   // their source, for messages; empty: none
+  int64_t last_checkpoint = -1;  // step of the newest stored one; -1: none
+  int64_t kept_beside = -1;      // step of one kept in addition to `keep`; -1: none
 
   Throughput total;   // of this process
-  Throughput before;  // of those that it goes on from
+  Throughput before;  // of earlier processes
 
   std::optional<CheckpointUnderWay> under_way;
-  HostCopy weights_copy;         // what it is written from
-  BackgroundTask checkpointing;  // last: it uses what stands above
+  HostCopy weights_copy;         // source of the checkpoint being written
+  BackgroundTask checkpointing;  // last: it uses the members above
 };
 
-// The CPUs that a run's pipelines may keep busy (feed.h), once they are chosen.
+// Returns the CPUs that a run's pipelines may keep busy (feed.h), once they are chosen.
 int FeedCpus(const TrainingSession& session);
 
-// Batches of a run's pipelines that are on the device ahead of whoever asks for them.
+// Returns the batches of a run's pipelines that are copied to the device ahead of use.
 int BatchesAhead(const TrainingSession& session);
 
-// How batches of `batches` come to the device, once there is a learner, whose loss says what their
-// targets must be like.
-//   normalize  what is left to do to their inputs
-//   names      what messages call their samples
+// Returns how to feed `batches` to the device. REQUIRES: a learner, whose loss checks the targets.
+//   normalize  the normalisation left to the Feeder
+//   names      names of their samples in messages
 FeederOptions FeedOptions(const TrainingSession& session, const Dataset& batches,
                           const std::vector<ShiftScale>& normalize, RowNames names);
 
-// `status` of a loss or weight that is not finite, with where it happened and what is left; waits
-// for a checkpoint that is under way.
-//   ahead  1 where it is of the step after those done, 0 where it is of the last of them
+// Returns `status` of a loss or weight that is not finite, with the place and the checkpoints that
+// are left; waits for an unfinished checkpoint.
+//   ahead  1 if it is of the step after those done, 0 if of the last of them
 Status Broken(TrainingSession& session, const Status& status, int64_t ahead = 0);
 
-// Asks each callback, and ends the run where one wants it to.
+// Calls each callback, and ends the run if one asks for it.
 template <typename Hook>
 Status CallEach(TrainingSession& session, Hook&& hook) {
   if (session.callbacks.empty()) return OkStatus();

@@ -1,4 +1,4 @@
-// The start of a run: everything is opened, built, tried and, where the run goes on, restored.
+// The start of a run: opens, builds, tries and, for a resumed run, restores everything.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace stoker {
 
-// Up to the moment before the first step; callbacks are told, and so is `observer`, which may be
-// null. Errors: those of Trainer::Run that come before a step. A run that does not fit the recipe
-// is left as it was; of one that would have been new nothing is left (HeldRun::Discard).
+// Runs up to the first step, and calls the callbacks and `observer`, which may be null. Errors:
+// those of Trainer::Run before a step. After an error an existing run is unchanged, and a new one
+// is removed (HeldRun::Discard).
 Result<std::unique_ptr<TrainingSession>> StartTraining(TrainingSetup setup, CallbackList callbacks,
                                                        TrainObserver* observer,
                                                        const std::atomic<bool>* stop);

@@ -1,4 +1,4 @@
-// Weights of classes, as options give them and tensors take them.
+// Converts weights of classes from options to tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,13 +7,13 @@
 
 namespace stoker {
 
-// [classes], of the type and on the device of `like`. Throws c10::Error, with what to do, where
-// there are not as many weights as classes.
+// Returns [classes], with the type and device of `like`. Throws c10::Error, with what to do, if the
+// numbers of weights and classes differ.
 at::Tensor ClassWeights(const std::vector<double>& weights, int64_t classes,
                         const at::Tensor& like);
 
-// The sum of the weights of the samples' classes. A class that does not exist counts nothing: the
-// loss itself has refused it.
+// Returns the sum of the weights of the samples' classes. Ignores invalid classes, which the loss
+// itself has refused.
 double SumOfWeights(const std::vector<double>& weights, const at::Tensor& target);
 
 }  // namespace stoker

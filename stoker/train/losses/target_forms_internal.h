@@ -1,4 +1,4 @@
-// What losses say of targets that they do not take.
+// Errors of losses for targets that they do not accept.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace stoker {
 
-// Class numbers where there is one integer a sample, otherwise `numbers`. Errors: kInvalidArgument
-// where these are not one for each of the model's outputs, with what to change.
-//   takes  what the loss takes, to follow "it takes "
+// Returns kClass for one integer a sample, otherwise `numbers`. Errors: kInvalidArgument if these
+// are not one for each of the model's outputs, with what to change.
+//   takes  what the loss accepts, to follow "it takes "
 Result<TargetKind> ClassOrNumberForEachOutput(std::string_view takes, TargetKind numbers,
                                               const Field& target, int64_t outputs);
 

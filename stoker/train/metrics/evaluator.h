@@ -1,4 +1,4 @@
-// Evaluation: how good a model is on a dataset, without gradients.
+// Evaluates a model on a dataset, without gradients.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,20 @@ class DevicePrefetcher;
 class Loss;
 class Model;
 
-// What an evaluation is measured by.
+// The measures of an evaluation.
 struct Measures {
   const Loss& loss;
   const std::vector<std::string>& metrics;  // names as MetricSet knows them
-  RowNames rows = PlacesInBatch;            // what messages call samples
+  RowNames rows = PlacesInBatch;            // names of samples in messages
 };
 
-// Whether `batches` can be evaluated on: kInvalidArgument where it never ends or gives no batch.
+// Checks that `batches` can be evaluated on: kInvalidArgument if it is endless or has no batch.
 Status CheckEvaluable(const Dataset& batches);
 
-// Puts every batch of `batches` through the model, in evaluation mode, which is set back
-// afterwards.
-//   stop  may be null; once true, the call ends after the batch under way with kCancelled
-// Errors: the pipeline's; no sample at all; those of Learner::Step; a metric that has no meaning
-// for such targets.
+// Runs every batch of `batches` through the model, in evaluation mode, and restores its mode.
+//   stop  may be null; once true, the call ends after the current batch with kCancelled
+// Errors: the pipeline's; no sample at all; those of Learner::Step; a metric that is undefined for
+// such targets.
 Result<Evaluation> Evaluate(Model& model, const Measures& measures, DevicePrefetcher& batches,
                             const std::atomic<bool>* stop = nullptr);
 

@@ -1,4 +1,4 @@
-// Metrics: how good scores are, in terms people use.
+// Metrics of a model's scores.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,34 +19,34 @@ namespace stoker {
 
 // The metrics of one evaluation that a recipe asks for by name (train.metrics):
 //   topK       (top3, top5, ...) share of samples with the target among the K highest scores
-//   confusion  counts: row i, column j has the samples of class i that were taken for class j
+//   confusion  counts: row i, column j counts the samples of class i that were predicted as class j
 //   precision, recall, f1
-//              of each class, and their means over the classes there are samples of or predictions
-//              for; where something is divided by nothing it is 0
+//              of each class, and their means over the classes with samples or predictions; 0 if a
+//              divisor is 0
 //   auc        area under the receiver operating characteristic of each class against all others,
-//              by the softmax of the scores (the score itself where there is one), equal scores
-//              half right; and the mean over the classes that can have one. Keeps all scores.
-//   mse, mae   mean squared and absolute difference of the scores from what they should be
-//              (WantedScores): the target's numbers, or 1 at its class and 0 elsewhere, or the
-//              class number itself where there is one score
-// Of shares, the class is that of the greatest. Of labels, precision, recall, f1 and auc are those
-// of each label, by whether it holds and whether it is said to (Answers), and there is neither topK
-// nor confusion. Of numbers there are mse and mae.
+//              by the softmax of the scores (a single score itself), equal scores count half; and
+//              the mean over the classes for which it is defined. Keeps all scores.
+//   mse, mae   mean squared and absolute difference of the scores from WantedScores: the target's
+//              numbers, or 1 at its class and 0 elsewhere, or the class number itself for one score
+// For shares, the class is that of the greatest. For labels, precision, recall, f1 and auc are
+// those of each label, by its target and prediction (Answers), and there is neither topK nor
+// confusion. For numbers there are mse and mae.
 //
 // One thread at a time. Add throws c10::Error.
 class MetricSet {
  public:
-  // Errors: kInvalidArgument for a name that has no meaning for such targets, with those that have.
+  // Errors: kInvalidArgument for a name that is undefined for such targets, with those that are
+  // defined.
   static Status CheckFor(const std::vector<std::string>& names, TargetKind kind);
 
-  // `names` as CheckMetricNames and CheckFor allow them.
+  // REQUIRES: `names` passed CheckMetricNames and CheckFor.
   explicit MetricSet(const std::vector<std::string>& names, TargetKind kind = TargetKind::kClass);
 
   //   answers  of these scores and this target
-  // Sums stay on the device.
+  // Keeps sums on the device.
   void Add(const at::Tensor& scores, const Answers& answers, const at::Tensor& target);
 
-  // {"top5": 0.99, "f1": 0.8, "f1_of_classes": [...], ...}; null where there are none.
+  // {"top5": 0.99, "f1": 0.8, "f1_of_classes": [...], ...}; null if there are none.
   Json Values() const;
 
  private:
@@ -58,18 +58,18 @@ class MetricSet {
 
   std::vector<std::string> names_;
   TargetKind kind_;
-  bool counts_ = false;  // whether a name is made of the counts
+  bool counts_ = false;  // whether a metric uses the counts
   int64_t samples_ = 0;
   int64_t columns_ = 1;           // scores of a sample
-  std::vector<at::Tensor> sums_;  // of names_, where that is a mean
-  // int64 [classes, classes], the confusion matrix; or of labels [3, labels]: how often each holds
-  // and is said to, holds, is said to.
+  std::vector<at::Tensor> sums_;  // of those of names_ that are means
+  // int64 [classes, classes], the confusion matrix; or for labels [3, labels]: the numbers of true
+  // positives, of positives and of predictions.
   at::Tensor counted_;
   std::vector<at::Tensor> probabilities_, targets_;  // for auc, in CPU memory
 };
 
-// The probability that a positive has a higher score than a negative, equal scores counting half
-// (Mann and Whitney's U by the number of pairs). NaN where there is no pair.
+// Returns the probability that a positive has a higher score than a negative, equal scores counting
+// half (Mann and Whitney's U divided by the number of pairs). NaN if there is no pair.
 double AreaUnderRoc(std::span<const float> scores, const std::vector<bool>& positive);
 
 }  // namespace stoker

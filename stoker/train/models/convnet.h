@@ -5,8 +5,8 @@
 namespace stoker {
 
 // Parameters are named, and initialised, as in the torch.nn.Sequential of (Conv2d, BatchNorm2d,
-// ReLU, MaxPool2d) for each block, Flatten, Linear: weights travel both ways. 17,018 parameters for
-// 28 x 28 x 1 with the defaults.
+// ReLU, MaxPool2d) for each block, Flatten, Linear, so weights can be exchanged. 17,018 parameters
+// for 28 x 28 x 1 with the defaults.
 struct Convnet {
   static constexpr std::string_view kName = "convnet";
   static constexpr std::string_view kHelp =

@@ -37,8 +37,8 @@ class InceptionBlock final : public torch::nn::Module {
     std::string name;
     int64_t out = 0;
     InceptionConvolution::Options options;
-    // Reads the output of the step before the last one: two such steps in a row share their input
-    // and are joined.
+    // Reads the output of the step before the last one: two consecutive such steps share their
+    // input and are concatenated.
     bool beside_last = false;
   };
   using Branch = std::vector<Step>;
@@ -71,15 +71,15 @@ class InceptionBlock final : public torch::nn::Module {
   int64_t out_channels_ = 0;
 };
 
-// 35 x 35: 1x1, 5x5, two 3x3, and `pooled` channels behind an average pool.
+// 35 x 35: 1x1, 5x5, two 3x3, and `pooled` channels after an average pool.
 InceptionBlock::Design InceptionA(int64_t pooled);
 // To 17 x 17.
 InceptionBlock::Design InceptionB();
-// 17 x 17: 7x7 taken apart into 1x7 and 7x1, of `width` channels.
+// 17 x 17: 7x7 factorised into 1x7 and 7x1, of `width` channels.
 InceptionBlock::Design InceptionC(int64_t width);
 // To 8 x 8.
 InceptionBlock::Design InceptionD();
-// 8 x 8: 3x3 spread into 1x3 and 3x1 side by side.
+// 8 x 8: 3x3 replaced by parallel 1x3 and 3x1.
 InceptionBlock::Design InceptionE();
 
 // The auxiliary head: scores from 17 x 17.

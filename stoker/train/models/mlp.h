@@ -5,7 +5,7 @@
 namespace stoker {
 
 // Parameters are named as in torch.nn.Sequential(Flatten(), Linear, ReLU, Dropout, ..., Linear):
-// the layers' numbers are their places in it, with a place for each Dropout only where dropout > 0.
+// the layers' numbers are their places in it, with a place for each Dropout only if dropout > 0.
 struct Mlp {
   static constexpr std::string_view kName = "mlp";
   static constexpr std::string_view kHelp =

@@ -1,5 +1,5 @@
-// What resnet18, resnet34 and resnet50 share: residual networks as torchvision has them, "v1.5",
-// whose bottlenecks halve the image in their 3 x 3 convolution.
+// Shared by resnet18, resnet34 and resnet50: torchvision's residual networks, "v1.5", whose
+// bottlenecks halve the image in their 3 x 3 convolution.
 //
 // He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385; the last norm of a
 // block at zero: Goyal et al., "Accurate, Large Minibatch SGD", arXiv 1706.02677, 5.1.
@@ -17,11 +17,11 @@
 namespace stoker::internal {
 
 struct ResnetDesign {
-  std::array<int64_t, 4> blocks;  // of each stage; a stage halves the image but for the first
+  std::array<int64_t, 4> blocks;  // of each stage; all stages except the first halve the image
   bool bottleneck = false;        // blocks of 1 x 1, 3 x 3, 1 x 1 instead of two of 3 x 3
 };
 
-// What all of them may be told: each has these as fields of its own.
+// The options of all of them: each struct has these fields.
 struct ResnetOptions {
   int64_t classes = 1000;
   std::string stem = "imagenet";

@@ -1,4 +1,4 @@
-// The range of the numbers that say how wide a layer of a model is.
+// The range of widths of a model's layer.
 #pragma once
 
 #include "stoker/base/options.h"

@@ -1,4 +1,4 @@
-// The optimizer behind `adam` and `adamw`.
+// The implementation of `adam` and `adamw`.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ struct AdamSettings {
   std::vector<double> betas;
   double eps = 0;
   double weight_decay = 0;
-  bool decoupled = false;  // the decay is no part of the gradient: AdamW
+  bool decoupled = false;  // the decay is not a part of the gradient: AdamW
 };
 
-// Errors: not two betas, in the words of the optimizer called `name`.
+// Errors: not two betas; the message names the optimizer `name`.
 Result<std::unique_ptr<Optimizer>> BuildAdam(std::string_view name, const AdamSettings& settings,
                                              const TrainedParameters& parameters);
 
@@ -31,7 +31,7 @@ Table& DescribeAdam(Table& table) {
       .Field("eps", &T::eps, "added to the square root, against division by zero", MoreThan(0));
 }
 
-// Whether an optimizer's `betas` are two. Errors: kInvalidArgument.
+// Checks that an optimizer's `betas` are two. Errors: kInvalidArgument.
 Status CheckBetas(std::string_view name, const std::vector<double>& betas);
 
 }  // namespace stoker

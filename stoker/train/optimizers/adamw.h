@@ -5,9 +5,9 @@
 namespace stoker {
 
 // Loshchilov and Hutter, "Decoupled weight decay regularization" (arXiv 1711.05101), as
-// torch.optim.AdamW: p -= lr weight_decay p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
-// p -= lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps).  The learning rate comes from the
-// schedule, and so does b1 where the schedule has a momentum.
+// torch.optim.AdamW: p -= lr weight_decay p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -=
+// lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps). The learning rate comes from the schedule,
+// and so does b1 if the schedule has a momentum.
 struct Adamw {
   static constexpr std::string_view kName = "adamw";
   static constexpr std::string_view kHelp = "Adam with decoupled weight decay.";

@@ -1,5 +1,5 @@
-// What optimizers have in common: the state of each parameter, and the parameters that can be moved
-// by one call, because they have the same rates and have made as many steps.
+// Base of optimizers: the state of each parameter, and groups of parameters that one call can
+// update, because they have the same rates and number of steps.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,28 +15,29 @@
 
 namespace stoker {
 
-// Parameters with gradients, and what belongs to each, in the same order. All of one parameter is
-// laid out alike, so kernels may walk over memory.
+// Parameters with gradients and states, in the same order. All tensors of one parameter have the
+// same layout, so kernels may process memory linearly.
 struct ParameterGroup {
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> gradients;
   std::vector<std::vector<at::Tensor>> states;  // [state][parameter]
-  int64_t step = 0;                             // this one, from 1
+  int64_t step = 0;                             // the current step, from 1
   double lr = 0;
   double decay_scale = 1;
   std::optional<double> momentum;  // of the schedule
 
-  // As the fused kernels take the step: a float scalar on the parameters' device for each.
+  // Returns the step for fused kernels: a float scalar on the parameters' device for each
+  // parameter.
   std::vector<at::Tensor> StepTensors() const;
 };
 
 class GroupedOptimizer : public Optimizer {
  public:
-  //   states  the names of what is kept of each parameter: zeros of its shape at first
+  //   states  the names of each parameter's states, which are zeros of its shape at first
   GroupedOptimizer(const TrainedParameters& parameters, std::vector<std::string> states);
 
   void Step(const ScheduleValue& now) final;
-  // NAME.STATE for each, and NAME.step: the steps made, int64 in CPU memory.
+  // Returns NAME.STATE for each, and NAME.step: the number of steps, int64 in CPU memory.
   NamedTensors State() const final;
 
  protected:
@@ -54,7 +55,7 @@ class GroupedOptimizer : public Optimizer {
   std::vector<Slot> slots_;
 };
 
-// True where the kernels of kernels/optimizer_kernel.h can be used.
+// Returns true if kernels/optimizer_kernel.h can be used.
 bool OnPlainFloats(const ParameterGroup& group);
 
 }  // namespace stoker

@@ -7,10 +7,10 @@ namespace stoker {
 // You et al., "Large batch optimization for deep learning" (arXiv 1904.00962):
 //   m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
 //   u = (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps) + weight_decay p
-//   p -= lr ratio u,  ratio = |p| / |u| of each parameter; 1 where either is 0
+//   p -= lr ratio u,  ratio = |p| / |u| of each parameter; 1 if either is 0
 // A parameter without weight decay (train.decay_vectors, train.groups) has ratio 1. Published with
-// clipping at a norm of 1 (train.clip). Where the schedule has a momentum, it is b1. A step leaves
-// u where the gradients were.
+// clipping at a norm of 1 (train.clip). If the schedule has a momentum, it is b1. A step replaces
+// the gradients by u.
 struct Lamb {
   static constexpr std::string_view kName = "lamb";
   static constexpr std::string_view kHelp =

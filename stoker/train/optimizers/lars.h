@@ -7,8 +7,8 @@ namespace stoker {
 // You, Gitman and Ginsburg, "Large batch training of convolutional networks" (arXiv 1708.03888):
 //   ratio = trust |p| / (|g| + weight_decay |p| + 1e-8)   of each parameter; 1 where |p| or |g| is
 //   0 v = momentum v + ratio (g + weight_decay p);  p -= lr v
-// A parameter without weight decay (train.decay_vectors, train.groups) has ratio 1: it moves as
-// with sgd. Goes with rates far above sgd's, a warm-up and a polynomial or cosine schedule.
+// A parameter without weight decay (train.decay_vectors, train.groups) has ratio 1, as in sgd. Use
+// it with rates far above sgd's, a warm-up and a polynomial or cosine schedule.
 struct Lars {
   static constexpr std::string_view kName = "lars";
   static constexpr std::string_view kHelp =

@@ -6,8 +6,9 @@ namespace stoker {
 
 // Chen et al., "Symbolic discovery of optimization algorithms" (arXiv 2302.06675):
 //   p -= lr (sign(b1 m + (1 - b1) g) + weight_decay p);  m = b2 m + (1 - b2) g
-// Every weight moves as far, so rates are 3 to 10 times lower than AdamW's, and the decay as many
-// times higher. Half of AdamW's memory. Where the schedule has a momentum, it is b1.
+// Every weight changes by the same amount, so rates are 3 to 10 times lower than AdamW's, and the
+// decay as many times higher. Takes half of AdamW's memory. If the schedule has a momentum, it is
+// b1.
 struct Lion {
   static constexpr std::string_view kName = "lion";
   static constexpr std::string_view kHelp = "The sign of the momentum: every weight moves as far.";

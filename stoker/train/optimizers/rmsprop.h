@@ -6,7 +6,7 @@ namespace stoker {
 
 // Tieleman and Hinton's RMSprop (lecture 6.5 of "Neural networks for machine learning", 2012), as
 // torch.optim.RMSprop: g' = g + weight_decay p;  v = alpha v + (1 - alpha) g'^2;  b = momentum b +
-// g' / (sqrt(v) + eps);  p -= lr b.  Where there is a momentum, the schedule's holds.
+// g' / (sqrt(v) + eps);  p -= lr b. With a momentum, the schedule's applies.
 struct Rmsprop {
   static constexpr std::string_view kName = "rmsprop";
   static constexpr std::string_view kHelp =

@@ -6,7 +6,8 @@ namespace stoker {
 
 // g' = g + weight_decay p;  v = momentum v + (1 - dampening) g' (v = g' at the first step);
 // p -= lr (nesterov ? g' + momentum v : v).  The learning rate comes from the schedule, and so does
-// the momentum where the schedule has one. As torch.optim.SGD.
+//                                            the momentum if the schedule has one. As
+//                                            torch.optim.SGD.
 struct Sgd {
   static constexpr std::string_view kName = "sgd";
   static constexpr std::string_view kHelp = "Stochastic gradient descent with momentum.";

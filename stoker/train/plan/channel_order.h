@@ -1,4 +1,4 @@
-// Whether pictures are what they are taken for.
+// Detects pictures with channels in an unexpected place.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// What speaks against the channels of the pictures in the field `name` standing first: by their
-// extents they are [samples, height, width, channels], with 1, 3 or 4 of what would be columns,
-// fewer than of all else. Nothing of other shapes, nor where a `layout` says that they stand last.
+// A doubt that the channels of the pictures in the field `name` are first: the extents look like
+// [samples, height, width, channels], with a last extent of 1, 3 or 4 that is the smallest. None
+// for other shapes, or if a `layout` puts channels last.
 struct ChannelDoubt {
   std::string problem;  // "its samples of 28 x 28 x 3 are taken as 28 channels of 28 x 3 pixels"
   std::string advice;

@@ -1,5 +1,4 @@
-// Batches of a recipe's pipeline as tensors: how runs are fed, and what trains without being a run,
-// the finders.
+// Batches of a recipe's pipeline as tensors, for runs and for finders, which train without a run.
 #pragma once
 
 #include <memory>
@@ -13,32 +12,30 @@
 
 namespace stoker {
 
-// The CPUs that making batches may keep busy where nothing else is chosen: all of them, or a
-// quarter (at least one) where the CPU computes the steps too.
+// Returns the default CPUs that making batches may keep busy: all of them, or a quarter (at least
+// one) if the CPU computes the steps too.
 int UsualFeedCpus(const c10::Device& device);
 
-// The threads that make batches. A recipe's train.feed_threads fixes their number. Otherwise it
-// follows demand within the CPUs of the PipelineCpuScope (data/runtime/cpu_limit.h) that the caller
-// keeps while the pipeline is read; threads that wait for a disk or a server are added beyond
-// these.
+// Returns the runtime that makes batches. A recipe's train.feed_threads fixes its number of
+// threads. Otherwise the number adapts to demand within the CPUs of the PipelineCpuScope
+// (data/runtime/cpu_limit.h) that the caller keeps while the pipeline is read; threads that wait
+// for a disk or a server are additional.
 Runtime FeedRuntime(const TrainOptions& options);
 
-// Those CPUs: `chosen`, or where that is 0 UsualFeedCpus. 0, no limit, where the recipe fixes the
+// Returns those CPUs: `chosen`, or UsualFeedCpus if that is 0. 0, no limit, if the recipe fixes the
 // number of threads.
 int FeedCpus(const TrainOptions& options, const c10::Device& device, int chosen = 0);
 
-// What a Feeder makes of the elements of `batches`.
+// Returns the options of a Feeder for the elements of `batches`.
 FeederOptions FeedOptions(const TrainOptions& options, const Dataset& batches,
                           const c10::Device& device, MemoryFormat memory_format);
 
-// The device that a recipe names, opened as all that compute by it do: tensor cores round where it
-// says so (tf32), for the whole process. Not before another thread uses torch. Errors: those of
-// OpenDevice.
+// Opens the device that a recipe names, with its setting of tf32, for the whole process. Call it
+// before other threads use torch. Errors: those of OpenDevice.
 Result<OpenedDevice> OpenDeviceFor(const TrainOptions& options);
 
-// Where and how a finder computes: on the recipe's device, with its threads (at::set_num_threads is
-// called), its layout and precision, the contiguous one and float32 where those are open. Errors:
-// those of OpenDeviceFor.
+// The device and settings of a finder: the recipe's device, threads (calls at::set_num_threads),
+// layout and precision, by default contiguous and float32. Errors: those of OpenDeviceFor.
 struct FinderPlace {
   OpenedDevice device;
   Placement placement;
@@ -47,17 +44,17 @@ Result<FinderPlace> PlaceFor(const TrainOptions& options);
 
 // Opens `batches`, which has the fields of recipe.data.train, with the recipe's seed. Its threads
 // are those of FeedRuntime.
-//   outputs  of the model, as TargetCheckOf takes them
+//   outputs  of the model, for TargetCheckOf
 Result<std::unique_ptr<Feeder>> OpenFeed(const Recipe& recipe, const Dataset& batches,
                                          const Placement& placement,
                                          std::optional<int64_t> outputs);
 
-// The first batch of data.train. Errors: also kInvalidArgument where there is none.
+// Returns the first batch of data.train. Errors: also kInvalidArgument if there is none.
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
                                  std::optional<int64_t> outputs);
 
-// The same with another check of the targets, and without a limit on the CPUs that make it.
-//   check_target  as FeederOptions has it; none checks nothing
+// The same with another check of the targets, and without a limit on CPUs.
+//   check_target  as in FeederOptions; none checks nothing
 Result<TensorBatch> FirstBatchOf(const Recipe& recipe, const Placement& placement,
                                  TargetCheck check_target);
 

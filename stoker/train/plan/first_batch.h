@@ -1,4 +1,4 @@
-// The first batch of a recipe's training data, for whoever must see one before training begins.
+// Reads the first batch of a recipe's training data before training begins.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -16,8 +16,8 @@ struct FirstBatch {
 };
 
 // Opens data.train, on as many threads as it needs, and closes it again. Errors: the pipeline's;
-// kInvalidArgument where it gives no batch, or a field is missing.
-//   check_target  as FeederOptions has it
+// kInvalidArgument if it has no batch, or a field is missing.
+//   check_target  as in FeederOptions
 Result<FirstBatch> ReadFirstBatch(const Recipe& recipe, c10::Device device,
                                   TargetCheck check_target = {});
 

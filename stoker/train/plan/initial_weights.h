@@ -1,12 +1,12 @@
-// First weights from elsewhere: for fine-tuning and for going on from what another run learned.
+// Initial weights from another source: for fine-tuning and for continuing from another run.
 //
 //   train:
 //     init_from:
 //       weights: resnet50.pth       # also .safetensors, or the directory of a run
-//       skip: ["fc.*"]              # keep their own first values
+//       skip: ["fc.*"]              # these keep their own initial values
 //
-// It stands below `train` and not below `model`, because it says where training begins; what the
-// model is, and how a finished run is evaluated, does not depend on the file any more.
+// It is a key of `train` and not of `model`, because it is the start of training; the model, and
+// the evaluation of a finished run, do not depend on the file.
 #pragma once
 
 #include <span>
@@ -20,34 +20,34 @@
 
 namespace stoker {
 
-// What became of the model's tensors and of the file's.
+// The matching of the model's tensors and the file's.
 struct InitReport {
   std::string source;
   int64_t taken = 0;                    // of the model's tensors, from the file
   int64_t all = 0;                      // of the model's tensors
   std::vector<std::string> skipped;     // by `skip`
   std::vector<std::string> missing;     // in the file
-  std::vector<std::string> unexpected;  // in the file, called as it calls them
+  std::vector<std::string> unexpected;  // in the file, by its names
   std::vector<std::string> mismatched;  // "fc.weight is float32[1000, 512], the model has ..."
 
   bool fits() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
-  // One line, the names shortened to some: for people.
+  // Returns one line with some of the names, for people.
   std::string ToText() const;
 };
 
-// Copies weights into the model. Names in the file lose `prefix` (those without it are left out)
-// and are renamed; floating-point types are converted. As in PyTorch, num_batches_tracked may be
-// missing: it stays 0. Errors: kFailedPrecondition, nothing copied, where not every tensor finds
-// its own and `partial` is not set, with the report and, where it would help, the prefix to give;
-// where nothing fits at all; kInvalidArgument for a rule that matches nothing; kDataLoss, nothing
-// copied, for values that are NaN or infinite, with the tensor and how many.
+// Copies weights into the model. Removes `prefix` from names in the file (ignoring those without
+// it) and renames them; floating-point types are converted. As in PyTorch, num_batches_tracked may
+// be missing: it stays 0. Errors (nothing is copied): kFailedPrecondition if a tensor has no match
+// and `partial` is not set, with the report and, if it would help, a prefix to set, or if nothing
+// matches at all; kInvalidArgument for a rule that matches nothing; kDataLoss for values that are
+// NaN or infinite, with the tensor and how many.
 //   source  what messages call the arrays' origin
-//   unread  what is there beside the arrays, of types that Stoker lacks: as arrays that fit nothing
+//   unread  entries of types that Stoker lacks, which match nothing
 Result<InitReport> CopyWeights(Model& model, const InitFromOptions& options,
                                std::span<const NamedArray> arrays, std::string_view source,
                                std::span<const SafetensorsEntry> unread = {});
 
-// The same from where `options` say. Does nothing where they name no weights.
+// Does the same from the source in `options`. Does nothing if they name no weights.
 Result<InitReport> InitializeWeights(Model& model, const InitFromOptions& options);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Settings of a recipe that do nothing in the run that it describes.
+// Finds settings of a recipe without an effect.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// Warnings of settings without an effect, each with its place in the recipe: a warm-up that never
-// ends, an average of weights without an update, a share of right answers among as many as there
-// are classes. They are no errors, since a short trial of a recipe may have them.
+// Returns warnings of settings without an effect, each with its place in the recipe: a warm-up that
+// never ends, an average of weights without an update, a topK of all classes. They are not errors,
+// because a short trial of a recipe may have them.
 std::vector<std::string> SettingsWithoutEffect(const Recipe& recipe, const TrainingPlan& plan);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Where pixels are normalised: in the input pipeline, or on the device that trains
+// Decides whether pixels are normalised in the input pipeline or on the training device
 // (train.normalize_on).
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace stoker {
 
-// A pipeline, and what the Feeder behind it does to its input (FeederOptions::normalize).
+// A pipeline, and the normalisation by its Feeder (FeederOptions::normalize).
 struct PlacedPipeline {
   Dataset dataset;
   std::vector<ShiftScale> normalize;  // empty: nothing
 };
 
-// data.train as the recipe wants it fed to `device`; where that is open, on the device if that is
-// an accelerator and the pipeline allows it. Errors: kInvalidArgument where normalize_on says
-// device and the pipeline does not allow it (why).
+// Returns data.train for `device` by the recipe's setting; if that is open, normalised on the
+// device if it is an accelerator and the pipeline allows it. Errors: kInvalidArgument if
+// normalize_on is device and the pipeline does not allow it (why).
 Result<PlacedPipeline> PlaceTrain(const Recipe& recipe, c10::Device device);
 
-// data.eval likewise, which there must be, but on the host where that was chosen; one that does not
-// allow it is normalised there too, whatever the recipe says.
+// Returns data.eval, which must exist, likewise, but normalised on the host if `choices` say so, or
+// if the pipeline does not allow the device, independent of the recipe.
 PlacedPipeline PlaceEval(const Recipe& recipe, c10::Device device, const Choices& choices);
 
 }  // namespace stoker

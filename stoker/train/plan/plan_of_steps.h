@@ -1,4 +1,4 @@
-// The plan of those who only look at the first steps of a run.
+// A plan for commands that need only the first steps of a run.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// MakePlan; but where neither the data nor train.max_steps says how long a run is, it is planned as
-// one of `steps` steps instead of refused.
+// As MakePlan, but if neither the data nor train.max_steps limits the run, plans `steps` steps
+// instead of failing.
 Result<TrainingPlan> MakePlanOfSteps(const Recipe& recipe, int64_t steps);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Predictor: a trained run put to use.
+// Predictor: makes predictions with a trained run.
 #pragma once
 
 #include <atomic>
@@ -18,83 +18,84 @@
 namespace stoker {
 
 struct Prediction {
-  std::vector<float> scores;  // as the model gives them
-  // One a class; they add up to 1. Of several labels a sample, how probable each is by itself.
-  // Empty where targets are numbers: the scores are the answer.
+  std::vector<float> scores;  // of the model
+  // One for each class, with sum 1. For several labels a sample, the probability of each. Empty for
+  // numbers: the scores are the answer.
   std::vector<float> probabilities;
-  int64_t best = 0;     // the class that evaluation would count it as (Loss::Predict)
-  bool labels = false;  // whether these are labels: none, one or several are more probable than not
+  int64_t best = 0;  // the predicted class, as in evaluation (Loss::Predict)
+  bool labels =
+      false;  // whether these are labels, any number of which may be more probable than not
 };
 
 // A batch of the run's eval pipeline; vectors have an entry for each of its samples.
 struct PredictedBatch {
-  int64_t first = 0;  // how many samples came before
+  int64_t first = 0;  // the number of earlier samples
   std::vector<Prediction> predictions;
-  // The samples' numbers in their source; empty where the pipeline does not tell
-  // (data/recipe/numbered_pipeline.h).
+  // The samples' numbers in their source; empty if unknown (data/recipe/numbered_pipeline.h).
   std::vector<int64_t> numbers;
-  std::vector<std::string> files;  // that they were read from; empty where they have none each
+  std::vector<std::string> files;  // that they were read from; empty if samples have no own file
   std::vector<Array> fields;       // those of PredictOptions, each [samples, ...]
 };
 
 struct PredictOptions {
-  std::vector<std::string> fields = {};     // of the pipeline's batches, to be handed along
-  std::optional<int64_t> limit = {};        // at most so many samples
+  std::vector<std::string> fields = {};     // of the pipeline's batches, to return too
+  std::optional<int64_t> limit = {};        // the most samples
   const std::atomic<bool>* stop = nullptr;  // once true, the call ends with kCancelled
 };
 
 struct PredictSummary {
   int64_t samples = 0;
-  // Why these are not all samples of the data, each once and in order; empty where they are.
+  // Why these are not all samples of the data, each once and in order; empty if they are.
   std::vector<std::string> disturbances;
   bool numbered = false;  // whether batches have had PredictedBatch::numbers
 };
 
-// The names in data.classes, as text of the recipe: needs no data. Empty where it has none.
+// Returns the names in data.classes, from the recipe alone, without data. Empty if it has none.
 std::vector<std::string> ClassNamesIn(const ConfigNode& recipe);
 
 // One thread at a time.
 class Predictor {
  public:
   // Reads the recipe and the weights of the run: weights.safetensors, or those of the newest
-  // checkpoint where training has not finished. The data need not be there. Errors: kNotFound (no
-  // run, no weights), kDataLoss, and weights that do not fit the recipe's model.
+  // checkpoint if training has not finished. The data need not exist. Errors: kNotFound (no run, no
+  // weights), kDataLoss, and weights that do not fit the recipe's model.
   //   assignments  change keys of the stored recipe first, such as "data.root=/data"
   static Result<std::unique_ptr<Predictor>> Open(const std::filesystem::path& run,
                                                  const std::vector<std::string>& assignments = {});
   ~Predictor();
 
-  // Where the weights came from, for messages: a path.
+  // Returns the path of the weights, for messages.
   const std::string& weights() const;
-  // Checkpoints that were passed over because they are damaged, and why.
+  // Returns the damaged checkpoints that were skipped, with reasons.
   const std::vector<std::string>& warnings() const;
-  // What the classes are called; empty where the recipe does not say.
+  // Returns the names of the classes; empty if the recipe has none.
   const std::vector<std::string>& classes() const;
 
-  // Whether the eval pipeline decodes its samples: they are the bytes of picture files then.
+  // Returns whether the eval pipeline decodes its samples, which are then the bytes of picture
+  // files.
   bool decodes() const;
 
   // Evaluates on the recipe's eval pipeline.
   Result<Evaluation> EvaluateRun();
 
-  // Predicts each sample of the recipe's eval pipeline, in its order and to its end. The target
-  // need not be among its fields, so what has no label is predicted too:
+  // Predicts each sample of the recipe's eval pipeline, in order and to its end. The target need
+  // not be among its fields, so samples without labels are predicted too:
   //
   //   predictor->PredictRun({.fields = {"id"}}, [&](const PredictedBatch& batch) { ... });
   //
-  //   take  is given one batch after the other, which lives until it returns; its error ends the
-  //         pass and is returned
-  // Memory: the batches under way and the one given. Errors: those of ParseEvalPipeline and of the
-  // pass, whose policy for damaged data (on_error) holds; kInvalidArgument for a field that is not
-  // there or has no row for each sample, and where the pipeline never ends or gives no batch;
-  // kFailedPrecondition for samples that the model was not trained on.
+  //   take  called for each batch, which is valid until it returns; its error ends the pass and is
+  //         returned
+  // Memory: the batches in flight and the current one. Errors: those of ParseEvalPipeline and of
+  // the pass, whose policy for damaged data (on_error) applies; kInvalidArgument for a field that
+  // is missing or has no row for each sample, and if the pipeline is endless or has no batch;
+  // kFailedPrecondition for samples of another shape than the model was trained on.
   Result<PredictSummary> PredictRun(const PredictOptions& options,
                                     const std::function<Status(const PredictedBatch&)>& take);
 
-  // One prediction a sample. `samples` has the samples along its first dimension, as the recipe's
-  // eval source gives them: uint8 [n, channels, height, width], or where the pipeline `decodes()`
-  // uint8 [n, bytes]. The transforms that stand behind the source in the recipe's eval pipeline are
-  // applied.
+  // Returns one prediction a sample. `samples` has the samples along its first dimension, in the
+  // form of the recipe's eval source: uint8 [n, channels, height, width], or uint8 [n, bytes] if
+  // the pipeline `decodes()`. Applies the transforms that follow the source in the recipe's eval
+  // pipeline.
   Result<std::vector<Prediction>> Predict(const Array& samples);
 
  private:

@@ -1,14 +1,14 @@
-// Clipping: gradients that are too large made smaller, between the backward pass and the optimizer.
+// Clipping: limits gradients between the backward pass and the optimizer.
 //
 //   train:
 //     clip: {norm: 1.0}         # or value, or adaptive, or several
 //
-// In this order, each where it is set:
+// In this order, each if set:
 //   adaptive  of each unit (a row, filter or bias vector) with gradient g and weights p: g *= c /
 //   |g|
-//             where |g| > c, c = adaptive * max(|p|, 1e-3) (Brock et al., arXiv 2102.06171)
+//             if |g| > c, c = adaptive * max(|p|, 1e-3) (Brock et al., arXiv 2102.06171)
 //   value     each value into [-value, value]
-//   norm      of all gradients together: g *= norm / (|g| + 1e-6) where that is below 1 (Pascanu et
+//   norm      of all gradients together: g *= norm / (|g| + 1e-6) if that is below 1 (Pascanu et
 //             al., arXiv 1211.5063), as torch's clip_grad_norm_
 #pragma once
 
@@ -20,9 +20,9 @@
 
 namespace stoker {
 
-// Clips the gradients of `parameters`, in place; those without one do not count. A norm that is not
-// finite leaves gradients that are not finite: nothing is hidden. On the CPU norms have the same
-// bits whatever the number of threads. Throws c10::Error.
+// Clips the gradients of `parameters`, in place; ignores those without one. A norm that is not
+// finite makes gradients that are not finite, which hides nothing. On the CPU norms have the same
+// bits for any number of threads. Throws c10::Error.
 void ClipGradients(const ClipOptions& options, const std::vector<at::Tensor>& parameters);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Whether tensors are free of NaNs and infinities, in one pass over their values.
+// Checks tensors for NaNs and infinities, in one pass over their values.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,19 +11,19 @@
 
 namespace stoker {
 
-// How a message says that an input is not finite, and what it advises then.
+// The message and the advice for an input that is not finite.
 inline constexpr std::string_view kInputNotFinite = "the input holds values that are not finite";
 inline constexpr std::string_view kFiniteInput =
     "Correct these samples or leave them out (`filter`); where they come from missing values, give "
     "the field another `default`";
 
-// Functions throw c10::Error; a device is waited for once, not for each tensor.
+// Functions throw c10::Error; they wait for a device once, not for each tensor.
 
-// Gradients, in the pass that gradient scaling makes, by the factor 1: it writes them, and changes
-// none.
+// Checks gradients with the kernel of gradient scaling and the factor 1: it writes them without
+// changing any.
 bool GradientsAreFinite(const std::vector<at::Tensor>& parameters);
 
-// The name of the first floating-point tensor that holds one; empty where none does.
+// Returns the name of the first floating-point tensor that holds one; empty if none does.
 std::string FirstNotFinite(const NamedTensors& tensors);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// ForwardState: what forward passes change for good, so that those of a step that comes to nothing
+// ForwardState: the persistent state that forward passes change, so that those of an aborted step
 // can be undone.
 #pragma once
 
@@ -19,11 +19,11 @@ class ForwardState {
   // The model is borrowed.
   ForwardState(Model& model, c10::Device device);
 
-  // Copies both, a few kilobytes beside the buffers, into memory that the next call uses again.
-  // Errors: those of torch.
+  // Copies both, a few kilobytes beside the buffers, into memory that calls reuse. Errors: those of
+  // torch.
   Status Take();
 
-  // Restores what the last Take has copied; may be called any number of times after it.
+  // Restores the copies of the last Take; may be called repeatedly.
   Status Restore() const;
 
  private:

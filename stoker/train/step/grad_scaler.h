@@ -1,8 +1,8 @@
 // GradScaler: keeps small gradients from vanishing in float16. The loss is multiplied by a scale
 // before the backward pass and the gradients divided by it afterwards; a step whose gradients hold
 // an infinity or a NaN is skipped and the scale halved, after many steps without one it is doubled.
-// The scale stays above a floor: gradients of a loss scaled by less could as well be computed in
-// bfloat16, whose range is that of float32.
+// The scale stays above a floor: with a lower scale, bfloat16, which has the range of float32,
+// would be better.
 //
 // Source: Micikevicius et al., "Mixed Precision Training", arXiv 1710.03740, 3.2; the numbers are
 // those of torch.amp.GradScaler.
@@ -34,34 +34,34 @@ class GradScaler {
 
   // Divides the gradients by the scale, on the device.
   void Unscale(const std::vector<at::Tensor>& parameters);
-  // Whether those of the last Unscale are finite; waits for the device.
+  // Returns whether the gradients of the last Unscale are finite; waits for the device.
   bool finite() const;
 
-  // What is to become of a step.
+  // What to do with a step.
   enum class Verdict {
     kMove,      // its gradients are finite
-    kSkip,      // they are not: it is left out, and the scale is lower now
-    kHopeless,  // they are not, like those before them, at the lowest scale: scaling cannot mend it
+    kSkip,      // they are not: skip it; the scale is lowered
+    kHopeless,  // they are not, like earlier ones, at the lowest scale: scaling cannot help
   };
-  // Adapts the scale. To be called once after each Unscale, unless the step is given up for another
+  // Adapts the scale. Call it once after each Unscale, unless the step is aborted for another
   // reason.
-  //   finite  what finite() said
+  //   finite  the result of finite()
   Verdict Update(bool finite);
 
-  // Waits for the device.
+  // Returns the scale; waits for the device.
   double scale() const { return scale_.item<double>(); }
-  // Steps left out so far.
+  // Returns the steps skipped so far.
   int64_t skipped() const { return *skipped_.data_ptr<int64_t>(); }
   void set_skipped(int64_t steps) { *skipped_.data_ptr<int64_t>() = steps; }
 
-  // Scale and counters, sharing memory: for a checkpoint.
+  // Returns scale and counters, sharing memory: for a checkpoint.
   NamedTensors State() const;
 
  private:
   const GradScalerOptions options_;
   at::Tensor scale_;    // float32 scalar
   at::Tensor clean_;    // int32 scalar: steps since the scale has changed
-  at::Tensor found_;    // float32 [1]: 1 where a gradient was not finite
+  at::Tensor found_;    // float32 [1]: 1 if a gradient was not finite
   at::Tensor skipped_;  // int64 scalar on the CPU
 };
 

@@ -1,4 +1,4 @@
-// The length of gradients, in double: where differences of such numbers are what counts.
+// The norm of gradients in double, for differences of such numbers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// The sum of the squares of all values of all tensors that are defined. Waits for a device. Throws
+// Returns the sum of the squares of all values of all defined tensors. Waits for a device. Throws
 // c10::Error.
 double SumOfSquares(const std::vector<at::Tensor>& gradients);
 

@@ -1,4 +1,4 @@
-// Graphs of launches for tests that have no device.
+// Graphs of launches for tests without a device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,11 +12,11 @@
 
 namespace stoker {
 
-// What a device does, on the CPU: recording leaves everything as it was, and replaying does the
-// work again and leaves its results where those of recording were.
+// Simulates a device on the CPU: recording changes nothing, and replaying does the work again and
+// writes its results to the tensors of the recording.
 class FakeGraph final : public DeviceGraph {
  public:
-  // `state`: what the work changes beside its results.
+  // `state`: the tensors that the work changes beside its results.
   FakeGraph(std::vector<at::Tensor> state, int& replays)
       : state_(std::move(state)), replays_(replays) {}
 

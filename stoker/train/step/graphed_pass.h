@@ -1,5 +1,6 @@
 // GraphedPass: the forward and backward pass of a step, recorded as a DeviceGraph and launched as a
-// whole. The update follows as ever: it is a few launches, and its rate differs from step to step.
+// whole. The update is not recorded, because it is only a few launches and its rate differs from
+// step to step.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,17 @@
 
 namespace stoker {
 
-// What in the recipe keeps passes from being recorded, for people; empty: nothing does.
+// Returns what in the recipe prevents recording, for people; empty: nothing.
 std::string GraphObstacle(const TrainOptions& options);
 
 // One thread at a time.
 class GraphedPass {
  public:
-  // Batches that are done in the usual way first. As many as torch advises: cuDNN has chosen its
-  // algorithms by then, and cuBLAS made its handles.
+  // Batches to run in the usual way first. torch recommends this number: by then cuDNN has chosen
+  // its algorithms, and cuBLAS has made its handles.
   static constexpr int64_t kStepsBefore = 3;
 
-  // Puts a batch forward and back; gives all its results: the loss and the gradients.
+  // Runs a batch forward and backward; returns all its results: the loss and the gradients.
   using Pass = std::function<DeviceGraph::Tensors(const TensorBatch& batch)>;
 
   GraphedPass(std::unique_ptr<DeviceGraph> graph, Pass pass)
@@ -33,14 +34,13 @@ class GraphedPass {
   GraphedPass(const GraphedPass&) = delete;
   GraphedPass& operator=(const GraphedPass&) = delete;
 
-  // The results of the pass for `batch`, until the next call; they stay where they are. Nothing
-  // where the caller must do it in the usual way: for the first kStepsBefore batches; for one of
-  // another shape than those were; and from then on where recording has failed. Throws c10::Error
-  // where the device fails.
+  // Returns the results of the pass for `batch`, valid until the next call, always at the same
+  // addresses. Returns nothing if the caller must run it in the usual way: for the first
+  // kStepsBefore batches; for one of another shape; and always after recording has failed. Throws
+  // c10::Error if the device fails.
   std::optional<DeviceGraph::Tensors> Run(const TensorBatch& batch);
 
-  // Why a batch was not launched as a whole though it was its turn; each reason is told once, then
-  // empty.
+  // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeNote() { return std::exchange(note_, {}); }
 
  private:
@@ -50,7 +50,7 @@ class GraphedPass {
   std::unique_ptr<DeviceGraph> graph_;  // null once recording has failed
   const Pass pass_;
   int64_t warm_ = 0;    // batches of one shape that were done in the usual way
-  TensorBatch inputs_;  // what the graph reads; before it is recorded, a batch of its shape
+  TensorBatch inputs_;  // the graph's inputs; before recording, a batch of its shape
   std::optional<DeviceGraph::Tensors> results_;
   bool told_shape_ = false;
   std::string note_;

@@ -1,4 +1,4 @@
-// Learner: model, optimizer and loss on one device in one layout; what a batch is put through.
+// Learner: model, optimizer and loss on one device in one layout; processes batches.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -31,102 +31,105 @@ struct Placement {
 
 at::MemoryFormat ToTorch(MemoryFormat format);
 
-// Seeds torch's generators, builds the model and moves it where it computes. Equal seeds give equal
-// weights, whatever the placement.
+// Seeds torch's generators, builds the model and moves it to its device. Equal seeds give equal
+// weights for any placement.
 Result<std::shared_ptr<Model>> BuildModel(const ModelRegistry::Configured& configured,
                                           const ModelInput& input, uint64_t seed,
                                           const Placement& placement);
 
-// `failure` of a forward pass, with the layer and the shapes that it failed at. Goes through the
+// Returns `failure` of a forward pass with the layer and the shapes at which it failed. Runs the
 // model once more.
 Status ExplainForward(const Status& failure, Model& model, const at::Tensor& input);
 
-// What a Learner looks for in every step, beside a loss on the CPU that is not finite.
+// The checks of a Learner in every step, beside a loss on the CPU that is not finite.
 struct StepChecks {
-  // Gradients: one that is not finite leaves weights, optimizer, averages and buffers as they were
-  // before the step. And weights, after it. Costs a pass over both; a device is waited for.
+  // Checks gradients, and weights after the step. A gradient that is not finite leaves weights,
+  // optimizer, averages and buffers as before the step. Costs a pass over both, and waits for a
+  // device.
   bool gradients = false;
-  // Which layer's output or gradient first was not finite. Implies gradients; slow (layer_trace.h).
+  // Finds the layer whose output or gradient first was not finite. Implies gradients; slow
+  // (layer_trace.h).
   bool layers = false;
 };
 
-// What became of a step.
+// The outcome of a step.
 enum class StepOutcome {
-  kMoved,        // the weights have moved
+  kMoved,        // the weights have changed
   kScaled,       // they have not: in float16 the scaled gradients overflowed. Normal; the scale is
                  // lower now (grad_scaler.h)
   kBroken,       // they have not: a loss or gradient was not finite
-  kBrokeWeights  // they have moved, and are no longer finite
+  kBrokeWeights  // they have changed, and are no longer finite
 };
 
-// One thread at a time; computes on as many as at::set_num_threads was told.
+// One thread at a time; computes on the threads set by at::set_num_threads.
 class Learner {
  public:
-  //   plan  of the run, for the averages of weights; without one there are none
+  //   plan  of the run, for averages of weights; without a plan there are none
   // Errors: those of ParametersToTrain and of the optimizer.
   static Result<std::unique_ptr<Learner>> Create(const Recipe& recipe, const ModelInput& input,
                                                  const Placement& placement,
                                                  const SchedulePlan& plan = {});
 
-  // Forward and backward of one batch of a step made of `batches`; gradients add up until Update.
-  // Errors: a class number out of range (which sample), a target that the loss does not take,
-  // shapes that do not fit, no memory.
+  // Runs the forward and backward pass of one of the `batches` batches of a step; gradients
+  // accumulate until Update. Errors: a class number out of range (which sample), a target that the
+  // loss does not accept, shapes that do not match, no memory.
   Status Backward(const TensorBatch& batch, int64_t batches = 1);
 
   void Check(StepChecks checks) {
     checks.gradients |= checks.layers;
     checks_ = checks;
   }
-  // What messages call samples: by their place, unless told otherwise.
+  // Sets the names of samples in messages; by default their place.
   void NameRows(RowNames names) { row_names_ = std::move(names); }
 
-  // From now on the passes of steps of one batch are recorded and launched as a whole
-  // (graphed_pass.h), where StepChecks::layers is not asked for.
+  // Records the passes of steps of one batch and launches them as a whole (graphed_pass.h), unless
+  // StepChecks::layers is set.
   void UseGraph(std::unique_ptr<DeviceGraph> graph);
-  // Whether model and loss say that every pass makes the same launches.
+  // Returns whether model and loss make the same launches in every pass.
   bool LaunchesAlike() const { return model_->LaunchesAlike() && objective_->LaunchesAlike(); }
-  // Why a batch was not, though it was its turn; each reason once, then empty.
+  // Returns why an eligible batch was not launched as a whole; each reason once, then empty.
   std::string TakeGraphNote() { return graphed_ ? graphed_->TakeNote() : std::string(); }
 
-  // Unscales and clips the gradients, moves the weights and averages them: step number `step` of
+  // Unscales and clips the gradients, updates the weights and averages them: step number `step` of
   // the run, from 1. In float16 a step whose scaled gradients overflow is skipped (grad_scaler.h).
-  // The gradient is that of the mean loss of all samples since the last Update, however many each
-  // batch had. Returns this loss: a float scalar on the device, not waited for. On the CPU, where
-  // losses are there at once, one that is not finite stops the step before any weight changes.
+  // The gradient is that of the mean loss of all samples since the last Update, for batches of any
+  // sizes. Returns this loss: a float scalar on the device, without waiting. On the CPU a loss that
+  // is not finite stops the step before any weight changes.
   Result<at::Tensor> Update(const ScheduleValue& now, int64_t step);
 
-  // Of the last Update; and where something was broken, what was not finite, and where.
+  // Return the outcome of the last Update; and, if something was broken, what was not finite, and
+  // where.
   StepOutcome outcome() const { return outcome_; }
   const std::string& why() const { return why_; }
 
-  // Both, for a step of one batch.
+  // Calls both, for a step of one batch.
   Result<at::Tensor> Step(const TensorBatch& batch, const ScheduleValue& now, int64_t step = 1);
 
-  // The squared norm of the gradient of the mean loss of `batch` by itself, in the run's precision.
-  // Gradients, buffers and random draws are afterwards as they were before. Waits for the device.
-  // Costs a step without its update. Errors: those of Backward.
+  // Returns the squared norm of the gradient of the mean loss of `batch` alone, in the run's
+  // precision. Restores gradients, buffers and random state. Waits for the device. Costs a step
+  // without its update. Errors: those of Backward.
   Result<double> SquaredGradientOf(const TensorBatch& batch);
 
-  // Errors: kFailedPrecondition where a parameter or buffer holds a NaN or an infinity (which).
-  // Reads all of them: for before a checkpoint.
+  // Errors: kFailedPrecondition if a parameter or buffer holds a NaN or an infinity (which). Reads
+  // all of them; call it before a checkpoint.
   Status CheckFinite() const;
 
   Model& model() { return *model_; }
   Precision precision() const { return precision_; }
-  // What scales the loss; null but in float16.
+  // Returns the scaler of the loss; null except in float16.
   GradScaler* scaler() { return scaler_ ? &*scaler_ : nullptr; }
   const Loss& loss() const { return *objective_; }
   const std::shared_ptr<const Loss>& shared_loss() const { return objective_; }
 
-  // While the result lives, the model has the weights to evaluate and to keep: their average where
-  // there is one. No step meanwhile.
+  // While the result lives, the model has the weights to evaluate and to store: their average, if
+  // any. Make no step meanwhile.
   WeightAverage::Use UseAverage() { return average_.UseInModel(); }
 
-  // Parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory: copy them
-  // or write them out before the next step.
+  // Returns parameters, buffers, optimizer state and averages, for a checkpoint. Shares memory:
+  // copy them or write them out before the next step.
   NamedTensors State() const;
   Result<std::vector<NamedArray>> Save() const { return ToNamedArrays(State()); }
-  // Takes what Save gave; `source`: what messages call the arrays' origin.
+  // Restores the arrays of State; `source`: what messages call the arrays' origin.
   Status Restore(std::span<const NamedArray> arrays, std::string_view source);
 
  private:
@@ -164,13 +167,13 @@ class Learner {
   StepOutcome outcome_ = StepOutcome::kMoved;
   std::string why_;
 
-  // Of the step under way.
+  // Of the current step.
   at::Tensor loss_;      // mean so far
-  double weight_ = 0;    // that it was divided by (Loss::Weight)
-  double expected_ = 0;  // that the gradients were divided by
+  double weight_ = 0;    // its divisor (Loss::Weight)
+  double expected_ = 0;  // the divisor of the gradients
   bool broken_ = false;  // a loss was not finite
-  std::string layer_;    // whose gradient first was not, where layers are checked
-  std::vector<at::Tensor> buffers_before_;  // where gradients are checked
+  std::string layer_;    // whose gradient first was not finite, if layers are checked
+  std::vector<at::Tensor> buffers_before_;  // if gradients are checked
 };
 
 }  // namespace stoker

@@ -1,5 +1,4 @@
-// What is to be done where a batch did not fit into memory: how much was missing, and which batch
-// would fit.
+// Advice for a batch that did not fit into memory: how much was missing, and which batch would fit.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace stoker {
 
-// What an allocator's message tells; bytes.
+// The content of an allocator's message, in bytes.
 struct MemoryShortage {
   uint64_t wanted = 0;             // by the allocation that failed
   std::optional<uint64_t> free;    // on the device
@@ -21,31 +20,33 @@ struct MemoryShortage {
 
 // Reads the messages of torch's allocators: "CUDA out of memory. Tried to allocate 2.50 GiB. ... of
 // which 1.20 GiB is free. ... this process has 70.10 GiB memory in use." and "you tried to allocate
-// 1048576 bytes". Nothing where it is none of these.
+// 1048576 bytes". Nothing for other messages.
 std::optional<MemoryShortage> ParseShortage(std::string_view message);
 
-// The most samples that fit, by what is known when `batch` did not: all but `fixed` bytes (weights,
-// gradients, the optimizer's state) grow with the batch, and at least in_use + wanted were needed.
-// So it is an upper bound, rounded down to a multiple of 8 where it is 8 or more; 0 where not even
-// one fits. Nothing where the message does not tell what is free and in use.
+// Returns an upper bound of the samples that fit when `batch` did not: all bytes except `fixed`
+// (weights, gradients, the optimizer's state) are proportional to the batch, and at least in_use +
+// wanted were needed. Rounded down to a multiple of 8 if it is 8 or more; 0 if not even one fits.
+// Nothing if the message does not give free and used memory.
 std::optional<int64_t> BatchThatFits(const MemoryShortage& shortage, int64_t batch, uint64_t fixed);
 
-// Bytes of the machine, or of what its control groups leave of it, and of them this process's own.
+// The memory of the machine, or the limit of its control groups, and the part that this process
+// uses, in bytes.
 struct HostMemory {
   uint64_t limit = 0;
   uint64_t in_use = 0;
 };
 
-// As it is now. in_use: the resident pages (/proc/self/statm); 0 where the system does not tell.
+// Returns the current values. in_use: the resident pages (/proc/self/statm); 0 if unknown.
 HostMemory HostMemoryNow();
 
-// The CPU's allocator does not tell what is free and in use: `host` does, where by it less was free
-// than was wanted. Else it was something else that refused (ulimit -v, a fragmented heap), or what
-// this batch took has been given back since: then nothing is filled in, and no batch can be told.
-// What a control group refuses is no error at all: the kernel kills the process (exit code 137).
+// Fills in free and used memory from `host`, which the CPU's allocator does not report, if `host`
+// has less free than was wanted. Otherwise another limit applied (ulimit -v, a fragmented heap), or
+// the batch's memory has been freed since: then nothing is filled in, and no batch can be
+// suggested. A control group's limit is not reported as an error: the kernel kills the process
+// (exit code 137).
 MemoryShortage CompleteOnHost(MemoryShortage shortage, const HostMemory& host);
 
-// `failure` (kResourceExhausted) with that put behind it in words.
+// Returns `failure` (kResourceExhausted) with this advice appended.
 Status ExplainOutOfMemory(const Status& failure, int64_t batch, uint64_t fixed,
                           const HostMemory& host = HostMemoryNow());
 

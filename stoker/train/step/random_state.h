@@ -1,5 +1,5 @@
-// The state of torch's random generators: part of a checkpoint, and kept by what must not disturb
-// it.
+// The state of torch's random generators: part of a checkpoint, and saved by code that must not
+// change it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,13 +12,14 @@
 
 namespace stoker {
 
-// Of the CPU's generator, and of the device's own where it has one: {"cpu": hex, "cuda:0": hex}.
+// Returns the state of the CPU's generator, and of the device's, if any: {"cpu": hex, "cuda:0":
+// hex}.
 Json SaveRandomState(c10::Device device);
 
-// Errors: kDataLoss for a state that is missing or not ours.
+// Errors: kDataLoss for a state that is missing or malformed.
 Status RestoreRandomState(const Json& state, c10::Device device);
 
-// The same as tensors, for use within a process; take microseconds. Throw c10::Error.
+// The same as tensors, for use within a process; they take microseconds. Throw c10::Error.
 std::vector<at::Tensor> TakeRandomState(c10::Device device);
 void PutRandomState(const std::vector<at::Tensor>& state, c10::Device device);
 

@@ -1,5 +1,5 @@
-// Finds batch sizes for a recipe: batch_search.h decides what is tried, batch_trials.h tries it.
-// Needs no torch to be included.
+// Finds batch sizes for a recipe: batch_search.h decides which to try, batch_trials.h tries them.
+// This header does not include torch.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,27 @@
 namespace stoker {
 
 struct BatchFindOptions {
-  uint64_t memory_bytes = 0;  // 0: on the CPU 4/5 of MemoryLimitBytes(), on a device all it has
-  int64_t most = 8192;        // largest size that is tried
+  uint64_t memory_bytes = 0;  // 0: 4/5 of MemoryLimitBytes() on the CPU, all memory on a device
+  int64_t most = 8192;        // largest size to try
   double seconds = 0.5;       // of timing for each
 };
 
 struct BatchFinding {
   std::vector<BatchTrial> trials;  // in the order tried
   int64_t largest = 0;             // 0: not even one sample fits
-  std::optional<int64_t>
-      samples;                  // that data.train has an epoch, where known: the most that is tried
-  std::string noun = "sample";  // what they are (sample_noun.h)
-  uint64_t memory_bytes = 0;    // the limit
-  bool limited = true;          // false: only by what the device has
-  std::string device;           // "cpu (AVX512)"
+  std::optional<int64_t> samples;  // in an epoch of data.train, if known: the largest size to try
+  std::string noun = "sample";     // their kind (sample_noun.h)
+  uint64_t memory_bytes = 0;       // the limit
+  bool limited = true;             // false: only by the device's memory
+  std::string device;              // "cpu (AVX512)"
 };
 
-// Sizes are of one forward and backward pass: accumulation does not count. None is larger than the
-// training data, of which nobody could make such a batch. Errors: those of MakePlan and of the
-// steps; want of memory is none.
+// Sizes are of one forward and backward pass, without accumulation, and never larger than the
+// training data. Errors: those of MakePlan and of the steps, except lack of memory.
 Result<BatchFinding> FindBatch(const Recipe& recipe, const BatchFindOptions& options);
 
-// Tries `sizes` with a model on random input and random classes, without a recipe and without data.
-//   model  with its options, such as a recipe's `model:` gives
+// Tries `sizes` with a model on random input and random classes, without recipe and data.
+//   model  with its options, as in a recipe's `model:`
 struct ModelBenchOptions {
   ModelInput input;
   std::vector<int64_t> sizes;

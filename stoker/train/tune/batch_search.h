@@ -1,5 +1,5 @@
-// Which batch sizes to try, to find the largest that fits and the smallest that is fast enough. No
-// model and no device: whoever tries them says what came of it.
+// Decides which batch sizes to try, to find the largest that fits and the smallest that is fast
+// enough. Uses no model and no device: the caller tries sizes and reports the results.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 
 namespace stoker {
 
-// What came of one batch size.
+// The result of one batch size.
 struct BatchTrial {
   int64_t batch = 0;  // samples
   bool fits = false;
   std::string reason;  // why it does not fit
   double images_per_s = 0;
   double step_ms = 0;       // the median of the steps timed
-  uint64_t peak_bytes = 0;  // at once in a step: weights, gradients, optimizer, batch, activations
+  uint64_t peak_bytes = 0;  // the peak in a step: weights, gradients, optimizer, batch, activations
 };
 
 // Doubles until a size does not fit, then halves the interval between the largest that does and the
-// smallest that does not, until it is 1/32 of the size or one sample: more samples would gain less
-// than the trials take. Takes for granted that whatever is smaller than a size that fits, fits too.
-// One thread at a time.
+// smallest that does not, until it is 1/32 of the size or one sample, because further trials would
+// not be worth their time. Assumes that all sizes smaller than one that fits, fit too. One thread
+// at a time.
 class BatchSearch {
  public:
   //   cap     largest size that is tried
-  //   trials  at most so many
+  //   trials  the most trials
   explicit BatchSearch(int64_t cap = 8192, int trials = 25) : cap_(cap), trials_left_(trials) {}
 
-  // The size to try next; nothing where the search is over.
+  // Returns the size to try next; nothing at the end of the search.
   std::optional<int64_t> Next() const;
-  // Whether the size that Next gave fits.
+  // Reports whether the size from Next fits.
   void Report(bool fits);
 
-  // 0 where none did. A size that is larger by 1/32, but at least one sample, does not fit, unless
-  // the search ended at its cap or its trials.
+  // Returns the largest size that fits; 0 if none does. A size that is larger by 1/32, but at least
+  // one sample, does not fit, unless the search ended at its cap or its trials.
   int64_t largest() const { return fits_; }
 
  private:
@@ -44,16 +44,16 @@ class BatchSearch {
 
   const int64_t cap_;
   int trials_left_;
-  int64_t fits_ = 0;                  // the largest that does
+  int64_t fits_ = 0;                  // the largest that fits
   std::optional<int64_t> too_large_;  // the smallest that does not
 };
 
-// The smallest of those that fit with at least `share` of the highest throughput; nothing where
+// Returns the smallest fitting size with at least `share` of the highest throughput; nothing if
 // none fits.
 std::optional<BatchTrial> SmallestNearPeak(std::span<const BatchTrial> trials, double share = 0.95);
 
-// What a batch of `batch` samples would take, on the line through the two largest trials that fit;
-// nothing where there are not two.
+// Returns the predicted memory of a batch of `batch` samples, on the line through the two largest
+// trials that fit; nothing if there are not two.
 std::optional<uint64_t> PredictedBytes(std::span<const BatchTrial> trials, int64_t batch);
 
 }  // namespace stoker

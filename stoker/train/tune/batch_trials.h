@@ -1,5 +1,4 @@
-// Tries a model with batches of various sizes: what `stoker batch-find` searches with, and what
-// `stoker bench --model` prints.
+// Tries a model with batches of various sizes, for `stoker batch-find` and `stoker bench --model`.
 #pragma once
 
 #include <atomic>
@@ -18,31 +17,31 @@
 namespace stoker {
 
 struct TrialOptions {
-  // What a step may need at once (BatchTrial::peak_bytes). On an accelerator its memory is a limit
-  // too, and one that shows itself.
+  // The limit of BatchTrial::peak_bytes. On an accelerator its memory is a limit too, which causes
+  // errors by itself.
   uint64_t memory_bytes = 0;
-  double seconds = 0.5;       // of timing for each size, but at least three steps
+  double seconds = 0.5;       // of timing for each size, at least three steps
   bool forward_only = false;  // evaluation instead of training steps
 };
 
-// One thread at a time, which lives as long.
+// Used by one thread, which must outlive it.
 class BatchTrials {
  public:
-  //   recipe   its model, optimizer and seed count; its data does not
-  //   samples  a batch that batches of any size are made of, by repetition
+  //   recipe   uses its model, optimizer and seed, not its data
+  //   samples  repeated to make batches of any size
   static Result<std::unique_ptr<BatchTrials>> Create(const Recipe& recipe, const ModelInput& input,
                                                      const Placement& placement,
                                                      TensorBatch samples, TrialOptions options);
 
   // Trains with batches of this size: one step to warm up, then as many as fit into the time. A
-  // size that does not fit is no error but an answer, and the next call begins with a new model; so
-  // is one sample that the model cannot be trained on alone.
-  // Sizes that by those before would need a tenth more than the limit are not tried. Errors: those
-  // of Learner::Step but for want of memory.
+  // size that does not fit is a result, not an error, and the next call begins with a new model; so
+  // is a single sample that the model cannot be trained on. Does not try sizes that by earlier
+  // trials would need a tenth more than the limit. Errors: those of Learner::Step, except lack of
+  // memory.
   Result<BatchTrial> Try(int64_t batch);
 
-  // Times those again that were slower than their neighbours explain (trial_outliers.h), once, and
-  // keeps the faster of both: a busy moment of the machine is no answer. Errors: as of Try.
+  // Times outliers (trial_outliers.h) once more and keeps the faster result, because the machine
+  // may have been busy. Errors: those of Try.
   Status RetimeOutliers();
 
   const std::vector<BatchTrial>& trials() const { return trials_; }
@@ -64,11 +63,11 @@ class BatchTrials {
   std::vector<BatchTrial> trials_;
 };
 
-// A batch of `size` samples made of those of `batch`, again and again.
+// Returns a batch of `size` samples, which repeat those of `batch`.
 TensorBatch Repeated(const TensorBatch& batch, int64_t size);
 
-// The search for the largest size that fits.
-//   told  after each trial; false ends the search
+// Searches for the largest size that fits.
+//   told  called after each trial; false ends the search
 Status SearchBatches(BatchTrials& trials, BatchSearch& search,
                      const std::function<bool(const BatchTrial&)>& told);
 

@@ -1,6 +1,5 @@
-// Runs a learning-rate range test (lr_range.h) on a recipe: a model of its own goes through the
-// training data once, the rate rising from step to step. Nothing is written, and no run's weights
-// are touched.
+// Runs a learning-rate range test (lr_range.h) on a recipe: trains a new model once through the
+// training data while the rate increases from step to step. Writes nothing and changes no run.
 #pragma once
 
 #include <atomic>
@@ -21,23 +20,23 @@ struct LrSearch {
   std::optional<LrSuggestions> suggestions;
   bool diverged = false;
   double seconds = 0;
-  std::string device;   // "cpu (AVX512)"
-  Choices choices;      // as a run of the recipe would make them
-  double lr_scale = 1;  // of the recipe's lr_scaling: a schedule's rate is a suggestion over this
-  std::string key;      // of the rate in the recipe: "train.schedule.one_cycle.max_lr"
+  std::string device;  // "cpu (AVX512)"
+  Choices choices;     // those of a run of the recipe
+  double lr_scale =
+      1;  // of the recipe's lr_scaling: divide a suggestion by it to get the schedule's rate
+  std::string key;  // of the rate in the recipe: "train.schedule.one_cycle.max_lr"
 };
 
-// The steps are those of training: device, precision and all else that a run chooses are chosen as
-// by a run (tuner.h), and accumulation, clipping, parameter groups and the optimizer's
-// options hold; schedule and warm-up do not. Batches go on into further epochs where `steps` asks
-// for that.
-//   told  after each step; false ends the test, whose curve is then what there is so far
+// The steps are those of training: device, precision and all other choices are made as by a run
+// (step_tuner.h), and accumulation, clipping, parameter groups and the optimizer's options apply;
+// schedule and warm-up do not. Batches continue into further epochs if `steps` requires it.
+//   told  called after each step; false ends the test with the curve so far
 // Errors: those of CheckLrRange, of MakePlan and of the steps; a loss that is not finite at once,
 // at the lowest rate (kFailedPrecondition).
 Result<LrSearch> FindLr(const Recipe& recipe, const LrRangeOptions& options,
                         const std::function<bool(int64_t step, double loss)>& told);
 
-// The key of the highest rate of the recipe's schedule, by its dotted path.
+// Returns the dotted path of the key of the highest rate of the recipe's schedule.
 std::string LrKeyOf(const TrainRecipe& train);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// MemoryMeter: the most memory that torch's tensors have had at once.
+// MemoryMeter: measures the peak memory of torch's tensors.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -8,10 +8,10 @@
 
 namespace stoker {
 
-// Counts while it lives. On the CPU: what the constructing thread, and autograd for it, allocates
-// from torch's allocator, exactly and whatever the allocator keeps; scratch of libraries (oneDNN)
-// is not in it, nor what other threads allocate. On an accelerator: what its caching allocator has
-// handed out on the device, to all. Made and destroyed by one thread, innermost first.
+// Counts while it lives. On the CPU: the exact allocations of the constructing thread, and of
+// autograd for it, from torch's allocator, without the allocator's cache, scratch memory of
+// libraries (oneDNN) and other threads. On an accelerator: all allocations from its caching
+// allocator. Construct and destroy it on one thread, innermost first.
 class MemoryMeter {
  public:
   explicit MemoryMeter(c10::Device device);
@@ -19,9 +19,9 @@ class MemoryMeter {
   MemoryMeter& operator=(const MemoryMeter&) = delete;
   ~MemoryMeter();
 
-  // Bytes at once since construction or the last Reset.
+  // Returns the peak in bytes since construction or the last Reset.
   uint64_t peak() const;
-  // Forgets the peak; what is held counts on.
+  // Resets the peak to the memory held now.
   void Reset();
 
  private:
@@ -33,11 +33,11 @@ class MemoryMeter {
   std::unique_ptr<Guard> guard_;
 };
 
-// How often so far torch's caching allocator has given back what it kept, because the device's
-// memory had run out; 0 on the CPU.
+// Returns how often torch's caching allocator has released its cache because the device's memory
+// had run out; 0 on the CPU.
 int64_t AllocationRetries(c10::Device device);
 
-// Gives back to the device what torch's caching allocator keeps for later; nothing on the CPU.
+// Releases the cache of torch's caching allocator to the device; does nothing on the CPU.
 void ReleaseCachedMemory(c10::Device device);
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
 // The gradient noise scale (McCandlish et al., "An Empirical Model of Large-Batch Training", arXiv
-// 1812.06162, appendix A): about the batch size beyond which more samples a step gain little.
+// 1812.06162, appendix A): about the batch size beyond which larger batches gain little.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct GradientNorm {
   double squared = 0;
 };
 
-// What one pair of batches, B > b samples, tells; both estimates are without bias, so they may be
+// The estimates from one pair of batches, B > b samples; both are unbiased, so they may be
 // negative:
 //   |G|^2 = (B |G_B|^2 - b |G_b|^2) / (B - b)         of the true gradient
 //   S     = (|G_b|^2 - |G_B|^2) / (1 / b - 1 / B)     the trace of its covariance, sample by sample
@@ -26,20 +26,20 @@ struct NoiseEstimate {
 };
 NoiseEstimate EstimateNoise(const GradientNorm& small, const GradientNorm& big);
 
-// B_simple = S / |G|^2, with both smoothed apart: the quotient of single estimates means little.
-// One thread at a time.
+// B_simple = S / |G|^2, with both smoothed separately, because the quotient of single estimates is
+// too noisy. One thread at a time.
 class NoiseAverage {
  public:
   //   smooth  weight of the past, in [0, 1)
   explicit NoiseAverage(double smooth) : gradient_(smooth), noise_(smooth) {}
 
-  // Takes in one pair, unless a norm is not finite; gives scale().
+  // Adds one pair, unless a norm is not finite; returns scale().
   std::optional<double> Add(const GradientNorm& small, const GradientNorm& big);
 
-  // In samples; nothing where the smoothed |G|^2 or S is not above 0.
+  // Returns the scale in samples; nothing if the smoothed |G|^2 or S is not above 0.
   std::optional<double> scale() const;
 
-  // For a checkpoint. Errors: kDataLoss where `state` is none of Save's.
+  // For a checkpoint. Errors of Restore: kDataLoss if `state` is malformed.
   Json Save() const;
   Status Restore(const Json& state);
 

@@ -1,5 +1,5 @@
-// StepTimer: times training steps of the run's model, on models of its own, with real batches. The
-// run's weights and data position are not touched; torch's random state is.
+// StepTimer: times training steps of the run's model, on separate models, with real batches.
+// Changes torch's random state, but not the run's weights and data position.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -25,9 +25,9 @@ class StepTimer final : public ChoiceTimer {
             DeviceGraphMaker new_graph = NewDeviceGraph)
       : recipe_(recipe), plan_(plan), device_(device), new_graph_(std::move(new_graph)) {}
 
-  // Time counts from when the pipeline has loaded what it keeps in memory, and an accelerator the
-  // kernels of the first steps: the run needs both too.
-  // Errors: those of the pipeline, of Learner and of its steps.
+  // Time counts from when the pipeline has loaded the data it keeps in memory, and an accelerator
+  // the kernels of the first steps, because the run needs both too. Errors: those of the pipeline,
+  // of Learner and of its steps.
   Result<StepTimes> Begin(const Choices& first, double most_seconds) override;
   Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind, double seconds,
                            double most_seconds) override;
@@ -53,7 +53,7 @@ class StepTimer final : public ChoiceTimer {
   Status CheckMemory(const Choices& choices, int64_t retries_before) const;
   // Returns kCancelled once the time for the current comparison has passed.
   Status CheckTime() const;
-  // Where the last of the steps that warm up takes more than `too_slow_ms`, it is the only sample.
+  // If the last warm-up step takes more than `too_slow_ms`, it is the only sample.
   Status Visit(const Choices& choices, StepTimes& times, std::optional<double> too_slow_ms = {});
   Status CompareComputing(const Choices& best, const Choices& other, double seconds,
                           Compared& compared);
@@ -68,7 +68,8 @@ class StepTimer final : public ChoiceTimer {
   Stopwatch watch_;
   std::optional<double> ends_;  // by watch_; nothing outside a comparison
   std::optional<FirstBatch> first_;
-  // Before a batch travels to an accelerator, which a class that does not exist would end.
+  // Checks a batch before it is copied to an accelerator, which an invalid class would make
+  // unusable.
   TargetCheck check_target_;
   std::vector<Made> made_;   // two at most: the best so far and its rival
   double make_seconds_ = 0;  // for a model

@@ -1,7 +1,7 @@
 // Tuner: `train.tune`. Times a few real steps of each alternative that the recipe leaves open, on
-// models of its own with real batches, and keeps what is faster. The run's weights, random state
-// and data position are not touched. tune_knobs.h has the alternatives, tune_search.h how they are
-// searched and for how long, step_timer.h how they are timed.
+// separate models with real batches, and keeps the faster ones. Does not change the run's weights,
+// random state and data position. tune_knobs.h has the alternatives, tune_search.h the search and
+// its limits, step_timer.h the timing.
 #pragma once
 
 #include "stoker/base/status.h"
@@ -12,9 +12,9 @@
 
 namespace stoker {
 
-// Times nothing where the recipe says `tune: off` or leaves nothing open, or where the run is too
-// short; then the choices are those of FirstChoices, and the report says why. Has the process
-// compute as chosen. Errors: those of the first steps of what it begins with.
+// Times nothing if the recipe says `tune: off` or leaves nothing open, or if the run is too short;
+// then the choices are those of FirstChoices, and the report says why. Applies the choices to the
+// process. Errors: those of the first steps with the initial choices.
 Result<Tuned> Tune(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device,
                    const DeviceGraphMaker& new_graph = NewDeviceGraph);
 

@@ -1,4 +1,4 @@
-// Trials that were slower than their neighbours can explain: something else had the machine.
+// Finds trials that are slower than their neighbours can explain, because the machine was busy.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// The numbers in `trials` of those that fit, but had less than 3/4 of the throughput of each
-// neighbour by size that fits too (there are one or two). Throughput grows with the batch, or
-// levels out, and where it falls it falls for all larger ones.
+// Returns the indices in `trials` of those that fit, but had less than 3/4 of the throughput of
+// each of their one or two neighbours by size that fit. Throughput grows with the batch or levels
+// out, and once it falls it falls for all larger ones.
 std::vector<size_t> SlowOutliers(std::span<const BatchTrial> trials);
 
 }  // namespace stoker

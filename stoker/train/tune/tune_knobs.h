@@ -1,5 +1,5 @@
-// What the tuner may choose: where a run begins, and what is open. A trick that is new is a field
-// of Choices, a knob here, and whoever obeys the field; the search and the timing need not know it.
+// The tuner's initial choices and its open knobs. A new trick needs a field of Choices, a knob
+// here, and the code that uses the field; the search and the timing do not change.
 #pragma once
 
 #include <vector>
@@ -12,23 +12,24 @@
 
 namespace stoker {
 
-// Batches that wait on an accelerator ahead of their step, where nothing else is said: one is
-// copied while another waits.
+// The default number of batches on an accelerator ahead of their step: one is copied while another
+// waits.
 inline constexpr int kUsualBatchesAhead = 2;
 
-// What a run has that is not tuned: what the recipe fixes, and for the rest what is best most
-// often: channels last for models with filters, float32, all CPUs, on an accelerator
-// kUsualBatchesAhead. Makes the model once where the layout is open.
+// Returns the choices of a run without tuning: those that the recipe fixes, and for the rest good
+// defaults: channels last for models with filters, float32, all CPUs, kUsualBatchesAhead on an
+// accelerator. Makes the model once if the layout is open.
 Choices FirstChoices(const Recipe& recipe, const TrainingPlan& plan, const c10::Device& device);
 
-// What the recipe leaves open, in the order in which it is tried; `first` is of FirstChoices.
-// Makes a graph, and drops it, where train.graph is open: whether it can be is found out here.
+// Returns the knobs that the recipe leaves open, in the order of trials; `first` is from
+// FirstChoices. If train.graph is open, makes and drops a graph to find out whether that is
+// possible.
 std::vector<Knob> OpenKnobs(const Recipe& recipe, const TrainingPlan& plan,
                             const c10::Device& device, const Choices& first,
                             const DeviceGraphMaker& new_graph = NewDeviceGraph);
 
-// Has the process compute as chosen: at::set_num_threads and cuDNN's benchmark; and the threads of
-// torch that work for this one, FlushTorchDenormals. TorchFloatModes undoes the last.
+// Applies choices: at::set_num_threads and cuDNN's benchmark for the process, and
+// FlushTorchDenormals for torch's threads of this thread, which TorchFloatModes undoes.
 void ApplyChoices(const Choices& choices);
 
 }  // namespace stoker

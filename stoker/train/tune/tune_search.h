@@ -1,9 +1,9 @@
 // The search of the tuner: which alternatives are timed, in which order, for how long, and which
-// are kept. What times them is behind an interface. Needs no torch.
+// are kept. An interface times them. Needs no torch.
 //
-// Greedy: from what the run would begin with, one thing is changed at a time, timed in turns with
-// the best so far, and kept where it is faster by more than the noise. Things that help only
-// together are not found; trying all combinations would take their product of the time.
+// It is greedy: starting from the initial choices, it changes one thing at a time, times it in
+// turns with the best so far, and keeps it if it is faster by more than the noise. It does not find
+// changes that help only together, because the number of combinations is too large.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,18 @@
 
 namespace stoker {
 
-// What is timed: a step with one batch that stays on the device, or with the batches of the
-// pipeline, as they come.
+// The step to time: with one batch that stays on the device, or with the batches of the pipeline.
 enum class StepKind { kComputing, kWithData };
 
 // One change of the best so far.
 struct Alternative {
   std::string change;  // "precision: bf16"
   Choices choices;     // the best so far, with the change
-  // Why it is not possible here, for people: then it is reported, but not timed.
+  // Why it is impossible here: then it is reported, but not timed.
   std::string obstacle = {};
 };
 
-// One thing that is open.
+// One open choice.
 struct Knob {
   StepKind kind = StepKind::kComputing;
   std::function<std::vector<Alternative>(const Choices& best)> alternatives;
@@ -38,36 +37,36 @@ struct Knob {
 // Milliseconds of single steps.
 using StepTimes = std::vector<double>;
 
-// What times steps. One thread at a time.
+// Times steps. One thread at a time.
 class ChoiceTimer {
  public:
   virtual ~ChoiceTimer() = default;
 
-  // Of a few steps with what the run would begin with: how long all of it will take. Where one step
-  // alone takes so long that no comparison fits into `most_seconds`, of that one.
+  // Times a few steps with the initial choices, to estimate the duration of the run; only one step
+  // if that takes so long that no comparison fits into `most_seconds`.
   virtual Result<StepTimes> Begin(const Choices& first, double most_seconds) = 0;
 
-  // Times both in turns for about `seconds`, less where more would not make it more certain. Takes
-  // a few steps of each at least, unless `most_seconds` pass first, because steps become slower
-  // where the machine is busy with other work. An error is one of `other`: `best` has been timed
-  // before. kCancelled: `most_seconds` have passed before both had enough steps.
+  // Times both in turns for about `seconds`, or less if more would not increase the certainty.
+  // Takes at least a few steps of each, unless `most_seconds` pass first, as on a busy machine. An
+  // error is one of `other`, because `best` has been timed before. kCancelled: `most_seconds`
+  // passed before both had enough steps.
   struct Compared {
     StepTimes best, other;
   };
   virtual Result<Compared> Compare(const Choices& best, const Choices& other, StepKind kind,
                                    double seconds, double most_seconds) = 0;
 
-  // What Compare takes at least, where a step of the best takes `step_ms`.
+  // Returns the minimum duration of Compare if a step of the best takes `step_ms`.
   virtual double LeastSeconds(StepKind kind, double step_ms) const = 0;
 
-  // Since Begin, or a little later.
+  // Returns the seconds since Begin, or a little later.
   virtual double ElapsedSeconds() const = 0;
 };
 
 // Tuning takes at most the smaller of these, plus one step or the making of a model.
 struct TuneLimits {
-  double batches = 0;   // that the whole run goes through
-  double share = 0.03;  // of the time that these will take
+  double batches = 0;   // of the whole run
+  double share = 0.03;  // of their duration
   double most_seconds = 20;
 };
 
@@ -76,16 +75,14 @@ struct Tuned {
   TuneReport report;
 };
 
-// What an alternative must gain at least; where steps scatter, twice the standard error of the
-// gain.
+// The minimum gain of an alternative; for noisy steps it is twice the standard error of the gain.
 inline constexpr double kLeastGain = 0.02;
 
-// A run of fewer batches is not worth timing: beginning alone would take longer than is allowed.
+// A run of fewer batches is not timed, because the start alone would exceed the limit.
 inline constexpr double kFewestBatches = 200;
 
-// Alternatives that fail, such as for want of memory, are not kept, and their verdict says why; one
-// for which no time is left has the verdict kNoTimeLeft.
-// Errors: those of Begin.
+// Alternatives that fail, for example for lack of memory, are not kept, and their verdict says why;
+// one for which no time is left has the verdict kNoTimeLeft. Errors: those of Begin.
 Result<Tuned> SearchChoices(const Choices& first, const std::vector<Knob>& knobs,
                             ChoiceTimer& timer, const TuneLimits& limits);
 
