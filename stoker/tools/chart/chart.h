@@ -12,15 +12,15 @@
 
 namespace stoker {
 
-// A line through (x[i], y[i]), x rising. Points that are not finite, or not above 0 on an axis of
-// powers, leave a gap.
+// A line through (x[i], y[i]), with ascending x. Points that are not finite, or not above 0 on a
+// logarithmic axis, leave a gap.
 struct ChartSeries {
   std::string name;  // beside the panel's label; empty: none
   std::vector<double> x;
   std::vector<double> y;             // as many
   std::optional<size_t> color = {};  // number of its colour; else its place in the panel
   bool marks = false;                // a dot at every point
-  bool faint = false;                // pale, and left out of a chart made of text
+  bool faint = false;                // pale, and omitted in text charts
 };
 
 struct ChartPanel {
@@ -29,8 +29,8 @@ struct ChartPanel {
   bool log = false;  // y axis in powers of ten
 };
 
-// What a colour stands for in all panels. A chart made of text writes a letter, a, b, c and so on,
-// at the ends of lines of colour 0, 1, 2, a capital one where they have marks.
+// The meaning of a colour in all panels. A text chart writes a letter, a, b, c and so on, at the
+// ends of lines of colour 0, 1, 2, in upper case if they have marks.
 struct ChartLegend {
   std::string text;
   size_t color = 0;

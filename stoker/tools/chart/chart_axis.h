@@ -1,4 +1,4 @@
-// Axes of charts: from values to places, and the places that bear numbers.
+// Axes of charts: map values to places, and choose ticks.
 #pragma once
 
 #include <span>
@@ -16,12 +16,12 @@ struct ChartTick {
 
 class ChartAxis {
  public:
-  // Spans all values that can be shown, from a round number to a round number where it bears y.
-  //   ticks  about so many, at 1, 2 or 5 times a power of ten; on an axis of powers at these, or
-  //          where there is not a whole one between its ends, at numbers like on any other
+  // Spans all values that can be shown, from a round number to a round number if `round`.
+  //   ticks  their approximate number, at 1, 2 or 5 times a power of ten; on a logarithmic axis at
+  //          powers of ten, or as on other axes if there are none between its ends
   static ChartAxis Over(std::span<const double> values, bool log, bool round, int ticks);
 
-  // False for what has no place: not finite, or not above 0 on an axis of powers.
+  // Returns false for values without a place: not finite, or not above 0 on a logarithmic axis.
   bool Shows(double value) const;
   // 0 at the low end, 1 at the high one.
   double Place(double value) const;

@@ -1,4 +1,4 @@
-// What a chart is drawn on: SVG or pixels. DrawChart alone decides where everything goes.
+// The surface of a chart: SVG or pixels. DrawChart alone decides the layout.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ChartPoint {
   double x = 0, y = 0;  // to the right and down, in units of one pixel
 };
 
-// Where a text lies relative to its point: it begins, has its middle, or ends there.
+// The place of a text relative to its point: it begins, has its middle, or ends there.
 enum class ChartAnchor { kStart, kMiddle, kEnd };
 
 class ChartCanvas {
@@ -25,7 +25,7 @@ class ChartCanvas {
   virtual ~ChartCanvas() = default;
   // At least two points.
   virtual void Line(const std::vector<ChartPoint>& points, double width, ChartColor color) = 0;
-  // `at` is on the line that the letters stand on, which are about 14 high.
+  // `at` is on the baseline; letters are about 14 high.
   virtual void Text(ChartPoint at, ChartAnchor anchor, std::string_view text, ChartColor color) = 0;
 };
 

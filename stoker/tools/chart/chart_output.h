@@ -1,4 +1,4 @@
-// Where commands put their charts: into files that --to names, beside the terminal.
+// Writes the charts of commands to the files of --to, in addition to the terminal.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,10 +17,10 @@ struct ChartFiles {
 // --to FILE, any number of times
 void AddChartOptions(CLI::App& app, ChartFiles& files);
 
-// Writes the files that were asked for (io/atomic_file.h).
+// Writes the requested files (io/atomic_file.h).
 Status WriteChart(const Chart& chart, const ChartFiles& files);
 
-// The chart as standard output can show it: as wide as the terminal, at most 120 columns.
+// Returns the chart for standard output: as wide as the terminal, at most 120 columns.
 std::string ChartForTerminal(const Chart& chart);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Curves of runs side by side: which figures, over what, how smooth.
+// Compares runs as curves: the figures, the x axis and the smoothing.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,10 @@ enum class PlotAxis { kStep, kEpoch, kTime };
 
 struct RunPlotOptions {
   // Names, such as "loss", or with the kind of line, such as "eval.loss". None: loss and accuracy,
-  // as far as there are any.
+  // if there are any.
   std::vector<std::string> metrics;
   PlotAxis by = PlotAxis::kStep;
-  double smooth = 0;  // weight of what was before (run/smoothing.h), in [0, 1)
+  double smooth = 0;  // weight of earlier values (run/smoothing.h), in [0, 1)
   bool log = false;   // y axes in powers of ten
 };
 
@@ -33,27 +33,27 @@ struct RunPlot {
   Json json;
 };
 
-// Errors (kInvalidArgument, with what there is instead): a metric that no run has; no time in the
-// metrics of a run, where curves are wanted over it.
+// Errors (kInvalidArgument, with the alternatives): a metric that no run has; no time in the
+// metrics of a run, if curves over time are wanted.
 Result<RunPlot> PlotRuns(std::span<const RunMetrics> runs, const RunPlotOptions& options);
 
-// kInvalidArgument, beginning with the name of the option, where no run has the metric.
+// Returns kInvalidArgument, beginning with the name of the option, if no run has the metric.
 Status CheckMetric(std::span<const RunMetrics> runs, std::string_view option,
                    const std::string& metric);
 
-// Where a figure first got to a value or beyond: below it where the name says that less is better
-// (loss, error, mse, mae), else above.
+// Where a figure first reached a value: from above if its name means that lower is better (loss,
+// error, mse, mae), else from below.
 struct ReachedAt {
   double step = 0;
   double epoch = 0;
   double seconds = 0;
 };
-// Nothing where it never did. Of several kinds of line with that figure the last counts, so that
+// Returns nothing if it never did. If several kinds of line have the figure the last counts, so
 // "accuracy" is that of evaluations.
 std::optional<ReachedAt> FirstReaching(const RunMetrics& run, const std::string& metric,
                                        double value);
 
-// The names of runs as a legend has them: the last part of each path where that tells them apart.
+// Returns the names of runs for a legend: the last part of each path if these differ.
 std::vector<std::string> RunLabels(std::span<const RunMetrics> runs);
 
 }  // namespace stoker

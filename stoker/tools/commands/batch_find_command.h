@@ -16,7 +16,7 @@ struct BatchFindArguments {
   std::string recipe;
   std::vector<std::string> set;
   int64_t memory_bytes =
-      0;  // 0: four fifths of what the container allows; a device: all of its own
+      0;  // 0: four fifths of the container's limit; on a device all of its memory
   int64_t most = 8192;
   double seconds = 0.5;
   ChartFiles chart;

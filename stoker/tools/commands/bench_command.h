@@ -1,5 +1,5 @@
-// `stoker bench`: the input pipeline of a recipe alone, as fast as it goes; with --model a model
-// alone, by batch size.
+// `stoker bench`: measures the input pipeline of a recipe alone; with --model a model alone, by
+// batch size.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct BenchArguments {
   std::vector<int64_t> batches = {1, 2, 4, 8, 16, 32, 64};
   ChartFiles chart;
   std::vector<std::string> set;
-  int threads = 0;  // 0: as many as pay
+  int threads = 0;  // 0: automatic
   double seconds = 5;
   std::optional<int64_t> epochs;  // instead of seconds; not of a model
-  int64_t memory_bytes = 0;       // 0: a quarter of what the container allows; of a model 4/5
+  int64_t memory_bytes = 0;       // 0: a quarter of the container's limit; 4/5 for a model
   bool run_inline = false;
   bool explain = false;
   bool json = false;
 };
 
-//   run_model  what --model does, for which it takes libtorch
+//   run_model  implements --model, which needs libtorch
 void AddBenchCommand(Program& program, std::function<Status(const BenchArguments&)> run_model);
 
 // Measures a pipeline.

@@ -19,12 +19,12 @@ struct CheckArguments {
 
 void AddCheckCommand(Program& program, std::function<Status(const CheckArguments&)> run);
 
-// Reads the recipe, has `check_sections` look at what is in it, and prints the findings. What can
-// be read in part is.
+// Reads the recipe, as far as possible, calls `check_sections` for its content, and prints the
+// findings.
 using CheckOfSections = std::function<void(const ConfigNode& recipe, RecipeCheck& check)>;
 Status RunCheck(const CheckArguments& arguments, const CheckOfSections& check_sections);
 
-// The part that needs no libtorch; the report says what was left out.
+// Runs the checks that need no libtorch; the report says what was not checked.
 Status RunDataCheck(const CheckArguments& arguments);
 
 }  // namespace stoker

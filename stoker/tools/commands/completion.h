@@ -1,4 +1,4 @@
-// Completion of the command line in shells, made from what --help is made from.
+// Scripts for completion in shells, generated from the table of commands, as --help is.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace stoker {
 
-// What a script needs beside the table of commands.
+// The words that a script needs beside the table of commands.
 struct CompletionWords {
-  // What the value of an option is one of, by the option: {"--ops", {"batch", ...}}.
+  // The possible values of options: {"--ops", {"batch", ...}}.
   std::map<std::string, std::vector<std::string>> values;
 };
 
-// What a script asks the program for when it is used, since only the trainer knows it:
-// `stoker completion keys` and the like prints them, one a line.
+// Words that a script gets from the program at run time, because only the trainer knows them:
+// `stoker completion keys` and similar calls print them, one a line.
 struct AskedWords {
   std::string_view option;  // that takes one
   std::string_view what;    // the argument of `stoker completion`
@@ -29,10 +29,9 @@ inline constexpr std::array<AskedWords, 3> kAskedWords = {
 
 inline constexpr std::array<std::string_view, 3> kCompletionShells = {"bash", "zsh", "fish"};
 
-// A script that the shell reads at its start or finds in its folder of completions. It completes
-// commands, options, values that are one of a few words, and paths; for kAskedWords it asks the
-// program.
-// REQUIRES: `shell` is one of kCompletionShells.
+// Returns a script for the shell's start or its folder of completions. It completes commands,
+// options, values from a fixed list, and paths; for kAskedWords it calls the program. REQUIRES:
+// `shell` is one of kCompletionShells.
 std::string CompletionScript(std::string_view shell, const CommandEntry& program,
                              const CompletionWords& words);
 

@@ -1,4 +1,4 @@
-// `stoker help`, `stoker man` and `stoker completion`: what the program says of itself.
+// `stoker help`, `stoker man` and `stoker completion`.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace stoker {
 
-// The keys that --set takes below `node`, such as "train.epochs": those of maps within maps. What a
-// list or a choice of one kind holds is not listed beyond the kind that stands there.
+// Returns the keys below `node` that --set accepts, such as "train.epochs": those of nested maps.
+// Does not list the content of lists, nor other kinds than the current one.
 std::vector<std::string> SettableKeys(const ConfigNode& node);
 
-// Those of the section `data`, but for its pipelines.
+// Returns those of the section `data`, without its pipelines.
 std::vector<std::string> DataKeys();
 
-// Prints them, one a line: what completions ask for. Of none nothing.
+// Prints them, one a line, for completions.
 Status PrintWords(const std::vector<std::string>& words);
 
 // Call after all other commands were added.
-//   print_words  what `stoker completion WHAT` does, for each `what` of kAskedWords (completion.h)
+//   print_words  implements `stoker completion WHAT`, for each `what` of kAskedWords (completion.h)
 void AddHelpCommands(Program& program, std::function<Status(const std::string& what)> print_words);
 
 }  // namespace stoker

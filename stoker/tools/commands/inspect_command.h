@@ -1,4 +1,4 @@
-// `stoker inspect`: what a file holds, and what a recipe may contain.
+// `stoker inspect`: describes files, runs, and what a recipe may contain.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace stoker {
 struct InspectArguments {
   std::string file;
   bool ops = false;
-  std::string op;  // the one operator that is asked for, or empty
+  std::string op;  // the one operator to describe, or empty
   bool models = false;
   std::string model;  // likewise
   bool formats = false;
@@ -27,13 +27,13 @@ struct InspectArguments {
 
 void AddInspectCommand(Program& program, std::function<Status(const InspectArguments&)> run);
 
-// True where answering takes what only stoker-train has: runs, checkpoints, models.
+// Returns true if the answer needs stoker-train: runs, checkpoints, models.
 bool NeedsTrainer(const InspectArguments& arguments);
 
-// Answers all else.
+// Answers all other requests.
 Status RunInspect(const InspectArguments& arguments);
 
-// Prints the text, or the JSON where that is wanted.
+// Prints the text, or the JSON if `json`.
 Status PrintInspection(const Result<Inspection>& inspection, bool json);
 
 }  // namespace stoker

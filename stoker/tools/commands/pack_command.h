@@ -1,4 +1,4 @@
-// `stoker pack`: data into files that are fast to read.
+// `stoker pack`: packs data into files that are fast to read.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct PackArguments {
   uint64_t seed = 0;
   bool verify = false;
   bool overwrite = false;
-  int threads = 0;  // 0: as many as pay
+  int threads = 0;  // 0: automatic
   std::vector<std::string> set;
   bool json = false;
 };

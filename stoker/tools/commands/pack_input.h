@@ -1,4 +1,4 @@
-// What the user names, as a pipeline to pack.
+// Makes a pipeline to pack from the user's source.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace stoker {
 
-// The pipeline that `source` stands for:
-//   a recipe (.yaml, .yml)            one of its pipelines, or the begin of it
-//   a directory                       a folder for each class (`folder`): pictures as they are
+// Opens the pipeline that `source` names:
+//   a recipe (.yaml, .yml)            one of its pipelines, or its first stages
+//   a directory                       a folder for each class (`folder`): encoded pictures
 //   files of a format that is packed  their records; a path, a pattern or shards ("x@128")
 //   as it is (FileFormat::pack)
 // Errors: kInvalidArgument for anything else, with the recipe line that reads it, and for options

@@ -1,4 +1,4 @@
-// A packing as people watch it: a bar on a terminal, a line now and then elsewhere.
+// Shows the progress of a packing: a bar on a terminal, occasional lines elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class PackProgressLine {
   PackProgressLine(int64_t files, bool bar) : files_(files), status_(bar) {}
 
   void On(const PackProgress& progress);
-  // The bar goes. Call before printing anything else.
+  // Removes the bar. Call it before printing anything else.
   void Finish() { status_.Clear(); }
 
   const PackProgress& last() const { return last_; }

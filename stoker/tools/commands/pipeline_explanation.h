@@ -1,5 +1,5 @@
-// What `stoker bench --explain` prints: the pipeline as written and as run, each choice of the
-// runtime with its figures, what every stage costs, and the one that limits the whole.
+// The output of `stoker bench --explain`: the pipeline as written and as run, each choice of the
+// runtime with its figures, the cost of every stage, and the limiting stage.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct ExplainedStage {
 // Stages that are run together.
 struct ExplainedGroup {
   std::string way;
-  int64_t threads = 1, depth = 0, chunk = 0;  // in the end; depth and chunk 0: it has no queue
+  int64_t threads = 1, depth = 0, chunk = 0;  // final values; depth and chunk 0: it has no queue
   std::vector<ExplainedStage> stages;         // source first
 };
 
 struct PipelineExplanation {
   std::string written;                 // one stage a line
-  std::vector<ExplainedGroup> groups;  // behind those that they read from
+  std::vector<ExplainedGroup> groups;  // each after those that it reads from
   std::vector<Decision> decisions;
   int64_t decisions_left_out = 0;
   std::string limit;      // the name of the stage, or "consumer"
@@ -41,8 +41,9 @@ struct PipelineExplanation {
   std::string ToText() const;
 };
 
-// What `iterator`, a pass over `run` on threads (or not: `threaded`), has counted so far. `written`
-// is what the user wrote; a stage of `run` beyond it is marked "(added by bench)".
+// Returns the explanation of `iterator`, a pass over `run` (on threads if `threaded`), from its
+// counters so far. `written` is the user's pipeline; additional stages of `run` are marked "(added
+// by bench)".
 PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, bool threaded,
                                     const Iterator& iterator);
 

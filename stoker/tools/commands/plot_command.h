@@ -1,4 +1,4 @@
-// `stoker plot`: curves of runs side by side, from their metrics. Needs no torch.
+// `stoker plot`: compares curves of runs, from their metrics. Needs no torch.
 #pragma once
 
 #include <string>

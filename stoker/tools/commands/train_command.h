@@ -11,7 +11,7 @@
 namespace stoker {
 
 struct TrainArguments {
-  std::string recipe;  // may be empty with `resume` and `run`: then the stored one is used
+  std::string recipe;  // may be empty with `resume` and `run`, which use the stored one
   std::vector<std::string> set;
   // The run's directory; empty: a new one below runs/, or with `resume` the newest there.
   std::string run;

@@ -1,4 +1,4 @@
-// `stoker verify`: whether files are whole.
+// `stoker verify`: checks whether files are whole.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// An array as rows along its first dimension, which are what a source makes samples of.
+// The rows of an array along its first dimension, which sources make samples of.
 #pragma once
 
 #include <utility>

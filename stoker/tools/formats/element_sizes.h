@@ -1,4 +1,4 @@
-// How large elements and their fields are, in bytes, as `stoker inspect` tells it.
+// The sizes of elements and their fields in bytes, for `stoker inspect`.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ struct SizeSummary {
   uint64_t smallest = 0, largest = 0, all = 0;
 
   void Add(uint64_t bytes, int64_t times = 1);
-  Json ToJson() const;         // {"smallest", "largest", "mean"}; null where nothing was added
+  Json ToJson() const;         // {"smallest", "largest", "mean"}; null if nothing was added
   std::string ToText() const;  // "8 bytes", "3 to 12 bytes, 7.5 on average"; empty likewise
 };
 
-// Sizes of values in memory, not of what holds them in the file. One thread at a time.
+// Sizes of values in memory, not in the file. One thread at a time.
 class ElementSizes {
  public:
   explicit ElementSizes(size_t fields) : fields_(fields) {}
 
-  // `times` elements with arrays of the sizes of these, one for each field.
+  // Adds `times` elements with arrays of these sizes, one for each field.
   void Add(std::span<const Array> arrays, int64_t times = 1);
 
   const SizeSummary& element() const { return element_; }
   const SizeSummary& field(size_t number) const { return fields_[number]; }
 
-  // " (8 bytes)", to stand behind how many there are; empty where there are none.
+  // Returns " (8 bytes)", to follow the number of elements; empty if there are none.
   std::string InBrackets() const;
 
  private:

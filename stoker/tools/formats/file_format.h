@@ -1,6 +1,5 @@
-// The formats of files that Stoker knows, one row each: what tells a file of it from others, and
-// what `inspect`, `verify` and `pack` do with one. A new format is one more row
-// (docs/adding-a-format.md).
+// The file formats that Stoker knows, one row each: how to recognise a file, and what `inspect`,
+// `verify` and `pack` do with it. A new format is one more row (docs/adding-a-format.md).
 #pragma once
 
 #include <span>
@@ -19,30 +18,28 @@ namespace stoker {
 
 struct FileFormat {
   std::string_view name;  // as Inspection::json calls it under "format"
-  // Whether the file is of this format. Asked row by row, in the order of FileFormats().
+  // Returns whether the file has this format. Called row by row, in the order of FileFormats().
   Result<bool> (*holds)(const ProbedFile& file);
-  // All about one file. What has a checksum or announces its size is read and checked.
+  // Describes one file. Reads and checks everything that has a checksum or announces its size.
   Result<Inspection> (*inspect)(const ProbedFile& file);
 
-  // The rest may be null, where a format has no such thing.
+  // The others may be null.
 
-  // The stage of a recipe that reads the file, with dots where options have to be filled in:
-  // "stoker: a.stoker".
+  // Returns the stage of a recipe that reads the file, with dots for options to fill in: "stoker:
+  // a.stoker".
   std::string (*recipe)(const ProbedFile& file) = nullptr;
-  // The file's samples, without an index or anything else being written. `inspected` is what
-  // `inspect` told of it.
+  // Opens the file's samples without writing an index or other files. `inspected` is the JSON of
+  // `inspect`.
   Result<Dataset> (*open)(const std::string& path, const Json& inspected) = nullptr;
-  // The files of a path, pattern or set of shards as `stoker pack` takes them, unless a recipe says
-  // otherwise.
+  // Opens the files of a path, pattern or set of shards for `stoker pack` without a recipe.
   Result<PackSource> (*pack)(const std::string& files) = nullptr;
-  // What `stoker verify` adds to an inspection: fills in `out`. Where it is null, what the
-  // inspection has found wrong is all.
+  // Fills in `out` with the additional checks of `stoker verify`. If null, the inspection is the
+  // whole check.
   Status (*verify)(const ProbedFile& file, const Inspection& inspected,
                    Verification& out) = nullptr;
 };
 
-// All there are, in the order in which a file is asked whether it is one. The last takes every
-// file.
+// Returns all formats, in the order in which they are tried. The last accepts every file.
 std::span<const FileFormat* const> FileFormats();
 
 // The format of a file. Errors: those of reading it.

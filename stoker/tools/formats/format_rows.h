@@ -1,4 +1,4 @@
-// The rows of FileFormats(), each in the source file of its name.
+// The rows of FileFormats(), each defined in the source file of its name.
 #pragma once
 
 #include "stoker/tools/formats/file_format.h"

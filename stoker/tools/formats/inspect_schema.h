@@ -1,4 +1,4 @@
-// What packed files say of their records, as `stoker inspect` prints it.
+// Describes the schema of packed files for `stoker inspect`.
 #pragma once
 
 #include "stoker/formats/record_fields.h"
@@ -7,11 +7,11 @@
 
 namespace stoker {
 
-// Adds the types and shapes of the fields; with `sizes` (may be null) "record_bytes", and of fields
-// that are not all of one size how large they are.
+// Adds the types and shapes of the fields; with `sizes` (may be null) "record_bytes", and the sizes
+// of fields that vary.
 void DescribeFields(const RecordSchema& schema, const ElementSizes* sizes, Inspection& out);
 
-// Adds what the records were made from, and the classes if they have names.
+// Adds the origin of the records, and the classes if they have names.
 void DescribeOrigin(const RecordSchema& schema, Inspection& out);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// What `stoker inspect` finds out about one thing, for people and for programs.
+// The result of `stoker inspect`, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace stoker {
 
 struct Inspection {
   std::string text = {};  // whole lines
-  // The same facts. Of every data file "format", "count" (of what the format's source would make
-  // samples of; null where that is not one number) and "fields", by their names.
+  // The same facts. For every data file "format", "count" (the samples that the format's source
+  // would make; null if that is not one number) and "fields", by their names.
   Json json = {};
-  Status damage = {};  // what is wrong with it, where it could be described all the same
+  Status damage = {};  // its damage, if it could be described all the same
 };
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Which paths are N5 arrays.
+// Recognises the paths of N5 arrays.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which files are pictures, and whether one can be decoded.
+// Recognises pictures, and checks whether one can be decoded.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace stoker {
 
-// Whether a file is a picture that Stoker decodes: by its first bytes, or where these are too few
-// to be sure (BMP, PNM), by its name or its whole header too. False where it cannot be read.
+// Whether a file is a picture that Stoker decodes: by its first bytes, and also by its name or its
+// whole header if these are ambiguous (BMP, PNM). False if it cannot be read.
 bool IsPicture(const std::string& path);
 
-// Whether a file's name says that it should be one.
+// Returns whether a file's name is that of a picture.
 bool IsNamedAsPicture(const std::string& path);
 
 // Decodes the picture. Errors: those of reading the file and of DecodeImage.

@@ -1,4 +1,4 @@
-// A path that a user named, and what the first bytes there say.
+// A path from the user, and the kind of its first bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,23 @@ namespace stoker {
 
 struct ProbedFile {
   std::string path;
-  FileKind stored = FileKind::kUnknown;   // of the file as it is
-  FileKind content = FileKind::kUnknown;  // of what it holds, where it is compressed
-  std::string start = {};  // of the content: kProbeBytes bytes, or all of it where that is shorter
+  FileKind stored = FileKind::kUnknown;   // of the stored file
+  FileKind content = FileKind::kUnknown;  // of its decompressed content
+  std::string start = {};  // of the content: kProbeBytes bytes, or all of a shorter one
   uint64_t bytes = 0;      // of the file
-  bool n5 = false;         // it is what IsN5 says, of which nothing else is known here
+  bool n5 = false;         // IsN5; then the other members are not set
 
-  // "gzip", "zstd", "xz" or "bzip2"; empty where nothing is around the content.
+  // "gzip", "zstd", "xz" or "bzip2"; empty if the content is not compressed.
   std::string_view compression() const;
-  // ".csv" of "a.csv", also where the ending of a compression follows it.
+  // Returns ".csv" for "a.csv", also if the ending of a compression follows it.
   std::string extension() const;
 };
 
-// Reads the first bytes; of N5, whose arrays are directories, none. Errors: those of opening and
+// Reads the first bytes, except for N5, whose arrays are directories. Errors: those of opening and
 // reading, and of decompressing.
 Result<ProbedFile> ProbePath(const std::string& path);
 
-// The first bytes of the content, decompressed where the file is compressed: kProbeBytes of them,
-// or fewer where there are no more.
+// Returns the first bytes of the decompressed content: kProbeBytes, or all of a shorter one.
 Result<std::string> ReadContentPrefix(const std::string& path);
 
 }  // namespace stoker

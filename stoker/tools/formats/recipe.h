@@ -1,4 +1,4 @@
-// Recipes, as `stoker inspect` describes them.
+// Describes recipes for `stoker inspect`.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// The sections, and each pipeline stage by stage with the elements that come out. Opens the data
-// files for their headers. `assignments` are applied first (`--set`).
+// Describes the sections, and each pipeline stage by stage with its output. Reads the headers of
+// data files. Applies `assignments` (`--set`) first.
 Result<Inspection> InspectRecipe(const std::string& path,
                                  const std::vector<std::string>& assignments = {});
 

@@ -1,4 +1,4 @@
-// What an archive of samples holds, told alike for tar and zip.
+// Describes the samples of an archive, tar or zip.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace stoker {
 
-// Of the members that were added, in the order of their samples.
+// A summary of the added members. Add them in the order of their samples.
 class SampleSummary {
  public:
-  // `size`: bytes of its content. Members that belong to no sample are counted as members. Keeps
-  // about 40 bytes of each, to tell names that come again.
+  // `size`: bytes of its content. Counts members that belong to no sample too. Keeps about 40 bytes
+  // for each, to detect repeated names.
   void Add(std::string_view name, uint64_t size);
 
-  // Puts format, members, samples and fields into `out`, whose damage is known already.
+  // Adds format, members, samples and fields to `out`, whose damage is already set.
   void Describe(const std::string& path, std::string_view format, Inspection& out) const;
 
  private:
@@ -31,8 +31,8 @@ class SampleSummary {
   int64_t members_ = 0, samples_ = 0;
   std::string key_;  // of the last member's sample
   std::map<std::string, Field> fields_;
-  // By a hash of 64 bits of their names, which two of ten million share by a chance of one in
-  // 300,000: whether one has come again.
+  // By a hash of 64 bits of their names, which two of ten million share with a probability of one
+  // in 300,000: whether one was repeated.
   std::unordered_map<uint64_t, bool> names_;
   int64_t repeated_names_ = 0;
   std::string first_repeated_;

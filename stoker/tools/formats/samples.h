@@ -1,4 +1,4 @@
-// The samples of a file that is only looked at.
+// Samples of a file for inspection.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace stoker {
 
-// What looking at samples may hold, however many values a file of few bytes has, compressed.
+// The memory limit of inspecting samples, because a small compressed file may have very many
+// values.
 inline constexpr int64_t kSampleBudget = 64 << 20;
 
-// The rows of an array, as the field `value`. `rows` may be an error, which is passed on.
+// Returns the rows of an array, as the field `value`. `rows` may be an error, which is returned.
 Result<Dataset> SamplesOf(Result<Array> rows);
 
 }  // namespace stoker

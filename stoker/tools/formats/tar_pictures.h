@@ -1,4 +1,4 @@
-// The pictures in a tar archive, which has checksums of its headers alone.
+// Verifies the pictures in a tar archive, which has only checksums of its headers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace stoker {
 
 // Decodes the members of the archive `path` that are named as pictures, counts them in `out`, and
-// adds those that are damaged. Errors: those of TarReader and of reading; kResourceExhausted where
+// adds those that are damaged. Errors: those of TarReader and of reading; kResourceExhausted if
 // there is no memory to decode one.
 Status VerifyTarPictures(const std::string& path, Verification& out);
 

@@ -15,7 +15,7 @@ namespace stoker {
 class TensorList {
  public:
   void Add(std::string_view name, DType dtype, const Shape& shape);
-  // Of a type that is not ours.
+  // Adds a tensor of a type that Stoker lacks.
   void Add(std::string_view name, std::string_view type, const Shape& shape, uint64_t bytes);
 
   int64_t values() const { return values_; }

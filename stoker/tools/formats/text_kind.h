@@ -1,4 +1,4 @@
-// What a text without a name is, as far as its lines tell.
+// Guesses the format of a text without a name from its lines.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@ namespace stoker {
 
 enum class TextKind { kOther, kCsv, kJsonl, kLibsvm };
 
-// By the first two lines of `text`, which may end in the middle of a later one:
+// Decides by the first two lines of `text`, which may be truncated in a later one:
 //   kJsonl   the first is an object
 //   kLibsvm  each is a number, then pairs INDEX:NUMBER
 //   kCsv     both have the same cells, two or more, separated by commas or tabs

@@ -1,4 +1,4 @@
-// What holds for files of no format that Stoker could check.
+// Handles files of unknown formats.
 #pragma once
 
 #include "stoker/base/status.h"
@@ -6,8 +6,8 @@
 
 namespace stoker {
 
-// FileFormat::verify of what inspect can only name by its first bytes, or count the lines of. What
-// is compressed has been read to the end of that; what is named as a picture is decoded.
+// FileFormat::verify for files that inspect can only recognise by their first bytes, or count the
+// lines of. Compressed files have been read to their end; files named as pictures are decoded.
 Status VerifyUnknown(const ProbedFile& file, const Inspection& inspected, Verification& out);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// What `stoker verify` finds out about one file.
+// The result of `stoker verify` for one file.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ struct Verification {
   struct Damage {
     uint64_t begin = 0, bytes = 0;
     std::string what;
-    // Records that are lost, where that is known; `first` alone: how many come before.
+    // The lost records, if known; `first`: how many precede them.
     int64_t first = 0;
     std::optional<int64_t> records;
   };
 
   std::string file;
-  std::string format;            // "stoker", "tfrecord", ...; empty where it cannot be told
-  std::optional<int64_t> count;  // how many records it has, the damaged ones included
+  std::string format;            // "stoker", "tfrecord", ...; empty if unknown
+  std::optional<int64_t> count;  // its number of records, including damaged ones
   std::optional<int64_t>
       pictures;                    // how many in an archive were decoded, the damaged ones included
-  int64_t pictures_too_large = 0;  // how many in an archive were therefore not decoded
+  int64_t pictures_too_large = 0;  // how many in an archive were too large to decode
   std::vector<Damage> damages;
-  std::string error;      // the first thing wrong, where damages cannot be listed one by one
-  std::string unchecked;  // why it cannot be told whether it is whole; empty where it can
-  std::string failure;    // why it could not be read, which says nothing about what it holds
+  std::string error;      // the first error, if damages cannot be listed one by one
+  std::string unchecked;  // why it is unknown whether it is whole; empty if known
+  std::string failure;    // why it could not be read, which proves no damage
 
   bool damaged() const { return !damages.empty() || !error.empty(); }
   bool whole() const { return !damaged() && unchecked.empty() && failure.empty(); }

@@ -1,4 +1,4 @@
-// A batch of pictures side by side, for people to look at.
+// Arranges a batch of pictures in one picture.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace stoker {
 
-// How numbers become brightness again: pixel = (value * std + mean) * 255, for each channel. What
-// `normalize` with these options did to bytes is undone.
+// The inverse of `normalize` with these options: pixel = (value * std + mean) * 255, for each
+// channel.
 struct Denormalization {
   std::vector<double> mean;  // one, or one for each channel
   std::vector<double> std;
@@ -26,12 +26,11 @@ struct ContactSheet {
 // Whether an array of this shape can be a picture: [C, H, W] or [H, W, C] of 1 or 3 channels.
 bool IsPictureShape(std::span<const int64_t> shape);
 
-// Rows of about as many pictures as there are rows, with a line of grey between.
-//   pictures         at least one, of any dtype, whose shapes may differ; bytes are taken as they
-//                    are
-//   denormalization  for all others; without it, the least value of each picture becomes black and
-//                    its largest white
-// Errors: kInvalidArgument where one is no picture, or the sheet has more than 2^26 pixels.
+// Makes about as many rows as columns, separated by grey lines.
+//   pictures         at least one, of any dtype; shapes may differ; bytes are not scaled
+//   denormalization  for all others; without it, the smallest value of each picture becomes black
+//                    and its largest white
+// Errors: kInvalidArgument if one is not a picture, or the sheet has more than 2^26 pixels.
 Result<ContactSheet> MakeContactSheet(const std::vector<Array>& pictures,
                                       const std::optional<Denormalization>& denormalization);
 

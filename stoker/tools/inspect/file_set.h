@@ -1,4 +1,4 @@
-// The files that an argument of a command stands for.
+// The files named by an argument of a command.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@ namespace stoker {
 
 struct FileSet {
   std::vector<std::string> files;
-  bool several = false;  // a directory or a pattern was named, however many files there are
+  bool several = false;  // a directory or a pattern was named, with any number of files
 };
 
-// A file stands for itself; a directory for all files in it and below, sorted by their bytes, but
-// for names that begin with a dot, and for the lock beside an LMDB database; the directory of such
-// a database for its file, and that of an N5 array for itself; anything else is a pattern or a set
-// of shards (data/core/file_patterns.h). What is piped in ("-") is copied to a file that has no
-// name. Errors: kNotFound where nothing is there, or nothing in the directory; those of listing
-// directories.
+// Returns the files of `name`: a file itself; all files in a directory and below, sorted by their
+// bytes, except names that begin with a dot and the lock beside an LMDB database; the file of an
+// LMDB directory, and the directory of an N5 array itself; anything else is a pattern or a set of
+// shards (data/core/file_patterns.h). Copies standard input ("-") to a file without a name. Errors:
+// kNotFound if there is no such file, or the directory is empty; those of listing directories.
 Result<FileSet> FilesOf(const std::string& name);
 
 }  // namespace stoker

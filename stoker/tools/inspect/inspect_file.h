@@ -1,4 +1,4 @@
-// What `stoker inspect` finds out about files, operators and the pictures of a recipe.
+// Inspects files, operators and the pictures of a recipe for `stoker inspect`.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace stoker {
 
-// A file of any format of tools/formats/file_format.h, and a recipe (YAML with a section `data`,
-// `model` or `train`); of other kinds the name and size, and what is around them ("compressed":
-// "gzip", "zstd", "xz" or "bzip2"). Everything that has a checksum or announces its size is read
-// and checked. The first `samples` samples are shown, where a source reads the format.
+// Describes a file of any format of tools/formats/file_format.h, or a recipe (YAML with a section
+// `data`, `model` or `train`); for other kinds the name, the size and the compression
+// ("compressed": "gzip", "zstd", "xz" or "bzip2"). Reads and checks everything that has a checksum
+// or announces its size. Shows the first `samples` samples, if a source reads the format.
 Result<Inspection> InspectFile(const std::string& path, int64_t samples = 0);
 
-// Writes the pictures of the first batch of data.train, as the network gets them, side by side into
-// the PNG file `to`, and tells their labels.
+// Writes the pictures of the first batch of data.train, as the network gets them, into the PNG file
+// `to`, and returns their labels.
 Result<Inspection> InspectGrid(const std::string& path, const std::vector<std::string>& assignments,
                                const std::string& to);
 
-// Every format that a file may have: its name, the recipe line that reads it, and whether `stoker
-// pack` takes its files as they are.
+// Lists every file format: its name, the recipe line that reads it, and whether `stoker pack`
+// accepts its files.
 Inspection InspectFormats();
 
-// Every operator of recipes, or the one called `name` with all about its options. Errors:
+// Describes every operator of recipes, or the one called `name` with its options. Errors:
 // kInvalidArgument for an unknown name, with the nearest known one.
 Result<Inspection> InspectOperators(const std::string& name);
 

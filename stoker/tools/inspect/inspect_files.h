@@ -1,4 +1,4 @@
-// What `stoker inspect` finds out about many files at once.
+// Inspects many files for `stoker inspect`.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// All of these files, which `name` stands for, in sum: of each format how many, their samples and
-// bytes; fields where all of the format have the same; what is damaged.
+// Summarises the files of `name`: for each format their number, samples and bytes; fields, if all
+// of the format have the same; and damage.
 Result<Inspection> InspectFiles(const std::string& name, const std::vector<std::string>& files);
 
 }  // namespace stoker

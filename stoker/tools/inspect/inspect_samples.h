@@ -9,9 +9,9 @@
 namespace stoker {
 
 // Reads up to `count` samples of `dataset` and adds them to `out`: as lines to its text, as
-// "samples" to its JSON. Samples that cannot be read are left out, and `out` says how many and why
-// the first was ("samples_left_out": {"count", "first"}); where none can be read, or no further
-// ones, or the dataset is an error, why not ("samples_error").
+// "samples" to its JSON. Skips samples that cannot be read and adds their number and the first
+// reason ("samples_left_out": {"count", "first"}); if none or no further ones can be read, or the
+// dataset is an error, adds the reason ("samples_error").
 void AddFirstSamples(const Result<Dataset>& dataset, int64_t count, Inspection& out);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Printing what registries hold: operators, models, optimizers, schedules.
+// Describes the content of registries: operators, models, optimizers, schedules.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace stoker {
 
-// All of `kinds`, grouped, a line for each and one for each of its options; where `name` is not
-// empty, only the one called so, or those of the group called so. `noun` is what the error for an
-// unknown name calls them.
+// Describes all `kinds`, grouped, a line for each and one for each of its options; if `name` is not
+// empty, only the kind or group of this name. `noun`: the word for them in the error for an unknown
+// name.
 Result<Inspection> DescribeKinds(const std::vector<KindDescription>& kinds, const std::string& name,
                                  const std::string& noun);
 

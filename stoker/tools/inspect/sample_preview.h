@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// Each field with its value: numbers as they are, of longer arrays the type and the first values,
-// byte strings as text where they are text, else what kind of file they begin like.
+// Returns each field with its value: numbers; for longer arrays the type and the first values; byte
+// strings as text if they are text, else the kind of file that they begin like.
 std::string PreviewText(const Element& sample, const Spec& spec);
 
 // {"label": 3, "text": "...", "image": {"dtype", "shape", "first": [...]}, "jpg": {"bytes",

@@ -1,4 +1,4 @@
-// Whether files are whole.
+// Verifies files.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,17 @@
 
 namespace stoker {
 
-// Reads all of a file of any format that InspectFile knows, and of pictures. Of a .stoker shard
-// every damaged block is listed, of a plain TFRecord file every damaged record, of others the first
-// error. Of the pictures in a tar archive, whose data have no checksum, all of a kind that Stoker
-// reads are decoded, and every damaged one is listed; those of more bytes or pixels than
-// DecodeImage takes are only counted. Damaged is only what has other bytes than it should
-// (kDataLoss). What is of no such format, or of a kind that is not read (kUnimplemented), cannot be
-// checked; what is not there, is no regular file or may not be read, could not be read: all that is
-// neither whole nor damaged.
+// Reads all of a file of any format that InspectFile knows, or of a picture. Lists every damaged
+// block of a .stoker shard, every damaged record of a plain TFRecord file, and the first error of
+// others. Decodes the pictures in a tar archive, whose data have no checksum, and lists every
+// damaged one; only counts those too large for DecodeImage. Only wrong bytes (kDataLoss) are
+// damage. A file of another format, or of a kind that is not supported (kUnimplemented), cannot be
+// checked; a missing file, one that is not regular or is not accessible could not be read. Those
+// are neither whole nor damaged.
 Verification VerifyFile(const std::string& path);
 
-// What a command that looked at so many files ends with where some of them, one or more, are not
-// whole (kDataLoss), or could not be read (kFailedPrecondition).
+// Return the final status of a command over `files` files of which at least one is not whole
+// (kDataLoss), or could not be read (kFailedPrecondition).
 Status FilesNotWhole(int64_t damaged, int64_t files);
 Status FilesNotRead(int64_t unread, int64_t files);
 

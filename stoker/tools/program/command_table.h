@@ -1,5 +1,5 @@
-// The commands and options of a program as data: what --help, completions and manual pages are made
-// from, so that none of them can say something else than the command line takes.
+// The commands and options of a program as data, from which --help, completions and manual pages
+// are generated, so that they always match the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,15 +16,15 @@ struct OptionEntry {
   bool repeats = false;
   bool required = false;
   std::string help;
-  std::string default_text;  // empty where there is nothing to say
+  std::string default_text;  // may be empty
 
   // "-h, --help", "--set KEY=VALUE", "--ops [NAME]", "FILE"
   std::string ToText() const;
-  // As in a usage line: "FILE...", "[--set KEY=VALUE ...]".
+  // Returns its part of a usage line: "FILE...", "[--set KEY=VALUE ...]".
   std::string Usage() const;
-  // "step", "epoch", "time" where the value is one of these; empty elsewhere.
+  // Returns "step", "epoch", "time" if the value is one of these; else empty.
   std::vector<std::string> Choices() const;
-  // Whether a path is wanted.
+  // Returns whether the value is a path.
   bool TakesPath() const;
 };
 
@@ -37,7 +37,8 @@ struct CommandEntry {
   std::vector<CommandEntry> commands;
 };
 
-// What CLI11 knows of a command: options of a group without a name are hidden.
+// Returns the entry of a command of CLI11, without options of groups without a name, which are
+// hidden.
 CommandEntry DescribeCommand(const CLI::App& app);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// What the programs return to the shell.
+// The exit codes of the programs.
 #pragma once
 
 #include "stoker/base/status.h"
@@ -9,11 +9,12 @@ enum ExitCode {
   kExitSuccess = 0,
   kExitFailed = 1,         // a file, the data, the disk, a loss that is not finite
   kExitUsage = 2,          // the command line or the recipe is wrong
-  kExitInterrupted = 130,  // SIGINT, after the work was put in order
+  kExitInterrupted = 130,  // SIGINT, after cleaning up
   kExitTerminated = 143,   // SIGTERM, likewise
 };
 
-// kInvalidArgument is wrong usage, kCancelled what stopped us (interrupt.h), all else failure.
+// Maps kInvalidArgument to wrong usage, kCancelled to the signal (interrupt.h), and all others to
+// failure.
 int ExitCodeOf(const Status& status);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM: what they do to a program from its first line to its last.
+// The handling of SIGINT and SIGTERM.
 //
 // A signal that was ignored when the program started (nohup, a background job) stays ignored.
 #pragma once
@@ -11,33 +11,33 @@
 
 namespace stoker {
 
-// For work that leaves nothing to put in order: a signal ends the process at once with 128 + its
-// number, and says so on standard error. Lets through those that HoldInterrupts kept.
+// For work that needs no clean-up: a signal ends the process at once with 128 + its number and a
+// message on standard error. Delivers signals held by HoldInterrupts.
 void EndOnInterrupt();
 
-// For work that has to be put in order: the first signal is noted and acknowledged on standard
-// error, the second ends the process as above.
+// For work that needs clean-up: the first signal is recorded and acknowledged on standard error,
+// the second ends the process as above.
 void NoteInterrupt();
 
-// For work that is being begun and of which nothing is to stay where a signal comes: while one
-// lives, the first signal ends the process as after EndOnInterrupt, but what was made is removed
-// before; the second ends it at once. One at a time in a process; used by one thread.
+// For the start of work of which a signal should leave nothing: while one lives, the first signal
+// removes what was made and ends the process as after EndOnInterrupt; the second ends it at once.
+// One at a time in a process; used by one thread.
 class UndoOnInterrupt {
  public:
-  // From now on a signal waits for one of the following.
+  // Holds signals until one of the following.
   UndoOnInterrupt();
-  // The work is given up: a signal that waits ends the process, and so does each later one.
+  // The work is abandoned: a held signal ends the process, and so does each later one.
   ~UndoOnInterrupt();
   UndoOnInterrupt(const UndoOnInterrupt&) = delete;
   UndoOnInterrupt& operator=(const UndoOnInterrupt&) = delete;
 
-  // Something has been made: a signal, also one that waits, ends the process after `undo`. Call
-  // once.
-  //   undo  called at most once, by a thread of this object, while the caller goes on
+  // Call once when something has been made: a signal, also a held one, ends the process after
+  // `undo`.
+  //   undo  called at most once, by a thread of this object, while the caller continues
   void SetUndo(std::function<void()> undo);
 
-  // There is something to store: from now on signals are noted, as after NoteInterrupt, and so is
-  // one that waits. Returns only where nothing has been undone.
+  // Call it when there is something to store: signals, also a held one, are recorded as after
+  // NoteInterrupt. Returns only if nothing has been undone.
   void NoteFromNowOn();
 
  private:
@@ -51,14 +51,14 @@ class UndoOnInterrupt {
   std::thread watch_;
 };
 
-// Keeps signals waiting, also while this process becomes another program: the time before that one
-// calls EndOnInterrupt is not one in which it could answer.
+// Holds signals, also across exec, because the new program cannot handle them before it calls
+// EndOnInterrupt.
 void HoldInterrupts();
 
-// True once a signal has been noted: what long work is given to look at.
+// True once a signal has been recorded: the stop flag of long work.
 const std::atomic<bool>& Interrupted();
 
-// The signal that was noted, or 0. Any thread may ask.
+// Returns the recorded signal, or 0. Thread-safe.
 int InterruptSignal();
 
 }  // namespace stoker

@@ -1,11 +1,11 @@
-// What both executables do where a page of a mapped file can no longer be read (SIGBUS).
+// Handles pages of mapped files that can no longer be read (SIGBUS), in both executables.
 #pragma once
 
 namespace stoker {
 
-// From now on the process ends with exit code 1 and a message that names the file and the byte. It
-// cannot go on: whoever reads the memory has no way to be told of an error. Nothing that is
-// finished is lost, as with kill -9. Any other SIGBUS kills the process as before.
+// Installs a handler that ends the process with exit code 1 and a message that names the file and
+// the byte. The process cannot continue, because a read of memory cannot report an error. As with
+// kill -9, finished work is not lost. Any other SIGBUS kills the process as before.
 void EndOnLostPage();
 
 }  // namespace stoker

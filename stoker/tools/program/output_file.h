@@ -1,4 +1,4 @@
-// Which files a command may write: none that it reads, and none of those that a run keeps.
+// Refuses to write files that a command reads, or that belong to a run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,20 +10,21 @@
 
 namespace stoker {
 
-// kInvalidArgument where `path` names a file that a training run keeps in its directory, be it
-// there already or not: its recipe, its metrics, its final weights, anything in its checkpoints.
-// Links are followed. `option` named the path: "--to".
+// Returns kInvalidArgument if `path` names a file of a training run's directory, existing or not:
+// its recipe, its metrics, its final weights, anything in its checkpoints. Follows links. `option`
+// named the path: "--to".
 Status CheckIsOfNoRun(std::string_view option, const std::string& path);
 
-// kInvalidArgument where an option of `command` that names a file to write (--to, --grid) names a
-// device or a pipe, or one of CheckIsOfNoRun, one that another argument of the same command line
-// names, or one that the recipe of RECIPE, RUN or FILE names or its pipelines read, by whatever
-// name or link. Program asks this for every command before it begins. The pipelines are opened only
-// where a file of that name is there; what is wrong with them the command itself says.
+// Returns kInvalidArgument if an option of `command` for a file to write (--to, --grid) names a
+// device or a pipe, a file of CheckIsOfNoRun, a file that another argument of the same command line
+// names, or one that the recipe of RECIPE, RUN or FILE names or its pipelines read, under any name
+// or link. Program calls this before every command. Opens the pipelines only if a file of that name
+// exists; the command itself reports their errors.
 Status CheckOutputs(const CLI::App& command);
 
-// kInvalidArgument where `path` is a file that data.train reads, or that a value in the section of
-// `data` names. For `vocabulary`, which may write what the rest of its recipe names.
+// Returns kInvalidArgument if `path` is a file that data.train reads, or that a value in the
+// section of `data` names. For `vocabulary`, which may write files that the rest of its recipe
+// names.
 Status CheckIsNotRead(std::string_view option, const std::string& path, const DataRecipe& data);
 
 }  // namespace stoker

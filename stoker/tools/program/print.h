@@ -1,7 +1,7 @@
-// Writing to standard output and standard error without exceptions. What is written goes through
-// PrintableLines (base/printable.h), so no name in it steers a terminal; only our own colours and
-// kEraseLine pass, where the stream is one. A name that may hold a line break goes through
-// Printable where it is put into the text.
+// Writes to standard output and standard error without exceptions. All text goes through
+// PrintableLines (base/printable.h), so that no name in it controls a terminal; only Stoker's own
+// colours and kEraseLine pass, if the stream is a terminal. A name that may hold a line break must
+// go through Printable before it is put into the text.
 #pragma once
 
 #include <cstdio>
@@ -11,12 +11,12 @@
 
 namespace stoker {
 
-// A command's result: written to standard output and flushed. Errors: kResourceExhausted where this
+// Writes a command's result to standard output and flushes it. Errors: kResourceExhausted if this
 // or anything printed before could not be written (a full disk, a closed descriptor).
 Status PrintResult(std::string_view text);
 
-// Progress: written and flushed where that is possible, for a line that is lost is no reason to
-// stop. PrintResult reports such a loss later.
+// Writes and flushes a line of progress if possible; ignores errors, which PrintResult reports
+// later.
 void PrintProgress(std::FILE* stream, std::string_view text);
 
 }  // namespace stoker

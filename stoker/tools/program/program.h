@@ -17,10 +17,10 @@ class Program {
   Program();
 
   // Adds a command.
-  //   about   what it does; the first line alone is its entry in `stoker --help`
-  //   footer  example and exit codes, as they stand below the options
+  //   about   what it does; the first line is its entry in `stoker --help`
+  //   footer  example and exit codes, shown below the options
   // The caller adds the options, bound to `arguments`, which live as long as the program and are
-  // handed to `run`.
+  // passed to `run`.
   template <typename Arguments>
   struct Command {
     CLI::App& app;
@@ -34,7 +34,7 @@ class Program {
     return {app, *arguments};
   }
 
-  // All that was added so far: what the program takes.
+  // Returns the commands and options added so far.
   const CLI::App& app() const { return app_; }
 
   // Parses, runs the command and returns the exit code. An error goes to standard error as one

@@ -1,4 +1,4 @@
-// A line at the bottom of a terminal that is drawn again and again, with plain lines above it.
+// A line at the bottom of a terminal that is redrawn, with plain lines above it.
 #pragma once
 
 #include <cstdio>
@@ -12,10 +12,10 @@ namespace stoker {
 // "=====>    " of `width` columns for a share of 0 to 1.
 std::string BarText(double share, size_t width);
 
-// One thread at a time. The line is on standard error; nothing of it is left when it is destroyed.
+// One thread at a time. The line is on standard error; the destructor erases it.
 class StatusLine {
  public:
-  // `shown`: false makes every call but PrintAbove do nothing, as suits what is no terminal.
+  // `shown`: if false, every call except PrintAbove does nothing; for streams other than terminals.
   explicit StatusLine(bool shown) : shown_(shown) {}
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
@@ -23,13 +23,13 @@ class StatusLine {
 
   bool shown() const { return shown_; }
 
-  // True where the last drawing is long enough ago for another to be seen.
+  // Returns true if enough time has passed since the last drawing.
   bool IsDue() const;
 
-  // Replaces the line. What is longer than the terminal is wide is cut off.
+  // Replaces the line, truncated to the width of the terminal.
   void Draw(std::string_view text);
 
-  // Writes a line to `stream` for good and takes the drawn one away until the next Draw.
+  // Writes a permanent line to `stream` and erases the drawn one until the next Draw.
   void PrintAbove(std::FILE* stream, std::string_view line);
 
   void Clear();

@@ -1,4 +1,4 @@
-// What standard output and standard error are connected to, and what they can show.
+// The capabilities of standard output and standard error.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@ enum class Style {
   kHeading,  // bold
 };
 
-// True where the file descriptor is a terminal that can redraw a line (TERM is not "dumb").
+// True if the file descriptor is a terminal that can redraw a line (TERM is not "dumb").
 bool IsTerminal(int descriptor);
 
-// True where colours may be used on it: a terminal, and NO_COLOR (no-color.org) is not set or is
+// True if colours may be used on it: a terminal, and NO_COLOR (no-color.org) is not set or is
 // empty.
 bool UseColor(int descriptor);
 
-// `text` in that style where UseColor(descriptor), elsewhere as it is.
+// Returns `text` in that style if UseColor(descriptor), else unchanged.
 std::string Styled(int descriptor, Style style, std::string_view text);
 
-// Has errors and warnings in the log stand in their styles where UseColor(STDERR_FILENO).
+// Prints errors and warnings in the log in their styles if UseColor(STDERR_FILENO).
 void UseLogColors();
 
-// Columns of the terminal; 80 where it does not say.
+// Returns the columns of the terminal; 80 if unknown.
 size_t TerminalWidth(int descriptor);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Figures and tables as people read them.
+// Formats figures and tables.
 #pragma once
 
 #include <cstdint>
@@ -8,35 +8,35 @@
 
 namespace stoker {
 
-// The nearest whole number with a comma every three digits: 1234567.8 is "1,234,568".
+// Returns the nearest whole number with a comma every three digits: 1234567.8 is "1,234,568".
 std::string WithThousands(double number);
 
-// Four digits, but all of those in front of the point: "0.01234", "7.912", "168.5", "15,140".
+// Returns four digits, but all digits before the decimal point: "0.01234", "7.912", "168.5",
+// "15,140".
 std::string FigureText(double number);
 
-// "1 page", "1,201 pages"; `nouns` is for those that do not take an s.
+// "1 page", "1,201 pages"; `nouns`: an irregular plural.
 std::string CountText(int64_t count, std::string_view noun, std::string_view nouns = {});
 
-// "65 bytes", "1 to 4 labels": a range, or the one number where it has one; "1 to 4" without a
-// noun.
+// "65 bytes", "1 to 4 labels": a range, or one number; "1 to 4" without a noun.
 std::string RangeText(int64_t least, int64_t most, std::string_view noun = {});
 
 // "812 B", "3.4 kB", "1.3 GB": powers of 1000, two or three digits.
 std::string ByteText(uint64_t bytes);
 
-// Columns padded to their widest cell, two spaces apart, `indent` spaces in front; a row may have
-// fewer cells than others. Cells are shown as Printable has them.
+// Returns columns padded to their widest cell, two spaces apart, indented by `indent` spaces; a row
+// may have fewer cells than others. Cells go through Printable.
 std::string TableText(const std::vector<std::vector<std::string>>& rows, size_t indent = 0);
 
-// The rows of such a table, its heading first: where there are more than 24, the first 12, one that
-// counts those left out by what they have in their second column, and the last 3.
+// Returns the rows of such a table, its heading first: of more than 24 rows, the first 12, one that
+// counts the omitted ones by their second column, and the last 3.
 std::vector<std::vector<std::string>> ShortRows(std::vector<std::vector<std::string>> rows);
 
 // "0.42 s", "3.1 s", "42 s", "3 min 05 s", "2 h 07 min".
 std::string DurationText(double seconds);
 
-// The text as one word of a command line, in quotes where a shell would see anything else in it,
-// and as $'...' (bash, zsh) where a terminal would.
+// Returns the text as one word of a command line, in quotes if a shell would interpret it, and as
+// $'...' (bash, zsh) if a terminal would.
 std::string ShellWord(std::string_view text);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// Handing over to `stoker-train`, which holds libtorch (docs/adr/0003-two-executables.md).
+// Starts `stoker-train`, which links libtorch (docs/adr/0003-two-executables.md).
 #pragma once
 
 #include "stoker/base/status.h"
@@ -8,12 +8,12 @@ namespace stoker {
 // Whether this build or installation has stoker-train, where ExecTrainer looks for it.
 bool HasTrainer();
 
-// Replaces this process by stoker-train with the same arguments, so it only returns where that
-// fails: kNotFound, with what to do, where the program was built or installed without it. It is
-// looked for beside this executable, then in ../libexec/stoker/. A signal that arrives meanwhile
-// waits for stoker-train. The threads that compute there wait for each other without spinning for
-// long (GOMP_SPINCOUNT), unless the environment already says how they wait.
-//   argv  as main got it, ended by a null pointer
+// Replaces this process by stoker-train with the same arguments, so it only returns if that fails:
+// kNotFound, with what to do, if the program was built or installed without it. Searches beside
+// this executable, then in ../libexec/stoker/. Signals meanwhile are held for stoker-train. Limits
+// the spinning of its computing threads (GOMP_SPINCOUNT), unless the environment sets how they
+// wait.
+//   argv  main's, ended by a null pointer
 Status ExecTrainer(char** argv);
 
 }  // namespace stoker

@@ -19,12 +19,12 @@
 
 namespace stoker {
 
-// kCancelled where a signal stopped it (interrupt.h) after the last checkpoint was written.
+// kCancelled if a signal stopped it (interrupt.h) after the last checkpoint was written.
 Status RunTrain(const TrainArguments& arguments);
 Status RunEval(const EvalArguments& arguments);
 Status RunPredict(const PredictArguments& arguments);
 Status RunLint(const LintArguments& arguments);
-// `stoker check`, the whole of it.
+// `stoker check`, with all checks.
 Status RunRecipeCheck(const CheckArguments& arguments);
 Status RunExport(const ExportArguments& arguments);
 Status RunSchedule(const ScheduleArguments& arguments);
@@ -33,11 +33,11 @@ Status RunBatchFind(const BatchFindArguments& arguments);
 // `stoker bench --model`.
 Status RunModelBench(const BenchArguments& arguments);
 
-// `stoker completion WHAT`. Of keys: those of `data` and `train`, and `model`; models: their names;
-// kinds: the names that InspectModels takes.
+// `stoker completion WHAT`. keys: those of `data` and `train`, and `model`; models: their names;
+// kinds: the names that InspectModels accepts.
 Status PrintCompletionWords(const std::string& what);
 
-// Runs and checkpoints (every file of which is verified), and models, optimizers and schedules.
+// Describe runs and checkpoints (verifying every file), and models, optimizers and schedules.
 Result<Inspection> InspectDirectory(const std::string& path);
 Result<Inspection> InspectModels(const std::string& name);
 std::vector<std::string> NamesOfKinds();

@@ -1,5 +1,5 @@
-// A full check of the data files (--check-data full) as people watch it: a bar on a terminal, a
-// plain line every ten seconds elsewhere. The bar is removed with the object.
+// Shows the progress of a full check of the data files (--check-data full): a bar on a terminal, a
+// plain line every ten seconds elsewhere. The destructor removes the bar.
 #pragma once
 
 #include "stoker/base/clock.h"

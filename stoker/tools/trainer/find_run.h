@@ -1,4 +1,4 @@
-// Finding the run that somebody means without naming it.
+// Finds the run to resume if the user does not name one.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,8 @@
 
 namespace stoker {
 
-// The newest directory in `parent` that NewRunPath (run/run_directory.h) named after
-// `recipe_name`, by its name: of those that have not finished, where there are any. Errors:
-// kNotFound.
+// Returns the newest directory in `parent`, by its name, that NewRunPath (run/run_directory.h)
+// named after `recipe_name`: of unfinished runs, if there are any. Errors: kNotFound.
 Result<std::filesystem::path> FindNewestRun(const std::filesystem::path& parent,
                                             std::string_view recipe_name);
 

@@ -1,4 +1,4 @@
-// The metrics of an evaluation as people read them.
+// Formats the metrics of an evaluation.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace stoker {
 
-// One row a metric, name first; of metrics by class, one cell a class, below a row with the names
-// of the classes; of the confusion matrix, one row a class. Nothing for null.
-//   classes  what they are called (data.classes); one without a name has its number
+// Returns one row a metric, name first; for metrics by class, one cell a class, below a row with
+// the names of the classes; for the confusion matrix, one row a class. Nothing for null.
+//   classes  their names (data.classes); a class without a name has its number
 std::vector<std::vector<std::string>> MetricRows(const Json& metrics,
                                                  const std::vector<std::string>& classes);
 

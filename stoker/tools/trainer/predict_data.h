@@ -11,15 +11,14 @@ namespace stoker {
 //
 //   {"sample": 0,           its place in the pipeline
 //    "index": 0,            its number in its source (data/recipe/numbered_pipeline.h)
-//    "file": "a/1.png",     that it was read from; these two where the pipeline tells
-//    "label": 3, "class": "cat", "probability": 0.93,
-//    "classes": [...],      of --top, as LikeliestJson gives them
+//    "file": "a/1.png",     that it was read from; these two if known "label": 3, "class": "cat",
+//    "probability": 0.93,
+//    "classes": [...],      of --top, from LikeliestJson
 //    "scores": [...],       of --scores
-//    "fields": {...}}       of --fields, as RowValue gives them
+//    "fields": {...}}       of --fields, from RowValue
 //
-// Where the model's scores are the answer itself and no classes', they are its "numbers", and there
-// is no label, class or probability.
-// Errors: those of Predictor; kCancelled where a signal stopped it, with nothing written to --to.
+// For a model of numbers the scores are its "numbers", and there is no label, class or probability.
+// Errors: those of Predictor; kCancelled if a signal stopped it, with nothing written to --to.
 Status PredictData(const PredictArguments& arguments);
 
 }  // namespace stoker

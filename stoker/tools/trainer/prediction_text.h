@@ -1,4 +1,4 @@
-// Answers as `stoker predict` prints them.
+// Formats the predictions of `stoker predict`.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace stoker {
 // The numbers of the `top` likeliest classes, likeliest first; of equal ones the lower number.
 std::vector<size_t> Likeliest(const Prediction& prediction, int64_t top);
 
-// What the class is called, or its number.
+// Returns the name of the class, or its number.
 std::string ClassName(const std::vector<std::string>& names, size_t number);
 
-// [{"class", "label", "probability"}, ...] of the likeliest.
+// Returns [{"class", "label", "probability"}, ...] of the likeliest.
 Json LikeliestJson(const Prediction& prediction, const std::vector<std::string>& names,
                    int64_t top);
 
-// What the model gives: [2.5, -1, ...].
+// Returns the model's scores: [2.5, -1, ...].
 Json ScoresJson(const Prediction& prediction);
 
-// A number that prints with the fewest digits which tell it from all other float32.
+// Returns a number that prints with the fewest digits that identify the float32.
 double AsShown(float number);
 
-// Row `row` of an array as JSON: a number, true or false; of more dimensions lists of those; of
-// bytes in one dimension, as texts are, the text without the zeros that `padded_batch` puts behind
-// it. What is not finite is null.
+// Returns row `row` of an array as JSON: a number, true or false; nested lists for more dimensions;
+// for bytes in one dimension, as in texts, the text without the padding of `padded_batch`. Values
+// that are not finite are null.
 Json RowValue(const Array& array, int64_t row);
 
 }  // namespace stoker

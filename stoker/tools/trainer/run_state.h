@@ -1,4 +1,4 @@
-// How a run stands: whether a process trains in it, how far it is, how fast, and its last losses.
+// The state of a run: whether a process trains in it, its progress, speed and last losses.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace stoker {
 struct RunState {
   std::string headline;  // "training: step 120 of 600"
   std::string text;      // lines below it, each indented by two; empty for a finished run
-  // {"state": "finished", "starting", "training" or "stopped"}, and where there is something to
-  // tell "progress" (run_status.h, with "age_seconds") and "losses": [{"step", "loss"}, ...]
+  // {"state": "finished", "starting", "training" or "stopped"}, and if available "progress"
+  // (run_status.h, with "age_seconds") and "losses": [{"step", "loss"}, ...]
   Json json;
 };
 
-// What the samples of a run are called, by progress.json or summary.json.
+// Returns the noun for a run's samples, from progress.json or summary.json.
 std::string NounIn(const Json& json);
 
-// Reads progress.json and metrics.jsonl; what of it cannot be read is left out.
+// Reads progress.json and metrics.jsonl, as far as they can be read.
 RunState StateOfRun(const RunPaths& paths, bool finished);
 
 }  // namespace stoker

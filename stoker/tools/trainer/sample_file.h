@@ -1,4 +1,4 @@
-// Images from files, as `stoker predict` is given them.
+// Reads images from files for `stoker predict`.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace stoker {
 
-// What a recipe's eval pipeline begins with, behind its source.
+// The input of a recipe's eval pipeline after its source.
 enum class SampleForm : uint8_t {
   kPixels,  // images
   kFiles    // the bytes of picture files, which it decodes itself
 };
 
-// The first `limit` (0: all) images of `path`, known by content, as Predictor::Predict takes them:
-// of kPixels uint8 [n, channels, height, width] from an IDX file, plain or compressed, or from a
-// picture (JPEG, PNG, BMP, WebP, PNM; as many channels as it has, upright, transparency dropped);
-// of kFiles uint8 [1, bytes], a picture file as it is. Errors: kDataLoss for another kind, which it
-// names; those of the decoders.
+// Returns the first `limit` (0: all) images of `path`, whose format is detected by content, for
+// Predictor::Predict: for kPixels uint8 [n, channels, height, width] from an IDX file, plain or
+// compressed, or from a picture (JPEG, PNG, BMP, WebP, PNM; with its number of channels, upright,
+// transparency dropped); for kFiles uint8 [1, bytes], the bytes of a picture file. Errors:
+// kDataLoss for another kind, which it names; those of the decoders.
 Result<Array> ReadSamples(const std::string& path, SampleForm form, int64_t limit);
 
 }  // namespace stoker

@@ -1,4 +1,4 @@
-// A training run as people watch it: a bar on a terminal, plain lines elsewhere.
+// Shows the progress of a training run: a bar on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace stoker {
 class TrainProgress final : public TrainObserver {
  public:
   struct Options {
-    bool quiet = false;          // nothing but warnings
-    std::FILE* lines = nullptr;  // for the lines that stay: stdout, or stderr where that holds JSON
+    bool quiet = false;          // warnings only
+    std::FILE* lines = nullptr;  // for permanent lines: stdout, or stderr if stdout holds JSON
     bool bar = false;            // draw one on standard error
     std::function<void()> before_first_step = [] {};
   };
@@ -29,7 +29,7 @@ class TrainProgress final : public TrainObserver {
   void OnEpoch(const EpochEvent& event) override;
   void OnEvaluate(const EvaluateEvent& event) override;
 
-  // The bar goes, and a line that waited is printed. Call before printing anything else.
+  // Removes the bar and prints a deferred line. Call it before printing anything else.
   void Finish();
 
  private:

@@ -1,4 +1,4 @@
-// Batch sizes that were tried, as a table, a plot and JSON.
+// Formats trials of batch sizes as a table, a plot and JSON.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace stoker {
 
 // `noun`: what the samples are (sample_noun.h).
 
-// One line a size, the smallest first: samples a second, milliseconds a step, memory, and what one
-// sample costs of both; or why it does not fit.
+// Returns one line a size, the smallest first: samples a second, milliseconds a step, memory, and
+// the cost of one sample in both; or why it does not fit.
 std::string TrialTable(std::span<const BatchTrial> trials, std::string_view noun);
 
-// Samples a second and memory over the batch size, on axes of powers.
+// Returns a chart of samples a second and memory over the batch size, on logarithmic axes.
 Chart TrialChart(std::span<const BatchTrial> trials, const std::string& title,
                  std::string_view noun);
 
