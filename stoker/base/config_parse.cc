@@ -227,7 +227,7 @@ int LineCount(std::string_view text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Whether line `number`, counted from 0, has a tab in front of its first word.
+// Whether line `number`, counted from 0, has a tab before its first word.
 bool IndentsWithTab(std::string_view text, int number) {
   for (; number > 0; --number) {
     const size_t end = text.find('\n');

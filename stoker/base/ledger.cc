@@ -14,7 +14,7 @@ void RaiseTo(std::atomic<int64_t>& peak, int64_t value) {
   }
 }
 
-std::atomic<int64_t> wanted_budget{0};  // of Ledger::Default(); 0: nobody has said
+std::atomic<int64_t> wanted_budget{0};  // of Ledger::Default(); 0: not set
 std::atomic<bool> budget_is_set{false};
 
 std::string& HowToRaise() {

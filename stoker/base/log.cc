@@ -40,8 +40,8 @@ void Log(LogLevel level, std::string_view message) {
   const LogStyle& style = StyleOf(level);
   const std::string line = fmt::format("{}{}{}{}\n", Prefix(level), style.before,
                                        Printable(WithoutSecrets(message)), style.after);
-  // One call a line, so that lines of several threads do not mix. Nobody is left to hear that this
-  // one failed.
+  // One call per line, so that lines of several threads do not mix. A failure here can be reported
+  // nowhere.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -14,7 +14,7 @@ bool EndsAddress(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || kEnds.find(c) != kEnds.npos;
 }
 
-// Where the next address begins, behind its "://"; npos where there is none.
+// Where the next address begins, after its "://"; npos if there is none.
 size_t FindAuthority(std::string_view text, size_t from) {
   constexpr std::string_view kSeparator = "://";
   for (size_t at = from; (at = text.find(kSeparator, at)) != text.npos; at += kSeparator.size()) {
@@ -24,7 +24,7 @@ size_t FindAuthority(std::string_view text, size_t from) {
   return text.npos;
 }
 
-// What of an address behind its "://" may be seen.
+// The part of an address after its "://" that may be shown.
 std::string Shown(std::string_view address) {
   const size_t query = std::min(address.find('?'), address.size());
   const size_t host_end = std::min(address.find_first_of("/?#"), address.size());

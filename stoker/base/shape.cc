@@ -10,7 +10,7 @@ bool IsFullyKnown(std::span<const int64_t> shape) {
 }
 
 int64_t NumValues(std::span<const int64_t> shape) {
-  // More values than can be counted are as many as can be: nobody has memory for them.
+  // Saturates at the largest count: no machine has memory for so many values.
   constexpr int64_t kUncountable = std::numeric_limits<int64_t>::max();
   if (std::ranges::find(shape, 0) != shape.end()) return 0;
   int64_t product = 1;

@@ -14,8 +14,8 @@
 namespace stoker {
 namespace {
 
-// How often a wait for a batch looks at the flag from outside, which nobody announces: a signal
-// handler may have set it.
+// How often a wait for a batch polls the caller's flag: a signal handler, which cannot notify, may
+// have set it.
 constexpr std::chrono::milliseconds kLookEvery{50};
 
 }  // namespace
@@ -88,8 +88,8 @@ void DevicePrefetcher::Run() {
   }
 }
 
-// Of those taken, the newest that no more batches are behind than were handed out, or were when it
-// was marked, is the one to save; those before it are forgotten.
+// Records the feeder's position after `made` batches. Drops all that are older than the one to
+// save: the newest at or before the batches handed out, or handed out when it was marked.
 void DevicePrefetcher::TakePosition(int64_t made) {
   Result<Json> state = feeder_->Save();
   std::lock_guard lock(mutex_);
@@ -121,7 +121,7 @@ bool DevicePrefetcher::WaitForRoom() {
   return !ending_;
 }
 
-// The thread, once its pass is told to stop, puts the error in the place of a batch.
+// Once its pass is asked to stop, the thread queues the error in place of a batch.
 void DevicePrefetcher::WaitForBatch(std::unique_lock<std::mutex>& lock) {
   const auto is_there = [&] { return !ready_.empty(); };
   if (asked_to_stop_ == nullptr) return changed_.wait(lock, is_there);

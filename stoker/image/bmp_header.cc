@@ -94,7 +94,7 @@ class HeaderReader {
     return OkStatus();
   }
 
-  // The masks stand behind a header of 40 bytes, and in longer ones.
+  // The masks follow a header of 40 bytes, and are part of longer ones.
   Status ReadFields(bool alpha) {
     constexpr size_t kMasksAt = kFileHeader + kInfoHeader;
     const size_t count = alpha ? 4 : 3;

@@ -19,8 +19,8 @@
 namespace stoker {
 namespace {
 
-// AddressSanitizer sees a block as one. Told what of it is handed out, it reports what reaches
-// beyond a piece, into a gap behind it.
+// AddressSanitizer sees a block as one. Once it knows which pieces are handed out, it reports
+// accesses beyond a piece, into the gap after it.
 #ifdef STOKER_WATCHED
 constexpr size_t kGap = kBufferAlignment;
 void Forbid(const std::byte* begin, size_t size) { __asan_poison_memory_region(begin, size); }

@@ -3,7 +3,7 @@
 namespace stoker {
 namespace {
 
-// A TIFF structure (Adobe's TIFF 6.0, section 2), read behind length checks.
+// A TIFF structure (Adobe's TIFF 6.0, section 2), read with length checks.
 class TiffReader {
  public:
   explicit TiffReader(std::span<const std::byte> bytes) : bytes_(bytes) {

@@ -58,7 +58,7 @@ class HeaderReader {
   }
 
  private:
-  // Fill bytes (more 0xff) and, as libjpeg does, anything else in front of a marker are skipped.
+  // Fill bytes (more 0xff) and, as libjpeg does, anything else before a marker are skipped.
   Result<uint8_t> NextMarker() {
     const auto& bytes = jpeg_.bytes;
     while (at_ + 1 < bytes.size()) {

@@ -182,8 +182,8 @@ class Decoder {
     return true;
   }
 
-  // To a row of MCUs whose last rows, at the latest, are in front of what the region's first rows
-  // are interpolated from: the first rows after a skip lack their neighbours above.
+  // Skips to a row of MCUs whose last rows, at the latest, come before those that the region's
+  // first rows are interpolated from: the first rows after a skip lack their neighbours above.
   void SkipTo(int64_t y) {
     const int64_t mcu = int64_t{cinfo_.max_v_samp_factor} * cinfo_.min_DCT_scaled_size;
     const int64_t above = std::max<int64_t>(0, y - 2 * int64_t{cinfo_.max_v_samp_factor});

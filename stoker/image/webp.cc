@@ -40,7 +40,7 @@ uint32_t Number32(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Of the chunk EXIF (RFC 9649, 2.7.1.5), behind the picture; 1 where there is none.
+// From the chunk EXIF (RFC 9649, 2.7.1.5), after the picture; 1 if there is none.
 int Orientation(std::span<const std::byte> webp) {
   constexpr size_t kRiffHeader = 12, kChunkHeader = 8;
   for (size_t at = kRiffHeader; webp.size() >= at + kChunkHeader;) {

@@ -75,7 +75,7 @@ Result<std::optional<Texts>> Range(std::string_view text, std::string_view patte
 
 Result<Texts> Sequence(Expansion& where);
 
-// Behind an opening brace, up to and with the one that closes it.
+// From after an opening brace to the end of the brace that closes it.
 Result<Texts> Alternatives(Expansion& where) {
   const size_t begin = where.at;
   if (++where.depth > kMostDepth) return Unbalanced(where);

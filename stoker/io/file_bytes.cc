@@ -35,7 +35,7 @@ Result<Buffer> Reserve(const std::string& path, uint64_t size) {
                       [start, size] { ::munmap(start, size); });
 }
 
-// What this path names where nobody can cut it shorter any more: a file in memory whose size is
+// Opens what this path names if it can never be truncated any more: a file in memory whose size is
 // sealed (memfd_create(2), F_SEAL_SHRINK). Null for every other file.
 Descriptor OpenSealed(const std::string& path) {
   const bool here = !IsRemotePath(path) && path != "-";

@@ -140,7 +140,7 @@ Result<uint8_t> InflateSource::NextHeaderByte() {
   return *byte;
 }
 
-// Positions the input behind the next member's header, or finds that there is none.
+// Positions the input after the next member's header, or finds that there is none.
 Status InflateSource::BeginMember() {
   if (phase_ == Phase::kBetweenMembers) {
     if (wrapper_ == Wrapper::kZlib) return ExpectNothingMore();

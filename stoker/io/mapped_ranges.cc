@@ -30,7 +30,7 @@ static_assert(std::atomic<uintptr_t>::is_always_lock_free &&
               "used in signal handlers");
 
 constinit Block first_block;
-constinit std::mutex adding;  // held by whoever takes a free slot
+constinit std::mutex adding;  // held while a free slot is taken
 
 MappedSlot& FreeSlot() {
   for (Block* block = &first_block;; block = block->next.load(std::memory_order_relaxed)) {

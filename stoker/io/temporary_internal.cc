@@ -60,8 +60,8 @@ std::optional<NameParts> ParseName(std::string_view name) {
   return parts;
 }
 
-// Locks what has just been made at `path`. False where somebody was faster, took it for stale and
-// removes it (RemoveIfStale, which holds the lock until it is gone).
+// Locks what has just been made at `path`. False if another process was faster, took it for stale
+// and removes it (RemoveIfStale, which holds the lock until it is gone).
 bool LockNew(const std::string& path, int fd) {
   // A file system without locks leaves the process number as the sign.
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;

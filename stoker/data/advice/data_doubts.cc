@@ -41,7 +41,7 @@ struct Stage {
   ConfigLocation location;
   std::string text;  // the whole entry
 
-  // Nothing where they are not right, which is somebody else's finding.
+  // Nothing if they are invalid, which another check reports.
   template <typename Options>
   std::optional<Options> As() const {
     Options parsed;

@@ -57,7 +57,7 @@ HWY_INLINE void CopyLines(const MemoryRun& run, const MemoryRun& later, std::byt
 }
 
 void Copy(const MemoryRun* runs, size_t count, std::byte* to) {
-  if (count == 1) {  // one behind the other, there is nothing to find in time
+  if (count == 1) {  // one run: nothing to prefetch
     if (runs[0].bytes > 0) std::memcpy(to, runs[0].from, runs[0].bytes);
     return;
   }

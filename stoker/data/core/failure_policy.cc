@@ -33,7 +33,7 @@ struct Place {
   std::optional<uint64_t> offset = std::nullopt;
 };
 
-// The part of `text` behind its last ": ".
+// The part of `text` after its last ": ".
 std::string_view LastPart(std::string_view text) {
   const size_t context = text.rfind(": ");
   return context == text.npos ? text : text.substr(context + 2);

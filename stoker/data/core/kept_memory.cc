@@ -11,7 +11,7 @@
 namespace stoker {
 namespace {
 
-// A ledger that nobody reads: the budgets are charged by KeptMemory itself.
+// A ledger that is never read: KeptMemory itself charges the budgets.
 std::shared_ptr<MemoryAccount> AccountOfItsOwn() {
   static const std::shared_ptr<Ledger> ledger = Ledger::Create(std::numeric_limits<int64_t>::max());
   return ledger->OpenAccount("kept");

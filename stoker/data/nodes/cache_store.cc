@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kBlockBytes = 1 << 20;
 
 constexpr size_t kAddressDigits = 16;
-// More files of a stage are told as one line: a header is no list of millions.
+// More files of a stage are summed up in one line, so that a header stays small.
 constexpr size_t kFilesTold = 64;
 
 Result<std::string> VersionOf(const std::string& path) {
@@ -178,7 +178,7 @@ std::optional<int64_t> MemoryStore::complete() const {
 
 namespace {
 
-// A folder of data may be one that nobody may write to.
+// A data folder may be read-only.
 Status CannotBeMade(const Status& status) {
   if (status.code() != StatusCode::kPermissionDenied && status.code() != StatusCode::kNotFound)
     return status;

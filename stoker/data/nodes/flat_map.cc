@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-// Puts the arrays of all elements that the function makes one behind the other into one element, so
+// Puts the arrays of all elements that the function makes one after the other into one element, so
 // that they travel together.
 class PackingTransform final : public UserTransform {
  public:

@@ -34,8 +34,8 @@ constexpr size_t kLeastBlock = 256;
 // between threads, and buffers hand one element out for each that comes.
 constexpr int64_t kStepAround = 16 << 10;
 
-// An element is in a list of such, and has a list of its arrays. Each of these has a list of its
-// extents and a buffer, of which somebody keeps the books.
+// An element is an entry of a list and holds a list of arrays. Each array holds a list of its
+// extents and a buffer with its bookkeeping.
 int64_t BytesAroundArrays(size_t arrays, size_t extents) {
   constexpr size_t kHeapBlock = 16;  // what the heap takes for itself
   constexpr size_t kBooks = 64;
@@ -263,8 +263,8 @@ Status HeldInput::TakeSnapshot() {
   return OkStatus();
 }
 
-// Those that are before no element alone serve nobody any more. To find them takes a while, so it
-// is done when there may be twice as many as are needed.
+// Drops the snapshots that are not the nearest one before any element held. Finding them takes a
+// while, so it is done when there may be twice as many as needed.
 void HeldInput::PruneSnapshots() {
   constexpr size_t kFewSnapshots = 4;
   std::vector<bool> needed(snapshots_.size());

@@ -89,7 +89,7 @@ class CacheNode final : public DatasetNode {
     if (!context.reads_a_share() || !random_access() || store_->complete()) return OkStatus();
     const Status made = MakeWhole(context.WithEpoch(kKeptEpoch));
     if (made.ok() || made.code() == StatusCode::kCancelled) return made;
-    // Whoever reads the element at fault is told, or skips it.
+    // The read of the faulty element reports the error, or skips it.
     LogWarning("cache: {}: is not made, as {}; each rank makes its elements in every epoch",
                options_.path.string(), made.message());
     store_->Abandon();

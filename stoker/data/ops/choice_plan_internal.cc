@@ -281,7 +281,7 @@ std::optional<ChoicePlan> ChoicePlan::Turns(const std::vector<Cardinality>& leng
   std::vector<int64_t> left = LeftOf(lengths);
   int64_t choices = 0;
   for (InterleavedCycle cycle(left, places, turn); !cycle.AllEnded();) {
-    // As many rounds as nobody ends in, then the one in which somebody does.
+    // As many rounds as no input ends in, then the round in which one does.
     int64_t rounds = 0;
     std::vector<int32_t> block;
     if (!cycle.FullRounds(kMaxChoices - choices, rounds, block)) return std::nullopt;

@@ -18,8 +18,8 @@ namespace {
 // trace of the pages.
 constexpr int64_t kPagesInAWindow = 64;
 
-// Of a buffer whose size nobody has said: what 10,000 elements take, but no more than this. It does
-// not follow the memory budget, since the order follows from it.
+// Size of a buffer for which none is given: what 10,000 elements take, but no more than this. It
+// does not follow the memory budget, since the order follows from it.
 constexpr int64_t kAutoBuffer = 10'000;
 constexpr int64_t kAutoBufferBytes = 64 << 20;
 constexpr int64_t kAutoBufferWhereSizesDiffer = 1'000;

@@ -147,7 +147,7 @@ void BM_BufferOfImages(benchmark::State& state) {
 }
 BENCHMARK(BM_BufferOfImages)->Arg(0)->Arg(10'000)->UseRealTime();
 
-// A map that runs on threads behind the buffer: the buffer's state, some 400 KB, is kept for going
+// A map that runs on threads after the buffer: the buffer's state, some 400 KB, is kept for going
 // back to now and then. The yardstick is the same without the buffer.
 void BM_MapOfBuffer(benchmark::State& state) {
   const Map next{.function = [](Element& element, Rng&, Scratch& scratch) {

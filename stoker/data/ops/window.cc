@@ -23,7 +23,7 @@ struct Plan {
   int64_t size = 1, shift = 1, stride = 1;
   bool drop_remainder = false;
 
-  int64_t reach() const { return (size - 1) * stride + 1; }  // from the first to behind the last
+  int64_t reach() const { return (size - 1) * stride + 1; }  // from the first to past the last
   // How many elements a window has that begins with `left` elements up to the end of the epoch.
   int64_t SizeOf(int64_t left) const { return std::min(size, (left + stride - 1) / stride); }
 };

@@ -59,7 +59,7 @@ int64_t WindowOrder::PageAt(int64_t page) {
 }
 
 int64_t WindowOrder::InPages(int64_t i) {
-  // Behind the short page everything lies nearer to the front by what it lacks.
+  // What follows the short page is shifted towards the front by the elements that page lacks.
   if (i >= behind_last_page_) i += page_ - last_page_size_;
   return PageAt(i / page_) * page_ + i % page_;
 }

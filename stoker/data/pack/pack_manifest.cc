@@ -163,8 +163,8 @@ Result<PackManifest> PackManifest::Begin(Request request) {
   return manifest;
 }
 
-// What differs is told as the user gave it, or else as the pipeline tells of itself: a recipe that
-// was changed, or a file that was.
+// Names the difference in the user's own options if there is one, else in the pipeline's
+// description of itself: a changed recipe or file.
 Status PackManifest::BelongsToAnother(const Json& stored) const {
   std::string difference = DifferenceOf(options_, stored.value("options", Json()));
   const auto before = stored["origin"].get<std::string>();
@@ -244,8 +244,9 @@ Result<std::vector<std::string>> PackManifest::OtherShards(const std::string& de
   return others;
 }
 
-// The position is only known behind the last shard, so all are kept or none. kFailedPrecondition
-// where this packing cannot go on there; any other error says only that it could not be found out.
+// The position is only known after the last shard, so all are kept or none. kFailedPrecondition if
+// this packing cannot be continued there; any other error only means that this could not be
+// determined.
 Status PackManifest::Continue(const Json& stored) {
   for (const auto& [key, value] : identity_.items()) {
     if (stored[key] != value) return BelongsToAnother(stored);

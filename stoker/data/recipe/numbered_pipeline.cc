@@ -88,16 +88,16 @@ std::vector<const DatasetNode*> NodesOf(const std::vector<Stage>& stages, size_t
 // Its draws are keyed by the stage's number in the pass.
 bool Draws(const DatasetNode* node) { return node->random(); }
 
-// Behind which stage the numbers may be put in: the first one possible, since stages that make
-// pictures of files are fast only side by side, right in front of the batch. Nothing where there is
-// no such place.
+// The stage after which the numbers may be inserted: the first one possible, since stages that make
+// pictures of files are fast only side by side, right before the batch. Nothing if there is no such
+// place.
 std::optional<size_t> PlaceForNumbers(const std::vector<Stage>& stages) {
   if (!HasKeysOfOneSource(stages.front().behind)) return std::nullopt;
   size_t place = 0, i = 1;
   for (; i < stages.size(); ++i) {
     const std::vector<const DatasetNode*> nodes = NodesOf(stages, i);
     if (!std::ranges::all_of(nodes, [](const auto* node) { return KeepsKeys(*node); })) break;
-    // A cache is made anew where a stage in front of it is another.
+    // A cache is made anew if a stage before it differs.
     if (std::ranges::any_of(
             nodes, [](const auto* node) { return Draws(node) || node->name() == Cache::kName; }))
       place = i;

@@ -25,7 +25,7 @@ const std::vector<std::string>& Sections() {
   return kSections;
 }
 
-// A class that one side lacks would shift the numbers of those behind it.
+// A class that one side lacks would shift the numbers of those after it.
 Status CheckSameClasses(const ConfigNode& eval, const std::vector<std::string>& train,
                         const std::vector<std::string>& other) {
   if (train.empty() || other.empty() || train == other) return OkStatus();

@@ -66,7 +66,7 @@ std::optional<ConfigLocation> PlaceOfKey(const ConfigNode& recipe, std::string_v
     if (!names_section) continue;
     const auto end = std::ranges::find_if_not(rest, IsOfKey);
     const std::string_view path(rest.begin(), end);
-    // Behind a slash it may be the end of a path with blanks: "/data/my train.csv".
+    // After a slash it may be the end of a path with blanks: "/data/my train.csv".
     if (text.substr(0, at).find('/') != std::string_view::npos && !IsBelowASection(recipe, path))
       continue;
     const ConfigLocation place = PlaceOfPath(recipe, path);

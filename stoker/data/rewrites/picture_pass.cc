@@ -34,7 +34,7 @@ class PictureColumns {
                       static_cast<size_t>(row) * (column.num_bytes() / static_cast<size_t>(rows_)));
     return slots;
   }
-  // Whether they are larger than what caches keep until somebody reads them.
+  // Whether they are too large to stay in the CPU's caches until they are read.
   bool large() const {
     constexpr int64_t kLarge = 8 << 20;
     return Spec{fields_}.ElementBytes().value_or(0) * rows_ >= kLarge;
@@ -128,8 +128,8 @@ class PicturePassNode final : public DatasetNode {
     return input().node().ReadKey(key, context);
   }
 
-  // A row each for all threads that are free. Where that fails, the policy of a stage below may say
-  // otherwise, so rows that fail are read again, in order, by whoever reads here.
+  // One row for each free thread. If a row fails, the failure policy of an earlier stage may allow
+  // that, so rows that fail are read again, in order, by the calling thread.
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
     const int64_t count = std::ssize(positions);
@@ -301,14 +301,14 @@ Dataset InOnePass(Dataset pipeline) {
   const DatasetNode& last = pipeline.node();
   if (!last.random_access() || !IsMap(last)) return pipeline;
   Dataset maps = pipeline;
-  // A pass that ends in front of this map gives way to one with it.
+  // A pass that ends before this map is replaced by one that includes it.
   if (const auto* before = dynamic_cast<const PicturePassNode*>(&last.input().node()))
     maps = MapOver(last, before->input(), "");
   std::optional<PictureMaps> found = MapsAtEnd(maps.node());
   if (!found) return pipeline;
-  // Those at the end that take many elements at once, and not pictures, do so behind the pass,
-  // which then may write straight into a batch.
-  const Dataset all_maps = maps;  // keeps those behind alive
+  // Maps at the end that take many elements at once, and not pictures, run after the pass, which
+  // may then write straight into a batch.
+  const Dataset all_maps = maps;  // keeps those after the pass alive
   std::vector<const DatasetNode*> behind;
   while (!found->others.empty() && StaysBehind(*found->others.back())) {
     behind.insert(behind.begin(), found->others.back());

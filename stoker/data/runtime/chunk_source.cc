@@ -127,7 +127,7 @@ void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
     if (chunk.elements.empty()) chunk.begin = taken_ - 1;
     chunk.elements.push_back(**std::move(element));
   }
-  // Where nothing may be read again, the state behind the last element is needed too.
+  // If nothing may be read again, the state after the last element is needed too.
   if (pace_.before_each() && chunk.error.ok()) chunk.error = SaveInputIfDue();
   if (chunk.elements.empty()) chunk.begin = taken_;
   chunk.count = std::ssize(chunk.elements);

@@ -90,7 +90,7 @@ PipelineCosts CostsOf(const Dataset& dataset, const Iterator& iterator) {
   const std::vector<Decision> decisions = iterator.decisions().decisions();
   PipelineCosts costs;
   StageFinder finder(profile);
-  double own_thread_s = 0;  // of the stages behind the last queue
+  double own_thread_s = 0;  // of the stages after the last queue
   for (const RunGroup& group : HowItRuns(dataset)) {
     const std::string& last = group.last().name();
     GroupCost cost{.way = group.way,

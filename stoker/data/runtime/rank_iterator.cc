@@ -21,7 +21,7 @@ class Share {
 
   // The rounds in which some rank has an element; asked once this rank has no more.
   virtual int64_t Rounds() const = 0;
-  // The number in the whole pass of the element that comes behind `elements` of this rank.
+  // The number in the whole pass of the element that follows `elements` of this rank.
   virtual int64_t NumberAfter(int64_t elements) const = 0;
   virtual Result<Json> SaveAfter(int64_t elements, bool finished) const = 0;
   virtual void SetDelivered(int64_t) {}

@@ -1,4 +1,4 @@
-// What the threads of a ReadAhead do, and how the tuner is told of it.
+// What the threads of a ReadAhead do, and what they report to the tuner.
 #include <algorithm>
 #include <utility>
 
@@ -119,8 +119,8 @@ void ReadAhead::OnLoopOpened() {
   pass().ledger().Recheck();
 }
 
-// Whoever waits for its turn waits for what the others in front wait for: for the consumer and for
-// memory while they are blocked, else for the input.
+// A thread that waits for its turn waits for what those ahead of it wait for: for the consumer and
+// for memory while they are blocked, else for the input.
 ReadAhead::Step ReadAhead::WaitForTurn() {
   const int64_t began = NowNs();
   const int64_t blocked_before = TurnsBlockedNs(began);
@@ -216,7 +216,7 @@ ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
   ticket.asked_before = Scratch::BytesAskedByThisThread();
   if (ticket.memory.granted()) return Step::kGoOn;
   std::lock_guard lock(mutex_);
-  --next_ticket_;  // whoever has the turn next takes it
+  --next_ticket_;  // the thread with the next turn takes it
   return stopping_ ? Step::kEnd : Step::kHelp;
 }
 

@@ -14,7 +14,7 @@ namespace {
 // What the calling thread is at the moment; null within a round, and on all other threads.
 thread_local SharedLoops::Member* current = nullptr;
 
-// What fails in a round is a value of whoever runs the loop, so nothing stays noted on the thread.
+// The loop's caller keeps a failed round's error as a value, so nothing stays noted on the thread.
 void RunRound(int64_t round, StageStats& stats, const std::function<void(int64_t)>& body) {
   const ScopedStageTime time(stats);
   {
@@ -32,7 +32,7 @@ struct SharedLoops::Loop {
   StageStats& stats;
   const std::function<void(int64_t)>& body;
   const StopScope* scope;  // of the thread that opened it, which waits in it
-  int64_t next = 0;        // the first that nobody has begun
+  int64_t next = 0;        // the first not yet begun
   int64_t running = 0;
   int64_t asked_by_others = 0;
   std::exception_ptr thrown;

@@ -31,7 +31,7 @@ constexpr std::string_view kRemedy =
 
 constexpr double kMost = 0x1p62;  // bytes; more are as good as no end
 
-// `where` in front of what is wrong with the values of some rows.
+// Puts the rows before the message of an error in their values.
 Status AtRows(const ChunkedArray& array, std::span<const int64_t> rows, const Status& status) {
   const std::string which = rows.size() == 1 ? fmt::format("row {}", rows.front())
                                              : fmt::format("rows {} to {}", std::ranges::min(rows),
@@ -161,7 +161,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
         array, rows, [&](int64_t number) { return chunks.Get(number); }, out);
   }
 
-  // Rows of numbers, each to its dtype, behind each other from `out` on.
+  // Rows of numbers, each to its dtype, one after another from `out` on.
   Status ReadValues(const ChunkedArray& array, std::span<const int64_t> rows,
                     std::byte* out) const {
     const ChunkedLayout& layout = array.layout();

@@ -17,7 +17,7 @@ constexpr size_t kGuessedFrom = 100;  // rows
 // Where rows are long, columns are guessed from fewer: once so many bytes have been read, no more
 // rows are, but always the header and one row.
 constexpr size_t kGuessedFromBytes = 8 << 20;
-constexpr size_t kGuessedFromCells = 1 << 20;  // likewise, of rows behind the first
+constexpr size_t kGuessedFromCells = 1 << 20;  // likewise, of rows after the first
 
 class CsvRows final : public RowParser {
  public:

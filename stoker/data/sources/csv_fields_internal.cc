@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMostExtent = 1 << 30;
 
-// A recipe for another file has as many wrong fields as it has fields, and nobody reads more.
+// In a recipe for another file every field is wrong, and a longer list helps no one.
 constexpr int64_t kMostWrongFields = 100;
 
 std::optional<int64_t> WholeNumber(std::string_view text) {

@@ -72,7 +72,7 @@ class IdxNode final : public ArrayTableNode {
   mutable std::optional<ArrayTable> loaded_;
 };
 
-// Of a header: the number of elements, behind the magic number.
+// Offset in the header of the number of elements, which follows the magic number.
 constexpr int kCountAt = 4;
 
 // What a program on a little-endian machine writes that does not know the format well.

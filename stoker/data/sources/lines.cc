@@ -106,7 +106,7 @@ class LinesIterator final : public Iterator {
     return OkStatus();
   }
 
-  // The line has been passed over, so that a tolerant pass goes on behind it.
+  // The line has been passed over, so that a tolerant pass goes on after it.
   Result<std::optional<Element>> TooLong(const Line& line) const {
     const Status error = DataLoss(
         "{}: byte {}: line {} has {} bytes, max_bytes is {}; raise it, or check whether this is "

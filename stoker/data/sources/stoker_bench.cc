@@ -4,7 +4,7 @@
 //                  threads that copy the bytes of the mapped file, a batch at a time, and make
 //                  nothing of them: each writes into the same 100 KB again and again, which never
 //                  leave its core's cache
-//   of_handed      divided by those of two bare threads that do what whoever reads batches wants
+//   of_handed      divided by those of two bare threads that do what a reader of batches wants
 //                  done: each batch into memory of its own, which its reader may keep, images apart
 //                  from labels, in order, to a thread that reads the labels; with no more under way
 //                  than our pass has, and memory that comes back used again

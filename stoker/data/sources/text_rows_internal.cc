@@ -121,7 +121,7 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
   }
 
  private:
-  // Nobody sees the message of a trial, so no lines are counted for it.
+  // The message of a trial is never shown, so no lines are counted for it.
   std::string Where(const IndexedFiles::Place& place, std::string_view row,
                     const ReadContext& context) const {
     const int64_t line = context.trial() ? 0 : lines_.LineAt(*place.file, place.begin);

@@ -18,7 +18,7 @@ class WordTrie::Builder {
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::sort(order_, {}, [&](int32_t i) -> const std::string& { return Token(i); });
     Reserve(kBytes);
-    trie_.nodes_[kRoot].parent = kRoot;  // nobody's child, and not free
+    trie_.nodes_[kRoot].parent = kRoot;  // no node's child, and not free
     Place(kRoot, order_, 0);
     Reserve(last_used_ + kBytes + 1);
   }
@@ -26,7 +26,7 @@ class WordTrie::Builder {
  private:
   const std::string& Token(int32_t i) const { return tokens_[static_cast<size_t>(i)]; }
 
-  // Tokens with the same byte behind what they share.
+  // Tokens with the same byte after their common prefix.
   struct Child {
     uint8_t byte;
     std::span<const int32_t> tokens;

@@ -17,7 +17,7 @@ struct CenterCropping {
   ResampleSize size;
 
   // Where the window begins along one side. torchvision rounds halves to even where it cuts, and
-  // puts the larger half of a border behind where it adds one.
+  // puts the larger half of a border at the end where it adds one.
   static int64_t Begin(int64_t image, int64_t window) {
     if (window > image) return -((window - image) / 2);
     return static_cast<int64_t>(std::nearbyint(static_cast<double>(image - window) / 2));

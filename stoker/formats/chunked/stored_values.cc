@@ -13,7 +13,8 @@ uint16_t Swapped(uint16_t value) { return __builtin_bswap16(value); }
 uint32_t Swapped(uint32_t value) { return __builtin_bswap32(value); }
 uint64_t Swapped(uint64_t value) { return __builtin_bswap64(value); }
 
-// From is at most as long as To and begins behind where it goes, so what is written has been read.
+// Works in place: the values of From lie at the end of the memory and are no longer than To, so
+// each is read before it is overwritten.
 template <typename From, typename To>
 void Convert(const StoredValue& stored, std::byte* values, size_t count) {
   const std::byte* const from = values + count * (sizeof(To) - sizeof(From));

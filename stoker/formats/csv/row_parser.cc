@@ -17,14 +17,14 @@ constexpr size_t kShown = 40;
 
 std::string_view Shown(std::string_view text) { return text.substr(0, kShown); }
 
-// Where the next cell begins, or that this was the last: `at` is then behind the end. The end of a
+// Where the next cell begins, or that this was the last: `at` is then past the end. The end of a
 // row stands for a delimiter.
 bool AtCellEnd(const char* at, const char* end, char delimiter) {
   return at == end || *at == delimiter;
 }
 
-// The cell at `at`, which is moved behind the delimiter (or to end + 1); unquoted into `scratch`
-// where it must be. The error does not name the column.
+// The cell at `at`, which is moved past the delimiter (or to end + 1); unquoted into `scratch` if
+// necessary. The error does not name the column.
 Result<std::string_view> TakeCell(const CsvDialect& dialect, const char*& at, const char* end,
                                   std::string& scratch) {
   const auto find = [&](char c, const char* from) {
@@ -63,7 +63,7 @@ Result<std::string_view> TakeCell(const CsvDialect& dialect, const char*& at, co
   return std::string_view(scratch);
 }
 
-// The whole of `text` as a number, with blanks around it and a + in front.
+// The whole of `text` as a number, allowing blanks around it and a leading +.
 template <typename T>
 NumberFault ReadNumber(std::string_view text, T& out) {
   text = TrimmedCsvCell(text);
@@ -81,7 +81,7 @@ std::string RangeOf() {
 }
 
 // The number at `at` where it is as most are: a sign, up to so many digits that T holds them
-// exactly, and the end of the cell. Moves behind the delimiter. False: nothing has happened.
+// exactly, and the end of the cell. Moves past the delimiter. False: nothing has changed.
 template <typename T>
 bool ReadPlainNumber(const char*& at, const char* end, char delimiter, T& out) {
   constexpr int kMostDigits = sizeof(T) == 1 ? 3 : sizeof(T) == 4 ? 7 : 15;

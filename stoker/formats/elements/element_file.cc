@@ -43,7 +43,7 @@ Result<ElementFileHeader> ParseHeader(const std::string& text) {
                            .origin = json["origin"].get<std::string>()};
 }
 
-// Goes behind the header.
+// Moves past the header.
 Result<ElementFileHeader> ReadHeader(const FileBytes& file, ByteReader& reader) {
   std::string magic(kMagic.size(), '\0');
   STOKER_RETURN_IF_ERROR(file.Load(0, std::min<uint64_t>(file.size(), kStartBytes)));

@@ -53,7 +53,7 @@ class IndexReader {
   ChunkList& list() { return list_; }
 
  private:
-  // All chunks, one behind the other.
+  // All chunks, one after the other.
   Status ReadImplicit(uint64_t at) {
     if (!list_.NumberByMost(0)) return TooMany(at);
     for (uint64_t number = 0; file_.Holds(at, grid_.chunk_bytes); ++number) {

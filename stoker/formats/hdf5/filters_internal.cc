@@ -139,7 +139,8 @@ Result<Buffer> UndoHdf5Filters(const std::vector<Hdf5Filter>& filters, uint32_t 
                                std::span<const std::byte> stored, uint64_t bytes,
                                const std::shared_ptr<MemoryAccount>& account) {
   const auto applied = [&](size_t i) { return (left_out >> i & 1) == 0; };
-  // Before a compression, what it was handed is known: the chunk and checksums in front.
+  // The input size of each filter before a compression is known: the chunk and the checksums added
+  // before it.
   std::vector<uint64_t> handed;
   for (size_t i = 0, size = bytes; i < filters.size(); ++i) {
     handed.push_back(size);

@@ -26,7 +26,7 @@ using internal::kNoAddress;
 constexpr std::string_view kSignature{"\x89HDF\r\n\x1a\n", 8};
 constexpr std::string_view kSuperblock = "the superblock";
 
-// It is at the file's beginning, or behind a user block of 512 bytes or a power of 2 of them.
+// It is at the file's beginning, or after a user block of 512 bytes or a power of 2 of them.
 std::optional<uint64_t> FindSuperblock(const Hdf5Content& file) {
   for (uint64_t at = 0; file.Holds(at, kSignature.size()); at = at == 0 ? 512 : 2 * at) {
     if (Hdf5Cursor(file, at).Take(kSignature)) return at;
@@ -90,7 +90,7 @@ Result<uint64_t> ReadSuperblock(Hdf5Content& file) {
   return root;
 }
 
-// What stands in front of the first slash, and the rest behind it.
+// The part before the first slash, and the rest after it.
 std::pair<std::string_view, std::string_view> SplitPath(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   const size_t slash = path.find('/');

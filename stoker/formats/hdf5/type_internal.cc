@@ -163,7 +163,7 @@ class TypeParser {
       values *= std::max<uint64_t>(extent, 1);
       if (in_.failed()) return OkStatus();
     }
-    if (head.version < 3) in_.Skip(4 * uint64_t{rank});  // a permutation that nobody wrote
+    if (head.version < 3) in_.Skip(4 * uint64_t{rank});  // a permutation that no library wrote
     const Head base = ReadHead();
     if (in_.failed()) return OkStatus();
     if (base.type != Class::kInteger && base.type != Class::kFloat && base.type != Class::kEnum &&

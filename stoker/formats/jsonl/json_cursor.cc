@@ -79,7 +79,7 @@ Result<unsigned> JsonCursor::TakeHex4() {
   return code;
 }
 
-// at_ is behind the backslash.
+// at_ is past the backslash.
 Status JsonCursor::AppendEscaped(std::string& out) {
   constexpr std::string_view kNames = "\"\\/bfnrt";
   constexpr std::string_view kMeans = "\"\\/\b\f\n\r\t";

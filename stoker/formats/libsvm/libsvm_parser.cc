@@ -15,7 +15,7 @@ class Cursor {
  public:
   explicit Cursor(std::string_view line) : line_(line) {}
 
-  // Behind blanks; false at the end of the line or at a comment.
+  // Skips blanks; false at the end of the line or at a comment.
   bool AtPart() {
     while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '\t')) ++at_;
     return at_ < line_.size() && line_[at_] != '#';
@@ -27,7 +27,7 @@ class Cursor {
     return true;
   }
 
-  // The number that begins here; a + may stand in front. `what`: what it is, for messages.
+  // The number that begins here, with an optional +. `what`: what it is, for messages.
   template <typename T>
   Status TakeNumber(std::string_view what, T& out) {
     const size_t begin = at_ + (line_.substr(at_).starts_with('+') ? 1 : 0);

@@ -39,7 +39,7 @@ class LmdbWriter::Database {
     environment_.reset(environment);
     map_bytes_ = kFirstMapBytes;
     STOKER_RETURN_IF_ERROR(Check(mdb_env_set_mapsize(environment, map_bytes_), "cannot be made"));
-    // Nobody else sees it yet, and who flushes it knows when.
+    // No other process sees it yet, and it is flushed explicitly.
     constexpr unsigned kFlags = MDB_NOLOCK | MDB_NOSYNC | MDB_NOTLS;
     STOKER_RETURN_IF_ERROR(
         Check(mdb_env_open(environment, directory_.c_str(), kFlags, 0644), "cannot be made"));

@@ -24,7 +24,7 @@ constexpr size_t kVersion = 6, kLength = 8, kAlignment = 64;
 constexpr size_t kMostHeader = 1 << 20, kMostDimensions = 64;
 
 struct NpyType {
-  std::string_view code;  // behind the byte order
+  std::string_view code;  // after the byte order
   DType dtype;            // that is written so
 };
 constexpr NpyType kTypes[] = {
@@ -55,7 +55,7 @@ class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : text_(text) {}
 
-  // Each reads one thing behind white space; false, or nothing, where it is not there.
+  // Each reads one item after white space; false, or nothing, if it is not there.
   bool Take(std::string_view token) {
     SkipSpace();
     if (!text_.substr(at_).starts_with(token)) return false;

@@ -74,7 +74,7 @@ int64_t NpzEntry::bytes() const {
 
 int64_t NpzEntry::bytes_while_reading() const {
   if (in_file || !entry->deflated) return 0;
-  // Inflated content begins where any block does, the values behind the header. Values that are
+  // Inflated content begins where any block does, with the values after the header. Values that are
   // converted are copied, so all of it is in addition; of others the header alone.
   const bool converted = !LiesAsUsed(header, reinterpret_cast<const std::byte*>(header.data));
   return static_cast<int64_t>(converted ? entry->bytes : header.data);

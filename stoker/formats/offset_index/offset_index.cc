@@ -37,7 +37,7 @@ struct Header {
   uint64_t longest;
 };
 static_assert(sizeof(Header) == 64);
-constexpr size_t kUnchecked = 16;  // bytes in front of what the checksum is of
+constexpr size_t kUnchecked = 16;  // bytes before those that the checksum covers
 
 Header HeaderOf(const IndexedContent& content, uint64_t count, uint64_t longest) {
   Header header{.version = kVersion,

@@ -1,4 +1,4 @@
-// Any bytes beside a file are no index, or one whose records lie within the file, one behind the
+// Any bytes beside a file are no index, or one whose records lie within the file, one after the
 // other.
 #include <unistd.h>
 
@@ -18,8 +18,8 @@ using namespace stoker;  // NOLINT: one file, one function
 constexpr size_t kHeader = 64, kUnchecked = 16;
 constexpr uint64_t kFileSize = 1 << 16;
 
-// `data` as what stands behind the magic and the version of an index of a file of kFileSize bytes,
-// with the right checksum, which a fuzzer does not find by itself.
+// `data` as what follows the magic and the version of an index of a file of kFileSize bytes, with
+// the right checksum, which a fuzzer does not find by itself.
 std::string IndexOf(const uint8_t* data, size_t size) {
   std::string index = "STKINDEX";
   index.append({1, 0, 0, 0});

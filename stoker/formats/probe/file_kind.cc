@@ -71,7 +71,7 @@ bool IsSafetensors(std::string_view text) {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Without the first bytes of a character that ends behind the prefix.
+// Without the first bytes of a character that ends after the prefix.
 std::string_view WithoutCutCharacter(std::string_view text) {
   const auto follows = [](char c) { return (c & 0xc0) == 0x80; };
   size_t end = text.size();

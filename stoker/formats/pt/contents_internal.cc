@@ -222,7 +222,7 @@ class ContentsReader {
     return OkStatus();
   }
 
-  // ('storage', type, key, device, number of values), in old files with a view behind it.
+  // ('storage', type, key, device, number of values), in old files followed by a view.
   Result<size_t> FindStorage(const PickleValue& persistent, const std::string& tensor) {
     const PickleValue& id = tree_[persistent.items[0]];
     if (id.kind != Kind::kTuple || id.items.size() < 5) return BadStorage(tensor);

@@ -320,8 +320,8 @@ class PickleReader {
     if (Contains(kStorages, called)) return Damaged(fmt::format("'{}' is called", called));
     return Push({.kind = Kind::kCall, .text = called, .items = items}).status();
   }
-  // Items are copied from what made them, each of which took a byte at least: whoever copies more
-  // uses the same ones again and again.
+  // Items are copied from what made them, each of which took a byte at least: a pickle that copies
+  // more uses the same ones again and again.
   Status CountCopies(PickleId from) {
     copies_ += tree_[from].items.size();
     return copies_ > in_.position() ? Damaged("calls have more arguments than there are bytes")

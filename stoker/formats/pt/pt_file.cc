@@ -92,7 +92,8 @@ Status FindRecords(const ZipFile& archive, const std::string& folder, PtContents
   return OkStatus();
 }
 
-// Behind the pickles: for each storage, in the order of a list of keys, how many values, then they.
+// After the pickles: for each storage, in the order of a list of keys, the number of values, then
+// the values.
 Status FindOldStorages(ByteReader& in, PtContents& contents) {
   STOKER_ASSIGN_OR_RETURN(const PickleTree keys, internal::ReadPickle(in));
   std::unordered_map<std::string_view, PtStorage*> by_key;

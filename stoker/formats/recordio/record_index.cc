@@ -21,7 +21,7 @@ constexpr std::string_view kAdvice =
     "make the index again, or put it elsewhere: without it all records are read, in the order of "
     "the file";
 
-// The number behind the last tab of a line, if there is one and nothing else.
+// The number after the last tab of a line, if there is one and nothing else.
 std::optional<uint64_t> OffsetIn(std::string_view line) {
   const size_t tab = line.rfind('\t');
   if (tab == std::string_view::npos) return std::nullopt;

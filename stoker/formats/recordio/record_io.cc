@@ -12,7 +12,7 @@ constexpr uint32_t kMagic = 0xced7230a;
 constexpr size_t kHeader = 8;
 constexpr size_t kImageHeader = 24;
 constexpr size_t kWindowBytes = 256 << 10;
-// Behind a part longer than a window, so much is read: a header, and a few short parts.
+// After a part longer than a window, this much is read: a header, and a few short parts.
 constexpr size_t kHopBytes = 4 << 10;
 
 enum Flag : uint32_t { kWhole = 0, kFirst = 1, kMiddle = 2, kLast = 3 };

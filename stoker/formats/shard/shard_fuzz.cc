@@ -1,5 +1,5 @@
 // Any bytes are either a .stoker file or an error; every record of a file can be read, or is an
-// error. Checksums are made right first, so that what lies behind them is looked at too.
+// error. Checksums are corrected first, so that the bytes they cover are parsed too.
 #include "stoker/formats/shard/shard_testing_internal.h"
 
 namespace {

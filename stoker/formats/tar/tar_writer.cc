@@ -10,8 +10,8 @@ constexpr size_t kBlock = 512;
 constexpr size_t kNameBytes = 100, kPrefixBytes = 155;
 constexpr uint64_t kMostOctal = uint64_t{1} << 33;  // eleven digits
 
-// Where a name is cut so that what is behind the slash fits into the header's name and what is in
-// front of it into its prefix; 0: it fits as it is, npos: not at all.
+// Where a name is cut so that what is after the slash fits into the header's name and what is
+// before it into its prefix; 0: it fits as it is, npos: not at all.
 size_t PrefixOf(std::string_view name) {
   if (name.size() <= kNameBytes) return 0;
   const size_t slash = name.find('/', name.size() - kNameBytes - 1);

@@ -17,7 +17,7 @@ namespace stoker {
 namespace {
 
 constexpr size_t kWindowBytes = 256 << 10;
-// Behind a record longer than a window, so much is read: a header, and a few short records.
+// After a record longer than a window, this much is read: a header, and a few short records.
 constexpr size_t kHopBytes = 4 << 10;
 
 template <typename T>

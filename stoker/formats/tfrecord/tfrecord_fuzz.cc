@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes = std::as_bytes(std::span(data, size));
   CheckExample(bytes);
   const std::vector<uint64_t> in_order = InOrder(bytes);
-  // Damages lie one behind the other, inside the file.
+  // Damages lie one after the other, inside the file.
   const TfRecordCheck check = CheckTfRecords(bytes);
   uint64_t end = 0;
   for (const TfRecordDamage& damage : check.damages) {

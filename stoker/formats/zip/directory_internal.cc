@@ -104,7 +104,7 @@ class DirectoryReader {
     return directory;
   }
 
-  // The end record of 64 bits, in front of the other one; gives where it begins.
+  // Finds the 64-bit end record, which precedes the other one; returns where it begins.
   Result<uint64_t> FindEnd64(uint64_t end, Directory& directory) const {
     if (end < kZip64LocatorBytes || U32(end - kZip64LocatorBytes) != kZip64Locator) {
       return Damaged(end, "the place of a directory of 64 bits is missing");
@@ -146,7 +146,7 @@ class DirectoryReader {
     return OkStatus();
   }
 
-  // Moves `at` behind the entry.
+  // Moves `at` past the entry.
   Result<ZipEntry> ReadEntry(uint64_t& at, uint64_t end) const {
     if (end - at < kZipDirectoryEntryBytes || U32(at) != kZipDirectoryEntry) {
       return Damaged(at, "an entry of the directory is wanted here");
@@ -206,8 +206,8 @@ class DirectoryReader {
     return OkStatus();
   }
 
-  // Finds the data behind the local header. The sizes there may be missing, where the writer did
-  // not know them; the name is there.
+  // Finds the data after the local header. The sizes there may be missing if the writer did not
+  // know them; the name is there.
   Status FindData(uint64_t at, ZipEntry& entry) const {
     const uint64_t local = entry.header;
     if (Fits(local, kZipLocalHeaderBytes))

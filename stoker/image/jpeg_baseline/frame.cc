@@ -31,7 +31,7 @@ class Parser {
   Result<bool> Parse();
 
  private:
-  // What is left of a segment: every read is behind a check of its length.
+  // The rest of a segment: every read checks its length first.
   class Segment {
    public:
     Segment(std::span<const std::byte> bytes, size_t at) : bytes_(bytes), at_(at) {}
@@ -148,7 +148,7 @@ Result<bool> Parser::ReadFrame(Segment segment) {
   frame_.height = segment.U16();
   frame_.width = segment.U16();
   frame_.num_components = segment.U8();
-  if (frame_.height == 0) return false;  // told by a DNL marker behind the pixels
+  if (frame_.height == 0) return false;  // given by a DNL marker after the pixels
   if (frame_.width == 0) {
     return DataLoss("{}: byte {}: a picture 0 pixels wide; the JPEG is damaged", name_,
                     segment.at() - 3);

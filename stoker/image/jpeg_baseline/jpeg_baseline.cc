@@ -34,7 +34,7 @@ Result<bool> DecodeMcuRow(Workspace& work, const RegionPlan& plan, int mcu_row, 
   return true;
 }
 
-// The last row of MCUs has been decoded: what is left of it, and what comes behind it.
+// Called once the last row of MCUs has been decoded: checks the rest of it, and what follows.
 Status CheckEnd(Workspace& work, const RegionPlan& plan) {
   STOKER_RETURN_IF_ERROR(work.decoder.Skip(work.frame.mcus_across() - plan.mcu_columns.end));
   return work.decoder.Finish();

@@ -64,7 +64,7 @@ bool ScaledInverseDctVectors(int16_t* values, const int16_t* divisors, int size,
 #else
 
 // One pass over all lanes: rows[i] holds the i-th value of each lane's column, afterwards its i-th
-// sample, with zeros behind the last one.
+// sample, with zeros after the last one.
 template <int kSize, int kShift>
 STOKER_PASS void ScaledPass(V16 (&rows)[8]) {
   const Wide dc = Scaled<kShift, DcBits(kSize)>(rows[0]);
@@ -166,7 +166,7 @@ int16_t Wrapped(int v) { return static_cast<int16_t>(v); }
 int16_t Saturated(int v) { return static_cast<int16_t>(std::clamp(v, -32768, 32767)); }
 bool IsWithin(int v, int limit) { return v >= -limit && v < limit; }
 
-// Samples of one column or row from its eight values, zeros behind them.
+// Samples of one column or row from its eight values, followed by zeros.
 Lane PassReference(const Lane& v, int size, int shift) {
   // Sums are of 32 bits and wrap, in the end.
   const int64_t dc = int64_t{v[0]} * (1 << DcBits(size)) + (1 << (shift - 1));

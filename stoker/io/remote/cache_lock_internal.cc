@@ -56,7 +56,8 @@ Result<CacheLock> CacheLock::Take(std::string path, IfHeld if_held, Afterwards a
   }
 }
 
-// First the name: whoever waits for the lock finds that it is gone, and makes it anew.
+// Removes the name first: a process that waits for the lock finds that it is gone, and makes it
+// anew.
 CacheLock::~CacheLock() {
   if (file_.valid() && afterwards_ == Afterwards::kRemove) ::unlink(path_.c_str());
 }

@@ -200,7 +200,7 @@ bool IsLasting(CURLcode code) {
 void Judge(CURLcode code, const char* problem, Exchange& exchange) {
   HttpAnswer& answer = exchange.answer;
   if (answer.head.broken_length) {
-    // Where such an answer ends nobody can say: libcurl takes some of them for empty.
+    // The end of such an answer is unknown: libcurl takes some of them for empty.
     answer.problem = "the answer has a Content-Length that is no length";
     return;
   }

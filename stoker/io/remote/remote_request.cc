@@ -17,8 +17,8 @@ namespace stoker {
 namespace {
 
 constexpr double kLongestWait = 20, kLongestAskedFor = 120;  // seconds
-constexpr double kLongToWait = 5;  // seconds that somebody who waits must hear of
-constexpr int kMostLessons = 3;    // a store that sends us round in circles
+constexpr double kLongToWait = 5;                            // seconds; longer waits are reported
+constexpr int kMostLessons = 3;  // a store that sends us round in circles
 
 // The servers that have answered this process. One that cannot be reached any more has a right name
 // and is away for a while; one that never answered likely has a wrong name. Thread-safe.
@@ -205,7 +205,7 @@ Status HttpDialect::Refusal(const RemoteAccess&, const std::string& place, const
 }
 
 void AddReadHeaders(const RemoteRequest& asked, std::vector<std::string>& headers) {
-  // Offsets count the bytes of the file, not of a form that somebody packs it into on the way.
+  // Offsets count the bytes of the file, not of a form compressed on the way.
   headers.emplace_back("Accept-Encoding: identity");
   if (asked.range)
     headers.push_back(fmt::format("Range: bytes={}-{}", asked.range->first, asked.range->second));

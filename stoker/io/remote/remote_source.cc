@@ -79,7 +79,7 @@ class Part {
     return std::ranges::equal(before.last(count), std::span(again).first(count));
   }
 
-  // Nobody writes into the buffer afterwards.
+  // The buffer is not written to afterwards.
   void End() {
     cancel_.Cancel();
     std::unique_lock lock(mutex_);
@@ -140,8 +140,8 @@ class RemoteSource final : public ByteSource {
     NoteLast(out.first(got));
     if (position() + got == ahead_.front()->end()) {
       DropFirstPart();
-      // Who reads on behind the first parts reads to the end: each step of a slower growth would
-      // cost the way there and back once more.
+      // A reader that goes on after the first parts reads to the end: each step of a slower growth
+      // would cost another round trip.
       allowed_ = most_ahead_;
       part_bytes_ = largest_part_;
       STOKER_RETURN_IF_ERROR(AskAhead(position() + got));
@@ -173,7 +173,7 @@ class RemoteSource final : public ByteSource {
     ahead_.pop_front();
   }
 
-  // Asks for parts behind those that are under way, the first of which is to hold byte `from`.
+  // Asks for parts after those that are under way, the first of which is to hold byte `from`.
   Status AskAhead(uint64_t from) {
     if (ahead_.empty()) next_ = std::max(next_, from);
     while (std::ssize(ahead_) < allowed_ && next_ < file_->size()) {
@@ -202,7 +202,7 @@ class RemoteSource final : public ByteSource {
   const size_t largest_part_;
   const int64_t most_ahead_;
   std::deque<std::shared_ptr<Part>> ahead_;                  // from the one that is read on
-  uint64_t next_;                                            // where the part behind them begins
+  uint64_t next_;                                            // where the part after them begins
   size_t part_bytes_ = std::min(kFirstPart, largest_part_);  // of the next part
   int64_t allowed_ = 2;  // parts at a time, until the first has been read
   Buffer spare_;         // of the part that was read last

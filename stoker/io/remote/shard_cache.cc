@@ -188,8 +188,8 @@ Result<CacheLock> ShardCache::LockDirectory() const {
                          CacheLock::Afterwards::kStay);
 }
 
-// Changes with every piece that somebody writes of the copy `name`. Its file has its size from the
-// beginning.
+// Changes with every piece of the copy `name` that any process writes. The copy's file has its full
+// size from the beginning.
 uint64_t ShardCache::ProgressOf(const std::string& name) const {
   uint64_t progress = 0;
   std::error_code ignored;
@@ -204,7 +204,7 @@ uint64_t ShardCache::ProgressOf(const std::string& name) const {
   return progress;
 }
 
-// The right to fetch the copy; none where whoever has it does not get on.
+// The right to fetch the copy; none if its holder makes no progress.
 Result<std::optional<CacheLock>> ShardCache::TakeTurn(const RemoteFile& file,
                                                       const std::string& name) const {
   constexpr double kSayAfter = 5;
@@ -243,7 +243,7 @@ Result<Descriptor> ShardCache::Fetch(const std::shared_ptr<const RemoteFile>& fi
     STOKER_ASSIGN_OR_RETURN(std::optional<Descriptor> copy, Find(*file));
     if (copy) return *std::move(copy);
     STOKER_ASSIGN_OR_RETURN(std::optional<CacheLock> turn, TakeTurn(*file, name));
-    STOKER_ASSIGN_OR_RETURN(copy, Find(*file));  // somebody else may have made it meanwhile
+    STOKER_ASSIGN_OR_RETURN(copy, Find(*file));  // may have been made meanwhile
     if (copy) return *std::move(copy);
     STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Writer> writer, Begin(*file, std::move(turn)));
     if (!file->positional()) {
@@ -270,8 +270,8 @@ std::unique_ptr<ShardCache::Writer> ShardCache::TryWrite(const RemoteFile& file)
                            CacheLock::Afterwards::kRemove);
   };
   Result<CacheLock> turn = try_lock(OrderLockNameOf(name));
-  // Not beside somebody who fetches it. That is not held: the reader may pause for ever, and is not
-  // to be waited for.
+  // Not while another process fetches it. That lock is not held: the reader may pause for ever, and
+  // must not be waited for.
   if (!turn.ok() || !try_lock(LockNameOf(name)).ok()) return nullptr;
   Result<std::unique_ptr<Writer>> writer = Begin(file, *std::move(turn));
   return writer.ok() ? *std::move(writer) : nullptr;

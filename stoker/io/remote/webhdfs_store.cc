@@ -258,7 +258,7 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
   StoreError ReadError(const HttpAnswer& answer) const override {
     return ParseWebHdfsError(answer.text);
   }
-  // A name node that is on standby takes over, or another one behind the same address does.
+  // A name node that is on standby takes over, or another one at the same address does.
   bool IsPassing(const StoreError& error) const override {
     return error.code == "StandbyException" || error.code == "RetriableException" ||
            error.code == "SafeModeException";

@@ -32,7 +32,8 @@ constexpr const char* kFooter =
     "Example: stoker pack photos photos.stoker --shards 8 --shuffle --verify\n"
     "Exit: 0 packed, 1 failed, 2 wrong usage or recipe, 130 SIGINT, 143 SIGTERM";
 
-// What files depend on, as it was given: an interrupted packing that differs is told of by this.
+// The options that the files depend on, as given: these name the difference to an interrupted
+// packing.
 std::map<std::string, std::string> GivenOptions(const PackArguments& arguments,
                                                 const PackFormat& format) {
   const auto number = [](const std::optional<int64_t>& given) {
@@ -52,7 +53,7 @@ std::map<std::string, std::string> GivenOptions(const PackArguments& arguments,
                         : WithoutSecrets(fmt::format("{}", fmt::join(arguments.set, " ")))}};
 }
 
-// The pipeline with what the command line puts behind it.
+// The pipeline with the stages that the command line adds to its end.
 Result<PackSource> InputOf(const PackArguments& arguments) {
   STOKER_ASSIGN_OR_RETURN(PackSource source,
                           OpenPackSource(arguments.source, {.of = arguments.of,

@@ -110,7 +110,7 @@ PipelineExplanation ExplainPipeline(const Dataset& written, const Dataset& run, 
 }
 
 void MarkAddedStages(const Dataset& written, const Dataset& run, Profile& profile) {
-  // What is added stands behind all that is written, and a profile has the source first.
+  // Added stages come after all written ones, and a profile has the source first.
   size_t from_the_end = 0;
   for (const DatasetNode* node = &run.node(); node != &written.node();
        node = &node->input().node()) {

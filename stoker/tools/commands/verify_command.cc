@@ -70,7 +70,7 @@ class Verifier {
  public:
   explicit Verifier(bool json) : json_(json) {}
 
-  // Of several files only those that are not whole are told of.
+  // Of several files, only damaged ones are reported.
   Status Add(const FileSet& set) {
     const bool tell = !set.several || set.files.size() == 1;
     for (const std::string& path : set.files) {

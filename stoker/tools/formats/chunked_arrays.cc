@@ -43,7 +43,7 @@ Status ReadWhole(const ChunkedArray& array) {
   return OkStatus();
 }
 
-// Tells of several arrays; one that cannot be opened or read is told as far as that goes.
+// Describes several arrays; one that cannot be opened or read is described as far as possible.
 class ArrayList {
  public:
   void Add(const std::string& name, const Result<std::shared_ptr<const ChunkedArray>>& array) {

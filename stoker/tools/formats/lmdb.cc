@@ -95,8 +95,8 @@ DatabaseSummary TotalOf(const std::vector<DatabaseSummary>& all) {
   return total;
 }
 
-// Values may be in several databases. What is told of the file is told of the one that a source
-// reads unless it names another, the main one; where that has no values, of all together.
+// Values may be in several databases. The file is described by the one that a source reads unless
+// it names another, the main one; if that has no values, by all together.
 void DescribeNamed(const LmdbFile& file, std::vector<DatabaseSummary> all, Inspection& out) {
   if (all.front().values == 0) all.erase(all.begin());
   Json databases = Json::object();

@@ -29,7 +29,7 @@ Result<bool> IsText(const ProbedFile& file) {
 
 // How many lines, and how long they are.
 Result<Inspection> InspectText(const std::string& path, std::string_view compression) {
-  constexpr int64_t kMostHeld = 1 << 20;  // of a longer line only the length is told
+  constexpr int64_t kMostHeld = 1 << 20;  // of a longer line only the length is shown
   STOKER_ASSIGN_OR_RETURN(const File file, File::Open(path));
   STOKER_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenByteSource(path));
   LineReader lines(std::move(source), kMostHeld);

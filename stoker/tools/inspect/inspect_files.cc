@@ -30,8 +30,8 @@ Json JoinedFigure(const std::string& key, const Json& all, const Json& more) {
   return all == more ? all : Json();
 }
 
-// What is told of the fields of the files so far, and of those of one more: null where they are not
-// the same. How often each size comes is not known here, so there is no mean of all.
+// The description of the fields of the files so far, joined with that of one more: null if they
+// differ. How often each size occurs is not known here, so there is no overall mean.
 Json JoinedFields(Json all, const Json& more) {
   if (!all.is_object() || !more.is_object() || all.size() != more.size()) return {};
   for (auto& [name, field] : all.items()) {

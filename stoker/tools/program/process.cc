@@ -14,7 +14,8 @@ namespace {
 void OpenStandardStreams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
-    // The lowest number that is free, so this one. For reading only: whoever prints to it is told.
+    // The lowest free number, so this one. Opened for reading only, so that printing to it is an
+    // error.
     if (::open("/dev/null", O_RDONLY) != descriptor) ::_exit(1);
   }
 }

@@ -15,9 +15,9 @@ namespace stoker {
 namespace {
 
 // How often a thread of libgomp that waits for the others looks whether they are done before it
-// sleeps. Unless it is told otherwise it looks 300,000 times, about as long as a time slice: where
-// another process wants the CPU, the threads that wait hold it up while the one they wait for does
-// not run. With 10,000 nothing is lost on idle CPUs, with 1,000 some 3 %.
+// sleeps. By default it looks 300,000 times, about as long as a time slice: where another process
+// wants the CPU, the threads that wait hold it up while the one they wait for does not run. With
+// 10,000 nothing is lost on idle CPUs, with 1,000 some 3 %.
 constexpr const char* kSpins = "10000";
 
 // libgomp reads these once, when it is loaded. What the user has set stays.

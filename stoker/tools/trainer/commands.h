@@ -19,7 +19,7 @@
 
 namespace stoker {
 
-// kCancelled if a signal stopped it (interrupt.h) after the last checkpoint was written.
+// kCancelled if a signal stopped it (interrupt.h), after it wrote the last checkpoint.
 Status RunTrain(const TrainArguments& arguments);
 Status RunEval(const EvalArguments& arguments);
 Status RunPredict(const PredictArguments& arguments);

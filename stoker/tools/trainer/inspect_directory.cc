@@ -165,7 +165,7 @@ Result<Inspection> InspectDirectory(const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(fs::path(path) / "", error);
   if (error) return CannotLook(path, error);
-  // Without a slash behind, so that it has a name and a parent.
+  // Without a trailing slash, so that it has a name and a parent.
   const fs::path directory = absolute.lexically_normal().parent_path();
   STOKER_ASSIGN_OR_RETURN(const bool is_run, Exists(RunPaths{directory}.recipe()));
   if (is_run) return InspectRun(RunPaths{directory});

@@ -83,7 +83,7 @@ class LogTensorsCallback final : public Callback {
  private:
   const LogTensors options_;
   std::optional<MetricsFile> file_;
-  uint64_t kept_bytes_ = 0;  // that a resumed run goes on behind
+  uint64_t kept_bytes_ = 0;  // that a resumed run appends to
 };
 
 }  // namespace

@@ -128,8 +128,8 @@ Status CheckRollbackTarget(TrainingSession& session, int64_t newest) {
   return OkStatus();
 }
 
-// The metrics are flushed before a checkpoint is written, so a file that is shorter than the
-// checkpoint says was changed by somebody.
+// The metrics are flushed before a checkpoint is written, so a file shorter than the checkpoint
+// says was changed from outside.
 Status CutMetrics(TrainingSession& session, uint64_t bytes) {
   MetricsFile& metrics = session.recorder->metrics();
   const Status cut = metrics.CutBack(bytes);

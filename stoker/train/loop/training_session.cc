@@ -30,7 +30,7 @@ int BatchesAhead(const TrainingSession& session) {
 
 namespace {
 
-// On an accelerator the losses of many steps are read at once: those behind the broken one are lost
+// On an accelerator the losses of many steps are read at once: those after the broken one are lost
 // with it.
 std::string LateAdvice(const TrainingSession& session) {
   if (session.setup.device.is_cpu() || session.options().on_nonfinite != "stop") return {};

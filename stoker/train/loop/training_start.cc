@@ -87,7 +87,7 @@ Status BuildLearner(TrainingSession& session) {
   return OkStatus();
 }
 
-// What keeps passes from being recorded stops nobody: their work is launched piece by piece.
+// If passes cannot be recorded, the run goes on: their work is launched piece by piece.
 void RecordPasses(TrainingSession& session) {
   if (session.options().graph != "on" && !session.choices.graph) return;
   std::string why = GraphObstacle(session.options());
@@ -138,7 +138,7 @@ Status TryEvaluation(TrainingSession& session) {
   return tried.status().While("trying the first batch of data.eval");
 }
 
-// What it finds are warnings, and so is that it could find nothing out: they stop nobody.
+// Its findings are warnings, as is its own failure: neither stops the run.
 void Lint(TrainingSession& session) {
   std::vector<std::string>& warnings = session.setup.warnings;
   const Result<std::vector<LintFinding>> findings =

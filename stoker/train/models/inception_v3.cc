@@ -152,7 +152,7 @@ class InceptionV3Model final : public Model {
   const bool transforms_input_;
   const double aux_weight_;
   const double dropout_;
-  int64_t channels_ = 0;  // behind the layers made so far
+  int64_t channels_ = 0;  // after the layers made so far
   std::vector<Numbered<InceptionConvolution>> before_pool1_, before_pool2_;
   std::vector<Numbered<InceptionBlock>> blocks_, last_blocks_;
   std::shared_ptr<InceptionHead> head_;  // none where its loss weighs nothing

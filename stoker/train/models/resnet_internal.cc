@@ -19,7 +19,7 @@ namespace nn = torch::nn;
 
 constexpr int64_t kFirstWidth = 64;
 
-// A bias would be taken away again by the norm behind it.
+// A bias would be removed again by the norm after it.
 nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
   return nn::Conv2d(
       nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));

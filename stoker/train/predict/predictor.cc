@@ -206,7 +206,7 @@ struct Predictor::Parts {
   // The CPUs for what Feed opens, as long as it is read.
   int Cpus() const { return FeedCpus(options, device.device, choices.feed_threads); }
 
-  // For predictions: whatever the target is, nobody reads it.
+  // For predictions: the target is never read.
   FeederOptions WithoutTarget(const Dataset& dataset) const {
     FeederOptions feed = FeedOptions(options, dataset, device.device, choices.memory_format);
     feed.target = std::nullopt;
@@ -276,7 +276,7 @@ struct Predictor::Parts {
     }
   }
 
-  // The samples behind the transforms of the eval pipeline, with class numbers that nobody reads.
+  // The samples after the transforms of the eval pipeline, with class numbers that are never read.
   Result<Dataset> Prepare(const Array& samples) const {
     Array labels = Array::Allocate(DType::kUInt8, {samples.shape().front()});
     std::memset(labels.data(), 0, labels.num_bytes());

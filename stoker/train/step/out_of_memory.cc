@@ -29,7 +29,7 @@ std::optional<uint64_t> SizeAt(std::string_view text) {
   return std::nullopt;
 }
 
-// The size behind the first `words`, or the last one in front of them.
+// The size after the first `words`, or the last one before them.
 std::optional<uint64_t> SizeBehind(std::string_view message, std::string_view words) {
   const size_t found = message.find(words);
   if (found == std::string_view::npos) return std::nullopt;

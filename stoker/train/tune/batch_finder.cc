@@ -19,7 +19,7 @@
 namespace stoker {
 namespace {
 
-// Of a run whose length nobody knows: what is found does not depend on it.
+// For a run of unknown length: the result does not depend on it.
 constexpr int64_t kStepsOfAnyRun = 1000;
 constexpr int64_t kRandomSamples = 2;  // that batches are made of: their values do not matter
 

@@ -98,7 +98,7 @@ Status BatchTrials::RetimeOutliers() {
   return OkStatus();
 }
 
-// What a failed step leaves behind goes before the next: gradients, a half-done backward pass.
+// What a failed step leaves over is dropped before the next: gradients, a half-done backward pass.
 void BatchTrials::Refuse(BatchTrial& trial, std::string reason) {
   trial.reason = std::move(reason);
   learner_.reset();

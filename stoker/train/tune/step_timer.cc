@@ -69,7 +69,7 @@ Status StepTimer::UseGraph(const Choices& choices, Learner& learner) const {
   return OkStatus();
 }
 
-// A device is given several steps at once, as in a run, and waited for behind the last.
+// A device is given several steps at once, as in a run, and waited for after the last.
 Status StepTimer::Time(Learner& learner, const TensorBatch& batch, size_t samples,
                        StepTimes& times) const {
   for (size_t i = 0; i < samples; ++i) {
@@ -89,7 +89,7 @@ Status StepTimer::CheckTime() const {
   return Cancelled("the time for the comparison is up");
 }
 
-// Passes are recorded behind a few in the usual way, which must not be timed for them.
+// Passes are recorded after a few run in the usual way, which must not be timed as recorded ones.
 int64_t StepTimer::StepsToWarmUp(const Made& made) {
   return made.graph ? GraphedPass::kStepsBefore + 1 : 1;
 }
