@@ -88,8 +88,6 @@ void Encrypt(const FeistelNetwork& network, uint64_t* values, size_t n) {
   std::copy_n(rest.data(), n - i, values + i);
 }
 
-const char* InstructionSet() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker::internal
 HWY_AFTER_NAMESPACE();
@@ -98,13 +96,10 @@ HWY_AFTER_NAMESPACE();
 namespace stoker::internal {
 
 HWY_EXPORT(Encrypt);
-HWY_EXPORT(InstructionSet);
 
 void EncryptLanes(const FeistelNetwork& network, std::span<uint64_t> values) {
   HWY_DYNAMIC_DISPATCH(Encrypt)(network, values.data(), values.size());
 }
-
-std::string_view EncryptLanesInstructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
 
 }  // namespace stoker::internal
 #endif  // HWY_ONCE

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "stoker/base/permutation.h"
 
@@ -20,8 +19,5 @@ inline constexpr size_t kMostFeistelRounds = 8;
 // REQUIRES: a value has no more bits than both halves together. permutation_test.cc compares it
 // with IndexPermutation::operator(), its plain twin. Thread-safe.
 void EncryptLanes(const FeistelNetwork& network, std::span<uint64_t> values);
-
-// Returns the instruction set that EncryptLanes uses, such as "AVX2".
-std::string_view EncryptLanesInstructionSet();
 
 }  // namespace stoker::internal

@@ -1,7 +1,5 @@
 #include "stoker/base/permutation.h"
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "stoker/base/feistel_lanes_internal.h"
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/permuted_index.h"
 #include "stoker/base/testing.h"
 
@@ -271,22 +270,10 @@ TEST(IndexPermutation, BatchesDrawEvenlyFromTheWholeRange) {
   }
 }
 
-class MapOnEveryInstructionSet : public testing::TestWithParam<int64_t> {
- protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    // The dispatcher remembers its first choice.
-    hwy::GetChosenTarget().DeInit();
-    ASSERT_EQ(internal::EncryptLanesInstructionSet(), hwy::TargetName(GetParam()))
-        << "another one ran";
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
+class MapOn : public OnInstructionSet {};
+STOKER_ON_EVERY_INSTRUCTION_SET(MapOn);
 
-TEST_P(MapOnEveryInstructionSet, GivesWhatOneCallForEachGivesAtEverySizeAndCount) {
+TEST_P(MapOn, GivesWhatOneCallForEachGivesAtEverySizeAndCount) {
   for (const int64_t n :
        {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{64}, int64_t{65}, int64_t{65'536},
         int64_t{65'537}, int64_t{131'072}, int64_t{1'000'000'000}, (int64_t{1} << 40) + 1,
@@ -303,10 +290,6 @@ TEST_P(MapOnEveryInstructionSet, GivesWhatOneCallForEachGivesAtEverySizeAndCount
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(IndexPermutation, MapOnEveryInstructionSet,
-                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& param) { return hwy::TargetName(param.param); });
 
 // Our own values: the order is part of a run's format, so a change here breaks every stored run.
 TEST(IndexPermutation, KeepsItsGoldenOrder) {

@@ -20,6 +20,14 @@ int64_t NumValues(std::span<const int64_t> shape) {
   return product;
 }
 
+Shape ShapeOfRows(int64_t rows, std::span<const int64_t> shape_of_one) {
+  Shape shape;
+  shape.reserve(shape_of_one.size() + 1);  // one allocation: a batch has one for each field
+  shape.push_back(rows);
+  shape.insert(shape.end(), shape_of_one.begin(), shape_of_one.end());
+  return shape;
+}
+
 std::string ShapeToString(std::span<const int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {

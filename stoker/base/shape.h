@@ -18,6 +18,9 @@ bool IsFullyKnown(std::span<const int64_t> shape);
 // Returns the product of the extents (1 for a scalar); the shape must be fully known.
 int64_t NumValues(std::span<const int64_t> shape);
 
+// Returns the shape of an array whose first dimension counts rows of this shape.
+Shape ShapeOfRows(int64_t rows, std::span<const int64_t> shape_of_one);
+
 // Returns "[128, 1, 28, 28]", "[?, 28]", "[]".
 std::string ShapeToString(std::span<const int64_t> shape);
 

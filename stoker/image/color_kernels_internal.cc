@@ -133,8 +133,6 @@ void TurnVectors(const ConstColorPlanes& in, int64_t n, float turns, const Color
                     {out.r + i, out.g + i, out.b + i});
 }
 
-const char* ColorTarget() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
 HWY_AFTER_NAMESPACE();
@@ -147,7 +145,6 @@ HWY_EXPORT(ScaleVectors);
 HWY_EXPORT(GrayVectors);
 HWY_EXPORT(SaturateVectors);
 HWY_EXPORT(TurnVectors);
-HWY_EXPORT(ColorTarget);
 
 }  // namespace
 
@@ -164,8 +161,6 @@ void SaturatePixels(const ConstColorPlanes& in, int64_t n, float first, float se
 void TurnHues(const ConstColorPlanes& in, int64_t n, float turns, const ColorPlanes& out) {
   HWY_DYNAMIC_DISPATCH(TurnVectors)(in, n, turns, out);
 }
-
-std::string_view ColorInstructionSet() { return HWY_DYNAMIC_DISPATCH(ColorTarget)(); }
 
 }  // namespace stoker
 #endif  // HWY_ONCE

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace stoker {
 
@@ -30,7 +29,5 @@ void GrayPixelsReference(const ConstColorPlanes& in, int64_t n, uint8_t* out);
 void SaturatePixelsReference(const ConstColorPlanes& in, int64_t n, float first, float second,
                              const ColorPlanes& out);
 void TurnHuesReference(const ConstColorPlanes& in, int64_t n, float turns, const ColorPlanes& out);
-
-std::string_view ColorInstructionSet();
 
 }  // namespace stoker

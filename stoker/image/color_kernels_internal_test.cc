@@ -1,5 +1,6 @@
 #include "stoker/image/color_kernels_internal.h"
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/image/testing_internal.h"
 
 namespace stoker {
@@ -28,7 +29,6 @@ class ColorOn : public OnInstructionSet {};
 STOKER_ON_EVERY_INSTRUCTION_SET(ColorOn);
 
 TEST_P(ColorOn, GivesTheBytesOfTheReference) {
-  ASSERT_EQ(ColorInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
   const std::vector<uint8_t> r = Plane(1), g = Plane(2), b = Plane(3);
   for (const int64_t n : {0, 1, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 65, 3990}) {
     for (const size_t start : {0, 1, 3}) {

@@ -44,8 +44,6 @@ void NormalizeFloats(const float* in, size_t n, ShiftScale constants, float* out
   NormalizeVectors(in, n, constants, out);
 }
 
-const char* InstructionSet() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
 HWY_AFTER_NAMESPACE();
@@ -56,7 +54,6 @@ namespace {
 
 HWY_EXPORT(NormalizeBytes);
 HWY_EXPORT(NormalizeFloats);
-HWY_EXPORT(InstructionSet);
 
 template <typename T>
 void NormalizePlaneReferenceOf(const T* in, size_t n, ShiftScale constants, float* out) {
@@ -108,8 +105,6 @@ void NormalizeImages(const float* in, size_t num_images, size_t plane_size,
                      std::span<const ShiftScale> channels, float* out) {
   NormalizeImagesOf(in, num_images, plane_size, channels, out);
 }
-
-std::string_view NormalizeInstructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
 
 }  // namespace stoker
 #endif  // HWY_ONCE

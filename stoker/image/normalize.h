@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 namespace stoker {
 
@@ -37,9 +36,5 @@ void NormalizeImages(const uint8_t* in, size_t num_images, size_t plane_size,
                      std::span<const ShiftScale> channels, float* out);
 void NormalizeImages(const float* in, size_t num_images, size_t plane_size,
                      std::span<const ShiftScale> channels, float* out);
-
-// Returns the instruction set that NormalizePlane uses here: "AVX3", "AVX2", "SSE4", ... (Highway's
-// names).
-std::string_view NormalizeInstructionSet();
 
 }  // namespace stoker

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/instruction_set.h"
 #include "stoker/base/random.h"
 #include "stoker/image/normalize.h"
 
@@ -34,7 +35,7 @@ void BM_Normalize(benchmark::State& state) {
   NormalizePlaneReference(in.data(), in.size(), kConstants, want.data());
   if (out != want) state.SkipWithError("wrong answer");
   constexpr KernelOf<T>* kReference = NormalizePlaneReference;
-  state.SetLabel(Kernel == kReference ? "plain" : std::string(NormalizeInstructionSet()));
+  state.SetLabel(Kernel == kReference ? "plain" : std::string(InstructionSet()));
   state.SetBytesProcessed(state.iterations() * state.range(0) *
                           static_cast<int64_t>(sizeof(T) + sizeof(float)));
   state.SetItemsProcessed(state.iterations() * state.range(0));

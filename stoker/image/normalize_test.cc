@@ -2,13 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
+#include <hwy/targets.h>
 
 #include <cstring>
 #include <limits>
 #include <set>
 #include <vector>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 
 namespace stoker {
@@ -47,19 +48,8 @@ std::vector<float> OddFloats() {
   return values;
 }
 
-class OnEveryInstructionSet : public testing::TestWithParam<int64_t> {
- protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    // The dispatcher remembers its first choice.
-    hwy::GetChosenTarget().DeInit();
-    ASSERT_EQ(NormalizeInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
+class NormalizeOn : public OnInstructionSet {};
+STOKER_ON_EVERY_INSTRUCTION_SET(NormalizeOn);
 
 template <typename T>
 void ExpectBitsOfTheReference(const std::vector<T>& values) {
@@ -74,15 +64,13 @@ void ExpectBitsOfTheReference(const std::vector<T>& values) {
   }
 }
 
-TEST_P(OnEveryInstructionSet, BytesGiveTheBitsOfTheReference) {
+TEST_P(NormalizeOn, BytesGiveTheBitsOfTheReference) {
   ExpectBitsOfTheReference(EveryByteFourTimes());
 }
 
-TEST_P(OnEveryInstructionSet, FloatsGiveTheBitsOfTheReference) {
-  ExpectBitsOfTheReference(OddFloats());
-}
+TEST_P(NormalizeOn, FloatsGiveTheBitsOfTheReference) { ExpectBitsOfTheReference(OddFloats()); }
 
-TEST_P(OnEveryInstructionSet, FloatsMayBeNormalizedInPlace) {
+TEST_P(NormalizeOn, FloatsMayBeNormalizedInPlace) {
   const std::vector<float> values = OddFloats();
   std::vector<float> want(values.size()), got = values;
   NormalizePlaneReference(values.data(), values.size(), kConstants, want.data());
@@ -90,13 +78,8 @@ TEST_P(OnEveryInstructionSet, FloatsMayBeNormalizedInPlace) {
   EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(float)), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(NormalizePlane, OnEveryInstructionSet,
-                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& target) { return hwy::TargetName(target.param); });
-
 TEST(NormalizePlane, UsesTheBestInstructionSetOfThisCpu) {
-  EXPECT_EQ(NormalizeInstructionSet(),
-            hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()));
+  EXPECT_EQ(InstructionSet(), hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()));
 }
 
 TEST(NormalizePlaneReference, SubtractsThenMultiplies) {

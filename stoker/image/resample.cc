@@ -366,6 +366,4 @@ bool ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleS
   return true;
 }
 
-std::string_view ResampleInstructionSet() { return KernelInstructionSet(); }
-
 }  // namespace stoker

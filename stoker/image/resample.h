@@ -129,7 +129,4 @@ bool ResampleNearest(const std::byte* in, int64_t height, int64_t width, size_t 
 bool ResampleNearest(const PixelView& box, int64_t y, int64_t x, const ResampleSize& size,
                      ResampleScratch& scratch, RowReceiver& rows);
 
-// Returns the instruction set that Resample uses here (Highway's names).
-std::string_view ResampleInstructionSet();
-
 }  // namespace stoker

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/instruction_set.h"
 #include "stoker/image/resample.h"
 #include "stoker/image/store.h"
 
@@ -34,7 +35,7 @@ class Forget final : public RowReceiver {
 void CountPictures(benchmark::State& state, int64_t out_bytes) {
   state.SetItemsProcessed(state.iterations());
   state.SetBytesProcessed(state.iterations() * (kHeight * kWidth * kChannels + out_bytes));
-  state.SetLabel(std::string(ResampleInstructionSet()));
+  state.SetLabel(std::string(InstructionSet()));
 }
 
 void BM_Resample(benchmark::State& state) {

@@ -236,8 +236,6 @@ int64_t BlocksHere() { return static_cast<int64_t>(hn::Lanes(d16)) / kBlockValue
 
 #endif  // HWY_SCALAR
 
-const char* ResampleTarget() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
 HWY_AFTER_NAMESPACE();
@@ -254,7 +252,6 @@ HWY_EXPORT(PairPlanarPixels);
 HWY_EXPORT(CombineColumnsToBytes);
 HWY_EXPORT(CombineColumnsToMiddle);
 HWY_EXPORT(BlocksHere);
-HWY_EXPORT(ResampleTarget);
 
 }  // namespace
 
@@ -289,8 +286,6 @@ void CombineColumns(const int16_t* blocks, const AxisWeights& weights, int64_t w
                     int16_t* const* rows) {
   HWY_DYNAMIC_DISPATCH(CombineColumnsToMiddle)(blocks, weights, width, shift, rows);
 }
-
-std::string_view KernelInstructionSet() { return HWY_DYNAMIC_DISPATCH(ResampleTarget)(); }
 
 }  // namespace stoker
 #endif  // HWY_ONCE

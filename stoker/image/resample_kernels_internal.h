@@ -70,6 +70,4 @@ void CombineColumnsReference(const int16_t* blocks, const AxisWeights& weights, 
 void CombineColumnsReference(const int16_t* blocks, const AxisWeights& weights, int64_t width,
                              int shift, int16_t* row);
 
-std::string_view KernelInstructionSet();
-
 }  // namespace stoker

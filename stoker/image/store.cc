@@ -151,8 +151,6 @@ void StorePixels(const uint8_t* pixels, int64_t y, const PixelFinish& finish,
 
 #endif  // HWY_SCALAR
 
-const char* StoreTarget() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
 HWY_AFTER_NAMESPACE();
@@ -162,7 +160,6 @@ namespace stoker {
 namespace {
 
 HWY_EXPORT(StorePixels);
-HWY_EXPORT(StoreTarget);
 
 void StoreValue(uint8_t value, const ShiftScale* constants, DType dtype, std::byte* slot,
                 int64_t at) {
@@ -238,8 +235,6 @@ bool CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelS
 }
 
 void FinishStreaming() { hwy::FlushStream(); }
-
-std::string_view StoreInstructionSet() { return HWY_DYNAMIC_DISPATCH(StoreTarget)(); }
 
 }  // namespace stoker
 #endif  // HWY_ONCE

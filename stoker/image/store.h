@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "stoker/base/dtype.h"
 #include "stoker/image/normalize.h"
@@ -62,8 +61,5 @@ bool ResampleToSlot(const PixelView& source, const ResampleBox& box, ResampleFil
 // too. Returns false as CopyRows does.
 bool CopyToSlot(const PixelView& source, const PixelFinish& finish, const PixelSlot& slot,
                 ResampleScratch& scratch);
-
-// Returns the instruction set that StoreRow uses here (Highway's names).
-std::string_view StoreInstructionSet();
 
 }  // namespace stoker

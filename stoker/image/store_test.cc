@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "stoker/base/array.h"
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/testing.h"
 #include "stoker/image/cast.h"
 #include "stoker/image/flip.h"
@@ -30,7 +31,6 @@ class StoreOn : public OnInstructionSet {};
 STOKER_ON_EVERY_INSTRUCTION_SET(StoreOn);
 
 TEST_P(StoreOn, EveryWidthTypeAndLayoutGivesTheBytesOfTheReference) {
-  ASSERT_EQ(StoreInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
   const auto pixels = MixedBytes(200 * kPixelBytes + 64, 1);
   for (const int64_t width : {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130}) {
     for (const DType dtype : kSlotTypes) {

@@ -40,21 +40,4 @@ inline PixelView Planar(const std::vector<uint8_t>& bytes, int64_t height, int64
   return {bytes.data(), height, width, channels, width, height * width};
 }
 
-// Runs a test once for each instruction set of this CPU.
-class OnInstructionSet : public testing::TestWithParam<int64_t> {
- protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    hwy::GetChosenTarget().DeInit();  // the dispatcher remembers its first choice
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
-#define STOKER_ON_EVERY_INSTRUCTION_SET(fixture)                                   \
-  INSTANTIATE_TEST_SUITE_P(Target, fixture,                                        \
-                           testing::ValuesIn(hwy::SupportedAndGeneratedTargets()), \
-                           [](const auto& target) { return hwy::TargetName(target.param); })
-
 }  // namespace stoker

@@ -25,12 +25,9 @@ Status ApplyTransform(const DatasetNode& node, const ReadContext& context, Eleme
   const SampleKey key = element.key;
   Rng rng = context.rngs(node).For(key);
   Scratch scratch = context.scratch(node);
-  Status status;
-  try {
-    status = node.element_wise()->Apply(element, rng, scratch);
-  } catch (...) {
-    status = ThrownError(fmt::format("{}: element {}", node.name(), key.index));
-  }
+  const Status status =
+      CatchExceptions([&] { return node.element_wise()->Apply(element, rng, scratch); },
+                      "{}: element {}", node.name(), key.index);
   return status.ok() || context.stopped() ? status : OfSample(node, key, status);
 }
 

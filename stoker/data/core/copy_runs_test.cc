@@ -1,10 +1,9 @@
 #include "stoker/data/core/copy_runs.h"
 
-#include <hwy/targets.h>
-
 #include <numeric>
 #include <vector>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 
@@ -50,18 +49,16 @@ void ExpectCopies(const std::vector<MemoryRun>& runs) {
   }
 }
 
-TEST(CopyRuns, OfEveryTargetGivesTheBytesOneBehindTheOther) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    for (const size_t count : {0, 1, 2, 5, 33, 100}) {
-      for (const size_t bytes : {0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 784, 4095, 4096, 4097}) {
-        SCOPED_TRACE(testing::Message() << hwy::TargetName(target) << ": " << count << " runs of "
-                                        << bytes << " bytes");
-        ExpectCopies(RunsOf(count, bytes));
-      }
+class CopyRunsOn : public OnInstructionSet {};
+STOKER_ON_EVERY_INSTRUCTION_SET(CopyRunsOn);
+
+TEST_P(CopyRunsOn, GivesTheBytesOfTheRunsInTheirOrder) {
+  for (const size_t count : {0, 1, 2, 5, 33, 100}) {
+    for (const size_t bytes : {0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 784, 4095, 4096, 4097}) {
+      SCOPED_TRACE(testing::Message() << count << " runs of " << bytes << " bytes");
+      ExpectCopies(RunsOf(count, bytes));
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 TEST(CopyRuns, TakesRunsOfDifferentLengths) {

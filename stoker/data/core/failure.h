@@ -58,14 +58,15 @@ class FailureScope {
   static FailureOrigin Take(const FailureOrigin& otherwise);
 };
 
-// Returns the result of `make`, a Status or a Result. An exception becomes an error (ThrownError);
-// `what` says what threw.
-template <typename Make>
-auto CatchExceptions(std::string_view what, int64_t index, const Make& make) -> decltype(make()) {
+// Returns what `make` returns, a Status or a Result. What `make` throws becomes an error
+// (ThrownError), whose text says what was being done: `where`, formatted with `args` as fmt does.
+template <typename Make, typename... Args>
+auto CatchExceptions(Make&& make, fmt::format_string<Args...> where, Args&&... args)
+    -> decltype(make()) {
   try {
     return make();
   } catch (...) {
-    return ThrownError(fmt::format("{} element {}", what, index));
+    return ThrownError(fmt::format(where, std::forward<Args>(args)...));
   }
 }
 

@@ -25,11 +25,8 @@ RowStack::RowStack(const Spec& spec, int64_t capacity, Scratch& scratch)
 
 void RowStack::MakeColumns(const Element& first) {
   rows_.columns.reserve(first.arrays.size());
-  for (const Array& array : first.arrays) {
-    Shape shape{capacity_};
-    shape.insert(shape.end(), array.shape().begin(), array.shape().end());
-    rows_.columns.push_back(scratch_.NewArray(array.dtype(), std::move(shape)));
-  }
+  for (const Array& array : first.arrays)
+    rows_.columns.push_back(scratch_.NewRows(capacity_, array.dtype(), array.shape()));
 }
 
 Status RowStack::Add(const Element& element) {

@@ -15,6 +15,10 @@ thread_local int64_t asked_bytes = 0;
 
 }  // namespace
 
+Array Scratch::NewRows(int64_t rows, DType dtype, const Shape& shape_of_one) {
+  return NewArray(dtype, ShapeOfRows(rows, shape_of_one));
+}
+
 Array Scratch::NewArray(DType dtype, Shape shape) {
   // Shapes come from options and files: a size that wraps would be a small block.
   const std::optional<int64_t> bytes =

@@ -19,6 +19,8 @@ class Scratch {
   explicit Scratch(BufferPool& pool, const StopFlag* stop = nullptr) : pool_(pool), stop_(stop) {}
   // Returns an array whose values are not initialised.
   Array NewArray(DType dtype, Shape shape);
+  // An array of so many rows of this shape; values are not set.
+  Array NewRows(int64_t rows, DType dtype, const Shape& shape_of_one);
 
   // Returns true if the pass is ending and discards the result: a long call may then return any
   // error.

@@ -32,13 +32,12 @@ class PackingTransform final : public UserTransform {
 
  private:
   Result<std::vector<Element>> Call(const Element& element, Rng& rng, Scratch& scratch) const {
-    try {
+    const auto call = [&]() -> Result<std::vector<Element>> {
       Result<std::vector<Element>> made = function_(element, rng, scratch);
       if (!made.ok()) return FromFunction(made.status());
       return made;
-    } catch (...) {
-      return ThrownError(fmt::format("flat_map: element {}: the function", element.key.index));
-    }
+    };
+    return CatchExceptions(call, "flat_map: element {}: the function", element.key.index);
   }
 
   const std::function<Result<std::vector<Element>>(const Element&, Rng&, Scratch&)> function_;
@@ -71,7 +70,7 @@ class FlatMapNode final : public UnpackingNode {
 // Of the elements on their way, which have as many arrays as the function makes: like batches of
 // unknown size, so they are never moved in columns.
 Spec PackedSpec(Spec spec) {
-  for (Field& field : spec.fields) field.shape.insert(field.shape.begin(), kUnknownDim);
+  for (Field& field : spec.fields) field.shape = ShapeOfRows(kUnknownDim, field.shape);
   return spec;
 }
 

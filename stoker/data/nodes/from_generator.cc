@@ -30,11 +30,12 @@ class GeneratorIterator final : public Iterator {
   }
 
   Status Start() {
-    try {
+    const auto begin = [&] {
       next_ = begin_(epoch_);
-    } catch (...) {
-      return ThrownError(fmt::format("{}: starting epoch {}: the function", node_.name(), epoch_));
-    }
+      return OkStatus();
+    };
+    STOKER_RETURN_IF_ERROR(
+        CatchExceptions(begin, "{}: starting epoch {}: the function", node_.name(), epoch_));
     while (made_ < position_) {
       STOKER_RETURN_IF_ERROR(CheckStop());
       STOKER_ASSIGN_OR_RETURN(const std::optional<Element> element, Make());
@@ -50,22 +51,19 @@ class GeneratorIterator final : public Iterator {
 
   // Opened tolerantly, it counts an element that fails as made, and goes on.
   Result<std::optional<Element>> Make() {
-    Result<std::optional<Element>> element = MakeOrFail();
+    Result<std::optional<Element>> element = CatchExceptions(
+        [&] { return MakeOrFail(); }, "{}: element {}: the function", node_.name(), made_);
     if (element.ok() || !tolerant_ || !IsAboutOneElement(element.status())) return element;
     return FailedElement(element.status(), {node_.name(), {epoch_, made_++}});
   }
 
   Result<std::optional<Element>> MakeOrFail() {
-    try {
-      STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, next_());
-      if (!element) return std::nullopt;
-      element->key = {epoch_, made_};
-      STOKER_RETURN_IF_ERROR(CheckElement(node_.name(), node_.spec(), *element));
-      ++made_;
-      return element;
-    } catch (...) {
-      return ThrownError(fmt::format("{}: element {}: the function", node_.name(), made_));
-    }
+    STOKER_ASSIGN_OR_RETURN(std::optional<Element> element, next_());
+    if (!element) return std::nullopt;
+    element->key = {epoch_, made_};
+    STOKER_RETURN_IF_ERROR(CheckElement(node_.name(), node_.spec(), *element));
+    ++made_;
+    return element;
   }
 
   Result<Json> DoSave() const override { return Json{{"epoch", epoch_}, {"position", position_}}; }

@@ -146,11 +146,9 @@ class FunctionTransform final : public UserTransform {
   bool random() const override { return random_; }
 
   Status Apply(Element& element, Rng& rng, Scratch& scratch) const override {
-    try {
-      STOKER_RETURN_IF_ERROR(FromFunction(function_(element, rng, scratch)));
-    } catch (...) {
-      return ThrownError(fmt::format("map: element {}: the function", element.key.index));
-    }
+    const auto call = [&] { return FromFunction(function_(element, rng, scratch)); };
+    STOKER_RETURN_IF_ERROR(
+        CatchExceptions(call, "map: element {}: the function", element.key.index));
     return CheckElement("map", output_, element);
   }
 
@@ -202,11 +200,8 @@ class RowsFunctionTransform final : public UserTransform {
 
   Status Call(Rows& rows, const MapRows::RowRng& rng, Scratch& scratch) const {
     const int64_t first = rows.keys.front().index;
-    try {
-      return FromFunction(function_(rows, rng, scratch));
-    } catch (...) {
-      return ThrownError(fmt::format("map: element {}: the function", first));
-    }
+    return CatchExceptions([&] { return FromFunction(function_(rows, rng, scratch)); },
+                           "map: element {}: the function", first);
   }
 
   const std::function<Status(Rows&, const MapRows::RowRng&, Scratch&)> function_;

@@ -29,7 +29,7 @@ Result<Spec> BatchedSpec(const Dataset& input, const Batch& options) {
       return InvalidArgument("batch: field '{}' has shape {}, which differs between elements; {}",
                              field.name, ShapeToString(field.shape), MendOf(field));
     }
-    field.shape.insert(field.shape.begin(), extent);
+    field.shape = ShapeOfRows(extent, field.shape);
   }
   return out;
 }

@@ -260,12 +260,8 @@ Status CheckRules(const BucketByLength& options) {
 
 LengthOf FunctionLength(std::function<int64_t(const Element&)> function) {
   return [function = std::move(function)](const Element& element) -> Result<int64_t> {
-    try {
-      return function(element);
-    } catch (...) {
-      return ThrownError(
-          fmt::format("bucket_by_length: element {}: the length function", element.key.index));
-    }
+    return CatchExceptions([&]() -> Result<int64_t> { return function(element); },
+                           "bucket_by_length: element {}: the length function", element.key.index);
   };
 }
 

@@ -45,9 +45,7 @@ Rows GatherRecords(const RecordLayout& layout, std::span<const std::byte* const>
     rows.keys.push_back({epoch, RecordLayout::IndexOf(record)});
   for (size_t f = 0; f < layout.fields().size(); ++f) {
     const ElementField& field = layout.fields()[f];
-    Shape shape = field.shape;
-    shape.insert(shape.begin(), std::ssize(records));
-    Array column = scratch.NewArray(field.dtype, std::move(shape));
+    Array column = scratch.NewRows(std::ssize(records), field.dtype, field.shape);
     const size_t offset = (*layout.offsets())[f];
     const size_t bytes = column.num_bytes() / records.size();
     for (size_t i = 0; i < records.size() && bytes > 0; ++i) {

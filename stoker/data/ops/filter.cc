@@ -94,12 +94,10 @@ class ConditionTransform final : public Transform {
 
   Status AskPredicate(const Element& element, bool& keep) const {
     if (!predicate_) return OkStatus();
-    try {
-      STOKER_ASSIGN_OR_RETURN(keep, predicate_(element));
-      return OkStatus();
-    } catch (...) {
-      return ThrownError(fmt::format("filter: element {}: the predicate", element.key.index));
-    }
+    STOKER_ASSIGN_OR_RETURN(
+        keep, CatchExceptions([&] { return predicate_(element); },
+                              "filter: element {}: the predicate", element.key.index));
+    return OkStatus();
   }
 
   const std::optional<size_t> field_;  // the one with the number; nothing: no such condition

@@ -152,9 +152,9 @@ class ReplaceNode final : public DatasetNode {
 
   Result<Rows> DoReadRows(std::span<const int64_t> positions,
                           const ReadContext& context) const override {
-    Result<Rows> rows = CatchExceptions("reading", positions.front(), [&] {
-      return input().node().ReadRows(positions, context.AsTrial());
-    });
+    Result<Rows> rows =
+        CatchExceptions([&] { return input().node().ReadRows(positions, context.AsTrial()); },
+                        "reading element {}", positions.front());
     if (rows.ok() || context.trial()) return rows;
     FailureScope::Take({});
     return DatasetNode::DoReadRows(positions, context);  // one by one
@@ -162,8 +162,8 @@ class ReplaceNode final : public DatasetNode {
 
  private:
   Result<Element> ReadInput(int64_t position, const ReadContext& context) const {
-    return CatchExceptions("reading", position,
-                           [&] { return input().node().Read(position, context); });
+    return CatchExceptions([&] { return input().node().Read(position, context); },
+                           "reading element {}", position);
   }
 
   Result<Element> Replace(int64_t position, const Status& reason,

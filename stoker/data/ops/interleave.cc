@@ -95,11 +95,8 @@ class EachNode final : public InterleavedNode {
 
  private:
   Result<Dataset> Call(const Element& element) const {
-    try {
-      return each_.function(element);
-    } catch (...) {
-      return ThrownError(fmt::format("interleave: input {}: the function", element.key.index));
-    }
+    return CatchExceptions([&] { return each_.function(element); },
+                           "interleave: input {}: the function", element.key.index);
   }
 
   const InterleaveEach each_;

@@ -66,11 +66,6 @@ Shape Select(const Shape& shape, const std::vector<size_t>& dims) {
   return selected;
 }
 
-Shape WithBatch(int64_t n, Shape shape) {
-  shape.insert(shape.begin(), n);
-  return shape;
-}
-
 Status NotOneForEach(std::string_view who, std::string_view option, size_t given, size_t fields) {
   return InvalidArgument(
       "{}: {} has {} entries, but {} fields are padded; give one, or one for each", who, option,
@@ -214,7 +209,7 @@ Status PaddingPlan::PlanColumns(const PaddingOptions& options, const Spec& input
 Status PaddingPlan::PlanOutput(const PaddingOptions& options, const Spec& input, int64_t extent) {
   for (size_t f = 0; f < columns_.size(); ++f) {
     const Field& field = input.fields[f];
-    output_.fields.push_back({field.name, field.dtype, WithBatch(extent, columns_[f].target)});
+    output_.fields.push_back({field.name, field.dtype, ShapeOfRows(extent, columns_[f].target)});
     STOKER_RETURN_IF_ERROR(CheckSize(who_, output_.fields.back()));
   }
   for (const Column& column : columns_) {
@@ -226,7 +221,7 @@ Status PaddingPlan::PlanOutput(const PaddingOptions& options, const Spec& input,
           AddField(who_, {column.name + "_length", DType::kInt64, shape}, output_));
     }
     if (options.mask) {
-      const Shape shape = WithBatch(extent, Select(column.target, column.varying));
+      const Shape shape = ShapeOfRows(extent, Select(column.target, column.varying));
       STOKER_RETURN_IF_ERROR(AddField(who_, {column.name + "_mask", DType::kBool, shape}, output_));
     }
   }
@@ -265,7 +260,7 @@ Result<Element> PaddingPlan::Pad(std::span<const Element> elements, std::optiona
     const Column& column = columns_[f];
     const DType dtype = output_.fields[f].dtype;
     STOKER_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(column, f, elements, length));
-    Array out = scratch.NewArray(dtype, WithBatch(std::ssize(elements), shape));
+    Array out = scratch.NewRows(std::ssize(elements), dtype, shape);
     const size_t bytes = out.num_bytes() / elements.size();
     for (size_t i = 0; i < elements.size(); ++i) {
       const Array& array = elements[i].arrays[f];
@@ -296,7 +291,7 @@ Array PaddingPlan::Mask(const Column& column, size_t field, std::span<const Elem
                         const Shape& shape, Scratch& scratch) {
   const Shape of_one = Select(shape, column.varying);
   const auto values = static_cast<size_t>(NumValues(of_one));
-  Array mask = scratch.NewArray(DType::kBool, WithBatch(std::ssize(elements), of_one));
+  Array mask = scratch.NewRows(std::ssize(elements), DType::kBool, of_one);
   const std::vector<std::byte> inside(values, std::byte{1});
   for (size_t i = 0; i < elements.size(); ++i) {
     const Shape own = Select(elements[i].arrays[field].shape(), column.varying);

@@ -48,7 +48,7 @@ Result<Spec> WindowedSpec(const Dataset& input, const Plan& plan) {
           "front",
           field.name, ShapeToString(field.shape));
     }
-    field.shape.insert(field.shape.begin(), always_full ? plan.size : kUnknownDim);
+    field.shape = ShapeOfRows(always_full ? plan.size : kUnknownDim, field.shape);
   }
   return out;
 }

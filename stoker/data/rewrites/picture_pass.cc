@@ -44,11 +44,8 @@ class PictureColumns {
  private:
   std::vector<Array> NewPictures() const {
     std::vector<Array> pictures;
-    for (const Field& field : fields_) {
-      Shape shape = field.shape;
-      shape.insert(shape.begin(), rows_);
-      pictures.push_back(scratch_.NewArray(field.dtype, std::move(shape)));
-    }
+    for (const Field& field : fields_)
+      pictures.push_back(scratch_.NewRows(rows_, field.dtype, field.shape));
     return pictures;
   }
 

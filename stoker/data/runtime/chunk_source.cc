@@ -40,8 +40,9 @@ Status PositionSource::ReadAll(Chunk& chunk) const {
   if (chunk.count > 1 && bytes && *bytes < kLargeElementBytes) {
     std::vector<int64_t> positions(static_cast<size_t>(chunk.count));
     std::iota(positions.begin(), positions.end(), chunk.begin);
-    Result<Rows> rows = CatchExceptions(
-        "reading", chunk.begin, [&] { return node_.ReadRows(positions, context.AsTrial()); });
+    Result<Rows> rows =
+        CatchExceptions([&] { return node_.ReadRows(positions, context.AsTrial()); },
+                        "reading element {}", chunk.begin);
     if (rows.ok()) {
       chunk.rows = *std::move(rows);
       return OkStatus();

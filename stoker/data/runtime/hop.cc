@@ -56,7 +56,8 @@ Status ApplyHop(const std::vector<const DatasetNode*>& stages, const ReadContext
     }
     const SampleKey key = element.key;
     const auto apply = [&] { return ApplyElementWise(*stage, context, element); };
-    const Status status = tolerant ? CatchExceptions("mapping", key.index, apply) : apply();
+    const Status status =
+        tolerant ? CatchExceptions(apply, "mapping element {}", key.index) : apply();
     if (status.ok()) continue;
     if (!tolerant || !IsAboutOneElement(status)) return status;
     if (context.stopped()) return AskedToStop(stage->name());  // whatever it made of being stopped

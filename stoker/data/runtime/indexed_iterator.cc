@@ -41,7 +41,7 @@ Status IndexedIterator::DoRestore(const Json& state) {
 Result<Element> ReadTolerantly(const DatasetNode& node, int64_t position,
                                const ReadContext& context) {
   Result<Element> element =
-      CatchExceptions("reading", position, [&] { return node.Read(position, context); });
+      CatchExceptions([&] { return node.Read(position, context); }, "reading element {}", position);
   if (element.ok() || !IsAboutOneElement(element.status())) return element;
   if (context.stopped()) return AskedToStop(node.name());  // whatever it made of being stopped
   return FailedElement(element.status(),

@@ -103,9 +103,8 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
 
   // Rows that follow each other are read at once.
   Result<Array> ReadColumn(size_t f, std::span<const int64_t> positions, Scratch& scratch) const {
-    Shape shape = spec().fields[f].shape;
-    shape.insert(shape.begin(), std::ssize(positions));
-    Array column = scratch.NewArray(spec().fields[f].dtype, std::move(shape));
+    const Field& field = spec().fields[f];
+    Array column = scratch.NewRows(std::ssize(positions), field.dtype, field.shape);
     const size_t row_bytes = column.num_bytes() / positions.size();
     for (size_t begin = 0, end = 1; begin < positions.size(); begin = end++) {
       while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;

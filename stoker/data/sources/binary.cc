@@ -9,6 +9,7 @@
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/by_position_node.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/data/sources/files_in_order_internal.h"
 #include "stoker/data/sources/indexed_files_internal.h"
 #include "stoker/formats/binary/record_layout.h"
@@ -42,23 +43,22 @@ class RecordFiles {
     for (const std::string& path : paths) {
       STOKER_ASSIGN_OR_RETURN(File file, File::Open(path));
       STOKER_ASSIGN_OR_RETURN(const int64_t records, layout.RecordsIn(file.size(), path));
-      all.starts_.push_back(all.starts_.back() + records);
+      all.starts_.Add(records);
       all.files_.push_back(std::move(file));
     }
     return all;
   }
 
-  int64_t size() const { return starts_.back(); }
+  int64_t size() const { return starts_.size(); }
 
   Status Read(int64_t position, const RecordLayout& layout, std::span<std::byte> out) const {
-    const auto next = std::upper_bound(starts_.begin(), starts_.end(), position);
-    const auto file = static_cast<size_t>(next - starts_.begin()) - 1;
-    return files_[file].ReadAt(layout.OffsetOf(position - starts_[file]), out);
+    const auto [file, number] = starts_.At(position);
+    return files_[file].ReadAt(layout.OffsetOf(number), out);
   }
 
  private:
   std::vector<File> files_;
-  std::vector<int64_t> starts_ = {0};  // the position of each file's first record; last, of all
+  FileStarts starts_;
 };
 
 // Plain files, by position.
@@ -96,9 +96,7 @@ class BinaryNode final : public ByPositionNode {
     Rows rows;
     std::vector<size_t> steps;
     for (const Field& field : spec().fields) {
-      Shape shape = field.shape;
-      shape.insert(shape.begin(), std::ssize(positions));
-      rows.columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
+      rows.columns.push_back(scratch.NewRows(std::ssize(positions), field.dtype, field.shape));
       steps.push_back(rows.columns.back().num_bytes() / positions.size());
     }
     std::vector<std::byte*> memory = MemoryOf(rows.columns);

@@ -14,6 +14,7 @@
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/chunk_cache_internal.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/formats/chunked/row_gather.h"
 
 namespace stoker {
@@ -42,9 +43,8 @@ Status AtRows(const ChunkedArray& array, std::span<const int64_t> rows, const St
 
 class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
  public:
-  ChunkedRowsNode(ChunkedRowsOptions options, std::vector<ChunkedFile> files,
-                  std::vector<int64_t> starts)
-      : ByPositionNode(options.op, SpecOf(files.front()), Cardinality::Of(starts.back())),
+  ChunkedRowsNode(ChunkedRowsOptions options, std::vector<ChunkedFile> files, FileStarts starts)
+      : ByPositionNode(options.op, SpecOf(files.front()), Cardinality::Of(starts.size())),
         options_(std::move(options)),
         files_(std::move(files)),
         starts_(std::move(starts)),
@@ -72,8 +72,8 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   std::string Details() const override { return options_.details; }
   std::vector<std::string> files() const override { return options_.paths; }
   std::string NameOf(int64_t index, std::string_view field) const override {
-    if (index < 0 || index >= starts_.back()) return "";
-    const auto [file, row] = PlaceOf(index);
+    if (index < 0 || index >= starts_.size()) return "";
+    const auto [file, row] = starts_.At(index);
     const auto found = std::ranges::find(files_[file], field, &ChunkedField::name);
     if (found == files_[file].end()) return "";
     return fmt::format("{}: row {}", found->array->name(), row);
@@ -86,7 +86,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
  protected:
   Result<Element> DoRead(int64_t position, const ReadContext& context) const override {
     Scratch scratch = context.scratch(*this);
-    const auto [file, row] = PlaceOf(position);
+    const auto [file, row] = starts_.At(position);
     Element element{.key = {context.epoch(), position}, .arrays = {}};
     for (const ChunkedField& field : files_[file]) {
       STOKER_ASSIGN_OR_RETURN(Array array, ReadRow(*field.array, row, scratch));
@@ -108,17 +108,6 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   }
 
  private:
-  struct Place {
-    size_t file;
-    int64_t row;
-  };
-  Place PlaceOf(int64_t position) const {
-    if (files_.size() == 1) return {0, position};
-    const auto next = std::ranges::upper_bound(starts_, position);
-    const auto file = static_cast<size_t>(next - starts_.begin()) - 1;
-    return {file, position - starts_[file]};
-  }
-
   // What decompressed chunks take: for the largest row of chunks alone, and as much as is of use.
   struct Demand {
     std::string name;  // of the array with that row
@@ -194,15 +183,13 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   Result<Array> ReadColumn(size_t field, std::span<const int64_t> positions,
                            Scratch& scratch) const {
     const ChunkedLayout& layout = files_.front()[field].array->layout();
-    Shape shape = layout.row_shape;
-    shape.insert(shape.begin(), std::ssize(positions));
-    Array column = scratch.NewArray(layout.dtype, std::move(shape));
+    Array column = scratch.NewRows(std::ssize(positions), layout.dtype, layout.row_shape);
     const size_t row_bytes = column.num_bytes() / positions.size();
     std::vector<int64_t> rows;
     rows.reserve(positions.size());
     for (size_t begin = 0; begin < positions.size(); begin += rows.size()) {
-      const auto [file, first] = PlaceOf(positions[begin]);
-      const int64_t start = starts_[file], end = starts_[file + 1];
+      const auto [file, first] = starts_.At(positions[begin]);
+      const int64_t start = starts_.begin(file), end = starts_.end(file);
       rows.assign(1, first);
       for (size_t i = begin + 1; i < positions.size(); ++i) {
         if (positions[i] < start || positions[i] >= end) break;
@@ -216,7 +203,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
 
   const ChunkedRowsOptions options_;
   const std::vector<ChunkedFile> files_;
-  const std::vector<int64_t> starts_;  // the position of each file's first row; last, of all
+  const FileStarts starts_;
   mutable std::mutex preparing_;
   mutable KeptMemory kept_;   // set aside for cache_
   mutable ChunkCache cache_;  // thread-safe by itself
@@ -225,7 +212,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
 }  // namespace
 
 Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<ChunkedFile> files) {
-  std::vector<int64_t> starts = {0};
+  FileStarts starts;
   for (const ChunkedFile& file : files) {
     if (file.empty())
       return InvalidArgument("{}: no fields are named; name at least one, such as image: x",
@@ -244,7 +231,7 @@ Result<Dataset> ChunkedRowsDataset(ChunkedRowsOptions options, std::vector<Chunk
           first.name(), SpecOf(file).ToString(), files.front().front().array->name(),
           SpecOf(files.front()).ToString());
     }
-    starts.push_back(starts.back() + first.rows());
+    starts.Add(first.rows());
   }
   if (files.empty()) return InvalidArgument("{}: no files are named", options.op);
   return Dataset(

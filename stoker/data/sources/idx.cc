@@ -53,8 +53,7 @@ class IdxNode final : public ArrayTableNode {
         return kept_.AddIfItFits(pass, bytes, path + ": its values take", kRemedy);
       };
       STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdxIfAdmitted(path, kept_.account(), admit));
-      Shape shape = field.shape;
-      shape.insert(shape.begin(), cardinality().value());
+      Shape shape = ShapeOfRows(cardinality().value(), field.shape);
       if (array.dtype() != field.dtype || array.num_values() != NumValues(shape)) {
         return FailedPrecondition(
             "{}: the file has changed since the pipeline was built; build it again", path);

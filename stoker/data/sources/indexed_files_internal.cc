@@ -53,7 +53,7 @@ Result<IndexedFiles> IndexedFiles::Open(const std::vector<std::string>& paths,
           path);
     }
     all.longest_ = std::max(all.longest_, index.longest());
-    all.starts_.push_back(all.starts_.back() + index.size());
+    all.starts_.Add(index.size());
     all.files_.push_back(std::move(file));
     all.indices_.push_back(std::move(index));
   }
@@ -65,9 +65,7 @@ std::string IndexedFiles::Place::ToString() const {
 }
 
 IndexedFiles::Place IndexedFiles::At(int64_t position) const {
-  const auto next = std::upper_bound(starts_.begin(), starts_.end(), position);
-  const auto file = static_cast<size_t>(next - starts_.begin()) - 1;
-  const int64_t number = position - starts_[file];
+  const auto [file, number] = starts_.At(position);
   return {&files_[file], number, indices_[file].begin(number), indices_[file].end(number)};
 }
 

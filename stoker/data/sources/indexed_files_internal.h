@@ -11,6 +11,7 @@
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/transform.h"
 #include "stoker/data/nodes/by_position_node.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/formats/offset_index/offset_index.h"
 #include "stoker/io/file.h"
 
@@ -32,7 +33,7 @@ class IndexedFiles {
   static Result<IndexedFiles> Open(const std::vector<std::string>& paths, std::string_view format,
                                    uint64_t settings, IndexUse use, const Scan& scan);
 
-  int64_t size() const { return starts_.back(); }
+  int64_t size() const { return starts_.size(); }
   uint64_t longest() const { return longest_; }
 
   // The place of record `position`, 0 <= position < size().
@@ -54,8 +55,7 @@ class IndexedFiles {
  private:
   std::vector<File> files_;
   std::vector<OffsetIndex> indices_;
-  std::vector<int64_t> starts_ = {
-      0};  // the position of each file's first record, followed by the number of all records
+  FileStarts starts_;
   uint64_t longest_ = 0;
 };
 

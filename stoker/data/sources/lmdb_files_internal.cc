@@ -48,7 +48,7 @@ Result<LmdbFiles> LmdbFiles::Open(const std::vector<std::string>& paths, std::st
     }
     if (schema) STOKER_RETURN_IF_ERROR(classes.Add(path, schema->classes));
     STOKER_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(file, schema));
-    all.starts_.push_back(all.starts_.back() + elements);
+    all.starts_.Add(elements);
     all.longest_ = std::max(all.longest_, file.longest_value());
     all.files_.push_back(std::move(file));
   }
@@ -63,10 +63,9 @@ std::vector<std::string> LmdbFiles::names() const {
 }
 
 LmdbFiles::Place LmdbFiles::At(int64_t position) const {
-  const auto next = std::upper_bound(starts_.begin(), starts_.end(), position);
-  const auto file = static_cast<size_t>(next - starts_.begin()) - 1;
+  const auto [file, number] = starts_.At(position);
   const int64_t entries = packed_ ? std::ssize(packed_->fields) : 1;
-  return {&files_[file], (position - starts_[file]) * entries};
+  return {&files_[file], number * entries};
 }
 
 }  // namespace stoker

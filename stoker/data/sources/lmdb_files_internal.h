@@ -8,6 +8,7 @@
 
 #include "stoker/base/status.h"
 #include "stoker/data/core/class_names.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/formats/lmdb/lmdb_file.h"
 #include "stoker/formats/record_fields.h"
 
@@ -24,7 +25,7 @@ class LmdbFiles {
 
   // Returns the schema of databases that `stoker pack` wrote; nothing for others.
   const std::optional<RecordSchema>& packed() const { return packed_; }
-  int64_t size() const { return starts_.back(); }
+  int64_t size() const { return starts_.size(); }
   uint64_t longest_value() const { return longest_; }
   // Returns whether keys and values are in memory; else values are read from the files.
   bool present() const { return files_.front().file().present(); }
@@ -39,8 +40,7 @@ class LmdbFiles {
 
  private:
   std::vector<LmdbFile> files_;
-  std::vector<int64_t> starts_ = {
-      0};  // the position of each file's first element, followed by the number of all elements
+  FileStarts starts_;
   std::optional<RecordSchema> packed_;
   uint64_t longest_ = 0;
 };

@@ -36,7 +36,7 @@ Result<ShardRows> ShardRows::Open(const std::vector<std::string>& paths, ShardCh
           DumpJson(RecordFieldsToJson(rows.schema().fields)));
     }
     STOKER_RETURN_IF_ERROR(rows.classes_.Add(path, file.schema().classes));
-    rows.starts_.push_back(rows.starts_.back() + file.size());
+    rows.starts_.Add(file.size());
     rows.files_.push_back(std::move(file));
     rows.AddPagesOf(rows.files_.size() - 1);
   }
@@ -50,7 +50,7 @@ void ShardRows::AddPagesOf(size_t file) {
   const ShardFile& from = files_[file];
   for (int64_t page = 0; page < from.pages(); ++page) {
     pages_.push_back(
-        {.first = starts_[file] + from.page(page).first, .file = file, .number = page});
+        {.first = starts_.begin(file) + from.page(page).first, .file = file, .number = page});
     for (size_t f = 0; f < schema().fields.size(); ++f)
       values_.push_back(IsFullyKnown(schema().fields[f].shape)
                             ? from.file().bytes().data() + from.Values(page, f)
@@ -58,20 +58,14 @@ void ShardRows::AddPagesOf(size_t file) {
   }
 }
 
-size_t ShardRows::FileOf(int64_t position) const {
-  if (files_.size() == 1) return 0;
-  const auto next = std::upper_bound(starts_.begin(), starts_.end(), position);
-  return static_cast<size_t>(next - starts_.begin()) - 1;
-}
-
 std::string ShardRows::NameOf(int64_t position) const {
-  const size_t file = FileOf(position);
-  return fmt::format("{}: record {}", files_[file].name(), position - starts_[file]);
+  const auto [file, number] = starts_.At(position);
+  return fmt::format("{}: record {}", files_[file].name(), number);
 }
 
 Result<std::vector<Array>> ShardRows::Read(int64_t position, Scratch& scratch) const {
-  const size_t file = FileOf(position);
-  return files_[file].Read(position - starts_[file], RoomIn(scratch));
+  const auto [file, number] = starts_.At(position);
+  return files_[file].Read(number, RoomIn(scratch));
 }
 
 size_t ShardRows::PageOf(int64_t position) const {
@@ -142,13 +136,8 @@ Result<std::vector<Array>> ShardRows::Gather(std::span<const int64_t> positions,
   const size_t wanted = positions.size();
   std::vector<Array> columns;
   columns.reserve(fields.size());
-  for (const ElementField& field : fields) {
-    Shape shape;
-    shape.reserve(field.shape.size() + 1);
-    shape.push_back(static_cast<int64_t>(wanted));
-    shape.insert(shape.end(), field.shape.begin(), field.shape.end());
-    columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
-  }
+  for (const ElementField& field : fields)
+    columns.push_back(scratch.NewRows(std::ssize(positions), field.dtype, field.shape));
   // Some runs at a time, so that they lie on the stack: lists of all would be as large as what
   // malloc takes a lock for.
   std::array<Run, kRunsAtOnce> room;

@@ -9,6 +9,7 @@
 #include "stoker/data/core/class_names.h"
 #include "stoker/data/core/element.h"
 #include "stoker/data/core/transform.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/formats/shard/shard_file.h"
 
 namespace stoker {
@@ -20,7 +21,7 @@ class ShardRows {
   // names of classes.
   static Result<ShardRows> Open(const std::vector<std::string>& paths, ShardChecks checks);
 
-  int64_t size() const { return starts_.back(); }
+  int64_t size() const { return starts_.size(); }
   const ShardSchema& schema() const { return files_.front().schema(); }
   const std::vector<std::string>& classes() const { return classes_.names(); }
 
@@ -49,7 +50,6 @@ class ShardRows {
   };
   static constexpr size_t kRunsAtOnce = 128;  // a batch's, mostly
   void AddPagesOf(size_t file);
-  size_t FileOf(int64_t position) const;
   size_t PageOf(int64_t position) const;
   // Finds the runs of the first positions, as many as `runs` has room for, and removes these
   // positions. Returns the number of runs.
@@ -61,8 +61,7 @@ class ShardRows {
 
   std::vector<ShardFile> files_;
   AgreedClassNames classes_;
-  std::vector<int64_t> starts_ = {
-      0};  // the position of each file's first record, followed by the number of all records
+  FileStarts starts_;
   std::vector<Page> pages_;  // of all files, followed by an empty one
   bool shared_ = true;
   double pages_per_record_ = 0;  // on average, without the last page of each file

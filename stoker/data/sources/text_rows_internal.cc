@@ -99,9 +99,7 @@ class RowsNode final : public IndexedFilesNode, public SampleNames {
     std::vector<std::byte*> memory;
     std::vector<size_t> steps;
     for (const Field& field : spec().fields) {
-      Shape shape = field.shape;
-      shape.insert(shape.begin(), std::ssize(positions));
-      rows.columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
+      rows.columns.push_back(scratch.NewRows(std::ssize(positions), field.dtype, field.shape));
       memory.push_back(rows.columns.back().data());
       steps.push_back(rows.columns.back().num_bytes() / positions.size());
     }

@@ -7,6 +7,7 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/core/sample_names.h"
 #include "stoker/data/nodes/by_position_node.h"
+#include "stoker/data/sources/file_starts_internal.h"
 #include "stoker/data/sources/webdataset_samples_internal.h"
 #include "stoker/formats/sample_name.h"
 #include "stoker/formats/zip/zip_samples.h"
@@ -26,13 +27,13 @@ class Archives {
     for (const std::string& path : paths) {
       STOKER_ASSIGN_OR_RETURN(ZipFile zip, ZipFile::Open(path));
       ZipSamples samples = ZipSamples::Of(zip);
-      all.starts_.push_back(all.starts_.back() + samples.size());
+      all.starts_.Add(samples.size());
       all.archives_.push_back({std::move(zip), std::move(samples)});
     }
     return all;
   }
 
-  int64_t size() const { return starts_.back(); }
+  int64_t size() const { return starts_.size(); }
 
   struct Sample {
     const ZipFile& zip;
@@ -47,10 +48,8 @@ class Archives {
     }
   };
   Sample At(int64_t position) const {
-    const auto next = std::ranges::upper_bound(starts_, position);
-    const auto archive = static_cast<size_t>(next - starts_.begin()) - 1;
+    const auto [archive, number] = starts_.At(position);
     const auto& [zip, samples] = archives_[archive];
-    const int64_t number = position - starts_[archive];
     return {zip, number, samples.entries(number)};
   }
 
@@ -70,7 +69,7 @@ class Archives {
     ZipSamples samples;
   };
   std::vector<Archive> archives_;
-  std::vector<int64_t> starts_ = {0};  // the position of each one's first sample; last, of all
+  FileStarts starts_;
 };
 
 class ZipArchiveNode final : public ByPositionNode, public SampleNames {

@@ -31,9 +31,8 @@ inline Array CopyOf(const Array& array) {
 
 // n samples {image, label} with keys 100, 101, ...; the image's bytes count up (floats count up as
 // numbers).
-inline Rows CountingRows(int64_t n, DType dtype, Shape shape) {
-  shape.insert(shape.begin(), n);
-  Array images = Array::Allocate(dtype, std::move(shape));
+inline Rows CountingRows(int64_t n, DType dtype, const Shape& shape) {
+  Array images = Array::Allocate(dtype, ShapeOfRows(n, shape));
   if (dtype == DType::kFloat32) {
     std::iota(images.values<float>().begin(), images.values<float>().end(), 0.0f);
   } else {

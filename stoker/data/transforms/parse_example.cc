@@ -54,9 +54,7 @@ class ParseExampleTransform final : public Transform, public GatheringTransform 
     std::vector<std::byte*> to;
     std::vector<size_t> row_bytes;
     for (const Field& field : output_.fields) {
-      Shape shape = field.shape;
-      shape.insert(shape.begin(), std::ssize(elements));
-      rows.columns.push_back(scratch.NewArray(field.dtype, std::move(shape)));
+      rows.columns.push_back(scratch.NewRows(std::ssize(elements), field.dtype, field.shape));
       to.push_back(rows.columns.back().data());
       row_bytes.push_back(rows.columns.back().num_bytes() / elements.size());
     }

@@ -22,9 +22,8 @@ Status NpyWriter::Write(const void* bytes, size_t size) {
 
 // Its length does not depend on the number of rows: NumPy leaves room for any.
 Status NpyWriter::WriteHeader() {
-  Shape shape = row_shape_;
-  shape.insert(shape.begin(), rows_);
-  STOKER_ASSIGN_OR_RETURN(const std::string header, NpyHeaderOf(dtype_, shape, path_));
+  STOKER_ASSIGN_OR_RETURN(const std::string header,
+                          NpyHeaderOf(dtype_, ShapeOfRows(rows_, row_shape_), path_));
   return Write(header.data(), header.size());
 }
 

@@ -222,8 +222,6 @@ void BlendVectors(const uint8_t* near, const uint8_t* far, bool below, size_t n,
 
 #endif  // HWY_SCALAR
 
-const char* ConvertTarget() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker::jpeg_baseline
 HWY_AFTER_NAMESPACE();
@@ -237,7 +235,6 @@ HWY_EXPORT(ConvertDoubledVectors);
 HWY_EXPORT(WidenVectors);
 HWY_EXPORT(SumVectors);
 HWY_EXPORT(BlendVectors);
-HWY_EXPORT(ConvertTarget);
 
 uint8_t Clamp(int v) { return static_cast<uint8_t>(std::clamp(v, 0, 255)); }
 
@@ -307,8 +304,6 @@ void BlendRowsReference(const uint8_t* near, const uint8_t* far, bool below, siz
 void RepeatSamples(const uint8_t* in, size_t times, size_t x, size_t n, uint8_t* out) {
   for (size_t i = 0; i < n; ++i) out[i] = in[(x + i) / times];
 }
-
-std::string_view ConvertInstructionSet() { return HWY_DYNAMIC_DISPATCH(ConvertTarget)(); }
 
 }  // namespace stoker::jpeg_baseline
 #endif  // HWY_ONCE

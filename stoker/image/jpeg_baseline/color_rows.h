@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace stoker::jpeg_baseline {
 
@@ -44,8 +43,5 @@ void BlendRowsReference(const uint8_t* near, const uint8_t* far, bool below, siz
 //   x    of the first pixel; in[0] belongs to pixel 0
 //   out  n samples
 void RepeatSamples(const uint8_t* in, size_t times, size_t x, size_t n, uint8_t* out);
-
-// Returns the instruction set that ConvertRow uses here (Highway's names).
-std::string_view ConvertInstructionSet();
 
 }  // namespace stoker::jpeg_baseline

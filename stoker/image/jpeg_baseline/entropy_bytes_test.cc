@@ -1,9 +1,8 @@
 #include "stoker/image/jpeg_baseline/entropy_bytes.h"
 
-#include <hwy/targets.h>
-
 #include <memory>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"

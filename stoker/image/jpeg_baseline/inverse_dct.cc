@@ -154,8 +154,6 @@ bool InverseDctVectors(int16_t* values, const int16_t* divisors, int last_place,
 
 #endif  // HWY_SCALAR
 
-const char* InverseDctTarget() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker::jpeg_baseline
 HWY_AFTER_NAMESPACE();
@@ -165,7 +163,6 @@ namespace stoker::jpeg_baseline {
 namespace {
 
 HWY_EXPORT(InverseDctVectors);
-HWY_EXPORT(InverseDctTarget);
 
 int16_t Wrapped(int64_t v) { return static_cast<int16_t>(v); }
 int16_t Saturated(int v) { return static_cast<int16_t>(std::clamp(v, -32768, 32767)); }
@@ -230,8 +227,6 @@ bool InverseDctGroupReference(int16_t* values, const int16_t* divisors, int /*la
   }
   return plain;
 }
-
-std::string_view InverseDctInstructionSet() { return HWY_DYNAMIC_DISPATCH(InverseDctTarget)(); }
 
 }  // namespace stoker::jpeg_baseline
 #endif  // HWY_ONCE

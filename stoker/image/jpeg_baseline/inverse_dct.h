@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace stoker::jpeg_baseline {
 
@@ -24,8 +23,5 @@ bool InverseDctGroup(int16_t* values, const int16_t* divisors, int last_place, u
                      ptrdiff_t stride);
 bool InverseDctGroupReference(int16_t* values, const int16_t* divisors, int last_place,
                               uint8_t* out, ptrdiff_t stride);
-
-// Returns the instruction set that it uses here (Highway's names).
-std::string_view InverseDctInstructionSet();
 
 }  // namespace stoker::jpeg_baseline

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"
@@ -16,7 +17,6 @@ constexpr uint8_t kCanary = 0xa5;
 class InverseDctOn : public OnInstructionSet {};
 
 TEST_P(InverseDctOn, GivesTheBytesOfTheReferenceAndClearsTheValues) {
-  ASSERT_EQ(InverseDctInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
   Rng rng(/*seed=*/4, 0, 0, 0);
   for (int i = 0; i < 3000; ++i) {
     const int last_place = i % 2 == 0 ? static_cast<int>(rng.Below(10)) : i % 64;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "stoker/base/instruction_set.h"
 #include "stoker/image/jpeg.h"
 #include "stoker/image/jpeg_baseline/color_rows.h"
 #include "stoker/image/jpeg_baseline/entropy_decoder.h"
@@ -173,7 +174,7 @@ void BM_InverseDct(benchmark::State& state) {
     benchmark::DoNotOptimize(out.data());
   }
   state.SetItemsProcessed(state.iterations());
-  state.SetLabel(std::string(jpeg_baseline::InverseDctInstructionSet()));
+  state.SetLabel(std::string(InstructionSet()));
 }
 
 void BM_Colours(benchmark::State& state) {
@@ -194,7 +195,7 @@ void BM_Colours(benchmark::State& state) {
     benchmark::DoNotOptimize(rgb.data());
   }
   state.SetItemsProcessed(state.iterations());
-  state.SetLabel(std::string(jpeg_baseline::ConvertInstructionSet()));
+  state.SetLabel(std::string(InstructionSet()));
 }
 
 // Arguments: the kind of picture; whether it is decoded whole.

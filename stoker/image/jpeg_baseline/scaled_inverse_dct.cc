@@ -147,8 +147,6 @@ bool ScaledInverseDctVectors(int16_t* values, const int16_t* divisors, int size,
 
 #endif  // HWY_SCALAR
 
-const char* ScaledInverseDctTarget() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker::jpeg_baseline
 HWY_AFTER_NAMESPACE();
@@ -158,7 +156,6 @@ namespace stoker::jpeg_baseline {
 namespace {
 
 HWY_EXPORT(ScaledInverseDctVectors);
-HWY_EXPORT(ScaledInverseDctTarget);
 
 using Lane = std::array<int16_t, kBlockSize>;
 
@@ -243,10 +240,6 @@ bool ScaledInverseDctGroupReference(int16_t* values, const int16_t* divisors, in
     }
   }
   return plain;
-}
-
-std::string_view ScaledInverseDctInstructionSet() {
-  return HWY_DYNAMIC_DISPATCH(ScaledInverseDctTarget)();
 }
 
 }  // namespace stoker::jpeg_baseline

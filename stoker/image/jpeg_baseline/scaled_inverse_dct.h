@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace stoker::jpeg_baseline {
 
@@ -18,8 +17,5 @@ bool ScaledInverseDctGroup(int16_t* values, const int16_t* divisors, int size, u
                            ptrdiff_t stride);
 bool ScaledInverseDctGroupReference(int16_t* values, const int16_t* divisors, int size,
                                     uint8_t* out, ptrdiff_t stride);
-
-// Returns the instruction set that it uses here (Highway's names).
-std::string_view ScaledInverseDctInstructionSet();
 
 }  // namespace stoker::jpeg_baseline

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 #include "stoker/base/testing.h"
 #include "stoker/image/jpeg_baseline/testing.h"
@@ -19,7 +20,6 @@ using Samples = std::array<uint8_t, 4 * kStride>;
 class ScaledInverseDctOn : public OnInstructionSet {};
 
 TEST_P(ScaledInverseDctOn, GivesTheBytesOfTheReferenceAndClearsTheValues) {
-  ASSERT_EQ(ScaledInverseDctInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
   Rng rng(/*seed=*/6, 0, 0, 0);
   int plain_groups = 0;
   for (int i = 0; i < 3000; ++i) {

@@ -16,10 +16,10 @@ namespace {
 
 Result<Array> ReadIdxImages(const std::string& path, int64_t limit) {
   STOKER_ASSIGN_OR_RETURN(const Array array, ReadIdx(path));
-  STOKER_ASSIGN_OR_RETURN(Shape shape, IdxImageShape(path, array.shape()));
+  STOKER_ASSIGN_OR_RETURN(const Shape shape, IdxImageShape(path, array.shape()));
   const int64_t there = array.shape().front();
-  shape.insert(shape.begin(), there);
-  return array.Reshaped(std::move(shape)).Rows(0, limit == 0 ? there : std::min(limit, there));
+  return array.Reshaped(ShapeOfRows(there, shape))
+      .Rows(0, limit == 0 ? there : std::min(limit, there));
 }
 
 Result<Array> DecodedPlanes(std::span<const std::byte> bytes, const std::string& path) {

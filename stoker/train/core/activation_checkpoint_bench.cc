@@ -10,8 +10,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/statistics.h"
 #include "stoker/train/models/convnet.h"
-#include "stoker/train/models/resnet18.h"
-#include "stoker/train/models/resnet50.h"
+#include "stoker/train/models/resnet.h"
 #include "stoker/train/step/learner.h"
 #include "stoker/train/tune/memory_meter.h"
 

@@ -195,8 +195,6 @@ void PoolBackward(const float* x, const float* grad, const PoolChoice* choice,
   PoolBackwardReference(x, grad, choice, extent, vectors, a, b, c, dx);
 }
 
-const char* InstructionSet() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
@@ -210,7 +208,6 @@ HWY_EXPORT(AddMoments);
 HWY_EXPORT(PoolForward);
 HWY_EXPORT(AddGradientSums);
 HWY_EXPORT(PoolBackward);
-HWY_EXPORT(InstructionSet);
 
 }  // namespace
 
@@ -307,8 +304,6 @@ void PoolBackwardReference(const float* x, const float* grad, const PoolChoice* 
     }
   }
 }
-
-std::string_view NormReluPoolInstructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
 
 }  // namespace stoker
 #endif  // HWY_ONCE

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace stoker {
 
@@ -62,8 +61,5 @@ void AddGradientSumsReference(const float* grad, const float* peak, const PoolCh
 void PoolBackwardReference(const float* x, const float* grad, const PoolChoice* choice,
                            const ImageExtent& extent, size_t first, const float* a, const float* b,
                            const float* c, float* dx);
-
-// The instruction set in use here: "AVX3", "AVX2", "SSE4", ... (Highway's names).
-std::string_view NormReluPoolInstructionSet();
 
 }  // namespace stoker

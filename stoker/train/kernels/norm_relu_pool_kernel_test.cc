@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 
 namespace stoker {
@@ -47,19 +47,8 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-class NormReluPoolKernel : public testing::TestWithParam<int64_t> {
+class NormReluPoolKernel : public OnInstructionSet {
  protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    // The dispatcher remembers its first choice.
-    hwy::GetChosenTarget().DeInit();
-    ASSERT_EQ(NormReluPoolInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-
   template <typename Test>
   static void ForEachExtent(const Test& test) {
     for (const ImageExtent& extent : Extents()) {
@@ -163,9 +152,7 @@ TEST_P(NormReluPoolKernel, GradientSumsAreThoseOfTheReferenceAndAreAdded) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(OnEveryInstructionSet, NormReluPoolKernel,
-                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& target) { return hwy::TargetName(target.param); });
+STOKER_ON_EVERY_INSTRUCTION_SET(NormReluPoolKernel);
 
 // One window whose answers can be seen: x * 2 - 3 is -1, 1, 7, 7.
 TEST(NormReluPoolReference, TakesTheFirstOfTheLargestAndLetsOnlyPositiveOnesPass) {

@@ -203,8 +203,6 @@ size_t RmspropApply(float* p, const float* g, float* v, float* b, size_t n,
   return Whole(n);
 }
 
-std::string_view InstructionSet() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace stoker
@@ -219,7 +217,6 @@ HWY_EXPORT(SubtractScaled);
 HWY_EXPORT(LarsApply);
 HWY_EXPORT(LionApply);
 HWY_EXPORT(RmspropApply);
-HWY_EXPORT(InstructionSet);
 
 SquareSums SumSquares(const float* a, const float* b, size_t n) {
   return HWY_DYNAMIC_DISPATCH(SumSquares)(a, b, n);
@@ -313,8 +310,6 @@ void RmspropApplyReference(float* p, const float* g, float* v, float* b, size_t 
     p[j] -= c.lr * b[j];
   }
 }
-
-std::string_view OptimizerInstructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
 
 }  // namespace stoker
 #endif  // HWY_ONCE

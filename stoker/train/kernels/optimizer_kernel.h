@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 
 namespace stoker {
 
@@ -65,8 +64,5 @@ void LionApplyReference(float* p, const float* g, float* m, size_t n,
                         const LionConstants& constants);
 void RmspropApplyReference(float* p, const float* g, float* v, float* b, size_t n,
                            const RmspropConstants& constants);
-
-// The instruction set in use here: "AVX3", "AVX2", "SSE4", ... (Highway's names).
-std::string_view OptimizerInstructionSet();
 
 }  // namespace stoker

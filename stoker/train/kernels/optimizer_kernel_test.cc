@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <cmath>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "stoker/base/instruction_set_testing.h"
 #include "stoker/base/random.h"
 
 namespace stoker {
@@ -49,19 +49,8 @@ bool SameBits(const Arrays& a, const Arrays& b) {
   return true;
 }
 
-class OptimizerKernel : public testing::TestWithParam<int64_t> {
+class OptimizerKernel : public OnInstructionSet {
  protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    // The dispatcher remembers its first choice.
-    hwy::GetChosenTarget().DeInit();
-    ASSERT_EQ(OptimizerInstructionSet(), hwy::TargetName(GetParam())) << "another one ran";
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-
   // Both on the same arrays, of many lengths; they return what else must be equal.
   using Kernel = std::function<SquareSums(Arrays& arrays, size_t n)>;
   static void ExpectSameBits(const Kernel& kernel, const Kernel& reference) {
@@ -145,9 +134,7 @@ TEST_P(OptimizerKernel, RmspropGivesTheBitsOfTheReference) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, OptimizerKernel,
-                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& target) { return hwy::TargetName(target.param); });
+STOKER_ON_EVERY_INSTRUCTION_SET(OptimizerKernel);
 
 TEST(SumSquares, IsExactWhereAllSumsAre) {
   const std::vector<float> ones(100'000, 1), twos(100'000, 2);

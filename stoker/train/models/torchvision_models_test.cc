@@ -13,9 +13,7 @@
 #include "stoker/train/core/model.h"
 #include "stoker/train/losses/cross_entropy.h"
 #include "stoker/train/models/inception_v3.h"
-#include "stoker/train/models/resnet18.h"
-#include "stoker/train/models/resnet34.h"
-#include "stoker/train/models/resnet50.h"
+#include "stoker/train/models/resnet.h"
 #include "stoker/train/step/learner.h"
 
 namespace stoker {

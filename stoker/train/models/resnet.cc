@@ -1,4 +1,4 @@
-#include "stoker/train/models/resnet_internal.h"
+#include "stoker/train/models/resnet.h"
 
 #include <torch/nn/functional/dropout.h>
 #include <torch/nn/init.h>
@@ -6,18 +6,25 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stoker/train/core/model.h"
+#include "stoker/train/models/width_range_internal.h"
 
-namespace stoker::internal {
+namespace stoker {
 namespace {
 
 namespace nn = torch::nn;
 
 constexpr int64_t kFirstWidth = 64;
+
+struct ResnetDesign {
+  std::array<int64_t, 4> blocks;  // of each stage; a stage halves the image but for the first
+  bool bottleneck = false;        // blocks of 1 x 1, 3 x 3, 1 x 1 instead of two of 3 x 3
+};
 
 // A bias would be removed again by the norm after it.
 nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
@@ -93,7 +100,8 @@ class StageModule final : public nn::Module {
 
 class ResnetModel final : public Model {
  public:
-  ResnetModel(const ResnetDesign& design, const ResnetOptions& options, const ModelInput& input)
+  template <typename Options>
+  ResnetModel(const ResnetDesign& design, const Options& options, const ModelInput& input)
       : pools_(options.stem == "imagenet"), dropout_(options.dropout) {
     stem_ = register_module("conv1", pools_ ? Convolution(input.channels, kFirstWidth, 7, 2)
                                             : Convolution(input.channels, kFirstWidth, 3, 1));
@@ -154,11 +162,41 @@ class ResnetModel final : public Model {
   nn::Linear classifier_{nullptr};
 };
 
-}  // namespace
-
-std::shared_ptr<Model> BuildResnet(const ResnetDesign& design, const ResnetOptions& options,
-                                   const ModelInput& input) {
-  return std::make_shared<ResnetModel>(design, options, input);
+template <typename T>
+void DescribeResnet(OptionTable<T>& table) {
+  table
+      .Field("classes", &T::classes, "number of outputs: one a class, label or number",
+             WidthRange())
+      .Field("stem", &T::stem,
+             "how it begins: imagenet brings images to a quarter of their size (7x7 convolution "
+             "and max pool), small keeps them (3x3 convolution), for images of 32 x 32",
+             OneOf{{"imagenet", "small"}})
+      .Field("zero_init_residual", &T::zero_init_residual,
+             "whether the last norm of a block begins at zero, so that the block does nothing at "
+             "first; helps large batches")
+      .Field("dropout", &T::dropout, "share of values dropped before the last layer",
+             OptionRange{.low = 0, .high = 0.99});
 }
 
-}  // namespace stoker::internal
+}  // namespace
+
+void Resnet18::Describe(OptionTable<Resnet18>& table) { DescribeResnet(table); }
+void Resnet34::Describe(OptionTable<Resnet34>& table) { DescribeResnet(table); }
+void Resnet50::Describe(OptionTable<Resnet50>& table) { DescribeResnet(table); }
+
+Result<std::shared_ptr<Model>> Resnet18::Build(const ModelInput& input) const {
+  constexpr ResnetDesign kDesign{.blocks = {2, 2, 2, 2}, .bottleneck = false};
+  return std::make_shared<ResnetModel>(kDesign, *this, input);
+}
+
+Result<std::shared_ptr<Model>> Resnet34::Build(const ModelInput& input) const {
+  constexpr ResnetDesign kDesign{.blocks = {3, 4, 6, 3}, .bottleneck = false};
+  return std::make_shared<ResnetModel>(kDesign, *this, input);
+}
+
+Result<std::shared_ptr<Model>> Resnet50::Build(const ModelInput& input) const {
+  constexpr ResnetDesign kDesign{.blocks = {3, 4, 6, 3}, .bottleneck = true};
+  return std::make_shared<ResnetModel>(kDesign, *this, input);
+}
+
+}  // namespace stoker
