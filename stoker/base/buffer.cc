@@ -146,7 +146,7 @@ class Shelf {
  public:
   void Limit(int64_t max_idle_bytes) { max_idle_bytes_ = max_idle_bytes; }
 
-  // The smallest of this capacity or little more; null where there is none.
+  // The smallest of this capacity or little more; null if there is none.
   std::unique_ptr<Block> Take(size_t capacity) {
     const size_t most = capacity + static_cast<size_t>(static_cast<double>(capacity) * kSlack);
     std::lock_guard lock(mutex_);

@@ -123,7 +123,7 @@ std::string InitialsOf(std::string_view name) {
   return initials;
 }
 
-// Returns the one name that has these initials; empty where none has, or several have.
+// Returns the one name that has these initials; empty if none has, or several have.
 std::string NameOfInitials(std::string_view wanted, const std::vector<std::string>& names) {
   if (wanted.size() < 2) return {};
   const auto has = [&](const std::string& name) { return InitialsOf(name) == wanted; };

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty where the file cannot be read: no limit is known then, which is no error.
+// Empty if the file cannot be read: no limit is known then, which is no error.
 std::string ReadText(const fs::path& path) {
   std::ifstream in(path);
   std::ostringstream text;

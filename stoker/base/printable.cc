@@ -11,7 +11,7 @@
 namespace stoker {
 namespace {
 
-// The bytes of the UTF-8 character that `text` begins with; 0 where it begins with none.
+// The bytes of the UTF-8 character that `text` begins with; 0 if it begins with none.
 size_t CharacterLength(std::string_view text) {
   const auto first = static_cast<uint8_t>(text[0]);
   const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

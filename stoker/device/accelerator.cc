@@ -28,7 +28,7 @@ std::filesystem::path TorchFolder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
-// How many devices the driver sees, whatever torch believes; 0 where it cannot say.
+// How many devices the driver sees, whatever torch believes; 0 if it cannot say.
 int DevicesOfTheDriver() {
   const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(RTLD_DEFAULT, "cuInit"));
   const auto count = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "cuDeviceGetCount"));

@@ -114,7 +114,7 @@ DevicePrefetcher::Ready DevicePrefetcher::Make() {
   return ready;
 }
 
-// False where the prefetcher is being destroyed.
+// False if the prefetcher is being destroyed.
 bool DevicePrefetcher::WaitForRoom() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ending_ || std::ssize(ready_) < depth_; });

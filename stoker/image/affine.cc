@@ -31,7 +31,7 @@ void ForEachSource(const ImageShape& shape, const WarpSize& size, const AffineMa
   }
 }
 
-// True where the position lies less than a pixel outside or within.
+// True if the position lies less than a pixel outside or within.
 bool IsNear(double x, double y, const ImageShape& shape) {
   return x > -1 && y > -1 && x < static_cast<double>(shape.width) &&
          y < static_cast<double>(shape.height);

@@ -12,7 +12,7 @@ namespace {
 // How values lie in memory where C++ has no type for them, or none that is safe to load from
 // foreign bytes.
 struct Bool {
-  uint8_t byte;  // true where not zero
+  uint8_t byte;  // true if not zero
 };
 struct Float16 {
   uint16_t bits;

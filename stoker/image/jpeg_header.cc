@@ -121,7 +121,7 @@ class HeaderReader {
     return OkStatus();
   }
 
-  // True where the segment is EXIF: the first counts.
+  // True if the segment is EXIF: the first counts.
   bool ReadExif(std::span<const std::byte> segment) {
     constexpr std::string_view kExif("Exif\0\0", 6);
     const std::string_view text(reinterpret_cast<const char*>(segment.data()), segment.size());

@@ -93,7 +93,7 @@ class Decoder {
   }
 
  private:
-  // False where libjpeg has jumped out of `body`.
+  // False if libjpeg has jumped out of `body`.
   template <typename Body>
   bool Guarded(Body body) {
     if (setjmp(errors_.jump) != 0) return false;

@@ -135,7 +135,7 @@ class Walk {
     for (const std::string& file : files_) infos_.push_back(*ProbeImage(BytesOf(file), "tile"));
   }
 
-  // All pictures, by other regions than before; false where one cannot be taken.
+  // All pictures, by other regions than before; false if one cannot be taken.
   bool TakeAll() {
     std::vector<ImageRegion> regions;
     for (const ImageInfo& info : infos_)

@@ -35,7 +35,7 @@ bool IsLetters(std::string_view type) {
 
 }  // namespace
 
-// Stands at the beginning of a chunk. False where it is damaged or the file ends within it; what is
+// Stands at the beginning of a chunk. False if it is damaged or the file ends within it; what is
 // no chunk at all is kept, and libspng says what is wrong.
 bool PngStream::EnterKeptChunk() {
   while (bytes_.size() - at_ >= kAroundData) {

@@ -52,7 +52,7 @@ struct LockedFile {
 };
 
 // What `open` opens, once `path` names it and no other process has the lock: one that takes lines
-// back may put another file there meanwhile. Nothing where `open` gives none.
+// back may put another file there meanwhile. Nothing if `open` gives none.
 template <typename Open>
 Result<std::optional<LockedFile>> OpenLocked(const std::string& path, const Open& open) {
   while (true) {
@@ -86,9 +86,9 @@ class LinesOf {
 
   struct Line {
     uint64_t begin = 0, end = 0;           // in the file, the line's end included
-    std::optional<std::string_view> text;  // without its end; none where it is too long
+    std::optional<std::string_view> text;  // without its end; none if it is too long
   };
-  // The next one, which is valid until the next call; nothing where no other one has an end.
+  // The next one, which is valid until the next call; nothing if no other one has an end.
   Result<std::optional<Line>> Next() {
     held_.erase(0, taken_);
     taken_ = 0;

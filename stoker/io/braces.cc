@@ -50,7 +50,7 @@ std::optional<int64_t> NumberIn(std::string_view text) {
   return number;
 }
 
-// "07..12"; nothing where `text` is no such range.
+// "07..12"; nothing if `text` is no such range.
 Result<std::optional<Texts>> Range(std::string_view text, std::string_view pattern) {
   const size_t dots = text.find("..");
   if (dots == text.npos) return std::nullopt;

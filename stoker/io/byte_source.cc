@@ -84,7 +84,7 @@ constexpr std::string_view kCompressedEndings[] = {".gz", ".zst", ".xz", ".bz2"}
 constexpr size_t kLongestMagic = 8;
 constexpr size_t kSkipBytes = 64 << 10;
 
-// Null where the file is plain.
+// Null if the file is plain.
 const Decoder* DecoderOf(std::string_view start) {
   for (const Decoder& decoder : kDecoders) {
     if (decoder.begins(start)) return &decoder;

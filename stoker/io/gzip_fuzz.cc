@@ -10,7 +10,7 @@
 
 namespace {
 
-// One member by zlib; false where it finds an error or the output is too long.
+// One member by zlib; false if it finds an error or the output is too long.
 bool ZlibInflate(const uint8_t* data, size_t size, std::string& out, size_t& used) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) std::abort();

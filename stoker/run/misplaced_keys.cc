@@ -25,7 +25,7 @@ std::string KindNamed(const ConfigNode& section, std::string_view key, std::stri
 }
 
 // "it belongs to the schedule: train: {schedule: {constant: {lr: 0.001}}}": of the kinds that have
-// the option the one called `named`, else the first; empty where none has it.
+// the option the one called `named`, else the first; empty if none has it.
 std::string AmongKinds(const std::vector<KindDescription>& kinds, std::string_view noun,
                        const std::string& named, std::string_view option) {
   const KindDescription* home = nullptr;
@@ -50,7 +50,7 @@ std::string InOptimizers(const ConfigNode& section, std::string_view option) {
                     KindNamed(section, "optimizer", DefaultOptimizer().name), option);
 }
 
-// Where else than in an optimizer; empty where nowhere.
+// Where else than in an optimizer; empty if nowhere.
 std::string HomeOf(const ConfigNode& section, std::string_view key) {
   if (key == "batch_size" || key == "batch") {
     return "it belongs to the pipeline: data: {train: [..., {batch: {size: 64}}]}";

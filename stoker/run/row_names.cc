@@ -21,7 +21,7 @@ std::span<const int64_t> Named(std::span<const int64_t> rows) {
   return rows.first(std::min(rows.size(), kMostNamed));
 }
 
-// How many are not named, of `all`: " and 3 more"; empty where there are none.
+// How many are not named, of `all`: " and 3 more"; empty if there are none.
 std::string More(size_t all) {
   return all <= kMostNamed ? "" : fmt::format(" and {} more", all - kMostNamed);
 }

@@ -174,7 +174,7 @@ Status RemoveIfThere(const std::string& path) {
   return removed.code() == StatusCode::kNotFound ? OkStatus() : removed;
 }
 
-// A JSON file of ours, or nothing where it does not exist.
+// A JSON file of ours, or nothing if it does not exist.
 Result<std::optional<Json>> ReadJsonFile(const std::string& path) {
   const Result<std::string> text = ReadTextFile(path);
   if (!text.ok() && text.status().code() == StatusCode::kNotFound) return std::nullopt;

@@ -37,7 +37,7 @@ bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name
 
 struct Stage {
   std::string name;
-  ConfigNode options;  // empty where none are written
+  ConfigNode options;  // empty if none are written
   ConfigLocation location;
   std::string text;  // the whole entry
 
@@ -88,7 +88,7 @@ struct Part {
   bool cut = false;
 };
 
-// Nothing where that is not known.
+// Nothing if that is not known.
 std::optional<Part> PartOf(const Pipeline& pipeline) {
   Part part;
   std::string order;

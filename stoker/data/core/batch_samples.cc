@@ -6,7 +6,7 @@
 namespace stoker {
 namespace {
 
-// The node that makes the batches; null where their numbers do not say what they are made of.
+// The node that makes the batches; null if their numbers do not say what they are made of.
 const DatasetNode* FindBatching(const Dataset& batches) {
   const DatasetNode* at = &batches.node();
   while (KeepsKeys(*at)) at = &at->input().node();

@@ -28,7 +28,7 @@ class CombinedNames final : public SampleNames {
   }
 
  private:
-  std::vector<std::shared_ptr<const SampleNames>> inputs_;  // null where an input has none
+  std::vector<std::shared_ptr<const SampleNames>> inputs_;  // null if an input has none
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ class BucketRules {
     if (!pad_to_boundary_ || bucket == boundaries_.size()) return std::nullopt;
     return boundaries_[bucket];
   }
-  // The size of all batches that are full, or -1 where it differs.
+  // The size of all batches that are full, or -1 if it differs.
   int64_t CommonSize() const {
     const bool one = !sizes_.empty() && std::ranges::count(sizes_, sizes_[0]) == std::ssize(sizes_);
     return one && tokens_ == 0 ? sizes_[0] : kUnknownDim;

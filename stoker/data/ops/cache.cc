@@ -182,7 +182,7 @@ class CacheNode final : public DatasetNode {
     return Cancelled("{}: asked to stop while another pass began to keep elements", name());
   }
 
-  // Some elements that lie far apart, with their positions; none where they come in order. Errors
+  // Some elements that lie far apart, with their positions; none if they come in order. Errors
   // of those that cannot be read appear where they are wanted.
   std::vector<std::pair<int64_t, Element>> ReadSample(const OpenContext& context) const {
     std::vector<std::pair<int64_t, Element>> sample;

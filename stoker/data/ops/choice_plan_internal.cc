@@ -100,7 +100,7 @@ class InterleavedCycle {
   }
 
   // How many rounds there are in which every input has a whole turn, and what one is (nothing
-  // where there are none); they are done with the call. False where a round has more choices than
+  // if there are none); they are done with the call. False if a round has more choices than
   // `most`, which are then not laid out: a turn may be as long as the user likes.
   bool FullRounds(int64_t most, int64_t& rounds, std::vector<int32_t>& round) {
     rounds = kNoEnd;
@@ -121,7 +121,7 @@ class InterleavedCycle {
   }
 
   // The next round, whose turns may be short, and in which places that are free are filled. False
-  // where it has more choices than `most`.
+  // if it has more choices than `most`.
   bool OneRound(int64_t most, std::vector<int32_t>& round) {
     for (size_t i = 0; i < places_.size(); ++i) {
       if (places_[i] == kFree || LeftOf(places_[i]) == 0) Fill(i);

@@ -191,7 +191,7 @@ class Packer {
     return status;
   }
 
-  // kDataLoss where the file at its path has other elements than `file` says, with this checksum.
+  // kDataLoss if the file at its path has other elements than `file` says, with this checksum.
   // After any other error the file may be as it should.
   Status CheckElements(const PackReport::File& file, uint32_t wanted) {
     uint32_t checksum = 0;

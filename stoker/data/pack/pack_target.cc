@@ -29,7 +29,7 @@ bool IsPacked(const fs::directory_entry& entry) {
          });
 }
 
-// The first entry of the directory `path` that no packing has written; empty where there is none.
+// The first entry of the directory `path` that no packing has written; empty if there is none.
 Result<std::string> ForeignEntry(const std::string& path) {
   std::error_code error;
   std::string first;

@@ -114,7 +114,7 @@ Json MarkOf(const std::string& path, uint64_t places) {
   return mark.ok() ? *std::move(mark) : Json::object();
 }
 
-// In how many places each of these files is read that is not small; 0 where all are read whole.
+// In how many places each of these files is read that is not small; 0 if all are read whole.
 uint64_t PlacesIn(const std::vector<std::string>& paths, const std::vector<size_t>& chosen) {
   uint64_t bytes = 0;
   for (const size_t i : chosen) {
@@ -149,7 +149,7 @@ std::vector<size_t> Chosen(const std::vector<std::string>& paths) {
   return chosen;
 }
 
-// Null where one cannot be read or has no content of its own (a pipe, a directory).
+// Null if one cannot be read or has no content of its own (a pipe, a directory).
 Json WholeContentOf(std::span<const std::string> paths, FullCheck& full) {
   Checksum sum;
   for (const std::string& path : paths) {
@@ -239,7 +239,7 @@ void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   }
 }
 
-// False where one of both has no checksums of whole contents: then the marks tell more.
+// False if one of both has no checksums of whole contents: then the marks tell more.
 bool CompareWhole(const Json& before, const Json& now, FileChanges& changes) {
   const Json &whole_before = before.value("whole", Json()), &whole_now = now.value("whole", Json());
   if (!whole_before.is_array() || !whole_now.is_array() ||

@@ -108,7 +108,7 @@ std::optional<size_t> PlaceForNumbers(const std::vector<Stage>& stages) {
   return place;
 }
 
-// The stages again with the numbers put in; nothing where one of them does not take the field.
+// The stages again with the numbers put in; nothing if one of them does not take the field.
 std::optional<Dataset> BuildWithNumbers(const std::vector<Stage>& stages, size_t place,
                                         const std::string& field) {
   Dataset dataset = WithNumbers(stages[place].behind, field);

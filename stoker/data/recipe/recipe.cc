@@ -90,7 +90,7 @@ struct SectionRead {
   DataOptions options;  // the root absolute
   std::optional<Dataset> train, eval;
   ConfigNode train_filled, eval_filled;
-  // False where a wrong key may be the one that says how files on servers are read.
+  // False if a wrong key may be the one that says how files on servers are read.
   bool knows_servers = true;
   Problems problems;
 };

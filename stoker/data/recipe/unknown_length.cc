@@ -37,7 +37,7 @@ Culprit FindCulprit(const DatasetNode& last) {
   return found;
 }
 
-// The entry of the list that names the stage; null where none does.
+// The entry of the list that names the stage; null if none does.
 const ConfigNode* EntryOf(const DatasetNode& stage, const ConfigNode* filled) {
   if (filled == nullptr) return nullptr;
   const std::string& name = stage.name();

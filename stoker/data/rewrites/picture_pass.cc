@@ -27,7 +27,7 @@ class PictureColumns {
 
   std::vector<std::byte*> Slots(int64_t row) {
     std::lock_guard lock(mutex_);
-    if (pictures_.empty()) pictures_ = NewPictures();  // all, or none where there is no memory
+    if (pictures_.empty()) pictures_ = NewPictures();  // all, or none if there is no memory
     std::vector<std::byte*> slots;
     for (const Array& column : pictures_)
       slots.push_back(column.data() +
@@ -182,7 +182,7 @@ class PicturePassNode final : public DatasetNode {
     }
   }
 
-  // Puts the element through all maps. False where that fails: they then say why.
+  // Puts the element through all maps. False if that fails: they then say why.
   bool Apply(Element& element, const ReadContext& context, Scratch& scratch) const {
     if (!maps_.chain.Apply(element, context, scratch))
       return ApplyEach(AllMaps(), element, context);
@@ -223,7 +223,7 @@ class PicturePassNode final : public DatasetNode {
     return made && CopyInto(element, slots);
   }
 
-  // False where an array is not what the Spec says, and so has no place.
+  // False if an array is not what the Spec says, and so has no place.
   bool CopyInto(const Element& element, std::span<std::byte* const> slots) const {
     for (size_t i = 0; i < fields_.size(); ++i) {
       const Array& picture = element.arrays[fields_[i]];

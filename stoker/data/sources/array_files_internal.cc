@@ -89,7 +89,7 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   }
 
  private:
-  // What can be done where what is loaded does not fit; empty where nothing is.
+  // What can be done where what is loaded does not fit; empty if nothing is.
   std::string_view Remedy() const {
     for (const ArrayField& field : fields_)
       if (field.to_load) return field.to_load->remedy;

@@ -53,7 +53,7 @@ Result<CsvDialect> DialectOf(const Csv& csv, const std::string& path) {
   return dialect;
 }
 
-// Errors: kDataLoss where a file that begins so is plainly of another kind. Text and what is not
+// Errors: kDataLoss if a file that begins so is plainly of another kind. Text and what is not
 // known may be CSV.
 Status CheckMayBeCsv(const std::string& path, std::string_view start) {
   const FileKind kind =
@@ -88,7 +88,7 @@ Result<std::vector<std::string>> FirstRows(const Csv& csv, const std::string& pa
   return rows;
 }
 
-// How many cells each of the rows has under this delimiter; 0 where they do not agree.
+// How many cells each of the rows has under this delimiter; 0 if they do not agree.
 size_t ColumnsOf(const std::vector<std::string>& rows, CsvDialect dialect, char delimiter) {
   dialect.delimiter = delimiter;
   size_t columns = 0;

@@ -54,7 +54,7 @@ std::string_view Trimmed(std::string_view text) {
 
 struct Columns {
   std::string_view file;
-  std::string_view second;  // empty where the line has one column
+  std::string_view second;  // empty if the line has one column
 };
 
 // A tab tells; otherwise the last blank does.

@@ -21,7 +21,7 @@ bool Fits(const ElementField& field, const Array& array) {
          });
 }
 
-// The field's shape with what `bytes` bytes say of its unknown extent, if it has one; nothing where
+// The field's shape with what `bytes` bytes say of its unknown extent, if it has one; nothing if
 // they are not so many values.
 std::optional<Shape> ShapeOf(const ElementField& field, uint64_t bytes) {
   Shape shape = field.shape;

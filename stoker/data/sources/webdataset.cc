@@ -22,7 +22,7 @@ struct Layout {
   std::vector<std::string> classes;  // what labels stand for; may be empty
 };
 
-// Of archives that were packed; nothing where the first was not. They must agree in the names of
+// Of archives that were packed; nothing if the first was not. They must agree in the names of
 // classes, and where `in_fields` in their fields.
 Result<std::optional<RecordSchema>> PackedSchemaOf(const std::vector<std::string>& paths,
                                                    bool in_fields) {

@@ -53,7 +53,7 @@ bool Store(int64_t number, const Array& out) {
   return static_cast<int64_t>(static_cast<T>(number)) == number;
 }
 
-// False where the number is beyond the type.
+// False if the number is beyond the type.
 bool StoreNumber(int64_t number, const Array& out) {
   switch (out.dtype()) {
     case DType::kUInt8: return Store<uint8_t>(number, out);

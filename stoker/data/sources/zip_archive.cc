@@ -53,7 +53,7 @@ class Archives {
     return {zip, number, samples.entries(number)};
   }
 
-  // The extensions of the first sample of all, in their order; nothing where there is none.
+  // The extensions of the first sample of all, in their order; nothing if there is none.
   std::vector<std::string> FirstExtensions() const {
     std::vector<std::string> extensions;
     if (size() == 0) return extensions;

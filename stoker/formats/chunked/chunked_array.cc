@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
 
-// The product, or nothing where no machine can address as much.
+// The product, or nothing if no machine can address as much.
 std::optional<uint64_t> Product(std::span<const int64_t> extents, uint64_t start) {
   uint64_t product = start;
   for (const int64_t extent : extents) {

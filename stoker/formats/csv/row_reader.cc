@@ -10,7 +10,7 @@ constexpr size_t kWindowBytes = 256 << 10;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Goes on looking for the line end that ends a row: `at` has been looked at up to there, and an odd
-// number of quotes was found where `inside`. Adds the lines that it passes to `lines`. npos where
+// number of quotes was found where `inside`. Adds the lines that it passes to `lines`. npos if
 // `text` does not have it.
 size_t FindRowEnd(std::string_view text, char quote, size_t& at, bool& inside, int64_t& lines) {
   while (at < text.size()) {

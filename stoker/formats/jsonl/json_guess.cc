@@ -14,8 +14,8 @@ bool IsWhole(std::string_view number) {
   return ParseNumber(number, ignored) == NumberFault::kNone;
 }
 
-// Takes a list, as deep as it goes. Its shape, or nothing where it has other values than numbers,
-// or is ragged within; `whole` becomes false where one of them is no int64.
+// Takes a list, as deep as it goes. Its shape, or nothing if it has other values than numbers,
+// or is ragged within; `whole` becomes false if one of them is no int64.
 Result<std::optional<Shape>> TakeListShape(JsonCursor& cursor, bool& whole) {
   STOKER_RETURN_IF_ERROR(cursor.Expect('['));
   std::optional<Shape> inner = Shape{};
@@ -39,7 +39,7 @@ Result<std::optional<Shape>> TakeListShape(JsonCursor& cursor, bool& whole) {
   return inner;
 }
 
-// What is known of the shapes of lists, with one more of them; false where it does not fit.
+// What is known of the shapes of lists, with one more of them; false if it does not fit.
 bool Join(const Shape& shape, Shape& known) {
   // Lists of nothing do not tell what would be in them.
   if (shape.front() == 0 && shape.size() < known.size()) {

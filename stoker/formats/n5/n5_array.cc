@@ -162,7 +162,7 @@ class N5Array final : public ChunkedArray {
     return OkStatus();
   }
 
-  // The number along a dimension that a name stands for; none where it is not that of a block.
+  // The number along a dimension that a name stands for; none if it is not that of a block.
   static std::optional<int64_t> PlaceOf(std::string_view name, int64_t extent) {
     int64_t place = 0;
     const auto [behind, wrong] = std::from_chars(name.data(), name.data() + name.size(), place);

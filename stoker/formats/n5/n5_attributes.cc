@@ -25,7 +25,7 @@ class Description {
     return description;
   }
 
-  // Null where there is none.
+  // Null if there is none.
   const Json* Find(const char* key) const {
     const auto found = tree_.find(key);
     return found == tree_.end() ? nullptr : &*found;

@@ -32,7 +32,7 @@ constexpr NpyType kTypes[] = {
     {"i2", DType::kInt16},   {"i4", DType::kInt32},   {"i8", DType::kInt64},
     {"f2", DType::kFloat16}, {"f4", DType::kFloat32}, {"f8", DType::kFloat64}};
 
-// The type that `code` says, without its byte order; nothing where there is no such.
+// The type that `code` says, without its byte order; nothing if there is no such.
 std::optional<StoredValue> StoredOf(std::string_view code) {
   if (code.size() != 2 || code[1] < '1' || code[1] > '8') return std::nullopt;
   constexpr std::pair<char, StoredKind> kKinds[] = {{'b', StoredKind::kBool},

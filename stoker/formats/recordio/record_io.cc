@@ -31,7 +31,7 @@ struct Part {
   uint64_t frame() const { return kHeader + (length + 3) / 4 * 4; }
 };
 
-// The part whose header is `header`; false where it is none.
+// The part whose header is `header`; false if it is none.
 bool ReadPart(const std::byte* header, Part& part) {
   const auto word = Load<uint32_t>(header + sizeof(uint32_t));
   part = {.flag = word >> 29, .length = word & ((uint32_t{1} << 29) - 1)};
@@ -44,7 +44,7 @@ bool Follows(bool inside, uint32_t flag) {
   return inside ? flag == kMiddle || flag == kLast : flag == kWhole || flag == kFirst;
 }
 
-// Calls f(data) for each part in order; false where `frame` is not the parts of one record, and
+// Calls f(data) for each part in order; false if `frame` is not the parts of one record, and
 // all of them.
 template <typename F>
 bool ForEachPart(std::span<const std::byte> frame, const F& f) {

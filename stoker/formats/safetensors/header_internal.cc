@@ -45,7 +45,7 @@ constexpr SafetensorsType kTypes[] = {
     {"U64", 64},
 };
 
-// Bytes of an array of this type; nothing where there are more than can be, or no whole number.
+// Bytes of an array of this type; nothing if there are more than can be, or no whole number.
 std::optional<uint64_t> BytesOf(const SafetensorsType& type, const Shape& shape) {
   if (type.dtype) return ArrayBytes(*type.dtype, shape);
   const std::optional<uint64_t> values = ArrayBytes(DType::kUInt8, shape);
@@ -189,7 +189,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool in_metadata_ = false;
   bool in_list_ = false;
   std::string key_;
-  // What the current key's numbers go to; null where it takes text.
+  // What the current key's numbers go to; null if it takes text.
   std::vector<uint64_t>* list_ = nullptr;
 };
 

@@ -50,7 +50,7 @@ void CheckExample(Bytes record) {
   }
 }
 
-// The offsets of the records, or nothing where there is an error.
+// The offsets of the records, or nothing if there is an error.
 std::vector<uint64_t> InOrder(Bytes bytes) {
   TfRecordReader reader(MakeMemorySource(bytes, "input"), {});
   std::vector<uint64_t> offsets = {0};

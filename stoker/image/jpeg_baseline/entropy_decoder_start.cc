@@ -29,7 +29,7 @@ Status EntropyDecoder::Start(const Frame& frame, std::span<const std::byte> jpeg
   return OkStatus();
 }
 
-// False where a code contradicts itself.
+// False if a code contradicts itself.
 bool EntropyDecoder::ChooseTables(const Component& c, const Frame& frame) {
   const DcTable*& dc = dc_[c.dc_code];
   if (dc == nullptr) dc = StandardDcTable(frame.dc_codes[c.dc_code]);

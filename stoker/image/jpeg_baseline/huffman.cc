@@ -14,7 +14,7 @@ int StepOf(uint8_t symbol) { return (symbol >> 4) + 1; }
 // As libjpeg reads them: all symbols without a value but the run of 16 zeros.
 bool EndsBlock(uint8_t symbol) { return SizeOf(symbol) == 0 && symbol != kZeroRun; }
 
-// The word that each look-up of `bits` bits begins with; length 0 where it is longer.
+// The word that each look-up of `bits` bits begins with; length 0 if it is longer.
 template <size_t n>
 void FillWords(const HuffmanCode& code, int bits, std::array<CodeWords::Word, n>& words) {
   words.fill({});

@@ -104,7 +104,7 @@ STOKER_PASS void Pass(V16 (&rows)[8]) {
   rows[4] = Narrowed<kShift>(even3 - odd0);
 }
 
-// Loads rows, dequantised, and clears them. True where the first row is within kPlainLimit.
+// Loads rows, dequantised, and clears them. True if the first row is within kPlainLimit.
 template <int kRows>
 HWY_INLINE bool LoadRows(int16_t* values, const int16_t* divisors, V16 (&rows)[8]) {
   const D16 d;

@@ -23,7 +23,7 @@ struct Workspace {
 };
 static_assert(std::is_trivially_destructible_v<Workspace>);
 
-// Decodes the plan's columns of one row of MCUs. False where libjpeg should judge.
+// Decodes the plan's columns of one row of MCUs. False if libjpeg should judge.
 Result<bool> DecodeMcuRow(Workspace& work, const RegionPlan& plan, int mcu_row, Strip& strip) {
   const int columns = plan.mcu_columns.size();
   for (int column = 0; column < columns; column += kGroupBlocks) {

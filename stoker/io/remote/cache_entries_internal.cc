@@ -48,7 +48,7 @@ Status ForEachName(const std::string& directory,
   return OkStatus();
 }
 
-// The copy, locked against use, where it may go; open as nothing where it is gone already.
+// The copy, locked against use, where it may go; open as nothing if it is gone already.
 std::optional<Descriptor> LockUnused(const std::string& path) {
   Descriptor copy(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!copy.valid() && errno == ENOENT) return copy;

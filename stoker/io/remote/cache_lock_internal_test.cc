@@ -28,7 +28,7 @@ TEST(LockWait, SaysOnceThatItWaitsAndGoesOnWhereNothingHasChangedForTooLong) {
   EXPECT_EQ(wait.Next(119, 2), Then::kGoOn);
 }
 
-// The name of the one copy in a cache; empty where there is none.
+// The name of the one copy in a cache; empty if there is none.
 std::string CopyIn(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {
     std::string name = entry.path().filename();

@@ -32,7 +32,7 @@ std::string EndpointOf(std::string host) {
   return host;
 }
 
-// A token that stands alone in a text, such as a file's. Empty where it is none.
+// A token that stands alone in a text, such as a file's. Empty if it is none.
 std::string TokenIn(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const size_t begin = text.find_first_not_of(kBlanks);
@@ -126,7 +126,7 @@ Result<GcsToken> TokenOfMetadata(const GcsSettings& settings, const RemoteAccess
   return token;
 }
 
-// Errors: see GcsTokens::Get. The value is empty where none is to be sent.
+// Errors: see GcsTokens::Get. The value is empty if none is to be sent.
 Result<GcsToken> AskForToken(const GcsSettings& settings, const RemoteAccess& access) {
   if (!settings.token.empty()) {
     const std::string value = TokenIn(settings.token);

@@ -71,7 +71,7 @@ class Tries {
 
   void Restart() { failed_ = 0; }
 
-  // Waits before the next try; false where there is none, or it was cancelled.
+  // Waits before the next try; false if there is none, or it was cancelled.
   bool WaitForNext(const HttpAnswer& answer, const std::string& text, const std::string& place,
                    const std::string& url, Cancellation& cancel) {
     ++failed_;

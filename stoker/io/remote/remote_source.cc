@@ -65,7 +65,7 @@ class Part {
     return count;
   }
 
-  // Whether those that it repeats are the last of `before`; waits for them. True where it does not
+  // Whether those that it repeats are the last of `before`; waits for them. True if it does not
   // repeat so many.
   Result<bool> Repeats(std::span<const std::byte> before, const std::string& name) {
     std::array<std::byte, kMostRepeated> again;

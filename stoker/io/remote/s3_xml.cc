@@ -50,7 +50,7 @@ bool AppendEntity(std::string_view name, std::string& out) {
   return true;
 }
 
-// Text with its entities; nothing where one is unknown.
+// Text with its entities; nothing if one is unknown.
 std::optional<std::string> Unescaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -66,7 +66,7 @@ std::optional<std::string> Unescaped(std::string_view text) {
 }
 
 // Calls `leaf(path, text)` for each element with nothing but text in it, in order; `path` is
-// "Error/Code". False where the text is no XML of that kind.
+// "Error/Code". False if the text is no XML of that kind.
 bool ForEachLeaf(std::string_view text,
                  const std::function<void(std::string_view, std::string)>& leaf) {
   std::vector<std::string_view> open;

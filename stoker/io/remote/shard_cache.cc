@@ -87,7 +87,7 @@ std::string OrderLockNameOf(const std::string& name) {
   return fmt::format(".{}.order{}", name, kLockSuffix);
 }
 
-// Nothing where it ends before. Errors: those of reading; kCancelled where this thread was asked to
+// Nothing if it ends before. Errors: those of reading; kCancelled if this thread was asked to
 // stop.
 Result<std::optional<uint32_t>> ChecksumOf(int fd, uint64_t size, const std::string& path) {
   std::vector<std::byte> piece(kPieceBytes);

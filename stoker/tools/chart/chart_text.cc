@@ -40,7 +40,7 @@ class DotGrid {
     cell.color = static_cast<uint8_t>(color);
   }
 
-  // A letter in the place of the dots; false where there is one already.
+  // A letter in the place of the dots; false if there is one already.
   bool Write(double x, double y, char letter) {
     Cell& cell =
         cells_[(rows_ * 4 - 1 - Dot(y, rows_ * 4)) / 4 * columns_ + Dot(x, columns_ * 2) / 2];

@@ -172,7 +172,7 @@ void AddPackCommand(Program& program) {
 
 namespace {
 
-// The first stage whose draws the files would hold for good; null where there is none. The order of
+// The first stage whose draws the files would hold for good; null if there is none. The order of
 // a shuffle is drawn anew where the files are read, and ignore_errors draws only for what fails.
 const DatasetNode* FindDrawn(const Dataset& dataset) {
   for (const Dataset& input : dataset.node().inputs()) {

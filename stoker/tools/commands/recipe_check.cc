@@ -26,7 +26,7 @@ namespace {
 // A value on the command line is named by this (SetByPath).
 constexpr std::string_view kSet = "--set ";
 
-// Takes a number and the character that follows it off the front; nothing where they are not there.
+// Takes a number and the character that follows it off the front; nothing if they are not there.
 std::optional<int> TakeNumber(std::string_view& text, char end) {
   int number = 0;
   const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -46,7 +46,7 @@ Result<int64_t> ExtentOf(std::span<const std::byte> record, const FeatureValues&
   return std::ssize(text);
 }
 
-// False where the record is no Example: nothing of it is counted then.
+// False if the record is no Example: nothing of it is counted then.
 bool AddExample(std::span<const std::byte> record, Summary& summary) {
   std::vector<NamedFeature> features;
   std::vector<NamedSteps> sequences;

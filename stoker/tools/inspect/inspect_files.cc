@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMostLines = 20;  // of damaged files, for people
 
-// One figure of a field, of the files so far and of one more; null where it should be the same and
+// One figure of a field, of the files so far and of one more; null if it should be the same and
 // is not.
 Json JoinedFigure(const std::string& key, const Json& all, const Json& more) {
   if (key == "smallest" || key == "fewest") return std::min(all, more);
@@ -50,7 +50,7 @@ struct FormatSummary {
   int64_t files = 0;
   uint64_t bytes = 0;
   std::optional<int64_t> count;  // of samples, of those that have such
-  Json fields;                   // null where they do not agree, or have none
+  Json fields;                   // null if they do not agree, or have none
   // Of .npy files, by their folder: they are the columns of its samples, if they have equally many.
   std::map<std::string, int64_t> columns;
 

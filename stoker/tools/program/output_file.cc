@@ -30,7 +30,7 @@ bool IsRun(const fs::path& folder) {
                                   Exists(run.choices()) || Exists(run.checkpoints()));
 }
 
-// What the file `name` is to a run (run/run_directory.h); empty where a run has none of that
+// What the file `name` is to a run (run/run_directory.h); empty if a run has none of that
 // name.
 std::string_view MeaningInRun(const fs::path& run, const std::string& name) {
   const RunPaths paths{run};
@@ -101,7 +101,7 @@ bool NamesAnInput(const CLI::Option& option) {
   return std::ranges::find(kInputs, option.get_name()) != kInputs.end();
 }
 
-// kInvalidArgument where another argument names the file that `output` does.
+// kInvalidArgument if another argument names the file that `output` does.
 Status CheckIsNoArgument(const CLI::App& command, const CLI::Option& output,
                          const std::string& path) {
   const std::optional<FileId> target = FileIdOf(path);
@@ -122,7 +122,7 @@ std::vector<std::string> Given(const CLI::App& command, const char* option) {
   return found == nullptr ? std::vector<std::string>() : found->results();
 }
 
-// The recipe that `command` reads; empty where it reads none.
+// The recipe that `command` reads; empty if it reads none.
 std::string RecipeOf(const CLI::App& command) {
   for (const char* const name : {"RECIPE", "RUN", "FILE"}) {
     const std::vector<std::string> given = Given(command, name);
@@ -134,7 +134,7 @@ std::string RecipeOf(const CLI::App& command) {
   return {};
 }
 
-// kInvalidArgument where the recipe of `command` names the file, or its pipelines read it.
+// kInvalidArgument if the recipe of `command` names the file, or its pipelines read it.
 Status CheckIsNotInRecipe(const CLI::App& command, std::string_view option,
                           const std::string& path) {
   const std::string file = RecipeOf(command);

@@ -21,7 +21,7 @@ bool IsTime(std::string_view text) {
   return true;
 }
 
-// The time in a run's name, and the number that tells runs of one second apart; nothing where the
+// The time in a run's name, and the number that tells runs of one second apart; nothing if the
 // name is not that of a run of this recipe.
 std::optional<std::pair<std::string, int>> RunOrder(std::string_view name,
                                                     std::string_view recipe_name) {

@@ -65,7 +65,7 @@ CheckpointReport ReportCheckpoint(const CheckpointStore& store, int64_t step) {
   return report;
 }
 
-// The figures of a finished run; nothing where it has not finished.
+// The figures of a finished run; nothing if it has not finished.
 Result<Json> ReadSummary(const RunPaths& paths) {
   STOKER_ASSIGN_OR_RETURN(const bool exists, Exists(paths.summary()));
   if (!exists) return Json();

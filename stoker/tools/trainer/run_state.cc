@@ -26,7 +26,7 @@ double NumberOf(const Json& json, const char* key) {
   return value.is_number() ? value.get<double>() : 0;
 }
 
-// Null where there is none, or none that can be read: a machine that lost power may leave it empty.
+// Null if there is none, or none that can be read: a machine that lost power may leave it empty.
 Json ReadProgress(const RunPaths& paths) {
   const Result<std::string> text = ReadTextFile(ProgressPath(paths.root));
   Json json = text.ok() ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();

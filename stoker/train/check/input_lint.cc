@@ -55,10 +55,10 @@ std::string NormalizeEntry(const at::Tensor& values, double mean, double deviati
 // A stage of the pipeline that works on the field.
 struct FieldStage {
   std::string name;
-  const ConfigNode* options;  // null where none are written
+  const ConfigNode* options;  // null if none are written
 };
 
-// `key` of the stage's options; empty where it is not written.
+// `key` of the stage's options; empty if it is not written.
 std::string OptionText(const ConfigNode& options, std::string_view key) {
   const ConfigNode* const value = options.Find(key);
   return value == nullptr ? std::string() : value->scalar;
@@ -89,7 +89,7 @@ bool AreWhole(const at::Tensor& values) {
   return values.numel() > 0 && (values == values.round()).all().item<bool>();
 }
 
-// The stage that made numbers of words; null where none did.
+// The stage that made numbers of words; null if none did.
 const FieldStage* NumberedBy(const std::vector<FieldStage>& stages) {
   constexpr std::array<std::string_view, 4> kNumber = {"words", Lookup::kName, "wordpiece",
                                                        "sentencepiece"};

@@ -132,7 +132,7 @@ class Recompute final : public torch::autograd::Function<Recompute> {
   }
 
  private:
-  // One entry for each input of forward, nothing where no gradient was asked for.
+  // One entry for each input of forward, nothing if no gradient was asked for.
   static variable_list InOrderOfInputs(const at::Tensor& input,
                                        const std::vector<at::Tensor>& parameters,
                                        variable_list found) {

@@ -26,7 +26,7 @@ Status CheckClasses(const Loss& loss, const at::Tensor& target, const SampleKey&
   return OkStatus();
 }
 
-// Empty where nothing is wrong.
+// Empty if nothing is wrong.
 std::string WhatIsWrong(const Loss& loss, std::span<const float> numbers) {
   for (const float number : numbers) {
     if (!std::isfinite(number)) {

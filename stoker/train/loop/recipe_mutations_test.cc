@@ -145,7 +145,7 @@ class RecipeMutations : public testing::Test {
     return false;
   }
 
-  // What a refusal lacks; empty where nothing.
+  // What a refusal lacks; empty if nothing.
   std::string LackOf(const Status& status, const ConfigNode& root, const Path& path) const {
     for (const std::string& message : ProblemsIn(status)) {
       const bool placed = message.find("recipe.yaml:") != std::string::npos;

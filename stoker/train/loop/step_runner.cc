@@ -135,7 +135,7 @@ Status StepRunner::CountLoss(const at::Tensor& loss, bool log) {
   return log ? Broken(session_, session_.loss_log.Flush()) : OkStatus();
 }
 
-// Returns why a step whose loss or gradient was not finite ends the run; empty where the recipe
+// Returns why a step whose loss or gradient was not finite ends the run; empty if the recipe
 // says to continue. Called before the step is counted.
 std::string StepRunner::WhyStop() const {
   const TrainOptions& options = session_.options();

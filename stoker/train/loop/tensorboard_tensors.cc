@@ -78,7 +78,7 @@ Status AddGrid(std::string_view tag, const Array& grid, Summary& summary) {
   return OkStatus();
 }
 
-// The counts of a square matrix, row by row; nothing where it is none.
+// The counts of a square matrix, row by row; nothing if it is none.
 std::vector<double> CountsOf(const Json& confusion) {
   std::vector<double> counts;
   if (!confusion.is_array() || confusion.size() > kMostClasses) return counts;

@@ -23,7 +23,7 @@
 namespace stoker {
 namespace {
 
-// False where they do not fit what the recipe says now, as after a kill between the storing of a
+// False if they do not fit what the recipe says now, as after a kill between the storing of a
 // new recipe and that of its choices.
 Result<bool> KeepChoices(const TrainingSession& session, const Choices& before) {
   const std::string device = session.setup.device.device.str();

@@ -254,7 +254,7 @@ TEST(CrossEntropy, OfSharesIsTheMixtureOfThatOfClasses) {
 struct KindCase {
   Field target;
   int64_t outputs;
-  // By cross_entropy, focal, bce and mse; nothing where it is refused.
+  // By cross_entropy, focal, bce and mse; nothing if it is refused.
   std::optional<TargetKind> kinds[4];
 };
 constexpr auto kNone = std::nullopt;
@@ -304,7 +304,7 @@ TEST(Loss, ARefusalSaysWhatToChange) {
 
 struct WrongNumbers {
   std::vector<double> row;
-  const char* says[3];  // by cross_entropy, bce and mse; null where nothing is wrong
+  const char* says[3];  // by cross_entropy, bce and mse; null if nothing is wrong
 };
 
 TEST(Loss, NumbersThatATargetCannotHaveAreRefusedWithTheSample) {

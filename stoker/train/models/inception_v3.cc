@@ -155,7 +155,7 @@ class InceptionV3Model final : public Model {
   int64_t channels_ = 0;  // after the layers made so far
   std::vector<Numbered<InceptionConvolution>> before_pool1_, before_pool2_;
   std::vector<Numbered<InceptionBlock>> blocks_, last_blocks_;
-  std::shared_ptr<InceptionHead> head_;  // none where its loss weighs nothing
+  std::shared_ptr<InceptionHead> head_;  // none if its loss weighs nothing
   nn::Linear classifier_{nullptr};
 };
 

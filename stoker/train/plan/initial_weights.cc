@@ -24,7 +24,7 @@ constexpr size_t kNamesShown = 5;
 constexpr size_t kLayersAdvised = 4;
 constexpr std::string_view kCounter = "num_batches_tracked";
 
-// "3 missing (a, b, c)"; nothing where there are none.
+// "3 missing (a, b, c)"; nothing if there are none.
 std::string Listed(const std::vector<std::string>& names, std::string_view what) {
   if (names.empty()) return "";
   const std::vector<std::string> shown(
@@ -36,7 +36,7 @@ std::string Listed(const std::vector<std::string>& names, std::string_view what)
 // An array under the name that the rules give it.
 struct Source {
   std::string own_name;                      // in the file
-  const Array* array = nullptr;              // null where it is of a type that Stoker lacks
+  const Array* array = nullptr;              // null if it is of a type that Stoker lacks
   const SafetensorsEntry* unread = nullptr;  // then this
 };
 using Sources = std::map<std::string, Source, std::less<>>;
@@ -110,7 +110,7 @@ int64_t NamesFound(const NamedTensors& tensors, std::span<const NamedArray> arra
   });
 }
 
-// What precedes the model's names in the file, where it does: "module.". Empty where more of them
+// What precedes the model's names in the file, where it does: "module.". Empty if more of them
 // are there as they are: "conv1.weight" is also the end of "layer1.0.conv1.weight".
 std::string LikelyPrefix(const Model& model, std::span<const NamedArray> arrays) {
   const NamedTensors tensors = StateOf(model);
@@ -129,7 +129,7 @@ bool TypesAgree(const Array& array, const at::Tensor& tensor) {
                                    : ToScalarType(array.dtype()) == tensor.scalar_type();
 }
 
-// What an array is that cannot be a model's tensor; empty where it can.
+// What an array is that cannot be a model's tensor; empty if it can.
 std::string MisfitOf(const Source& source, const at::Tensor& tensor) {
   if (source.array == nullptr) {
     return fmt::format("{}{}, a type that Stoker lacks", source.unread->type,

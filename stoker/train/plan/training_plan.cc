@@ -149,7 +149,7 @@ Status CheckAccuracyIsNotFollowed(const TrainRecipe& train, const Schedule& sche
 }
 
 // Whether the model can be made for such samples, and takes them. Returns its outputs, nothing
-// where it is not tried.
+// if it is not tried.
 Result<std::optional<int64_t>> CheckModel(const Recipe& recipe, const ModelInput& input) {
   STOKER_ASSIGN_OR_RETURN(const auto model, TryToBuild(recipe, input));
   STOKER_RETURN_IF_ERROR(ParametersToTrain(*model, recipe.train).status());

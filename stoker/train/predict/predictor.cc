@@ -164,7 +164,7 @@ Result<PredictedBatch> PredictedBatchOf(const NumberedPipeline& pipeline, std::s
   return out;
 }
 
-// The stages that make such samples of pictures; empty where a sample is no picture.
+// The stages that make such samples of pictures; empty if a sample is no picture.
 //   sample  as ModelInput::ToString writes it
 std::string PictureStages(const std::string& sample) {
   int channels = 0, height = 0, width = 0;

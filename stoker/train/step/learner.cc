@@ -159,7 +159,7 @@ DeviceGraph::Tensors Learner::WholePass(const TensorBatch& batch) {
   return results;
 }
 
-// False where the batch must be put through in the usual way.
+// False if the batch must be put through in the usual way.
 bool Learner::BackwardByGraph(const TensorBatch& batch) {
   if (!graphed_) return false;
   const std::optional<DeviceGraph::Tensors> results = graphed_->Run(batch);

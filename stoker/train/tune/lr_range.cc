@@ -14,7 +14,7 @@ size_t IndexOfLowest(std::span<const double> values) {
   return static_cast<size_t>(std::ranges::min_element(values) - values.begin());
 }
 
-// Nothing where no loss is below an earlier one.
+// Nothing if no loss is below an earlier one.
 std::optional<size_t> ValleyOf(std::span<const double> loss) {
   // longest[i]: of the falling subsequences that end at i.
   std::vector<size_t> longest(loss.size(), 1);
