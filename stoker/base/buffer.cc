@@ -202,8 +202,8 @@ class Shelf {
     return block;
   }
 
-  // A stage whose blocks change their size would else keep the old ones for ever, and get each new
-  // one from the system.
+  // Otherwise a stage whose blocks change in size would keep the old ones for ever, and take each
+  // new one from the system.
   void MakeRoomFor(size_t capacity, std::vector<std::unique_ptr<Block>>& freed) {
     const auto full = [&] {
       return idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_ ||

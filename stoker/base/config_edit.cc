@@ -22,8 +22,8 @@ void SetLocation(ConfigNode& node, const ConfigLocation& location) {
   }
 }
 
-// The name of an operator in a pipeline list: `shuffle`, or the first key of `batch: {...}`, beside
-// which others may stand (`on_error`); empty if it has neither form.
+// The name of an operator in a pipeline list: `shuffle`, or the first key of `batch: {...}`, which
+// other keys may follow (`on_error`); empty if it has neither form.
 std::string_view OperatorName(const ConfigNode& item) {
   if (item.kind == Kind::kScalar) return item.scalar;
   return item.kind == Kind::kMap && !item.entries.empty() ? std::string_view(item.entries[0].key)

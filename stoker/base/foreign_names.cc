@@ -210,7 +210,7 @@ std::string SpeltAsClass(std::string_view wanted, const std::vector<std::string>
   return std::ranges::find(names, name) != names.end() ? name : "";
 }
 
-// The row for this place: an option that stands here, or else one that stands elsewhere.
+// The row for this place: an option that belongs here, or else one that belongs elsewhere.
 const ForeignName* FindRow(std::string_view wanted, const std::vector<std::string>& names) {
   const std::string name = WithUnderscores(wanted);
   for (const ForeignName& row : kTable) {

@@ -8,7 +8,7 @@
 namespace stoker {
 namespace {
 
-// Where the entry's name stands and what it is; options as they follow it.
+// The entry's name and its place; options as they follow it.
 struct Split {
   ConfigLocation name_location;
   NamedOptions named;

@@ -167,7 +167,7 @@ Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {
   return std::move(ready.batch);
 }
 
-// Positions are taken for SaveMarked alone: without an error, the pass itself says where it stands.
+// Positions are taken for SaveMarked alone: without an error, the pass itself knows its position.
 Result<std::optional<TensorBatch>> DevicePrefetcher::NextInline() {
   if (marked_ && given_ % kBatchesBetweenPositions == 0) TakePosition(given_);
   Result<std::optional<TensorBatch>> batch = feeder_->Next();

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is read at once: a slow disk gives so much in less than a second, so a pass that is asked to
-// stop does not wait for a file of gigabytes.
+// Read at once: a slow disk delivers this in less than a second, so a pass that is asked to stop
+// does not wait for a file of gigabytes.
 constexpr size_t kPieceBytes = 16 << 20;
 
 // Which part of a path that does not exist is the wrong one.

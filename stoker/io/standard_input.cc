@@ -40,7 +40,7 @@ class PipeStart {
         read_);
   }
 
-  // What stands at byte `at` of the pipe.
+  // The contents at byte `at` of the pipe.
   Result<size_t> Read(uint64_t at, std::span<std::byte> out) {
     std::unique_lock lock(mutex_, std::defer_lock);
     if (!LockUnlessStopped(lock)) return AskedToStop(at);

@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-// A dictionary of 128 MiB, and what the decoder has beside it.
+// A dictionary of 128 MiB, and the decoder's other memory.
 constexpr uint64_t kMostMemory = (128 << 20) + (2 << 20);
 // A chunk of LZMA2 gives 2 MiB at most from its header of 6 bytes and the 5 that the range decoder
 // begins with.

@@ -71,7 +71,7 @@ Status ParseParts(const ConfigNode& section, T&... options) {
   return problems.ToStatus();
 }
 
-// Reads one entry, and lets what is wrong when it is made say where it stands.
+// Reads one entry, and adds its place to errors of making it.
 template <typename R>
 Result<typename R::Configured> ParsePlaced(const R& registry, const ConfigNode& node) {
   STOKER_ASSIGN_OR_RETURN(auto parsed, registry.Parse(node));
@@ -257,8 +257,8 @@ CheckedTrain ReadTrainSection(const ConfigNode& recipe) {
   return checked;
 }
 
-// A path that stands in the recipe is relative to the recipe, one given on the command line to the
-// working directory.
+// A path in the recipe is relative to the recipe, one given on the command line to the working
+// directory.
 Status ResolveWeights(const ConfigNode& root, const std::filesystem::path& folder,
                       std::string& weights) {
   if (weights.empty()) return OkStatus();

@@ -54,7 +54,7 @@ bool ScheduleFollowsEvaluations(const TrainRecipe& train) {
   return schedule.ok() && (*schedule)->follows_evaluations();
 }
 
-// What the weights of a run depend on beside the steps themselves.
+// What the weights of a run depend on, apart from the steps themselves.
 struct Followed {
   bool evaluations = false;
   bool checkpoints = false;

@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-// What says where a line stands, and no figure.
+// Keys that give a line's place in the run, not figures.
 constexpr std::string_view kPlaces[] = {"kind", "step", "epoch"};
 
 HyperParameter ToHyperParameter(std::string name, const ConfigNode& value) {
@@ -50,7 +50,7 @@ Result<std::unique_ptr<TensorboardLog>> TensorboardLog::Open(const std::string& 
                                                              const ConfigNode& recipe,
                                                              std::optional<int64_t> done,
                                                              bool has_accuracy) {
-  // What stands at the step that was done last is kept.
+  // What was logged at the last step done is kept.
   std::optional<int64_t> restart_at;
   if (done) restart_at = *done > 0 ? *done + 1 : 0;
   STOKER_ASSIGN_OR_RETURN(EventWriter writer, EventWriter::Create(directory, restart_at));

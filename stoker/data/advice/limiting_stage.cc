@@ -30,7 +30,7 @@ LimitingStage::RunBy RunByOf(const PipelineCosts& costs) {
   return ahead ? RunBy::kOneThread : RunBy::kConsumer;
 }
 
-// Whether a cache stands between the end of the pipeline, `from`, and `to`.
+// Whether there is a cache between the end of the pipeline, `from`, and `to`.
 bool CachedBehind(const DatasetNode& from, const DatasetNode& to, bool passed_one) {
   if (&from == &to) return passed_one;
   const bool passed = passed_one || from.name() == Cache::kName;

@@ -35,7 +35,7 @@ bool Fits(const Ledger& ledger, int64_t bytes) {
   return bytes == 0 || bytes <= ledger.budget_bytes() - ledger.bytes();
 }
 
-// Frees the idle memory of the stages of `pass` where so many bytes do not fit beside it.
+// Frees the idle memory of the stages of `pass` if `bytes` more do not fit the budget.
 void TrimToFit(const Pass& pass, int64_t bytes) {
   if (!Fits(pass.ledger(), bytes)) pass.TrimPools();
 }

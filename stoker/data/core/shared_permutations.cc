@@ -9,8 +9,8 @@ constexpr int64_t kLeastKept = 512;  // indices; fewer are shuffled in about a m
 
 using Permutation = std::shared_ptr<const IndexPermutation>;
 
-// The computed permutation that this thread asked for last, of whatever stage: a function of its
-// key alone, which takes no memory worth counting. A read of one position asks for it each time.
+// The computed permutation that this thread asked for last, of any stage: a function of its key
+// alone, which takes no memory worth counting. A read of one position asks for it each time.
 struct LastComputed {
   OrderKey key;
   Permutation permutation;

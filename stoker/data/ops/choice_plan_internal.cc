@@ -77,7 +77,8 @@ std::optional<size_t> Limiting(const std::vector<int64_t>& share, const std::vec
   return found;
 }
 
-// Where in an endless `block` the choice stands for which `input` has no element left.
+// The position, in `block` repeated without end, of the first choice for which `input` has no
+// element left.
 int64_t FirstWithout(const std::vector<int32_t>& block, int32_t input, int64_t left) {
   const int64_t share = std::ranges::count(block, input);
   if (share == 0 || left == kNoEnd) return kNoEnd;

@@ -138,7 +138,7 @@ class ReplaceNode final : public DatasetNode {
   }
 
  protected:
-  // What stands in the place of one that failed has its own key.
+  // The replacement of one that failed has its own key.
   Result<Element> DoReadKey(const SampleKey& key, const ReadContext& context) const override {
     return input().node().ReadKey(key, context);
   }

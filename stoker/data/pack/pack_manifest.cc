@@ -87,7 +87,7 @@ bool AreIds(const Json& json, size_t number) {
          });
 }
 
-// A manifest of whatever packing; nothing if it is none.
+// A manifest of any packing; nothing if it is none.
 std::optional<Json> ParseManifest(const std::string& text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto has = [&](const char* key) { return json.contains(key); };

@@ -221,7 +221,7 @@ void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   const auto differs = [&](const char* key) {
     return before.contains(key) && now.contains(key) && before[key] != now[key];
   };
-  // Versions before this one read large files in other places, and did not say so.
+  // Earlier versions read large files at other offsets, without recording them.
   const bool comparable = before.value("places", Json()) == now.value("places", Json());
   if (before.size() > 1 && now.size() == 1) {
     changes.changed.push_back(fmt::format("{} can no longer be read", file));
@@ -239,7 +239,7 @@ void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   }
 }
 
-// False if one of both has no checksums of whole contents: then the marks tell more.
+// False if either has no checksums of whole contents: then the marks decide.
 bool CompareWhole(const Json& before, const Json& now, FileChanges& changes) {
   const Json &whole_before = before.value("whole", Json()), &whole_now = now.value("whole", Json());
   if (!whole_before.is_array() || !whole_now.is_array() ||

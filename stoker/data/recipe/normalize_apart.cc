@@ -67,7 +67,8 @@ Status CheckMayMove(const Found& found) {
   return OkStatus();
 }
 
-// Of a pipeline that a program has put in the place of the recipe's, the text tells nothing.
+// Whether the pipeline is the one the recipe's text describes; false if the program has replaced
+// it.
 bool IsAsWritten(const DataRecipe& recipe, std::string_view pipeline) {
   if (pipeline == "train") return recipe.train.shared_node() == recipe.parsed_train;
   return recipe.eval && recipe.eval->shared_node() == recipe.parsed_eval;

@@ -233,7 +233,7 @@ Result<ConfigNode> ReadRecipe(const std::filesystem::path& file,
 
 namespace {
 
-// What is found later can then say where the key stands.
+// Later errors can then name the key's place.
 void KeepPlaces(const ConfigNode& written, ConfigNode& filled) {
   filled.location = written.location;
   for (const ConfigNode::Entry& entry : written.entries) {

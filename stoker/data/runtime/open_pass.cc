@@ -1,4 +1,4 @@
-// Dataset::Open stands here, apart from what a Dataset is: it needs all that executes a pass.
+// Dataset::Open, in a file of its own since it needs all that executes a pass.
 #include <memory>
 #include <utility>
 

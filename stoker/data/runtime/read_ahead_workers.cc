@@ -204,8 +204,8 @@ ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
   Ledger& ledger = pass().ledger();
   int64_t expected = std::max(source_->MemoryToMake(ticket.wanted).value_or(0),
                               ticket.wanted * largest_element_bytes_);
-  // Nothing is known of the first chunk where the Specs do not tell: let it through alone. Where
-  // others have been made since and have asked for nothing, their elements arrive charged.
+  // If the Specs give no size, nothing is known of the first chunk: let it through alone. If others
+  // have been made since and asked for nothing, their elements arrive charged.
   if (expected == 0 && !any_published_) expected = ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
   ticket.memory = Blocked([&] {

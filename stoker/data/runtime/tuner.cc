@@ -12,15 +12,15 @@ namespace {
 // A hop between threads costs some microseconds where one must be woken.
 constexpr double kChunkNs = 600e3;
 constexpr int64_t kChunkGrowth = 4;  // at most so many times the last: the first costs mislead
-// A chunk's size stays as it is until so many times that size, or so much less, is wanted: blocks
-// of memory are recycled for arrays of equal size.
+// A chunk's size is kept until this many times more, or less, is wanted: blocks of memory are
+// recycled for arrays of equal size.
 constexpr double kMuchMore = 1.3;
 constexpr int64_t kMaxDepth = 512;
-// A thread that has lost its CPU to another program gets it back some milliseconds later. Where it
-// takes few bytes, so much work is kept ready.
+// A thread that has lost its CPU to another program gets it back some milliseconds later. This much
+// work is kept ready if it takes few bytes.
 constexpr double kSlackNs = 10e6;
 constexpr double kMaxSlackBytes = 4 << 20;
-// Finished chunks that wait take so many bytes at most, unless the consumer waits.
+// Finished chunks that wait take this many bytes at most, unless the consumer waits.
 constexpr double kMaxReadyBytes = 64 << 20;
 
 constexpr double kForget = 1.0 - 1.0 / 64;  // of sums, with every chunk

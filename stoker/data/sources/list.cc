@@ -57,7 +57,7 @@ struct Columns {
   std::string_view second;  // empty if the line has one column
 };
 
-// A tab tells; otherwise the last blank does.
+// Splits at the last tab, or if there is none at the last blank.
 Columns Split(std::string_view line) {
   const size_t tab = line.rfind('\t');
   const size_t at = tab != line.npos ? tab : line.rfind(' ');

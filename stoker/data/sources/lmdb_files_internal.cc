@@ -8,7 +8,7 @@
 namespace stoker {
 namespace {
 
-// What the last entry tells, if it is the one that a packing ends with.
+// The schema in the last entry, if it is the one that a packing ends with.
 Result<std::optional<RecordSchema>> PackedSchemaIn(const LmdbFile& file) {
   const int64_t last = file.size() - 1;
   if (last < 0 || file.key(last) != kPackedSchemaKey) return std::nullopt;

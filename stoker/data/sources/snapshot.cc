@@ -16,7 +16,7 @@ Spec SpecOf(const ElementFile& file) {
   return spec;
 }
 
-// More than a record has beside the arrays and what they are aligned by, which is less than what
+// More than a record takes in addition to the arrays and their alignment, which is less than
 // BytesApart counts for them.
 constexpr int64_t kRecordStart = 128;
 

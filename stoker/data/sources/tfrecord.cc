@@ -30,7 +30,7 @@ class TfrecordNode final : public IndexedFilesNode, public SampleNames, public L
         options_(options),
         classes_(std::move(classes)) {}
 
-  // Whatever its field has become by then (parse_example).
+  // Whatever its field is by then (parse_example).
   std::string NameOf(int64_t index, std::string_view /*field*/) const override {
     return NameOfRecord(index);
   }

@@ -9,11 +9,11 @@ namespace {
 // The fields of a message one after the other. Every length is checked.
 class Fields {
  public:
-  // `begin`: where the message stands in the file.
+  // `begin`: the message's offset in the file.
   explicit Fields(std::string_view bytes, size_t begin = 0)
       : end_(begin + bytes.size()), rest_(bytes) {}
 
-  // The next field; false at the end, and where the bytes are none, which status() tells.
+  // The next field; false at the end, and if the bytes are no field, which status() reports.
   bool Next() {
     uint64_t tag = 0;
     if (rest_.empty() || !ReadVarint(tag)) return false;

@@ -52,7 +52,7 @@ class SentencepieceEncoder final : public internal::TokenEncoder {
   const bool begin_, end_;
 };
 
-// `contents`: what our own parser makes of the bytes, which tells more of what is wrong.
+// `contents`: the result of our own parser, whose errors say more.
 Result<std::unique_ptr<const Processor>> LoadModel(const std::string& path, std::string_view bytes,
                                                    const Result<SentencePieceModel>& contents) {
   auto model = std::make_unique<Processor>();

@@ -8,7 +8,7 @@
 namespace stoker {
 namespace {
 
-// The tokens that stand for something; those that are not named are not there.
+// The tokens with a special meaning; nothing for those that are not named.
 struct Marks {
   std::optional<int32_t> unknown, begin, end;
 };

@@ -87,7 +87,7 @@ class LmdbWriter::Database {
     return OkStatus();
   }
 
-  // At most so many pages more are used for an entry. A value goes to pages of its own where it
+  // At most this many more pages are used for an entry. A value goes to pages of its own if it
   // takes more than half of one; leaves that are filled in order are at least half full, and the
   // branches above them are fewer.
   uint64_t PagesOf(uint64_t bytes) const { return 3 + (bytes + kNodeBytes) / page_bytes_; }

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAttributesFile = "attributes.json";
-// A file of attributes is text of a few hundred bytes, and what its writer put beside.
+// A file of attributes is text of a few hundred bytes, plus what its writer added.
 constexpr uint64_t kMostAttributes = 64 << 20;
 // In the head of a block.
 constexpr size_t kExtentsAt = 4, kExtentBytes = 4;
@@ -162,7 +162,7 @@ class N5Array final : public ChunkedArray {
     return OkStatus();
   }
 
-  // The number along a dimension that a name stands for; none if it is not that of a block.
+  // The number along a dimension that a name stands for; none if it is not a block's name.
   static std::optional<int64_t> PlaceOf(std::string_view name, int64_t extent) {
     int64_t place = 0;
     const auto [behind, wrong] = std::from_chars(name.data(), name.data() + name.size(), place);

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostDimensions = 32;
 constexpr size_t kShown = 40;  // of a value in messages
 
-// The tree of a description, and its text, which tells where in it a value stands.
+// The tree of a description, and its text, to find a value's place in it.
 class Description {
  public:
   static Result<Description> Parse(std::string_view text, const std::string& name) {

@@ -18,7 +18,7 @@ constexpr size_t kUsualStart = 4 << 10, kLongestStart = (1 << 20) + 64;
 // A deflated array of more bytes is not inflated only to learn why its header cannot be read.
 constexpr uint64_t kMostInflated = 16 << 20;
 
-// The checksum tells damage apart from a header of another kind.
+// The checksum distinguishes damage from a header of another kind.
 Status HeaderError(const ZipFile& file, const ZipEntry& entry, const Status& error) {
   if (entry.deflated && entry.bytes > kMostInflated) return error;
   STOKER_RETURN_IF_ERROR(file.Read(entry).status());

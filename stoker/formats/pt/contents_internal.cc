@@ -23,9 +23,10 @@ constexpr size_t kMostDimensions = 64;
 // Of the joined keys; a key may be as long as the file, and stand on the way to very many values.
 constexpr size_t kLongestName = 4096;
 constexpr size_t kShown = 40;  // of a longer one in messages
-// What the contents may take in memory: so much more than in proportion to the pickle, since names
-// repeat the keys that several values share. A value or tensor takes about so much beside its texts
-// and numbers; what is not shared has more than that of the pickle's own values.
+// What the contents may take in memory: this much more than in proportion to the pickle, since
+// names repeat the keys that several values share. A value or tensor takes about this much in
+// addition to its texts and numbers; what is not shared has more than that of the pickle's own
+// values.
 constexpr uint64_t kMostShared = 64 << 20;
 constexpr uint64_t kBytesPerPickleValue = 256;
 constexpr uint64_t kBytesPerValue = 128;

@@ -54,7 +54,7 @@ std::optional<uint64_t> BytesOf(const SafetensorsType& type, const Shape& shape)
   return *values * type.bits / 8;
 }
 
-// An entry as it stands in the header, before its values are judged.
+// An entry as written in the header, before its values are checked.
 struct RawEntry {
   std::string name;
   std::optional<std::string> dtype;

@@ -184,7 +184,7 @@ class DirectoryReader {
     return OkStatus();
   }
 
-  // What does not fit into 32 bits stands in an extra field, in this order.
+  // What does not fit into 32 bits is in an extra field, in this order.
   Status ReadExtra(uint64_t at, uint64_t bytes, ZipEntry& entry) const {
     const uint64_t end = at + bytes;
     while (end - at >= 4) {

@@ -53,7 +53,7 @@ struct Freer {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-// RSASSA-PKCS1-v1_5 with SHA-256 ("RS256"); empty if the key is none of RSA.
+// RSASSA-PKCS1-v1_5 with SHA-256 ("RS256"); empty if the key is no RSA key.
 std::string SignedWith(const std::string& private_key, std::string_view text) {
   const std::unique_ptr<BIO, Freer> pem(
       BIO_new_mem_buf(private_key.data(), static_cast<int>(private_key.size())));

@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-// Of a part that was asked for: 412 and 416 say that the file is another one by now.
+// For the request of a part: 412 and 416 mean that the file has changed.
 Status CheckAnswer(const RemoteLocation& location, const RemoteVersion& version,
                    const HttpAnswer& answer) {
   if (answer.head.status / 100 == 2) return OkStatus();
@@ -20,7 +20,7 @@ Status CheckAnswer(const RemoteLocation& location, const RemoteVersion& version,
       location.name, version.ToString(), answer.head.status);
 }
 
-// The version that a server's answer to `sink` tells of.
+// The version given in a server's answer to `sink`.
 Result<RemoteVersion> VersionOfAnswer(const RemoteLocation& location, const HttpAnswer& answer,
                                       const internal::HeadSink& sink) {
   constexpr int kNotSatisfiable = 416;  // an empty file has no first byte

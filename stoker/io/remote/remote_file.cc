@@ -69,7 +69,7 @@ class Known {
 }  // namespace
 
 struct RemoteFile::Head {
-  std::mutex mutex;  // never held over a request: who reads must be free to stop
+  std::mutex mutex;  // never held over a request: a reader must be free to stop
   std::condition_variable changed;
   bool under_way = false;  // one thread asks for them
   bool here = false;

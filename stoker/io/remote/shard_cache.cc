@@ -80,9 +80,9 @@ std::string NameOf(const RemoteFile& file) {
 }
 
 std::string CheckNameOf(const std::string& name) { return fmt::format("{}{}", name, kCheckSuffix); }
-// Of who fetches the copy.
+// The lock of the process that fetches the copy.
 std::string LockNameOf(const std::string& name) { return fmt::format(".{}{}", name, kLockSuffix); }
-// Of who makes it beside reading in order.
+// The lock of the reader that makes the copy while reading in order.
 std::string OrderLockNameOf(const std::string& name) {
   return fmt::format(".{}.order{}", name, kLockSuffix);
 }
@@ -175,7 +175,8 @@ Result<std::optional<Descriptor>> ShardCache::Find(const RemoteFile& file) {
     Remove(name);
     return std::nullopt;
   }
-  // Used now; by the exact clock, since the one that the kernel would take stands for milliseconds.
+  // Marks it as used now, by the exact clock, since the kernel's own advances only every few
+  // milliseconds.
   timespec times[2];
   ::clock_gettime(CLOCK_REALTIME, &times[0]);
   times[1] = times[0];

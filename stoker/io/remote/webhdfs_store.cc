@@ -242,8 +242,8 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
                      : secure ? ":9871"
                               : ":9870",
                      PercentEncode(location.key, /*keep_slashes=*/true), asked.query),
-                 // To the node that has the data. What shows it who asks stands in the address that
-                 // the name node gives, where it is to know that.
+                 // To the node that has the data. Its credentials, if it needs any, are in the
+                 // address that the name node gives.
                  .follow_redirects = true,
                  .netrc = false,
                  .timeout = access.options.timeout}};
@@ -300,7 +300,7 @@ class WebHdfs final : public RemoteStore, public HttpDialect {
       if (!answer.ok() && (answer.status().code() == StatusCode::kCancelled ||
                            answer.status().code() == StatusCode::kUnavailable))
         return answer.status();
-      // One that is shorter by now, or gone, is refused in other words.
+      // A file that is shorter by now, or gone, gives another error.
       STOKER_RETURN_IF_ERROR(CheckVersion(access, version));
       if (!answer.ok()) return answer.status();
       return Unavailable(

@@ -111,7 +111,7 @@ void WriteLetter(const ChartSeries& series, char letter, const ChartAxis& x, con
   }
 }
 
-// The number that stands beside a row, where one does.
+// The number beside a row, if there is one.
 std::string NumberAt(const ChartAxis& y, size_t row) {
   for (const ChartTick& tick : y.ticks()) {
     if (static_cast<size_t>(std::lround((1 - tick.at) * (kRows - 1))) == row) return tick.text;

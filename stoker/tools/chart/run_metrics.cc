@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
-// Where a line stands in the run; curves are drawn over these.
+// A line's place in the run; curves are drawn over these.
 constexpr std::string_view kPlaces[] = {"step", "epoch", "train_seconds"};
 
 double NumberOf(const Json& line, std::string_view key) {

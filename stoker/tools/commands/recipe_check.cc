@@ -72,7 +72,7 @@ uint64_t SeedOf(const ConfigNode& recipe) {
   return static_cast<uint64_t>(seed);
 }
 
-// Where the stage stands that the message names, or else the source, which named the sample.
+// The place of the stage that the message names, or else of the source, which named the sample.
 ConfigLocation PlaceOfStage(const ConfigNode& pipeline, std::string_view message) {
   for (const ConfigNode& stage : pipeline.items) {
     const std::string& name = stage.entries.empty() ? stage.scalar : stage.entries.front().key;
@@ -136,7 +136,7 @@ std::optional<RecipeFinding> RecipeCheck::FindNamedPlace(const std::string& mess
 
 RecipeFinding RecipeCheck::FindingAt(const ConfigLocation& place,
                                      const std::string& message) const {
-  // What is wrong with the file as a whole, or with a key that is not there, stands at its start.
+  // Errors of the file as a whole, or of a missing key, are placed at its start.
   if (place.line == 0 && place.file != nullptr && place.file->starts_with(kSet))
     return {*place.file, 0, 0, message};
   return {path_, std::max(place.line, 1), std::max(place.column, 1), message};

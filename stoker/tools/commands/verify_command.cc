@@ -65,7 +65,7 @@ struct Counts {
   }
 };
 
-// Verifies files and tells of them, one after the other.
+// Verifies files and reports on them, one after the other.
 class Verifier {
  public:
   explicit Verifier(bool json) : json_(json) {}

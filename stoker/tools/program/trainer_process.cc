@@ -28,7 +28,7 @@ void WaitWithoutSpinningLong() {
   ::setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
 }
 
-// Where stoker-train may stand: beside this program, or where it is installed.
+// Where stoker-train may be: beside this program, or where it is installed.
 Result<std::vector<std::filesystem::path>> TrainerPlaces() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -62,7 +62,7 @@ Status CheckOrders(const TrainingSession& session, const Json& state) {
       "run, or allow changes (--allow-changes)");
 }
 
-// A run counts steps, not samples, so with another batch it stands elsewhere in the epochs.
+// A run counts steps, not samples, so with another batch size it is elsewhere in the epochs.
 void WarnOfOtherSteps(TrainingSession& session, const Json& state, int64_t before) {
   const int64_t step = state.value("progress", Json::object()).value("step", int64_t{0});
   const int64_t now = session.plan().steps_per_epoch();

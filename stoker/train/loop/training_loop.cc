@@ -50,7 +50,7 @@ Result<TrainSummary> TrainingLoop::Run(TrainObserver* observer, const std::atomi
   return Summary();
 }
 
-// Whatever has ended the run before its last step.
+// By the plan alone, even if something ended the run before its last step.
 bool TrainingLoop::AtPlannedEndOfEpoch() const {
   const int64_t step = session_->progress.step;
   const TrainingPlan& plan = session_->plan();
@@ -158,8 +158,8 @@ Status TrainingLoop::StopBroken(const Status& status, int64_t ahead) {
   return {broken.code(), fmt::format("{} ({})", broken.message(), stored.message())};
 }
 
-// Stores the last whole step, after which the run stands, and returns `status` with its place.
-// Where the run was asked to stop there is no error: RunSteps stores the step.
+// Stores the state after the last whole step and returns `status` with its place. If the run was
+// asked to stop there is no error: RunSteps stores the step.
 Status TrainingLoop::StoreAndPass(const Status& status) {
   if (status.code() == StatusCode::kCancelled && session_->stop_requested()) return OkStatus();
   if (session_->progress.step == 0) return status;
