@@ -5,9 +5,9 @@
 namespace stoker {
 namespace {
 
-// Of MXCSR (Intel's manual, volume 1, 10.2.3). Every x86-64 CPU has both.
+// Bits of MXCSR (Intel's manual, volume 1, 10.2.3). Every x86-64 CPU has both.
 constexpr uint32_t kDenormalsAreZero = 1u << 6, kFlushToZero = 1u << 15;
-// What an instruction has met; no part of how the thread computes.
+// Exceptions that instructions have raised; no part of how the thread computes.
 constexpr uint32_t kExceptionFlags = 0x3f;
 
 }  // namespace

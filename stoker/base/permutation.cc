@@ -15,7 +15,7 @@ namespace {
 // No sample has this index, so the round keys share no random numbers with one.
 constexpr uint64_t kKeyIndex = ~uint64_t{0};
 
-// Of a call to Map so many positions are worked on at a time.
+// A call to Map works on this many positions at a time.
 constexpr size_t kBlock = 256;
 
 // 0 becomes 1 and 1 becomes 0 where `swapped` is 1; all other positions stay.

@@ -32,7 +32,7 @@ Result<std::unique_ptr<DevicePrefetcher>> DevicePrefetcher::Open(const Dataset& 
   std::unique_ptr<DevicePrefetcher> prefetcher(
       new DevicePrefetcher(batches, runtime, options.device, depth));
   const StopScope scope([asked = runtime.stop] { return asked != nullptr && *asked; });
-  // Who takes batches from the pass by itself can end it by destroying it.
+  // Without a prefetching thread, the caller can end the pass by destroying it.
   if (depth > 0) runtime.stop = &prefetcher->stop_;
   const DenormalScope kept(/*flushed=*/false);  // as in Feeder::NextElement
   STOKER_ASSIGN_OR_RETURN(auto elements, batches.Open(runtime, pass));

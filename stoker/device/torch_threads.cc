@@ -22,7 +22,7 @@ void ForRangesOnTorchThreads(int64_t n,
       /*grain_size=*/1);
 }
 
-// So many ranges to give out that no thread is left without one.
+// Hands out enough ranges that no thread is left without one.
 void OnEachTorchThread(const std::function<void()>& work) {
   constexpr int64_t kRangesAThread = 1024;
   ForRangesOnTorchThreads(kRangesAThread * at::get_num_threads(),

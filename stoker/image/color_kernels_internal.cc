@@ -25,7 +25,7 @@ HWY_INLINE ColorVec LoadColor(const uint8_t* from) {
   return hn::ConvertTo(color_tag, hn::PromoteTo(d32, hn::LoadU(d8, from)));
 }
 
-// Of values 0..255.999, cut off.
+// Stores values of 0..255.999, truncated.
 HWY_INLINE void StoreColor(ColorVec values, uint8_t* to) {
   const hn::Rebind<uint8_t, ColorTag> d8;
   const hn::Rebind<int32_t, ColorTag> d32;

@@ -92,7 +92,7 @@ class PngFile {
     }
   }
 
-  // Of a size that libspng itself does not take; the header stands at byte 16.
+  // For a size that libspng itself does not accept; the header is at byte 16.
   Status CheckAnnounced(const ImageLimits& limits) const {
     const auto side = [&](size_t at) {
       int64_t value = 0;

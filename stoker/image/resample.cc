@@ -130,7 +130,7 @@ class Resampling {
   }
   int16_t* ring(int64_t slot) { return state_.ring.data() + slot * ring_stride(); }
 
-  // Of row y within the part of the source that is used.
+  // The start of row y within the part of the source that is used.
   const uint8_t* SourceRow(int64_t y, int64_t plane) const {
     const int64_t x = state_.horizontal.base() * (source_.planar() ? 1 : source_.channels);
     return source_.data + (state_.vertical.base() + y) * source_.row_stride +

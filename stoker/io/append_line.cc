@@ -29,8 +29,8 @@ Result<Descriptor> OpenToAppend(const std::string& path) {
   return file;
 }
 
-// Of the whole file, among all who opened it. A file system without locks leaves O_APPEND, which
-// keeps lines apart but does not take half a line back.
+// A lock of the whole file, among all that opened it. A file system without locks leaves O_APPEND,
+// which keeps lines apart but does not take half a line back.
 class FileLock {
  public:
   explicit FileLock(int fd) : fd_(fd) { problem_ = FlockUnlessStopped(fd_, LOCK_EX); }
@@ -156,7 +156,7 @@ Status RemoveStaleCopies(const std::string& path) {
 // What a file will be once lines have been taken out of it.
 class Remainder {
  public:
-  // Of the open file `fd`, with all before `offset`.
+  // The rest of the open file `fd`, with all before `offset`.
   Remainder(int fd, const std::string& path, uint64_t offset)
       : fd_(fd), path_(path), kept_(offset) {}
 

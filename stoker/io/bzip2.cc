@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-// Of blocks of 900 KB, the largest, by bzip2's manual: 100 KB and four bytes for each of a block.
+// For blocks of 900 KB, the largest, by bzip2's manual: 100 KB and four bytes for each of a block.
 constexpr uint64_t kDecoderBytes = 100'000 + 4 * 900'000;
 // A block of 900 KB is 45,900,000 bytes at most of what its first step packs (255 equal bytes into
 // 5), and has more than 32 bytes.

@@ -55,7 +55,7 @@ struct FileBytes::State {
   std::optional<File> file = std::nullopt;  // where bytes are loaded from; nothing: all are present
 
   mutable std::mutex loading = {};
-  // Of pieces; those that are true do not change any more.
+  // One for each piece; once true they do not change.
   std::unique_ptr<std::atomic<bool>[]> loaded = nullptr;
 };
 

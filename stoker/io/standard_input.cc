@@ -117,7 +117,7 @@ Result<std::filesystem::path> FolderOfCopies() {
       is_set ? "TMPDIR, " : "", folder.string(), kAdvice);
 }
 
-// Of a failure to write the copy: how much of it there was, what the disk has left, what to do.
+// Adds to a failure to write the copy: its size so far, the disk space left, what to do.
 Status WithAdvice(const Status& failure, const Descriptor& copy,
                   const std::filesystem::path& folder) {
   struct stat found {};

@@ -44,7 +44,7 @@ struct NameParts {
   pid_t process = 0;
 };
 
-// Of a temporary's name; nothing of any other.
+// The parts of a temporary's name; nothing for any other name.
 std::optional<NameParts> ParseName(std::string_view name) {
   const size_t mark = name.rfind(kMark);
   if (!name.starts_with('.') || mark == std::string_view::npos || mark < 2) return std::nullopt;

@@ -14,7 +14,8 @@ namespace {
 
 std::string_view Samples(size_t count) { return count == 1 ? "sample" : "samples"; }
 
-// Of more rows the first are named and the others counted: "samples 0, 1, ..., 7 and 24 more".
+// If there are more rows, the first are named and the others counted: "samples 0, 1, ..., 7 and 24
+// more".
 constexpr size_t kMostNamed = 8;
 
 std::span<const int64_t> Named(std::span<const int64_t> rows) {

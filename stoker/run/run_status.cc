@@ -58,7 +58,7 @@ std::optional<Starvation> RunStatus::StarvedBy(double seconds, double waited) co
 }
 
 double RunStatus::SecondsLeft() const {
-  // Of few steps, those of the whole process: the first is better than nothing.
+  // With few steps, those of the whole process: the first is better than nothing.
   const bool in_window = now_.step > older_.step;
   const auto steps = static_cast<double>(now_.step - (in_window ? older_.step : of_.first_step));
   const double seconds = now_.seconds - (in_window ? older_.seconds : 0);

@@ -182,7 +182,7 @@ bool SameValues(const Normalize& a, const Normalize& b) {
   return a.mean == b.mean && a.std == b.std && a.scale == b.scale && a.per_sample == b.per_sample;
 }
 
-// Of another source the values may be others too.
+// Skipped if the sources differ: their values may differ too.
 void FindOtherNormalize(const Pipeline& train, const Pipeline& eval,
                         std::vector<DataDoubt>& doubts) {
   const std::vector<Normalizing> learnt = NormalizesIn(train), measured = NormalizesIn(eval);

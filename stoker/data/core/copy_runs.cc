@@ -20,7 +20,7 @@ constexpr size_t kCacheLine = 64;
 // About so many bytes are asked for ahead, in runs at least and at most so many.
 constexpr size_t kAheadBytes = 8192;
 constexpr size_t kLeastAhead = 4, kMostAhead = 32;
-// Of a longer run the processor finds the rest by itself, and memcpy is as fast as can be.
+// The processor itself prefetches the rest of a longer run, and memcpy is as fast as possible.
 constexpr size_t kMostOfARun = 4096;
 
 // Inlined by force: GCC 12 takes a function that does nothing but prefetch for one without effect

@@ -26,7 +26,7 @@ Status CheckThere(const std::string& path, FilePatterns::Kind kind) {
   return File::Open(path).status();
 }
 
-// Of a pattern without braces.
+// Expands a pattern without braces.
 Status ExpandNames(const std::string& pattern, FilePatterns::Kind kind,
                    std::vector<std::string>& paths) {
   if (IsGlob(pattern)) {
@@ -58,7 +58,7 @@ Status CheckNoHttpPattern(const std::string& address) {
       NameForMessages(address));
 }
 
-// Of files on servers. Names are checked together, since each costs the way there and back.
+// Expands a pattern of files on servers. Names are checked together, since each costs a round trip.
 Status ExpandRemotePattern(const std::string& pattern, std::vector<std::string>& paths) {
   std::vector<std::string> patterns = {pattern}, named;
   if (HasBraces(pattern)) {

@@ -67,7 +67,7 @@ class FlatMapNode final : public UnpackingNode {
   }
 };
 
-// Of the elements on their way, which have as many arrays as the function makes: like batches of
+// The Spec of the packed elements, which have as many arrays as the function makes: like batches of
 // unknown size, so they are never moved in columns.
 Spec PackedSpec(Spec spec) {
   for (Field& field : spec.fields) field.shape = ShapeOfRows(kUnknownDim, field.shape);

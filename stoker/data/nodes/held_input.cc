@@ -13,8 +13,8 @@
 namespace stoker {
 namespace {
 
-// Of an input that elements cannot be made of from their keys, that many states are kept for each
-// time that as many elements pass as are held.
+// For an input that cannot make elements from their keys, this many states are kept each time as
+// many elements pass as are held.
 constexpr int64_t kSnapshotsWhileAllPass = 4;
 
 // An element that keeps so many times its own bytes alive, or more, is copied. Copies of a few
@@ -56,8 +56,8 @@ constexpr size_t RoundUpForCopies(size_t bytes) {
 }
 
 // Whether the block that `array` of `element` lies in is too large for what the element has in it.
-// Of what is charged to no stage that is not asked: it is lent by user code, or kept resident by a
-// source, and lives on whether elements of it are held or not.
+// Not asked of memory charged to no stage: user code lends it, or a source keeps it resident, and
+// it lives on whether its elements are held or not.
 bool IsSmallPart(const Array& array, const Element& element) {
   const Buffer& buffer = array.buffer();
   if (!buffer.charged() || array.num_bytes() == 0) return false;

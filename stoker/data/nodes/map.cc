@@ -32,7 +32,7 @@ class MapNode final : public DatasetNode {
     if (!transform_->works_on_columns()) return DatasetNode::MemoryToRead(count);
     std::optional<int64_t> bytes =
         AddSizes(input().node().MemoryToRead(count), spec().BytesApart(count));
-    // Of a stream, elements are stacked first.
+    // Elements of a stream are stacked first.
     if (count > 1 && !random_access()) bytes = AddSizes(bytes, input().spec().BytesTogether(count));
     return bytes;
   }

@@ -21,7 +21,7 @@ namespace {
 
 using internal::CacheStore;
 
-// Of the memory budget: the rest is for the passes.
+// The memory budget is divided by this: the rest is for the passes.
 constexpr int64_t kBudgetShare = 2;
 // Records that will be copied soon are asked for this many records ahead.
 constexpr size_t kPrefetchRecords = 8;

@@ -15,10 +15,10 @@ constexpr int64_t kBlock = 256;
 constexpr int64_t kFineBlock = 16384;
 constexpr int64_t kMaxDenominator = 1000;
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
-// So many blocks are no end: their choices might not be counted in 64 bits.
+// This many blocks count as endless: their choices might not be counted in 64 bits.
 constexpr int64_t kUncountable = kNoEnd >> 32;
 
-// The weights as integers with the sum `denominator`, where they are such; else empty.
+// The weights as integers with the sum `denominator`, if they are such; else empty.
 std::vector<int64_t> AsIntegers(const std::vector<double>& weights, double sum,
                                 int64_t denominator) {
   constexpr double kClose = 1e-9;

@@ -117,7 +117,7 @@ class FilterNode final : public DatasetNode {
   KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   bool tolerates_errors() const override { return input().node().tolerates_errors(); }
-  // Of the elements that are kept; one that is dropped is freed before the next is asked for.
+  // For the elements that are kept; one that is dropped is freed before the next is asked for.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }

@@ -27,7 +27,7 @@ class ShardNode final : public DatasetNode {
   KeyOrigin key_origin() const override { return KeyOrigin::kInput; }
   std::string_view Disturbs() const override { return "leaves elements out"; }
   bool fixed_order() const override { return input().node().fixed_order(); }
-  // Of its own elements; in order, one of another shard is freed before the next is asked for.
+  // For its own elements; in order, one of another shard is freed before the next is asked for.
   std::optional<int64_t> MemoryToRead(int64_t count) const override {
     return input().node().MemoryToRead(count);
   }

@@ -87,7 +87,7 @@ Status CheckTargetsAreNotRead(const std::vector<std::string>& targets,
 Status CheckTargetsMayGo(const std::vector<std::string>& targets) {
   for (const std::string& target : targets) {
     std::error_code ignored;
-    // Of a link only the link would go.
+    // Of a target that is a link, only the link is removed.
     if (fs::symlink_status(target, ignored).type() != fs::file_type::directory) continue;
     STOKER_ASSIGN_OR_RETURN(const std::string foreign, ForeignEntry(target));
     if (foreign.empty()) continue;

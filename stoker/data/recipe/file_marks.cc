@@ -167,7 +167,7 @@ Json WholeContentOf(std::span<const std::string> paths, FullCheck& full) {
   return sum.ToString();
 }
 
-// Of each file, or of each of kGroups groups of them.
+// The checksum of each file, or of each of kGroups groups of them.
 Json WholeContents(const std::vector<std::string>& paths, const std::string& root,
                    FullCheck& full) {
   Json whole = Json::array();
@@ -215,7 +215,7 @@ std::string TextOf(const Json& value) {
   return value.is_string() ? value.get<std::string>() : DumpJson(value);
 }
 
-// Of files with one name.
+// Compares the marks of files with the same name.
 void CompareMarks(const Json& before, const Json& now, FileChanges& changes) {
   const std::string& file = now["file"].get_ref<const std::string&>();
   const auto differs = [&](const char* key) {

@@ -19,7 +19,7 @@
 namespace stoker {
 namespace {
 
-// Of a recipe.
+// The sections of a recipe.
 const std::vector<std::string>& Sections() {
   static const std::vector<std::string> kSections = {"data", "model", "train"};
   return kSections;
@@ -67,7 +67,7 @@ ConfigNode WithoutOnError(ConfigNode stage) {
   return stage;
 }
 
-// Of batches, the last one is predicted too, however few samples it has.
+// Makes batches keep the last one: it is predicted too, however few samples it has.
 void KeepRemainder(ConfigNode& stage) {
   for (ConfigNode::Entry& entry : stage.entries) {
     if (entry.key != Batch::kName && entry.key != PaddedBatch::kName) continue;

@@ -53,7 +53,7 @@ bool Compressed(const std::string& path) {
   return source.ok() && !(*source)->size_bound().exact;
 }
 
-// Of a source that reads its files in order.
+// For a source that reads its files in order.
 UnknownLength ExplainSource(const DatasetNode& source, const ConfigNode* options) {
   const std::string& name = source.name();
   const std::vector<std::string> files = source.files();

@@ -51,7 +51,7 @@ void TrimPool(StageResources& stage) {
   stage.pool.Trim();
 }
 
-// Of the innermost ScopedStageTime on this thread: its stage, and the time of the scopes in it.
+// The stage of the innermost ScopedStageTime on this thread, and the time of the scopes in it.
 thread_local StageStats* current_stage = nullptr;
 thread_local int64_t nested_ns = 0;
 

@@ -173,7 +173,7 @@ bool Tuner::TakeBackWhatDidNotHelp(const TunerInterval& interval,
 }
 
 int Tuner::MostUsefulThreads(double cpu_share) const {
-  // So many that the CPUs are busy also where by chance more than usual sleep at once: of n threads
+  // Enough that the CPUs are busy even if by chance more than usual sleep at once: of n threads
   // that each compute with probability p, n p, less one standard deviation, are the CPUs.
   const double share = std::clamp(cpu_share, 1e-3, 1.0);
   const double busy_cpus = limits_.cpus + std::sqrt(limits_.cpus * (1 - share));

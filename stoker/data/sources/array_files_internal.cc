@@ -141,7 +141,7 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   const bool reads_rows_;  // of some field, row by row
   mutable std::mutex loading_;
   mutable KeptMemory kept_;
-  // Of the fields in memory. Written under the lock in Prepare, afterwards only read.
+  // The fields in memory. Written under the lock in Prepare, afterwards only read.
   mutable std::optional<ArrayTable> table_;
 };
 

@@ -132,7 +132,7 @@ class LinesIterator final : public Iterator {
   const LinesNode& node_;
   const bool tolerant_;
   uint64_t epoch_;
-  // Of the next line: where it begins, and its number.
+  // Where the next line begins, and its number.
   uint64_t offset_ = 0;
   int64_t number_ = 0;
   std::optional<LineReader> reader_;  // from the first Next on

@@ -54,7 +54,7 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kRecords = 60'000, kBatch = 128, kPixels = 28 * 28;
-// Of a pass: what it takes to begin one is not what is measured here.
+// In a pass, since the cost of beginning one is not measured here.
 constexpr int64_t kEpochs = 20;
 constexpr int64_t kPage = (8 << 20) / (kPixels + 8);
 

@@ -22,8 +22,8 @@ struct Layout {
   std::vector<std::string> classes;  // what labels stand for; may be empty
 };
 
-// Of archives that were packed; nothing if the first was not. They must agree in the names of
-// classes, and where `in_fields` in their fields.
+// The schema of packed archives; nothing if the first was not packed. They must agree in the names
+// of classes, and where `in_fields` in their fields.
 Result<std::optional<RecordSchema>> PackedSchemaOf(const std::vector<std::string>& paths,
                                                    bool in_fields) {
   STOKER_ASSIGN_OR_RETURN(std::optional<RecordSchema> all, ReadPackedSchema(paths.front()));
@@ -172,7 +172,8 @@ class WebdatasetIterator final : public FilesInOrderIterator {
     return HandOut(node_.shape().Finish(std::move(found), name, key, where, scratch), key);
   }
 
-  // Of compressed archives it is not known beforehand how much there is: memory grows as it comes.
+  // The size in a compressed archive cannot be checked beforehand: memory grows with what has been
+  // read.
   Result<Array> ReadMember(Scratch& scratch) {
     constexpr uint64_t kStep = 16 << 20;
     Array bytes = scratch.NewArray(DType::kUInt8, {0});

@@ -131,7 +131,7 @@ class ZipArchiveNode final : public ByPositionNode, public SampleNames {
     return bytes;
   }
 
-  // Of all samples, the most memory that reading one takes.
+  // The most memory that reading any one sample takes.
   int64_t MostBytes() const {
     // Numbers and names, and what blocks are larger than what is in them.
     constexpr uint64_t kSmall = 4 << 10;

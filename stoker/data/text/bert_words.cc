@@ -10,7 +10,7 @@ namespace {
 
 enum class Kind : uint8_t { kPart, kSpace, kAlone, kDropped };
 
-// Of ASCII: what each character is; all of its punctuation counts, symbols such as $ and ^ too.
+// The kind of each ASCII character; all of its punctuation counts, symbols such as $ and ^ too.
 constexpr std::array<Kind, 128> MakeAsciiKinds() {
   std::array<Kind, 128> kinds{};
   for (size_t c = 0; c < kinds.size(); ++c) {

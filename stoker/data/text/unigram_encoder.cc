@@ -9,7 +9,7 @@ namespace {
 // What an unknown character scores below the worst piece.
 constexpr float kUnknownPenalty = 10;
 
-// Of the character whose first byte this is.
+// The length of the character whose first byte this is.
 size_t CharacterBytes(char first) {
   const auto byte = static_cast<uint8_t>(first);
   return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;

@@ -66,7 +66,7 @@ WordPiece::WordPiece(Vocabulary vocabulary, WordPieceOptions options, int32_t un
     if (const std::optional<int32_t> number = vocabulary_.Find(text); number && !text.empty())
       special_.push_back({text, *number});
   }
-  // Of two that begin at one place, the longer one is meant.
+  // If two begin at one place, the longer one is meant.
   std::ranges::stable_sort(special_, std::ranges::greater(),
                            [](const Special& special) { return special.text.size(); });
 }

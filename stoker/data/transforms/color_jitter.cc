@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMaxJitter = 100;
 
-// Of brightness, contrast, saturation and hue, in this order everywhere.
+// Brightness, contrast, saturation and hue, in this order everywhere.
 struct Jittering {
   static constexpr std::string_view kName = ColorJitter::kName;
   static constexpr bool kRandom = true;

@@ -54,7 +54,8 @@ class InputMaskTransform final : public Transform {
   bool works_on_columns() const override { return true; }
 
  private:
-  // Of an array whose first `dims` dimensions are the sample's number, if any, and the rows.
+  // The mask's shape for an array whose first `dims` dimensions are the sample's number, if any,
+  // and the rows.
   Shape MaskShape(const Shape& shape, size_t dims) const {
     return plan_.by_row ? Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(dims))
                         : shape;

@@ -11,7 +11,7 @@
 namespace stoker {
 namespace {
 
-// Of `rows` x `columns` values of T, which stands for any value of its size, the transpose.
+// Transposes `rows` x `columns` values of T, which stands for any value of its size.
 template <typename T>
 void Transpose(const std::byte* in, int64_t rows, int64_t columns, std::byte* out) {
   const T* from = reinterpret_cast<const T*>(in);

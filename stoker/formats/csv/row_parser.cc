@@ -125,7 +125,7 @@ bool IsMissingCsvCell(std::string_view cell, const std::vector<std::string>& mar
 }
 
 const std::vector<std::string>& UsualMissingMarks() {
-  // Of R, spreadsheets, SQL, Python and people.
+  // As written by R, spreadsheets, SQL, Python and people.
   static const std::vector<std::string> marks = {
       "NA",  "N/A",  "n/a",  "na",   "<NA>", "#N/A",    "#NA",    "NaN",
       "nan", "-nan", "NULL", "null", "Null", "None",    "none",   "nil",

@@ -35,7 +35,7 @@ class Tree {
   }
 
  private:
-  // Of a node at a level: bytes of a pointer to one, and how many records lie in it and below.
+  // For a node at a level: bytes of a pointer to one, and how many records lie in it and below.
   struct Level {
     uint64_t pointer_bytes = 0, records_below = 0;
     int total_bytes = 0;  // of the number of all records below, in a pointer to it

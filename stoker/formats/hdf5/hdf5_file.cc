@@ -118,7 +118,7 @@ Status NoSuchLink(const Hdf5Content& file, std::string_view path, std::string_vi
 // does not take reading the group each time. Thread-safe.
 class internal::Hdf5Groups {
  public:
-  // Of the object at this address; null if it is no group.
+  // The links of the object at this address; null if it is no group.
   Result<std::shared_ptr<const Links>> Find(const Hdf5Content& file, uint64_t address) {
     {
       std::lock_guard lock(mutex_);

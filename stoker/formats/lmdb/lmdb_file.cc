@@ -107,7 +107,7 @@ class LmdbFile::Walk {
             Load<uint64_t>(bytes, at + kRootAt)};
   }
 
-  // Of the first description, or where that one is damaged, of the second.
+  // The page size in the first description, or if that is damaged, in the second.
   Result<uint64_t> PageBytes(Bytes start) const {
     for (uint64_t at = 0; at <= kMostPage; at = at == 0 ? kLeastPage : 2 * at) {
       if (at + kDescriptionEnd > start.size()) break;

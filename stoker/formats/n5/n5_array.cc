@@ -185,8 +185,8 @@ Result<bool> DescribesDataset(const fs::path& attributes) {
   return DescribesN5Dataset(text, NameForMessages(attributes.string()));
 }
 
-// Of a container on a server. Over HTTP, where nothing can be listed, only the folder itself may be
-// a dataset.
+// Adds those of a container on a server. Over HTTP, where nothing can be listed, only the folder
+// itself may be a dataset.
 Status AddRemoteDatasets(const fs::path& container, std::vector<std::string>& names) {
   const Result<bool> itself = DescribesDataset(container / kAttributesFile);
   if (itself.ok() && *itself) {

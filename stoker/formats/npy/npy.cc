@@ -143,7 +143,7 @@ Status NoNpy(std::span<const std::byte> bytes, const std::string& name) {
                   FileKindName(kind));
 }
 
-// Of the values as they lie in C order, those of the same array in Fortran order.
+// Puts the values of an array in Fortran order into C order.
 void FromFortranOrder(const Shape& shape, size_t value_size, const std::byte* in, std::byte* out) {
   const auto values = static_cast<size_t>(NumValues(shape));
   std::vector<size_t> steps(shape.size());  // in `in`, of one further along each dimension

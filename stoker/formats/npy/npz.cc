@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr uint64_t kAlignment = 64;  // of the values, since headers are a multiple of it
 
-// Of most headers all; the longest that is read at all where this is too little.
+// Enough for most headers; and the longest that is read at all if this is too little.
 constexpr size_t kUsualStart = 4 << 10, kLongestStart = (1 << 20) + 64;
 // A deflated array of more bytes is not inflated only to learn why its header cannot be read.
 constexpr uint64_t kMostInflated = 16 << 20;

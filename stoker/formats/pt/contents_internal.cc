@@ -20,7 +20,8 @@ constexpr size_t kMostSteps = 10'000'000;
 // What a file that is one tensor and no dict is called.
 constexpr std::string_view kLoneName = "tensor";
 constexpr size_t kMostDimensions = 64;
-// Of the joined keys; a key may be as long as the file, and stand on the way to very many values.
+// For the joined keys; a key may be as long as the file, and be part of the names of very many
+// values.
 constexpr size_t kLongestName = 4096;
 constexpr size_t kShown = 40;  // of a longer one in messages
 // What the contents may take in memory: this much more than in proportion to the pickle, since

@@ -327,7 +327,7 @@ class PickleReader {
     return copies_ > in_.position() ? Damaged("calls have more arguments than there are bytes")
                                     : OkStatus();
   }
-  // Of no arguments, or of one list of pairs.
+  // Made of no arguments, or of one list of pairs.
   Status PushOrderedDict(const std::vector<PickleId>& arguments) {
     PickleValue dict{.kind = Kind::kDict};
     if (arguments.size() > 1) return Damaged("an OrderedDict is made of several arguments");

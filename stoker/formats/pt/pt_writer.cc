@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr uint64_t kAlignment = 64;
-// Of the archive's folder. PyTorch takes the file's name; any will do.
+// The name of the archive's folder. PyTorch takes the file's name; any will do.
 constexpr std::string_view kFolder = "archive";
 
 std::string_view StorageType(DType dtype) {

@@ -67,7 +67,7 @@ Status ReadFeature(Bytes record, Bytes feature, FeatureValues& out) {
   return OkStatus();
 }
 
-// Of a map's entry.
+// Takes name and value from a map's entry.
 Status SplitEntry(Bytes record, Bytes entry, std::string_view& name, Bytes& value) {
   WireCursor cursor(entry);
   while (!cursor.done()) {

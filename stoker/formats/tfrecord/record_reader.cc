@@ -144,7 +144,7 @@ Result<std::optional<TfRecord>> TfRecordReader::Next() {
   return record;
 }
 
-// Of the next record, all of which is then held; at the end 0, and nothing is.
+// The length of the next record, all of which is then held; 0 at the end, where nothing is held.
 Result<uint64_t> TfRecordReader::ReadLength() {
   STOKER_ASSIGN_OR_RETURN(const bool header_there, window_.Hold(kTfRecordHeaderBytes));
   const std::span<const std::byte> held = window_.held();

@@ -40,9 +40,9 @@ constexpr int DcBits(int size) { return kConstantBits + (size == 4 ? 1 : 2); }
 constexpr int FirstShift(int size) { return DcBits(size) - kPassBits; }
 constexpr int SecondShift(int size) { return DcBits(size) + kPassBits + 3; }
 
-// Of larger ones, libjpeg's versions with vectors cut off what does not fit into 16 bits between
-// the passes, and those without do not. No encoder's rounding gets that far from what samples of
-// 8 bits have, 1024 at most.
+// For larger values, libjpeg's vector versions truncate to 16 bits between the passes, and those
+// without vectors do not. No encoder's rounding gets that far from what samples of 8 bits have,
+// 1024 at most.
 inline constexpr int kScaledPlainLimit = 1536;
 // Samples around zero of which its versions without vectors see no more than the lowest 10 bits.
 inline constexpr int kSampleLimit = 512;

@@ -32,7 +32,7 @@ std::string PathOf(const char* variable, std::string_view name) {
 std::string CredentialsPath() { return PathOf("AWS_SHARED_CREDENTIALS_FILE", "credentials"); }
 std::string ConfigPath() { return PathOf("AWS_CONFIG_FILE", "config"); }
 
-// Of a file that need not be there.
+// Reads a profile of a file that need not exist.
 IniSection ReadProfile(const std::string& path, const std::string& profile) {
   const Result<std::string> text = ReadTextFile(path, kMostBytes);
   if (!text.ok()) return {};

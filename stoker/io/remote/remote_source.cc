@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kFirstPart = 256 << 10, kLargestPart = 4 << 20;
 constexpr int64_t kPartsAhead = 8;
-// Of a file whose server does not mark its versions: bytes that two parts which follow each other
-// have in common, so that a file which has changed between them is likely to be seen.
+// For a file whose server does not mark its versions: bytes that two consecutive parts have in
+// common, so that a file which has changed between them is likely to be seen.
 constexpr size_t kMostRepeated = 256;
 
 // A part of the file: asked for by a thread of the pool, read by the source's.

@@ -124,7 +124,8 @@ bool ShardCache::KeepsEverything(const RemoteOptions& options) {
   return !options.cache.empty() || !Variable("STOKER_CACHE").empty();
 }
 
-// Of the copy `name`, open as `fd`. What cannot be read is an error, and says nothing about it.
+// Whether the copy `name`, open as `fd`, is whole. A failed read is an error, and says nothing
+// about the copy.
 Result<bool> ShardCache::IsWhole(const std::string& name, int fd) {
   struct stat found {};
   if (::fstat(fd, &found) != 0)
@@ -368,7 +369,7 @@ Status ShardCache::Writer::Commit() {
   }
   if (!size_ && ::ftruncate(temporary_.fd(), static_cast<off_t>(written_)) != 0)
     return internal::WriteError(errno, cache_->PathOf(name_), "cannot end a copy");
-  // Who did not wait for a reader has made the same one.
+  // A process that did not wait for a reader has made the same copy.
   if (cache_->IsThere(name_)) return OkStatus();
   // First the check, so that a copy is never there without it.
   STOKER_RETURN_IF_ERROR(

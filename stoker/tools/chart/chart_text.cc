@@ -91,7 +91,7 @@ void DrawSeries(const ChartSeries& series, size_t color, const ChartAxis& x, con
     grid.Set(to_x, to_y, color);
     if (i == 0 || !x.Shows(series.x[i - 1]) || !y.Shows(series.y[i - 1])) continue;
     const double from_x = x.Place(series.x[i - 1]), from_y = y.Place(series.y[i - 1]);
-    // So many dots that none between the two is left out.
+    // Enough dots that none between the two is left out.
     const double length = std::max(std::abs(to_x - from_x) * static_cast<double>(columns) * 2,
                                    std::abs(to_y - from_y) * static_cast<double>(kRows) * 4);
     const int dots = static_cast<int>(std::ceil(length));

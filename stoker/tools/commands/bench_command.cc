@@ -102,7 +102,7 @@ void AddBenchCommand(Program& program, std::function<Status(const BenchArguments
       ->check(AtLeastCheck(1))
       ->excludes("--seconds")
       ->excludes("--model");
-  // Of a model it is the limit of its steps.
+  // For a model it limits the memory of its steps.
   AddMemoryOption(app).each(
       [&bytes = arguments.memory_bytes](const std::string& given) { bytes = std::stoll(given); });
   app.add_flag("--inline", arguments.run_inline, "one thread, nothing ahead of demand");

@@ -86,7 +86,7 @@ std::string Table(const std::vector<RunMetrics>& runs, const std::optional<Goal>
   return TableText(rows);
 }
 
-// Of runs that waited for their data, how much and for what.
+// How long runs waited for their data, and for what.
 std::string StarvationText(const std::vector<RunMetrics>& runs) {
   std::string text;
   const std::vector<std::string> labels = RunLabels(runs);

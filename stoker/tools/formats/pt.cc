@@ -8,7 +8,7 @@
 namespace stoker {
 namespace {
 
-// Of an optimizer's settings there may be thousands.
+// An optimizer may have thousands of settings.
 constexpr size_t kValuesShown = 20;
 
 Result<Inspection> InspectPt(const std::string& path) {

@@ -19,7 +19,7 @@ namespace {
 struct Summary {
   int64_t records = 0;
   uint64_t smallest = 0, largest = 0;
-  // Of those that are image records.
+  // Figures of the image records.
   int64_t images = 0;
   size_t fewest_labels = 0, most_labels = 0;
 

@@ -40,7 +40,7 @@ Status DamageStatus(const ShardFile& file, const Damages& damages) {
       damages.first->first + damages.first->records - 1);
 }
 
-// Of all records that can be read.
+// The sizes of all records that can be read.
 ElementSizes SizesOf(const ShardFile& file) {
   const std::vector<ElementField>& fields = file.schema().fields;
   ElementSizes sizes(fields.size());

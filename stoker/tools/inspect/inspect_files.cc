@@ -51,7 +51,8 @@ struct FormatSummary {
   uint64_t bytes = 0;
   std::optional<int64_t> count;  // of samples, of those that have such
   Json fields;                   // null if they do not agree, or have none
-  // Of .npy files, by their folder: they are the columns of its samples, if they have equally many.
+  // Counts of .npy files, by their folder: they are the columns of its samples, if they have
+  // equally many.
   std::map<std::string, int64_t> columns;
 
   void Add(const std::string& path, const Json& found, uint64_t size) {

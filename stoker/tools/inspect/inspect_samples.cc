@@ -84,7 +84,7 @@ Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
 
 void AddFirstSamples(const Result<Dataset>& dataset, int64_t count, Inspection& out) {
   const Status added = dataset.ok() ? Add(*dataset, count, out) : dataset.status();
-  // Of nothing there is no sample to tell the fields by.
+  // An empty file has no sample that would show the fields.
   if (added.ok() || out.json.value("count", Json()) == 0) return;
   out.text += fmt::format("  samples cannot be read{}: {}\n", dataset.ok() ? " any further" : "",
                           Printable(added.message()));

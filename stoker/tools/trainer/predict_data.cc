@@ -87,7 +87,7 @@ std::string TextOf(const PredictedBatch& batch, const std::vector<std::string>& 
   return text;
 }
 
-// Of a file that was written: on standard output, which otherwise has the lines alone.
+// Only if a file was written: otherwise standard output has the lines alone.
 Status PrintSummary(const PredictSummary& summary, const std::string& weights,
                     const PredictArguments& arguments) {
   if (arguments.to.empty()) return OkStatus();

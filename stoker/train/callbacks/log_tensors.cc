@@ -20,7 +20,7 @@ Json Figure(const at::Tensor& value) {
   return std::isfinite(figure) ? Json(figure) : Json();
 }
 
-// Of the values divided by `scale`.
+// The figures of the values divided by `scale`.
 Json FiguresOf(const at::Tensor& tensor, double scale) {
   if (tensor.numel() == 0) return nullptr;
   const at::Tensor values = tensor.detach().to(at::kDouble) / scale;

@@ -14,7 +14,7 @@
 namespace stoker {
 namespace {
 
-// Of the gradients that the step under way has added up.
+// The squared norm of the gradients that the step under way has added up.
 Result<double> SquaredGradientNow(const RunView& view) {
   double squared = 0;
   STOKER_RETURN_IF_ERROR(CatchTorchErrors([&] {

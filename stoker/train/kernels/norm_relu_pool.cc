@@ -72,7 +72,7 @@ Statistics RunningStatistics(const NormState& state) {
   return statistics;
 }
 
-// Of the batch; moves the running ones towards them.
+// The statistics of the batch; moves the running ones towards them.
 Statistics BatchStatistics(const at::Tensor& x, const NormState& state) {
   const ImageExtent extent = ExtentOf(x);
   const auto* in = x.const_data_ptr<float>();
@@ -154,8 +154,8 @@ struct Slopes {
   std::vector<float> a, b, c;
 };
 
-// Of the sums of dy and of dy * (x - mean) for each channel: the gradients of weight and bias, and
-// the constants for that of x.
+// From the sums of dy and of dy * (x - mean) for each channel: the gradients of weight and bias,
+// and the constants for that of x.
 //   n  values a channel, where the statistics were the batch's; otherwise 0
 Slopes FinishSums(ChannelSums& sums, const at::Tensor& weight, const Statistics& statistics,
                   double n, Gradients& gradients) {

@@ -43,7 +43,7 @@ at::Tensor CountLabels(const Answers& answers) {
       {(answers.right * answers.said).sum(0), answers.right.sum(0), answers.said.sum(0)});
 }
 
-// Of confusion matrices with as many classes as either has.
+// The sum of confusion matrices, with as many classes as the larger has.
 at::Tensor SumOfConfusions(const at::Tensor& a, const at::Tensor& b) {
   const int64_t more = b.size(0) - a.size(0);
   if (more > 0) return at::constant_pad_nd(a, {0, more, 0, more}) + b;

@@ -123,7 +123,7 @@ std::vector<std::string> FieldsAlong(const NumberedPipeline& pipeline,
   return along;
 }
 
-// Of the fields as the recipe's author knows them, so without the numbers.
+// Checks the fields as the recipe's author knows them, so without the numbers.
 Status CheckFields(const NumberedPipeline& pipeline, const FeederOptions& feed,
                    const std::vector<std::string>& wanted) {
   Spec spec = pipeline.batches.spec();

@@ -49,7 +49,7 @@ void CopyInto(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& 
   for (size_t i = 0; i < to.size(); ++i) to[i].copy_(from[i]);
 }
 
-// Of the model's scores, with those of its auxiliary heads by their weights.
+// The loss of the model's scores, plus those of its auxiliary heads by their weights.
 at::Tensor TrainingLoss(const Loss& objective, const TrainingScores& all,
                         const at::Tensor& target) {
   at::Tensor loss = objective.Mean(all.scores, target);
@@ -188,7 +188,7 @@ void Learner::BackwardLoss(const TensorBatch& batch, int64_t batches, at::Tensor
     why_ = fmt::format("the loss is {}; {}", std::isnan(loss.item<double>()) ? "nan" : "inf",
                        WhyBroken(batch, scores, trace));
   }
-  // Of one batch only the ratio to itself would be asked for.
+  // For one batch the ratio would be that to itself.
   const double weight = batches == 1 ? 1 : objective_->Weight(batch.target);
   if (!loss_.defined()) expected_ = weight * static_cast<double>(batches);
   // A batch's share of the step, as if all batches had the weight of the first.

@@ -23,7 +23,7 @@ constexpr int kMostVisits = 8;
 constexpr double kHopeless = 1.5, kHopelessAtOnce = 4;
 // Nor is one whose first step, which fills caches, takes so many times as long.
 constexpr double kHopelessAtFirst = 20;
-// Of a pass with data: what was read ahead before the first step is used up meanwhile.
+// For a pass with data: what was read ahead before the first step is used up meanwhile.
 constexpr int kStepsBefore = 6;
 constexpr int kStepsOfASample = 4, kSamplesAPass = 3;
 constexpr int kStepsAPass = kStepsBefore + kStepsOfASample * kSamplesAPass;

@@ -10,8 +10,9 @@
 namespace stoker {
 namespace {
 
-// Of the median of so many times, as a share of it: 1.2533 standard deviations by the root of their
-// number (of a normal distribution), the deviation by the median distance from the median.
+// The standard error of the median of these times, as a share of it: 1.2533 standard deviations by
+// the root of their number (of a normal distribution), the deviation by the median distance from
+// the median.
 double RelativeError(const StepTimes& times) {
   const double median = Median(times);
   StepTimes distances;
