@@ -48,6 +48,13 @@ class SubprojectTest(unittest.TestCase):
         self.assertRegex(targets, r"(?m)^stoker_data: ")
         self.assertNotRegex(targets, r"(?m)^stoker_(\w*test|train)\b")
 
+    def test_data_h_includes_every_source_operator_and_transform(self):
+        data_h = (ROOT / "stoker/data/data.h").read_text(encoding="utf-8")
+        headers = [path.relative_to(ROOT).as_posix() for folder in ("sources", "ops", "transforms")
+                   for path in (ROOT / "stoker/data" / folder).glob("*.h") if not path.name.endswith("_internal.h")]
+        self.assertGreater(len(headers), 40)
+        self.assertEqual([name for name in headers if f'#include "{name}"' not in data_h], [])
+
 
 if __name__ == "__main__":
     unittest.main()
