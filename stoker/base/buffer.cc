@@ -7,10 +7,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 namespace {
@@ -144,12 +145,15 @@ constexpr double kSlack = 0.25;
 // Blocks that are idle, of sizes that were used last.
 class Shelf {
  public:
-  void Limit(int64_t max_idle_bytes) { max_idle_bytes_ = max_idle_bytes; }
+  void Limit(int64_t max_idle_bytes) {
+    const MutexLock lock(mutex_);
+    max_idle_bytes_ = max_idle_bytes;
+  }
 
   // The smallest of this capacity or little more; null if there is none.
   std::unique_ptr<Block> Take(size_t capacity) {
     const size_t most = capacity + static_cast<size_t>(static_cast<double>(capacity) * kSlack);
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto found = idle_.lower_bound(capacity);
     while (found != idle_.end() && found->second.blocks.empty()) ++found;
     if (found == idle_.end() || found->first > most) return nullptr;
@@ -159,7 +163,7 @@ class Shelf {
 
   void PutBack(std::unique_ptr<Block> block) {
     std::vector<std::unique_ptr<Block>> freed;  // destroyed after the lock is gone
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const size_t capacity = block->capacity();
     MakeRoomFor(capacity, freed);
     if (idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_) {
@@ -175,7 +179,7 @@ class Shelf {
   // Frees what is idle; with `for_good`, nothing is kept from now on.
   void Empty(bool for_good) {
     Sizes freed;  // destroyed after the lock is gone
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     freed.swap(idle_);
     idle_bytes_ = 0;
     if (for_good) max_idle_bytes_ = -1;
@@ -193,7 +197,7 @@ class Shelf {
   // Where there are many, those used last are likely to be asked for again, and finding one is
   // quick.
   static constexpr size_t kManySizes = 64;
-  std::unique_ptr<Block> PopFrom(Sizes::iterator found) {
+  std::unique_ptr<Block> PopFrom(Sizes::iterator found) STOKER_REQUIRES(mutex_) {
     if (found->second.blocks.empty()) return nullptr;
     std::unique_ptr<Block> block = std::move(found->second.blocks.back());
     found->second.blocks.pop_back();
@@ -204,8 +208,9 @@ class Shelf {
 
   // Otherwise a stage whose blocks change in size would keep the old ones for ever, and take each
   // new one from the system.
-  void MakeRoomFor(size_t capacity, std::vector<std::unique_ptr<Block>>& freed) {
-    const auto full = [&] {
+  void MakeRoomFor(size_t capacity, std::vector<std::unique_ptr<Block>>& freed)
+      STOKER_REQUIRES(mutex_) {
+    const auto full = [&]() STOKER_REQUIRES(mutex_) {
       return idle_bytes_ + static_cast<int64_t>(capacity) > max_idle_bytes_ ||
              idle_.size() > kManySizes;
     };
@@ -221,11 +226,11 @@ class Shelf {
     }
   }
 
-  std::mutex mutex_;
-  int64_t max_idle_bytes_ = 0;
-  int64_t idle_bytes_ = 0;
-  uint64_t uses_ = 0;
-  Sizes idle_;  // by capacity
+  Mutex mutex_;
+  int64_t max_idle_bytes_ STOKER_GUARDED_BY(mutex_) = 0;
+  int64_t idle_bytes_ STOKER_GUARDED_BY(mutex_) = 0;
+  uint64_t uses_ STOKER_GUARDED_BY(mutex_) = 0;
+  Sizes idle_ STOKER_GUARDED_BY(mutex_);  // by capacity
 };
 
 void Block::ComeHome(Block* block) {

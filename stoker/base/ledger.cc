@@ -126,8 +126,8 @@ void Ledger::Release(int64_t bytes) {
 
 void Ledger::WakeWaiters() {
   if (waiting_.load() == 0) return;
-  std::lock_guard lock(mutex_);
-  changed_.notify_all();
+  const MutexLock lock(mutex_);
+  changed_.NotifyAll();
 }
 
 bool Ledger::TryReserve(int64_t bytes) {
@@ -141,15 +141,13 @@ bool Ledger::TryReserve(int64_t bytes) {
 Ledger::Admission Ledger::Admit(int64_t bytes, const std::function<bool()>& exempt,
                                 const std::function<bool()>& stop) {
   if (TryReserve(bytes)) return {shared_from_this(), bytes};
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.fetch_add(1);
   bool granted = false;
-  bool stopped = false;
-  changed_.wait(lock, [&] {
+  changed_.Wait(mutex_, [&] {
     granted = TryReserve(bytes);
     if (granted) return true;
-    stopped = stop();
-    if (stopped) return true;
+    if (stop()) return true;
     granted = exempt();
     if (granted) reserved_.fetch_add(bytes);
     return granted;

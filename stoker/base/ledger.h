@@ -16,14 +16,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
 
 namespace stoker {
@@ -122,8 +121,8 @@ class Ledger : public std::enable_shared_from_this<Ledger> {
   std::atomic<int64_t> reserved_{0};
   std::atomic<int64_t> peak_bytes_{0};
   std::atomic<int> waiting_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;  // guards nothing by itself: see Release
+  CondVar changed_;
 };
 
 // Returns the bytes of memory that this process may use: the smallest limit of its control groups,

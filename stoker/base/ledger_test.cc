@@ -1,14 +1,13 @@
 #include "stoker/base/ledger.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/default_budget.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 #include "stoker/base/worker_group.h"
 
@@ -198,8 +197,8 @@ TEST(Ledger, FastProducersNeverExceedTheBudgetByMoreThanAnElementEach) {
   constexpr int64_t kElement = 64 << 10;
   const auto ledger = Ledger::Create(8 * kElement);
   const auto account = ledger->OpenAccount("decode");
-  std::mutex mutex;  // guards made, which has no limit of its own: the ledger must hold them back
-  std::condition_variable changed;
+  Mutex mutex;  // guards made, which has no limit of its own: the ledger must hold them back
+  CondVar changed;
   std::deque<Buffer> made;
   std::atomic<bool> stopped{false};
   WorkerGroup producers = *WorkerGroup::Start(kProducers, "produce", [&](int) {
@@ -207,18 +206,17 @@ TEST(Ledger, FastProducersNeverExceedTheBudgetByMoreThanAnElementEach) {
       const auto admission = ledger->Admit(kElement, kNever, [&] { return stopped.load(); });
       if (!admission.granted()) return;
       Buffer buffer = Buffer::Allocate(kElement, account);
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       made.push_back(std::move(buffer));
-      changed.notify_one();
+      changed.NotifyOne();
     }
   });
   for (int i = 0; i < 3000; ++i) {
     Buffer taken;
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return !made.empty(); });
+    const MutexLock lock(mutex);
+    while (made.empty()) changed.Wait(mutex);
     taken = std::move(made.front());
     made.pop_front();
-    lock.unlock();
   }
   stopped = true;
   ledger->Recheck();

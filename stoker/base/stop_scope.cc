@@ -52,8 +52,8 @@ bool StopScope::IsAskedIn(const StopScope* innermost) {
   return false;
 }
 
-bool LockUnlessStopped(std::unique_lock<std::mutex>& lock) {
-  for (Pauses pauses; !lock.try_lock(); pauses.Sleep()) {
+bool LockUnlessStopped(Mutex& mutex) {
+  for (Pauses pauses; !mutex.TryLock(); pauses.Sleep()) {
     if (StopScope::Asked()) return false;
   }
   return true;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 
@@ -39,20 +39,20 @@ class StopScope {
 // The interval at which waits call StopScope::Asked().
 inline constexpr std::chrono::milliseconds kAskStopEvery{100};
 
-// Waits on `changed`, with `lock` held, until `done()` is true. Returns false if this thread was
+// Waits on `changed`, with `mutex` held, until `done()` is true. Returns false if this thread was
 // asked to stop first.
 template <typename Done>
-bool WaitUnlessStopped(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
-                       const Done& done) {
-  while (!changed.wait_for(lock, kAskStopEvery, done)) {
+bool WaitUnlessStopped(CondVar& changed, Mutex& mutex, const Done& done) STOKER_REQUIRES(mutex) {
+  while (!changed.WaitFor(mutex, kAskStopEvery, done)) {
     if (StopScope::Asked()) return false;
   }
   return true;
 }
 
-// Locks `lock`, whose mutex another thread may hold for long, for example during a request. Returns
-// false, with it unlocked, if this thread was asked to stop first.
-bool LockUnlessStopped(std::unique_lock<std::mutex>& lock);
+// Locks `mutex`, which another thread may hold for long, for example during a request. Returns
+// false, with it not locked, if this thread was asked to stop first. A MutexLock that adopts
+// `mutex` unlocks it.
+bool LockUnlessStopped(Mutex& mutex) STOKER_TRY_ACQUIRE(true, mutex);
 
 // Sleeps. Returns false if this thread was asked to stop first.
 bool SleepUnlessStopped(double seconds);

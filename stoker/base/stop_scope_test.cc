@@ -60,17 +60,18 @@ TEST(StopScope, WaitsEndWhereTheThreadIsAskedTo) {
   const int held = ::open((dir / "lock").c_str(), O_RDWR | O_CREAT, 0666);
   const int wanted = ::open((dir / "lock").c_str(), O_RDWR);
   ASSERT_EQ(FlockUnlessStopped(held, LOCK_EX), 0);
-  std::mutex mutex, other;
-  const std::lock_guard holding(mutex);
-  std::condition_variable never;
+  Mutex mutex, other;
+  const MutexLock holding(mutex);
+  CondVar never;
   std::thread([&] {
     const StopScope scope([asked = 0]() mutable { return ++asked % 4 == 0; });
     EXPECT_EQ(PollUnlessStopped(pipe[0]), ECANCELED);
     EXPECT_EQ(FlockUnlessStopped(wanted, LOCK_EX), ECANCELED);
-    std::unique_lock lock(mutex, std::defer_lock);
-    EXPECT_FALSE(LockUnlessStopped(lock));
-    std::unique_lock waiting(other);
-    EXPECT_FALSE(WaitUnlessStopped(never, waiting, [] { return false; }));
+    const bool locked = LockUnlessStopped(mutex);
+    if (locked) mutex.Unlock();
+    EXPECT_FALSE(locked);
+    const MutexLock waiting(other);
+    EXPECT_FALSE(WaitUnlessStopped(never, other, [] { return false; }));
   }).join();
   ::close(held);
   ::close(wanted);
@@ -90,11 +91,12 @@ TEST(StopScope, WaitsEndWithWhatTheyWaitForAlthoughTheThreadIsAskedTo) {
   const int file = ::open((dir / "lock").c_str(), O_RDWR | O_CREAT, 0666);
   EXPECT_EQ(FlockUnlessStopped(file, LOCK_EX), 0);
   ::close(file);
-  std::mutex mutex;
-  std::unique_lock lock(mutex, std::defer_lock);
-  EXPECT_TRUE(LockUnlessStopped(lock));
-  std::condition_variable changed;
-  EXPECT_TRUE(WaitUnlessStopped(changed, lock, [] { return true; }));
+  Mutex mutex;
+  if (!LockUnlessStopped(mutex)) GTEST_FAIL() << "although nobody held it";
+  const MutexLock lock(mutex, std::adopt_lock);
+  CondVar changed;
+  const bool came = WaitUnlessStopped(changed, mutex, [] { return true; });
+  EXPECT_TRUE(came);
 }
 
 TEST(StopScope, ALockThatIsNotToBeWaitedForIsNot) {

@@ -7,11 +7,11 @@
 
 #include <atomic>
 #include <fstream>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "stoker/base/denormals.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 
 namespace stoker {
@@ -24,12 +24,12 @@ std::string OwnName() {
 }
 
 TEST(WorkerGroup, RunsEachWorkerOnceUnderItsName) {
-  std::mutex mutex;
+  Mutex mutex;
   std::set<int> workers;
   std::set<std::string> names;
   {
     WorkerGroup group = *WorkerGroup::Start(12, "a-very-long-stage-name", [&](int worker) {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       workers.insert(worker);
       names.insert(OwnName());
     });

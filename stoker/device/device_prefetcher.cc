@@ -51,11 +51,11 @@ DevicePrefetcher::DevicePrefetcher(const Dataset& batches, const Runtime& runtim
 
 DevicePrefetcher::~DevicePrefetcher() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
     stop_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 double DevicePrefetcher::waited_seconds() const {
@@ -80,10 +80,10 @@ void DevicePrefetcher::Run() {
     Ready ready = Make();
     const bool last = ready.is_last();
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ready_.push_back(std::move(ready));
     }
-    changed_.notify_all();
+    changed_.NotifyAll();
     if (last) return;
   }
 }
@@ -92,7 +92,7 @@ void DevicePrefetcher::Run() {
 // save: the newest at or before the batches handed out, or handed out when it was marked.
 void DevicePrefetcher::TakePosition(int64_t made) {
   Result<Json> state = feeder_->Save();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   positions_.push_back({.behind = made, .state = std::move(state)});
   const int64_t needed = marked_.value_or(given_);
   while (positions_.size() > 1 && positions_[1].behind <= needed) positions_.pop_front();
@@ -116,30 +116,32 @@ DevicePrefetcher::Ready DevicePrefetcher::Make() {
 
 // False if the prefetcher is being destroyed.
 bool DevicePrefetcher::WaitForRoom() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ending_ || std::ssize(ready_) < depth_; });
+  const MutexLock lock(mutex_);
+  while (!ending_ && std::ssize(ready_) >= depth_) changed_.Wait(mutex_);
   return !ending_;
 }
 
 // Once its pass is asked to stop, the thread queues the error in place of a batch.
-void DevicePrefetcher::WaitForBatch(std::unique_lock<std::mutex>& lock) {
-  const auto is_there = [&] { return !ready_.empty(); };
-  if (asked_to_stop_ == nullptr) return changed_.wait(lock, is_there);
-  while (!changed_.wait_for(lock, kLookEvery, is_there)) {
+void DevicePrefetcher::WaitForBatch() {
+  const auto is_there = [this]() STOKER_REQUIRES(mutex_) { return !ready_.empty(); };
+  if (asked_to_stop_ == nullptr) return changed_.Wait(mutex_, is_there);
+  while (!changed_.WaitFor(mutex_, kLookEvery, is_there)) {
     if (*asked_to_stop_) stop_ = true;
   }
 }
 
 DevicePrefetcher::Ready DevicePrefetcher::Take() {
   const Stopwatch watch;
-  std::unique_lock lock(mutex_);
-  WaitForBatch(lock);
+  Ready ready = [this] {
+    const MutexLock lock(mutex_);
+    WaitForBatch();
+    Ready first = std::move(ready_.front());
+    ready_.pop_front();
+    if (!first.is_last()) ++given_;
+    return first;
+  }();
   waited_ns_ += watch.ElapsedNs();
-  Ready ready = std::move(ready_.front());
-  ready_.pop_front();
-  if (!ready.is_last()) ++given_;
-  lock.unlock();
-  changed_.notify_all();
+  changed_.NotifyAll();
   return ready;
 }
 
@@ -167,11 +169,19 @@ Result<std::optional<TensorBatch>> DevicePrefetcher::Next() {
   return std::move(ready.batch);
 }
 
+// The batches given so far, if a position is due before the next one; else nothing.
+std::optional<int64_t> DevicePrefetcher::PositionDueInline() const {
+  const MutexLock lock(mutex_);
+  if (!marked_ || given_ % kBatchesBetweenPositions != 0) return std::nullopt;
+  return given_;
+}
+
 // Positions are taken for SaveMarked alone: without an error, the pass itself knows its position.
 Result<std::optional<TensorBatch>> DevicePrefetcher::NextInline() {
-  if (marked_ && given_ % kBatchesBetweenPositions == 0) TakePosition(given_);
+  if (const std::optional<int64_t> due = PositionDueInline()) TakePosition(*due);
   Result<std::optional<TensorBatch>> batch = feeder_->Next();
   if (batch.ok() && *batch) {
+    const MutexLock lock(mutex_);
     ++given_;
   } else {
     last_ = Ready{.batch = batch, .copied = {}};
@@ -192,17 +202,17 @@ Result<Json> DevicePrefetcher::PositionBehind(int64_t batches) const {
 
 Result<Json> DevicePrefetcher::Save() const {
   if (!started_) return feeder_->Save();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return PositionBehind(given_);
 }
 
 void DevicePrefetcher::Mark() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   marked_ = given_;
 }
 
 Result<Json> DevicePrefetcher::SaveMarked() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const bool has_failed = last_ && !last_->batch.ok();
   const bool pass_is_there = !started_ && marked_ == given_ && !has_failed;
   if (pass_is_there || positions_.empty()) return feeder_->Save();

@@ -10,12 +10,11 @@
 #include <c10/core/Stream.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/advice/limiting_stage.h"
 #include "stoker/data/core/dataset.h"
@@ -85,11 +84,12 @@ class DevicePrefetcher {
   Status Start();
   void Run();
   void TakePosition(int64_t made);
-  Result<Json> PositionBehind(int64_t batches) const;
+  Result<Json> PositionBehind(int64_t batches) const STOKER_REQUIRES(mutex_);
   Ready Make();
   bool WaitForRoom();
-  void WaitForBatch(std::unique_lock<std::mutex>& lock);
+  void WaitForBatch() STOKER_REQUIRES(mutex_);
   Ready Take();
+  std::optional<int64_t> PositionDueInline() const;
   Result<std::optional<TensorBatch>> NextInline();
   void HandToCurrentStream(const Ready& ready) const;
 
@@ -102,14 +102,14 @@ class DevicePrefetcher {
   std::atomic<bool> stop_{false};   // of the pass if there is a thread; outlives feeder_
   std::unique_ptr<Feeder> feeder_;  // the thread's own once it runs
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Ready> ready_;         // guarded by mutex_
-  std::deque<Position> positions_;  // guarded by mutex_; the first is of a returned batch
-  int64_t given_ = 0;               // guarded by mutex_
-  std::optional<int64_t> marked_;   // guarded by mutex_; batches returned at that time
-  bool ending_ = false;             // guarded by mutex_; it is being destroyed
-  std::optional<Ready> last_;       // the end or the error, once it was given
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::deque<Ready> ready_ STOKER_GUARDED_BY(mutex_);
+  std::deque<Position> positions_ STOKER_GUARDED_BY(mutex_);  // the first is of a returned batch
+  int64_t given_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::optional<int64_t> marked_ STOKER_GUARDED_BY(mutex_);  // batches returned at that time
+  bool ending_ STOKER_GUARDED_BY(mutex_) = false;            // it is being destroyed
+  std::optional<Ready> last_;  // the end or the error, once it was given
   int64_t waited_ns_ = 0;
   bool started_ = false;
   WorkerGroup thread_;  // last: joined before the other members are destroyed

@@ -14,7 +14,7 @@ void FlushTorchDenormals(bool flushed) {
 
 TorchFloatModes::TorchFloatModes() : callers_(FloatMode()) {
   OnEachTorchThread([this] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     before_[std::this_thread::get_id()] = FloatMode();
   });
 }
@@ -22,7 +22,7 @@ TorchFloatModes::TorchFloatModes() : callers_(FloatMode()) {
 TorchFloatModes::~TorchFloatModes() {
   SetFloatMode(callers_);
   OnEachTorchThread([this] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = before_.find(std::this_thread::get_id());
     SetFloatMode(found == before_.end() ? callers_ : found->second);
   });

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 
@@ -27,8 +28,8 @@ class TorchFloatModes {
 
  private:
   const uint32_t callers_;
-  std::mutex mutex_;
-  std::unordered_map<std::thread::id, uint32_t> before_;  // guarded by mutex_
+  Mutex mutex_;
+  std::unordered_map<std::thread::id, uint32_t> before_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "stoker/base/denormals.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/nodes/from_generator.h"
@@ -26,10 +27,10 @@ class TorchDenormals : public testing::Test {
   ~TorchDenormals() override { at::set_num_threads(before_); }
 
   static std::set<bool> ThreadsFlush() {
-    std::mutex mutex;
+    Mutex mutex;
     std::set<bool> found;
     OnEachTorchThread([&] {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       found.insert(FloatMode() == WithDenormalsFlushed(FloatMode(), true));
     });
     return found;

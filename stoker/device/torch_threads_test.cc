@@ -9,11 +9,12 @@
 
 #include <atomic>
 #include <fstream>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 namespace {
@@ -49,10 +50,10 @@ std::set<std::string> OpenMpRuntimes() {
 TEST_F(TorchThreads, AsManyThreadsWorkAsTorchIsSetTo) {
   for (const int threads : kThreadCounts) {
     at::set_num_threads(threads);
-    std::mutex mutex;
+    Mutex mutex;
     std::set<pid_t> seen;
     ForRangesOnTorchThreads(threads, [&](int64_t, int64_t) {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       seen.insert(ThreadId());
     });
     EXPECT_EQ(std::ssize(seen), threads);
@@ -99,10 +100,10 @@ TEST_F(TorchThreads, AnExceptionOfAnyThreadReachesTheCaller) {
 TEST_F(TorchThreads, EachOfThemIsReachedOnce) {
   for (const int threads : kThreadCounts) {
     at::set_num_threads(threads);
-    std::mutex mutex;
+    Mutex mutex;
     std::multiset<pid_t> seen;
     OnEachTorchThread([&] {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       seen.insert(ThreadId());
     });
     EXPECT_EQ(std::ssize(seen), threads);

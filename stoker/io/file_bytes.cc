@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/io/descriptor.h"
 
@@ -54,7 +54,7 @@ struct FileBytes::State {
   Buffer buffer;
   std::optional<File> file = std::nullopt;  // where bytes are loaded from; nothing: all are present
 
-  mutable std::mutex loading = {};
+  mutable Mutex loading = {};  // held by the thread that loads pieces
   // One for each piece; once true they do not change.
   std::unique_ptr<std::atomic<bool>[]> loaded = nullptr;
 };
@@ -107,7 +107,7 @@ Status FileBytes::Load(uint64_t offset, uint64_t bytes) const {
       ++piece;
       continue;
     }
-    const std::lock_guard lock(state_->loading);
+    const MutexLock lock(state_->loading);
     uint64_t end = piece;  // of the pieces that are missing from here on
     while (end <= last && !is_there(end)) ++end;
     const uint64_t from = piece * kPieceBytes, to = std::min(end * kPieceBytes, size());

@@ -4,7 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 
@@ -30,7 +31,7 @@ static_assert(std::atomic<uintptr_t>::is_always_lock_free &&
               "used in signal handlers");
 
 constinit Block first_block;
-constinit std::mutex adding;  // held while a free slot is taken
+constinit Mutex adding;  // held while a slot is taken or freed
 
 MappedSlot& FreeSlot() {
   for (Block* block = &first_block;; block = block->next.load(std::memory_order_relaxed)) {
@@ -48,7 +49,7 @@ MappedSlot& FreeSlot() {
 MappedRange::MappedRange(const void* start, size_t size, const std::string& path) {
   auto name = std::make_unique<char[]>(path.size() + 1);
   path.copy(name.get(), path.size());
-  const std::lock_guard lock(adding);
+  const MutexLock lock(adding);
   slot_ = &FreeSlot();
   slot_->path.store(name.release(), std::memory_order_relaxed);
   slot_->size.store(size, std::memory_order_relaxed);
@@ -56,7 +57,7 @@ MappedRange::MappedRange(const void* start, size_t size, const std::string& path
 }
 
 MappedRange::~MappedRange() {
-  const std::lock_guard lock(adding);
+  const MutexLock lock(adding);
   slot_->start.store(0, std::memory_order_relaxed);
   delete[] slot_->path.exchange(nullptr, std::memory_order_relaxed);
 }

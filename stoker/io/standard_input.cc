@@ -10,10 +10,10 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/remote_path.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/temporary_internal.h"
@@ -31,8 +31,8 @@ class PipeStart {
   PipeStart(int fd, size_t keep) : fd_(fd), keep_(keep) {}
 
   Status CheckStart() {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (!LockUnlessStopped(lock)) return AskedToStop(0);
+    if (!LockUnlessStopped(mutex_)) return AskedToStop(0);
+    const MutexLock lock(mutex_, std::adopt_lock);
     if (read_ == kept_.size()) return OkStatus();
     return FailedPrecondition(
         "standard input: it has been read up to byte {}, and a pipe cannot be read again from its "
@@ -42,8 +42,8 @@ class PipeStart {
 
   // The contents at byte `at` of the pipe.
   Result<size_t> Read(uint64_t at, std::span<std::byte> out) {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (!LockUnlessStopped(lock)) return AskedToStop(at);
+    if (!LockUnlessStopped(mutex_)) return AskedToStop(at);
+    const MutexLock lock(mutex_, std::adopt_lock);
     if (at < kept_.size()) {
       const size_t count = std::min<size_t>(kept_.size() - at, out.size());
       std::memcpy(out.data(), kept_.data() + at, count);
@@ -70,7 +70,7 @@ class PipeStart {
     return Cancelled("standard input: byte {}: asked to stop while nothing was piped in", at);
   }
 
-  void Keep(std::span<const std::byte> bytes) {
+  void Keep(std::span<const std::byte> bytes) STOKER_REQUIRES(mutex_) {
     const bool all_kept = read_ == kept_.size();
     read_ += bytes.size();
     if (all_kept && read_ <= keep_) {
@@ -82,9 +82,9 @@ class PipeStart {
 
   const int fd_;
   const size_t keep_;
-  std::mutex mutex_;
-  uint64_t read_ = 0;  // of the pipe, in all
-  std::vector<std::byte> kept_;
+  Mutex mutex_;
+  uint64_t read_ STOKER_GUARDED_BY(mutex_) = 0;  // of the pipe, in all
+  std::vector<std::byte> kept_ STOKER_GUARDED_BY(mutex_);
 };
 
 namespace {

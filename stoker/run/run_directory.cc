@@ -238,7 +238,7 @@ HeldRun::HeldRun(MadeDirectories made, const RunPaths& paths, Descriptor lock)
     : is_new_(true), made_(std::move(made)), paths_(paths), lock_(std::move(lock)) {}
 
 void HeldRun::Discard() {
-  const std::lock_guard guard(mutex_);
+  const MutexLock guard(mutex_);
   const auto is_ours = [this] { return IsLockOf(paths_, lock_); };
   if (!is_new_ || !is_ours() || !HoldsOnlyWhatIsWrittenBeforeTheFirstStep(paths_.root)) return;
   // A directory of this process loses its name at once, so nothing can be written into it

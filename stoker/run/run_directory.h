@@ -18,13 +18,13 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "stoker/base/config.h"
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/made_directories.h"
@@ -88,9 +88,9 @@ class HeldRun {
   void Discard();
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   const bool is_new_;
-  MadeDirectories made_;
+  MadeDirectories made_ STOKER_GUARDED_BY(mutex_);
   const RunPaths paths_;
   const Descriptor lock_;
 };

@@ -72,7 +72,7 @@ LimitingStage::Work WorkOf(const DatasetNode& node) {
 }  // namespace
 
 LimitFinder::Files LimitFinder::FilesOf(const DatasetNode& source) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto [place, is_new] = files_.try_emplace(&source);
   if (is_new) {
     const std::vector<std::string> files = source.files();

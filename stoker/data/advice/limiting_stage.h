@@ -2,9 +2,9 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/iterator.h"
 
@@ -60,8 +60,8 @@ class LimitFinder {
 
   const Dataset dataset_;
   const bool fixed_threads_;
-  mutable std::mutex mutex_;
-  mutable std::map<const DatasetNode*, Files> files_;
+  mutable Mutex mutex_;
+  mutable std::map<const DatasetNode*, Files> files_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

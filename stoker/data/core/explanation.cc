@@ -24,7 +24,7 @@ Json Decision::ToJson() const {
 }
 
 void DecisionLog::Add(Decision decision) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   decision.at_s = since_open_.ElapsedSeconds();
   if (first_.size() < kKeptFirst) {
     first_.push_back(std::move(decision));
@@ -37,14 +37,14 @@ void DecisionLog::Add(Decision decision) {
 }
 
 std::vector<Decision> DecisionLog::decisions() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Decision> all = first_;
   all.insert(all.end(), last_.begin(), last_.end());
   return all;
 }
 
 int64_t DecisionLog::left_out() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return left_out_;
 }
 

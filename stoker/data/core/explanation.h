@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 
@@ -35,10 +35,10 @@ class DecisionLog {
 
  private:
   const Stopwatch since_open_{};
-  mutable std::mutex mutex_;
-  std::vector<Decision> first_;
-  std::deque<Decision> last_;
-  int64_t left_out_ = 0;
+  mutable Mutex mutex_;
+  std::vector<Decision> first_ STOKER_GUARDED_BY(mutex_);
+  std::deque<Decision> last_ STOKER_GUARDED_BY(mutex_);
+  int64_t left_out_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace stoker

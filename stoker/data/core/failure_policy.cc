@@ -154,7 +154,7 @@ Status FailurePolicy::TooMany(const FailureCount& count, int64_t allowed,
 
 void FailurePolicy::Summarize(const FailureCount& count, uint64_t epoch) const {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (count.failed == std::exchange(reported_failed_, count.failed)) return;
   }
   const std::string of = count.seen > 0 ? fmt::format(" of {}", count.seen) : "";

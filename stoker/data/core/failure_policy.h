@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/loss_log.h"
@@ -66,8 +66,8 @@ class FailurePolicy {
   Status TooMany(const FailureCount& count, int64_t allowed, const Status* last) const;
 
   const Options options_;
-  mutable std::mutex mutex_;
-  mutable int64_t reported_failed_ = 0;  // guarded by mutex_
+  mutable Mutex mutex_;
+  mutable int64_t reported_failed_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 // An element that failed while a stage was read by position, and that the stage replaced.

@@ -26,8 +26,8 @@ double Megabytes(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
 // Held from the look at a budget until it is charged: of several that would fit alone, as many get
 // it as fit together.
-std::mutex& OneAtATime() {
-  static std::mutex mutex;
+Mutex& OneAtATime() {
+  static Mutex mutex;
   return mutex;
 }
 
@@ -70,7 +70,7 @@ void KeptMemory::NoteCharged(const Pass& pass, const DatasetNode& node) {
 }
 
 void KeptMemory::ChargeTo(const Pass& pass, const DatasetNode& node) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (IsChargedTo(pass)) return;
   Charge(*pass.stage(node).account, bytes_);
   NoteCharged(pass, node);
@@ -78,8 +78,8 @@ void KeptMemory::ChargeTo(const Pass& pass, const DatasetNode& node) {
 
 Status KeptMemory::ChargeToIfItFits(const Pass& pass, const DatasetNode& node,
                                     std::string_view what, std::string_view remedy) {
-  const std::lock_guard fitting(OneAtATime());
-  const std::lock_guard lock(mutex_);
+  const MutexLock fitting(OneAtATime());
+  const MutexLock lock(mutex_);
   if (IsChargedTo(pass)) return OkStatus();
   TrimToFit(pass, bytes_);
   if (!Fits(pass.ledger(), bytes_)) return DoesNotFit(pass.ledger(), bytes_, what, remedy);
@@ -89,7 +89,7 @@ Status KeptMemory::ChargeToIfItFits(const Pass& pass, const DatasetNode& node,
 }
 
 void KeptMemory::Add(int64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   bytes_ += bytes;
   for (const Charged& charged : charged_) {
     if (const auto account = charged.account.lock()) Charge(*account, bytes);
@@ -98,8 +98,8 @@ void KeptMemory::Add(int64_t bytes) {
 
 Status KeptMemory::AddIfItFits(const Pass& pass, int64_t bytes, std::string_view what,
                                std::string_view remedy) {
-  const std::lock_guard fitting(OneAtATime());
-  const std::lock_guard lock(mutex_);
+  const MutexLock fitting(OneAtATime());
+  const MutexLock lock(mutex_);
   TrimToFit(pass, bytes);
   std::vector<std::shared_ptr<MemoryAccount>> bearing;
   for (const Charged& charged : charged_) {
@@ -114,7 +114,7 @@ Status KeptMemory::AddIfItFits(const Pass& pass, int64_t bytes, std::string_view
 }
 
 int64_t KeptMemory::bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return bytes_;
 }
 

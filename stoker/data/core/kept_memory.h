@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/ledger.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
 
 namespace stoker {
@@ -52,10 +52,9 @@ class KeptMemory {
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
  private:
-  // REQUIRES: mutex_ is held. Return whether the budget of `pass` is charged, and the entry that
-  // charges it.
-  bool IsChargedTo(const Pass& pass);
-  void NoteCharged(const Pass& pass, const DatasetNode& node);
+  // Return whether the budget of `pass` is charged, and the entry that charges it.
+  bool IsChargedTo(const Pass& pass) STOKER_REQUIRES(mutex_);
+  void NoteCharged(const Pass& pass, const DatasetNode& node) STOKER_REQUIRES(mutex_);
 
   // The charge of the process's budget is held here, so that it can be reversed.
   struct Charged {
@@ -65,9 +64,9 @@ class KeptMemory {
   };
 
   const std::shared_ptr<MemoryAccount> account_;
-  mutable std::mutex mutex_;  // guards the members below
-  std::vector<Charged> charged_;
-  int64_t bytes_ = 0;
+  mutable Mutex mutex_;
+  std::vector<Charged> charged_ STOKER_GUARDED_BY(mutex_);
+  int64_t bytes_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace stoker

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "stoker/base/mutex.h"
+
 namespace stoker {
 
 struct OrderKey {
@@ -51,7 +53,7 @@ class KeptOrders {
   using List = std::list<std::pair<OrderKey, std::shared_ptr<Kept>>>;
 
   std::shared_ptr<Kept> Find(const OrderKey& key, int64_t order_bytes) const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto place = places_.find(key); place != places_.end()) {
       list_.splice(list_.begin(), list_, place->second);
       return list_.front().second;
@@ -70,10 +72,11 @@ class KeptOrders {
   }
 
   const int64_t kept_bytes_;
-  mutable std::mutex mutex_;  // guards the members below, but not the orders in them
-  mutable List list_;         // most recently used first
-  mutable std::map<OrderKey, typename List::iterator> places_;  // in list_
-  mutable int64_t bytes_ = 0;                                   // of all in list_
+  mutable Mutex mutex_;                          // guards the entries, but not the orders in them
+  mutable List list_ STOKER_GUARDED_BY(mutex_);  // most recently used first
+  mutable std::map<OrderKey, typename List::iterator> places_
+      STOKER_GUARDED_BY(mutex_);                         // in list_
+  mutable int64_t bytes_ STOKER_GUARDED_BY(mutex_) = 0;  // of all in list_
 };
 
 }  // namespace stoker

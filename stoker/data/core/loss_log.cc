@@ -29,7 +29,7 @@ bool LossLogs::IsOurs(std::string_view line) const {
 Status LossLogs::Open(const std::string& path) {
   if (logging_ == LossLogging::kNone || !WritesSideFiles()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, PrepareToAppend(path));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto [entry, is_new] = logs_.try_emplace(path, Log{.bytes = bytes, .there = {}});
   if (!is_new || logging_ != LossLogging::kOnce) return OkStatus();
   return VisitLines(path, [&log = entry->second, this](std::string_view line) {
@@ -39,7 +39,7 @@ Status LossLogs::Open(const std::string& path) {
 
 bool LossLogs::IsWanted(const LossLine& line) {
   if (logging_ != LossLogging::kOnce) return logging_ == LossLogging::kEach;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& there = logs_[line.path].there;
   const auto met = there.find(HashOf(TextOf(line)));
   if (met == there.end()) return true;
@@ -50,7 +50,7 @@ bool LossLogs::IsWanted(const LossLine& line) {
 Status LossLogs::Write(const LossLine& line) {
   if (!WritesSideFiles() || !IsWanted(line)) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const uint64_t bytes, AppendLine(line.path, TextOf(line)));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   logs_[line.path].bytes = bytes;
   return OkStatus();
 }
@@ -58,14 +58,14 @@ Status LossLogs::Write(const LossLine& line) {
 Json LossLogs::Save() const {
   Json saved;
   if (logging_ != LossLogging::kEach) return saved;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [path, log] : logs_) saved[path] = log.bytes;
   return saved;
 }
 
 Status LossLogs::CutBack(const Json& saved) {
   if (logging_ != LossLogging::kEach) return OkStatus();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto& [path, log] : logs_) {
     if (!saved.is_object() || !saved.contains(path)) continue;
     STOKER_ASSIGN_OR_RETURN(const uint64_t then, SavedUnsigned(saved, path.c_str()));

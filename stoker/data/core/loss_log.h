@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 
 #include "stoker/base/buffer.h"
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
 #include "stoker/data/core/dataset.h"
 
@@ -63,8 +63,8 @@ class LossLogs {
 
   const std::string pass_;
   const LossLogging logging_;
-  mutable std::mutex mutex_;
-  std::map<std::string, Log> logs_;  // by path; guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, Log> logs_ STOKER_GUARDED_BY(mutex_);  // by path
 };
 
 // While one lives, it collects the lines of this thread's losses; the innermost of several

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -17,6 +16,7 @@
 #include "stoker/base/buffer.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/ledger.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/profile.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/explanation.h"
@@ -86,8 +86,9 @@ class InnerStages {
   std::vector<std::shared_ptr<StageResources>> All() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<StageResources>> stages_;
+  mutable Mutex mutex_;
+  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<StageResources>> stages_
+      STOKER_GUARDED_BY(mutex_);
 };
 
 // The resources and counters of one stage of a pass.

@@ -86,7 +86,7 @@ void MemoryStore::Use(int64_t bytes) {
 }
 
 void MemoryStore::WarnIfTooSmall(int64_t elements, int64_t bytes, bool exactly) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (bytes <= limit_) return;
   Warn(fmt::format("{} elements take {}{:.1f} MB", elements, exactly ? "" : "about ",
                    static_cast<double>(bytes) * 1e-6));
@@ -104,7 +104,7 @@ Result<std::optional<RecordLayout::Record>> MemoryStore::Read(int64_t position,
   if (record == nullptr) return std::nullopt;
   Buffer block;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     block = blocks_.lower_bound(record)->second;  // the last one that begins there or before
   }
   return layout().Parse(block, static_cast<size_t>(record - block.data()));
@@ -114,7 +114,7 @@ Result<bool> MemoryStore::Put(int64_t position, const Element& element) {
   const size_t bytes = layout().RecordBytes(element.arrays);
   std::byte* record = nullptr;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (full_) return false;
     record = Allocate(bytes);
     if (record == nullptr) {
@@ -134,7 +134,9 @@ Result<bool> MemoryStore::Put(int64_t position, const Element& element) {
 
 std::byte* MemoryStore::Allocate(size_t bytes) {
   if (bytes > free_bytes_) {
-    const auto fits = [&](size_t block) { return used_ + static_cast<int64_t>(block) <= limit_; };
+    const auto fits = [&](size_t block) STOKER_REQUIRES(mutex_) {
+      return used_ + static_cast<int64_t>(block) <= limit_;
+    };
     const size_t block = fits(std::max(bytes, kBlockBytes)) ? std::max(bytes, kBlockBytes) : bytes;
     if (!fits(block)) return nullptr;
     Use(static_cast<int64_t>(block));
@@ -164,7 +166,7 @@ Status MemoryStore::Finish() {
 }
 
 void MemoryStore::Abandon() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   slots_.clear();
   blocks_.clear();
   free_bytes_ = 0;
@@ -242,7 +244,7 @@ Result<std::optional<RecordLayout::Record>> FileStore::Read(int64_t position,
 }
 
 Result<std::shared_ptr<ElementFileWriter>> FileStore::Writer() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!writer_ && !complete_) {
     Result<ElementFileWriter> writer = ElementFileWriter::Create(path_, header_);
     if (!writer.ok()) return CannotBeMade(writer.status());
@@ -263,7 +265,7 @@ Result<bool> FileStore::Put(int64_t position, const Element& element) {
 Status FileStore::Finish() {
   if (!complete_ && !WritesSideFiles()) return OkStatus();
   STOKER_ASSIGN_OR_RETURN(const std::shared_ptr<ElementFileWriter> writer, Writer());
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (complete_) return OkStatus();
   STOKER_RETURN_IF_ERROR(writer->Commit());
   const int64_t written = writer->count();
@@ -281,7 +283,7 @@ Status FileStore::Finish() {
 }
 
 void FileStore::Abandon() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   writer_.reset();
 }
 

@@ -5,10 +5,10 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/kept_memory.h"
 #include "stoker/formats/elements/element_file.h"
@@ -75,25 +75,28 @@ class MemoryStore final : public CacheStore {
 
  private:
   using Slot = std::atomic<const std::byte*>;
-  // Returns room for a record, or null. REQUIRES: mutex_ is held.
-  std::byte* Allocate(size_t bytes);
-  void Use(int64_t bytes);
+  // Returns room for a record, or null.
+  std::byte* Allocate(size_t bytes) STOKER_REQUIRES(mutex_);
+  void Use(int64_t bytes) STOKER_REQUIRES(mutex_);
   // Warns with `what`, which gives the size; does nothing the second time.
-  void Warn(const std::string& what);
+  void Warn(const std::string& what) STOKER_REQUIRES(mutex_);
 
   const bool in_order_;
   KeptMemory& kept_;
   const int64_t limit_;
   std::atomic<bool> complete_{false};
 
-  mutable std::mutex mutex_;  // guards the members below; existing slots are read without it
+  mutable Mutex mutex_;
+  // Those of an in-order store are added with mutex_ held, and read without it once it is complete.
+  // The others are all there from the start.
   std::deque<Slot> slots_;
-  std::map<const std::byte*, Buffer, std::greater<>> blocks_;  // by their beginning
-  std::byte* free_ = nullptr;                                  // in the newest block
-  size_t free_bytes_ = 0;
-  int64_t used_ = 0;
-  bool full_ = false;
-  bool warned_ = false;
+  std::map<const std::byte*, Buffer, std::greater<>> blocks_
+      STOKER_GUARDED_BY(mutex_);                         // by their beginning
+  std::byte* free_ STOKER_GUARDED_BY(mutex_) = nullptr;  // in the newest block
+  size_t free_bytes_ STOKER_GUARDED_BY(mutex_) = 0;
+  int64_t used_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool full_ STOKER_GUARDED_BY(mutex_) = false;
+  bool warned_ STOKER_GUARDED_BY(mutex_) = false;
 };
 
 // Keeps elements in an element file, which has its name once it is complete.
@@ -126,8 +129,8 @@ class FileStore final : public CacheStore {
   std::atomic<bool> complete_{false};
   std::optional<ElementFile> file_;  // written before complete_ is set, afterwards only read
 
-  std::mutex mutex_;  // guards writer_
-  std::shared_ptr<ElementFileWriter> writer_;
+  Mutex mutex_;
+  std::shared_ptr<ElementFileWriter> writer_ STOKER_GUARDED_BY(mutex_);
 };
 
 // Returns a text that identifies the origin of the elements of `input`: the version of Stoker, the

@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/ops/balanced_order_internal.h"
 #include "stoker/data/ops/batch.h"
@@ -157,10 +157,10 @@ TEST(Balance, NeedsOneWholeNumberPerElement) {
 }
 
 TEST(Balance, LearnsTheClassesOnTheThreadsOfThePassAndWithinItsBudget) {
-  std::mutex mutex;
+  Mutex mutex;
   std::set<std::thread::id> threads;
   const Map note{.function = [&](Element&, Rng&, Scratch&) {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     threads.insert(std::this_thread::get_id());
     return OkStatus();
   }};

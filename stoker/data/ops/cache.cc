@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stoker/base/log.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/files_read.h"
@@ -146,8 +147,8 @@ class CacheNode final : public DatasetNode {
   // it to the next.
   Status PrepareMemory(const OpenContext& context) const {
     const Pass& pass = *context.pass();
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (!LockUnlessStopped(lock)) return StoppedWhileAnotherMadeIt();
+    if (!LockUnlessStopped(mutex_)) return StoppedWhileAnotherMadeIt();
+    const MutexLock lock(mutex_, std::adopt_lock);
     kept_.ChargeTo(pass, *this);
     if (store_) return OkStatus();
     auto store =
@@ -200,8 +201,8 @@ class CacheNode final : public DatasetNode {
   }
 
   Status OpenFileStore() const {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (!LockUnlessStopped(lock)) return StoppedWhileAnotherMadeIt();
+    if (!LockUnlessStopped(mutex_)) return StoppedWhileAnotherMadeIt();
+    const MutexLock lock(mutex_, std::adopt_lock);
     if (store_) return OkStatus();
     STOKER_ASSIGN_OR_RETURN(std::string origin, internal::OriginOf(input(), options_.key, stages_));
     STOKER_ASSIGN_OR_RETURN(store_, internal::FileStore::Open(options_.path.string(),
@@ -243,7 +244,7 @@ class CacheNode final : public DatasetNode {
 
   const Cache options_;
   const std::string stages_;                   // before it, as a recipe has them
-  mutable std::mutex mutex_;                   // guards the making of store_
+  mutable Mutex mutex_;                        // held while store_ is made
   mutable KeptMemory kept_;                    // of a store in memory, which it outlives
   mutable std::unique_ptr<CacheStore> store_;  // made once, when prepared first
   mutable std::atomic<bool> filling_ = false;

@@ -27,9 +27,9 @@ Status DrawnNode::Prepare(const OpenContext& context) const {
   const Pass& pass = *context.pass();
   NoteDraws(DrawsOf(seed_, {pass.seed(), pass.stage(*this).number}));
   // Another pass may be learning, which can take long.
-  std::unique_lock lock(learning_, std::defer_lock);
-  if (!LockUnlessStopped(lock))
+  if (!LockUnlessStopped(learning_))
     return Cancelled("{}: was asked to stop while another pass read the elements", name());
+  const MutexLock lock(learning_, std::adopt_lock);
   if (learnt_) return OkStatus();
   STOKER_RETURN_IF_ERROR(Learn(context));
   learnt_ = true;
@@ -64,7 +64,7 @@ DrawnNode::Key DrawnNode::KeyOf(const ReadContext& context) const {
 }
 
 void DrawnNode::NoteDraws(const RngFactory& rngs) const {
-  const std::lock_guard lock(noting_);
+  const MutexLock lock(noting_);
   if (!draws_) draws_ = Key{.seed = rngs.seed, .epoch = 0, .stage = rngs.stage};
   draws_differ_ = draws_differ_ || draws_->seed != rngs.seed || draws_->stage != rngs.stage;
 }
@@ -76,7 +76,7 @@ std::string DrawnNode::NameOfKey(const SampleKey& key, std::string_view field) c
   if (!source->node().inputs().empty()) return "";
   std::optional<Key> draws;
   {
-    const std::lock_guard lock(noting_);
+    const MutexLock lock(noting_);
     if (!draws_differ_) draws = draws_;
   }
   if (!draws || key.index < 0 || key.index >= cardinality().value()) return "";

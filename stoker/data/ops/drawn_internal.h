@@ -2,11 +2,11 @@
 // a property of all of them.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/drawn_order.h"
 #include "stoker/data/core/runtime.h"
@@ -70,11 +70,12 @@ class DrawnNode : public DatasetNode, public SampleNames, public DrawnOrder {
   void NoteDraws(const RngFactory& rngs) const;
 
   const std::optional<int64_t> seed_;
-  mutable std::mutex learning_;
-  mutable bool learnt_ = false;  // guarded by learning_; the result is only read afterwards
-  mutable std::mutex noting_;
-  mutable std::optional<Key> draws_;  // the first pass's; guarded by noting_, like the next member
-  mutable bool draws_differ_ = false;
+  mutable Mutex learning_;
+  // The result is only read afterwards.
+  mutable bool learnt_ STOKER_GUARDED_BY(learning_) = false;
+  mutable Mutex noting_;
+  mutable std::optional<Key> draws_ STOKER_GUARDED_BY(noting_);  // the first pass's
+  mutable bool draws_differ_ STOKER_GUARDED_BY(noting_) = false;
 };
 
 }  // namespace stoker

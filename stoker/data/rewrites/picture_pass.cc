@@ -1,12 +1,12 @@
 #include "stoker/data/rewrites/picture_pass.h"
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/core/gathering_transform.h"
 #include "stoker/data/core/row_stack.h"
@@ -26,7 +26,7 @@ class PictureColumns {
       : fields_(std::move(fields)), rows_(rows), scratch_(scratch) {}
 
   std::vector<std::byte*> Slots(int64_t row) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (pictures_.empty()) pictures_ = NewPictures();  // all, or none if there is no memory
     std::vector<std::byte*> slots;
     for (const Array& column : pictures_)
@@ -39,7 +39,11 @@ class PictureColumns {
     constexpr int64_t kLarge = 8 << 20;
     return Spec{fields_}.ElementBytes().value_or(0) * rows_ >= kLarge;
   }
-  std::vector<Array> Take() { return std::move(pictures_); }  // after the first Slots
+  // After the first Slots.
+  std::vector<Array> Take() {
+    const MutexLock lock(mutex_);
+    return std::move(pictures_);
+  }
 
  private:
   std::vector<Array> NewPictures() const {
@@ -52,8 +56,8 @@ class PictureColumns {
   const std::vector<Field> fields_;
   const int64_t rows_;
   Scratch& scratch_;
-  std::mutex mutex_;
-  std::vector<Array> pictures_;
+  Mutex mutex_;
+  std::vector<Array> pictures_ STOKER_GUARDED_BY(mutex_);
 };
 
 // Neighbouring rows share the pages at their border, and a fresh page of 2 MiB, which holds

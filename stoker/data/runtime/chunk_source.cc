@@ -105,7 +105,7 @@ Result<std::unique_ptr<StreamSource>> StreamSource::Open(const OpenContext& cont
 
 void StreamSource::Take(int64_t wanted, int64_t frontier, Chunk& chunk) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     DropPassed(frontier);
   }
   while (std::ssize(chunk.elements) < wanted) {
@@ -143,7 +143,7 @@ Result<std::optional<Element>> StreamSource::Pull() {
 
 Status StreamSource::SaveInputIfDue() {
   if (saved_at_ && !pace_.IsDue(taken_ - *saved_at_)) return OkStatus();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   STOKER_ASSIGN_OR_RETURN(Json input, pace_.Save(*input_));
   saved_at_ = taken_;
   snapshots_.push_back({taken_, std::move(input)});
@@ -184,7 +184,7 @@ bool StreamSource::FinishAsRows(Chunk& chunk) const {
 }
 
 Result<Json> StreamSource::SaveAfter(const Delivered& delivered) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   DropPassed(delivered.frontier());
   Json state;
   int64_t origin = 0;

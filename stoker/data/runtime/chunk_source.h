@@ -5,10 +5,10 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/runtime/delivered.h"
 #include "stoker/data/runtime/failure_tally.h"
@@ -148,8 +148,8 @@ class StreamSource final : public ChunkSource {
   Result<std::optional<Element>> Pull();
   Status SaveInputIfDue();
   // Frees the saved states that are unnecessary once the consumer has all elements before
-  // `frontier`. REQUIRES: mutex_ is held.
-  void DropPassed(int64_t frontier);
+  // `frontier`.
+  void DropPassed(int64_t frontier) STOKER_REQUIRES(mutex_);
 
   const std::shared_ptr<Pass> pass_;
   const DatasetNode& node_;
@@ -166,8 +166,8 @@ class StreamSource final : public ChunkSource {
   std::optional<int64_t> saved_at_;  // taken_, at the newest of snapshots_
   Delivered before_;                 // of them, what had been delivered when this pass began
 
-  std::mutex mutex_;                // guards snapshots_
-  std::deque<Snapshot> snapshots_;  // oldest first
+  Mutex mutex_;
+  std::deque<Snapshot> snapshots_ STOKER_GUARDED_BY(mutex_);  // oldest first
 };
 
 }  // namespace stoker

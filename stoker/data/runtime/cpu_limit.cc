@@ -1,17 +1,17 @@
 #include "stoker/data/runtime/cpu_limit.h"
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/worker_group.h"
 
 namespace stoker {
 namespace {
 
 struct Scopes {
-  std::mutex mutex;
-  std::vector<const PipelineCpuScope*> living;  // the newest last
+  Mutex mutex;
+  std::vector<const PipelineCpuScope*> living STOKER_GUARDED_BY(mutex);  // the newest last
 };
 
 Scopes& AllScopes() {
@@ -23,19 +23,19 @@ Scopes& AllScopes() {
 
 PipelineCpuScope::PipelineCpuScope(int cpus) : cpus_(std::max(0, cpus)) {
   Scopes& scopes = AllScopes();
-  const std::lock_guard lock(scopes.mutex);
+  const MutexLock lock(scopes.mutex);
   scopes.living.push_back(this);
 }
 
 PipelineCpuScope::~PipelineCpuScope() {
   Scopes& scopes = AllScopes();
-  const std::lock_guard lock(scopes.mutex);
+  const MutexLock lock(scopes.mutex);
   std::erase(scopes.living, this);
 }
 
 int PipelineCpuLimit() {
   Scopes& scopes = AllScopes();
-  const std::lock_guard lock(scopes.mutex);
+  const MutexLock lock(scopes.mutex);
   return scopes.living.empty() ? 0 : scopes.living.back()->cpus();
 }
 

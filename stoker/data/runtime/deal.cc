@@ -136,7 +136,7 @@ Deal::Start Deal::StartAfter(int64_t elements, bool finished) const {
     after.numbers[level] += rounds * options_.world * levels_[level].block;
   int64_t target = rounds * round();
   if (finished) target = std::max(target, end_.load());
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto newer =
       std::ranges::find_if(states_, [&](const State& state) { return state.pulled > target; });
   const State& state = *std::prev(newer);
@@ -147,7 +147,7 @@ Deal::Start Deal::StartAfter(int64_t elements, bool finished) const {
 
 void Deal::AddState(int64_t pulled, Json state) {
   const int64_t delivered = delivered_ * round();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   states_.push_back({pulled, std::move(state)});
   while (states_.size() > 1 && states_[1].pulled <= delivered) states_.pop_front();
 }

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/dataset.h"
 
 namespace stoker {
@@ -90,8 +90,9 @@ class Deal {
 
   std::atomic<int64_t> delivered_{0};
   std::atomic<int64_t> end_{-1};  // elements of the dealt stage; -1: unknown yet
-  mutable std::mutex mutex_;      // guards states_
-  std::deque<State> states_;      // oldest first; the first is not ahead of the delivered elements
+  mutable Mutex mutex_;
+  // Oldest first; the first is not ahead of the delivered elements.
+  std::deque<State> states_ STOKER_GUARDED_BY(mutex_);
 };
 
 // Opens the rank's elements of the dealt stage, given an iterator over all of them.

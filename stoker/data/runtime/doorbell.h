@@ -1,10 +1,9 @@
 // Doorbell: lets one consumer wait for the first of several producers that has an element.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 
 namespace stoker {
@@ -15,28 +14,29 @@ class Doorbell {
  public:
   void Ring() {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ++rings_;
     }
-    rung_.notify_all();
+    rung_.NotifyAll();
   }
 
   int64_t rings() const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return rings_;
   }
 
   // Waits until it has been rung more than `rings` times. Returns false if this thread was asked to
   // stop first (base/stop_scope.h).
   bool WaitBeyond(int64_t rings) {
-    std::unique_lock lock(mutex_);
-    return WaitUnlessStopped(rung_, lock, [&] { return rings_ > rings; });
+    const MutexLock lock(mutex_);
+    return WaitUnlessStopped(rung_, mutex_,
+                             [&]() STOKER_REQUIRES(mutex_) { return rings_ > rings; });
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable rung_;
-  int64_t rings_ = 0;
+  mutable Mutex mutex_;
+  CondVar rung_;
+  int64_t rings_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace stoker

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/random.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/core/drawn_order.h"
@@ -60,14 +61,14 @@ thread_local int64_t nested_ns = 0;
 std::shared_ptr<StageResources> InnerStages::Get(
     uint64_t place, const std::string& name,
     const std::function<std::shared_ptr<StageResources>()>& make) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::shared_ptr<StageResources>& entry = stages_[{place, name}];
   if (!entry) entry = make();
   return entry;
 }
 
 std::vector<std::shared_ptr<StageResources>> InnerStages::All() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::shared_ptr<StageResources>> all;
   for (const auto& [place, stage] : stages_) all.push_back(stage);
   return all;

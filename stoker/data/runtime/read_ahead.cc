@@ -65,11 +65,11 @@ ReadAhead::ReadAhead(const OpenContext& context, const DatasetNode& node,
 ReadAhead::~ReadAhead() {
   inside_->Raise();
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  turn_.notify_all();
-  room_.notify_all();
+  turn_.NotifyAll();
+  room_.NotifyAll();
   pass().ledger().Recheck();
   crew_.Join();
 }
@@ -119,9 +119,9 @@ Status ReadAhead::NextChunk() {
   used_of_current_ = 0;
   logged_of_current_ = 0;
   {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     stats().SampleQueue(std::ssize(finished_), tuner_.depth());
-    if (!HasChunkForConsumer()) STOKER_RETURN_IF_ERROR(WaitForChunk(lock));
+    if (!HasChunkForConsumer()) STOKER_RETURN_IF_ERROR(WaitForChunk());
     const auto first = finished_.begin();
     const int64_t ticket = first->first;
     current_ = std::move(first->second);
@@ -134,28 +134,27 @@ Status ReadAhead::NextChunk() {
     TuneIfDue(NowNs());
   }
   current_.memory.ShrinkTo(0);  // from here on it is the consumer's
-  room_.notify_one();
+  room_.NotifyOne();
   pass().ledger().Recheck();  // another chunk is the one waited for now
   return OkStatus();
 }
 
-Status ReadAhead::WaitForChunk(std::unique_lock<std::mutex>& lock) {
+Status ReadAhead::WaitForChunk() {
   const ScopedInputWait wait(pass());
   consumer_waits_ = true;
   Status status = OkStatus();
+  const auto is_there = [this]() STOKER_REQUIRES(mutex_) { return HasChunkForConsumer(); };
   for (bool ready = false; !ready && status.ok();) {
     const int64_t began = NowNs();
-    ready = chunk_ready_.wait_for(lock, std::chrono::nanoseconds(kTuneEveryNs),
-                                  [&] { return HasChunkForConsumer(); });
+    ready = chunk_ready_.WaitFor(mutex_, std::chrono::nanoseconds(kTuneEveryNs), is_there);
     interval_.waited_ns += NowNs() - began;
     if (ready) break;
     // The chunk stays where it is being made: the pass still stands before it.
     if (StopScope::Asked()) status = AskedToStop(stats().name());
     if (!status.ok() || !tuner_.chunks_are_made_together()) continue;
     TuneIfDue(NowNs());
-    lock.unlock();
+    const MutexUnlock meanwhile(mutex_);
     status = StartMissingThreads();
-    lock.lock();
   }
   consumer_waits_ = false;
   return status;
@@ -168,14 +167,14 @@ bool ReadAhead::HasChunkForConsumer() const {
 bool ReadAhead::HasSomething() const {
   if (used_of_current_ < current_.size() || !current_.error.ok() || consumed_ == end_ticket_)
     return true;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return HasChunkForConsumer();
 }
 
 Status ReadAhead::StartMissingThreads() {
   int missing = 0;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     // Other threads can also work on parts of the last chunk.
     const bool nothing_to_do = exhausted_ && !loops_.has_work();
     if (nothing_to_do || running_ >= tuner_.threads()) return OkStatus();
@@ -185,7 +184,7 @@ Status ReadAhead::StartMissingThreads() {
   }
   const Status status = crew_.Start(missing, stats().name(), [this] { Work(); });
   if (status.ok()) return OkStatus();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   running_ -= missing;
   if (running_ == 0) return status;
   Log({tuner_.LimitThreads(running_, status.message())});

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/data/runtime/chunk_source.h"
 #include "stoker/data/runtime/crew.h"
 #include "stoker/data/runtime/doorbell.h"
@@ -98,10 +97,9 @@ class ReadAhead final : public Iterator {
   void OnRoundMade();
   // Returns how long threads with the turn have been blocked, up to `now`.
   int64_t TurnsBlockedNs(int64_t now) const;
-  // Runs `wait` and counts its time as blocked, for the thread with the turn and those waiting for
+  // While one lives, its time counts as blocked, for the thread with the turn and those waiting for
   // it.
-  template <typename Wait>
-  auto Blocked(const Wait& wait);
+  class BlockedTurn;
 
   // --- The consumer's side. Ensures that the current chunk has an element; returns false at the
   // end of the pass.
@@ -109,22 +107,29 @@ class ReadAhead final : public Iterator {
   // Logs the losses up to element `number` of the current chunk.
   void LogLossesUpTo(int64_t number);
   // Waits until there is a chunk to take. Runs the tuner meanwhile, because a chunk that all
-  // threads make together may take long, and its rounds show progress. `lock` holds mutex_.
-  Status WaitForChunk(std::unique_lock<std::mutex>& lock);
+  // threads make together may take long, and its rounds show progress.
+  Status WaitForChunk() STOKER_REQUIRES(mutex_);
   // Moves to the next chunk, waiting if necessary. Errors: those of starting threads.
   Status NextChunk();
   Status StartMissingThreads();
   // Returns what the consumer has, including the used part of the current chunk.
   Delivered DeliveredByNow() const;
 
-  // --- With mutex_ held.
-  bool HasRoom() const;
-  bool HasChunkForConsumer() const;
-  bool TooManyThreads() const { return running_ > tuner_.threads(); }
+  bool HasRoom() const STOKER_REQUIRES(mutex_);
+  // Returns whether a thread that waits for room goes on: with a ticket, to help, or to end.
+  bool MayLeaveRoomWait() const STOKER_REQUIRES(mutex_) {
+    return stopping_ || loops_.has_work() || HasRoom();
+  }
+  bool HasChunkForConsumer() const STOKER_REQUIRES(mutex_);
+  bool TooManyThreads() const STOKER_REQUIRES(mutex_) { return running_ > tuner_.threads(); }
   // Returns whether nothing is left to take or to help with.
-  bool NothingLeft() const { return exhausted_ && working_ == 0; }
-  void CountWorking(int change);
-  void TuneIfDue(int64_t now);
+  bool NothingLeft() const STOKER_REQUIRES(mutex_) { return exhausted_ && working_ == 0; }
+  // Returns whether the calling worker must end.
+  bool MustEnd() const STOKER_REQUIRES(mutex_) {
+    return stopping_ || TooManyThreads() || NothingLeft();
+  }
+  void CountWorking(int change) STOKER_REQUIRES(mutex_);
+  void TuneIfDue(int64_t now) STOKER_REQUIRES(mutex_);
   void Log(std::vector<Decision> decisions);
 
   const std::shared_ptr<StopFlag> inside_;
@@ -135,23 +140,24 @@ class ReadAhead final : public Iterator {
   std::atomic<bool> any_published_{false};         // whether a chunk has been finished
   std::atomic<int64_t> rounds_made_{0};            // of loops
 
-  mutable std::mutex mutex_;  // guards the members below, up to the atomics
-  std::condition_variable turn_, room_, chunk_ready_;
-  Tuner tuner_;
-  bool turn_taken_ = false;
-  bool exhausted_ = false;  // a chunk that was last or failed has been taken
-  int running_ = 0;         // threads that have not decided to end
-  int64_t next_ticket_ = 0;
-  std::map<int64_t, Chunk> finished_;  // by ticket
-  Delivered consumed_tickets_;
-  bool consumer_waits_ = false;
+  mutable Mutex mutex_;
+  CondVar turn_, room_, chunk_ready_;
+  Tuner tuner_ STOKER_GUARDED_BY(mutex_);
+  bool turn_taken_ STOKER_GUARDED_BY(mutex_) = false;
+  bool exhausted_ STOKER_GUARDED_BY(mutex_) =
+      false;                                   // a chunk that was last or failed has been taken
+  int running_ STOKER_GUARDED_BY(mutex_) = 0;  // threads that have not decided to end
+  int64_t next_ticket_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::map<int64_t, Chunk> finished_ STOKER_GUARDED_BY(mutex_);  // by ticket
+  Delivered consumed_tickets_ STOKER_GUARDED_BY(mutex_);
+  bool consumer_waits_ STOKER_GUARDED_BY(mutex_) = false;
   struct {  // since the last step of the tuner
     int64_t began_ns = 0, waited_ns = 0, worked_ns = 0, elements = 0, chunks = 0;
     int64_t rounds_before = 0;  // made before it began
-  } interval_;
-  int working_ = 0;  // threads that make a chunk or help with one, since:
-  int64_t working_since_ns_ = 0;
-  CpuShare cpu_share_;
+  } interval_ STOKER_GUARDED_BY(mutex_);
+  int working_ STOKER_GUARDED_BY(mutex_) = 0;  // threads that make a chunk or help with one, since:
+  int64_t working_since_ns_ STOKER_GUARDED_BY(mutex_) = 0;
+  CpuShare cpu_share_ STOKER_GUARDED_BY(mutex_);
 
   // The blocked time of threads with the turn so far, and the start of the current wait (0: none).
   std::atomic<int64_t> turns_blocked_ns_{0}, turn_blocked_since_ns_{0};

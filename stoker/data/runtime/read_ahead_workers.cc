@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/failure.h"
 #include "stoker/data/runtime/read_ahead.h"
@@ -53,7 +54,7 @@ void ReadAhead::Work() {
 
 void ReadAhead::CountWork(CpuShare::Thread& self) {
   if (!self.Count()) return;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   cpu_share_.Add(self);
 }
 
@@ -85,7 +86,7 @@ std::optional<ReadAhead::Ticket> ReadAhead::TakeTicket(CpuShare::Thread& self) {
 void ReadAhead::TakeChunk(Ticket& ticket) {
   ticket.began_ns = NowNs();
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CountWorking(+1);
   }
   // What the input's stages do in it is their time; the rest is waiting for them.
@@ -98,12 +99,12 @@ void ReadAhead::TakeChunk(Ticket& ticket) {
 void ReadAhead::Help(CpuShare::Thread& self) {
   self.Begin();
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CountWorking(+1);
   }
   loops_.Help();
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CountWorking(-1);
   }
   CountWork(self);
@@ -111,11 +112,11 @@ void ReadAhead::Help(CpuShare::Thread& self) {
 
 void ReadAhead::OnLoopOpened() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tuner_.ChunksAreMadeTogether();
   }
-  turn_.notify_all();
-  room_.notify_all();
+  turn_.NotifyAll();
+  room_.NotifyAll();
   pass().ledger().Recheck();
 }
 
@@ -126,11 +127,9 @@ ReadAhead::Step ReadAhead::WaitForTurn() {
   const int64_t blocked_before = TurnsBlockedNs(began);
   Step next = Step::kGoOn;
   {
-    std::unique_lock lock(mutex_);
-    const auto ends = [&] { return stopping_ || TooManyThreads() || NothingLeft(); };
-    const auto free = [&] { return !turn_taken_ && !exhausted_; };
-    turn_.wait(lock, [&] { return free() || loops_.has_work() || ends(); });
-    if (ends()) {
+    const MutexLock lock(mutex_);
+    while ((turn_taken_ || exhausted_) && !loops_.has_work() && !MustEnd()) turn_.Wait(mutex_);
+    if (MustEnd()) {
       next = Step::kEnd;
       --running_;
     } else if (loops_.has_work()) {
@@ -149,11 +148,11 @@ ReadAhead::Step ReadAhead::WaitForTurn() {
 
 void ReadAhead::PassTurn(bool exhausted) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     turn_taken_ = false;
     exhausted_ = exhausted_ || exhausted;
   }
-  exhausted ? turn_.notify_all() : turn_.notify_one();
+  exhausted ? turn_.NotifyAll() : turn_.NotifyOne();
 }
 
 int64_t ReadAhead::TurnsBlockedNs(int64_t now) const {
@@ -161,17 +160,22 @@ int64_t ReadAhead::TurnsBlockedNs(int64_t now) const {
   return turns_blocked_ns_ + (since == 0 ? 0 : std::max<int64_t>(0, now - since));
 }
 
-template <typename Wait>
-auto ReadAhead::Blocked(const Wait& wait) {
-  const int64_t began = NowNs();
-  turn_blocked_since_ns_ = began;
-  auto result = wait();
-  const int64_t elapsed = NowNs() - began;
-  turn_blocked_since_ns_ = 0;
-  turns_blocked_ns_ += elapsed;
-  stats().AddBlocked(elapsed);
-  return result;
-}
+class ReadAhead::BlockedTurn {
+ public:
+  explicit BlockedTurn(ReadAhead& of) : of_(of) { of_.turn_blocked_since_ns_ = began_; }
+  BlockedTurn(const BlockedTurn&) = delete;
+  BlockedTurn& operator=(const BlockedTurn&) = delete;
+  ~BlockedTurn() {
+    const int64_t elapsed = NowNs() - began_;
+    of_.turn_blocked_since_ns_ = 0;
+    of_.turns_blocked_ns_ += elapsed;
+    of_.stats().AddBlocked(elapsed);
+  }
+
+ private:
+  ReadAhead& of_;
+  const int64_t began_ = NowNs();
+};
 
 bool ReadAhead::HasRoom() const {
   const int64_t depth = tuner_.depth();
@@ -180,18 +184,16 @@ bool ReadAhead::HasRoom() const {
 }
 
 ReadAhead::Step ReadAhead::WaitForRoom(Ticket& ticket) {
-  std::unique_lock lock(mutex_);
-  const auto may_go = [&] { return stopping_ || loops_.has_work() || HasRoom(); };
-  if (!may_go()) {
-    Blocked([&] {
-      // A consumer that takes nothing does not look whether there are too many threads.
-      while (tuner_.may_shrink()) {
-        if (room_.wait_for(lock, std::chrono::nanoseconds(kTuneEveryNs), may_go)) return true;
-        TuneIfDue(NowNs());
-      }
-      room_.wait(lock, may_go);
-      return true;
-    });
+  const MutexLock lock(mutex_);
+  const auto may_go = [this]() STOKER_REQUIRES(mutex_) { return MayLeaveRoomWait(); };
+  if (!MayLeaveRoomWait()) {
+    const BlockedTurn blocked(*this);
+    // A consumer that takes nothing does not look whether there are too many threads.
+    while (tuner_.may_shrink()) {
+      if (room_.WaitFor(mutex_, std::chrono::nanoseconds(kTuneEveryNs), may_go)) break;
+      TuneIfDue(NowNs());
+    }
+    room_.Wait(mutex_, may_go);
   }
   if (stopping_) return Step::kEnd;
   if (loops_.has_work()) return Step::kHelp;
@@ -208,14 +210,15 @@ ReadAhead::Step ReadAhead::WaitForMemory(Ticket& ticket) {
   // have been made since and asked for nothing, their elements arrive charged.
   if (expected == 0 && !any_published_) expected = ledger.budget_bytes();
   if (ledger.bytes() + expected > ledger.budget_bytes()) pass().TrimPools();
-  ticket.memory = Blocked([&] {
-    return ledger.Admit(
+  {
+    const BlockedTurn blocked(*this);
+    ticket.memory = ledger.Admit(
         expected, [&] { return consumed_ == ticket.number; },
         [&] { return stopping_ || loops_.has_work(); });
-  });
+  }
   ticket.asked_before = Scratch::BytesAskedByThisThread();
   if (ticket.memory.granted()) return Step::kGoOn;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   --next_ticket_;  // the thread with the next turn takes it
   return stopping_ ? Step::kEnd : Step::kHelp;
 }
@@ -235,14 +238,14 @@ void ReadAhead::Publish(Ticket ticket, int64_t asked_by_others) {
   chunk.memory.ShrinkTo(uncharged);
   bool wanted = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CountWorking(-1);
     if (chunk.size() > 0) tuner_.AddChunk(chunk.size(), asked, NowNs() - ticket.began_ns);
     finished_.emplace(ticket.number, std::move(chunk));
     wanted = consumer_waits_ && HasChunkForConsumer();
   }
   // Without the lock, which the consumer would otherwise wake up to wait for.
-  if (wanted) chunk_ready_.notify_one();
+  if (wanted) chunk_ready_.NotifyOne();
   if (doorbell_) doorbell_->Ring();
 }
 
@@ -253,7 +256,7 @@ void ReadAhead::CountWorking(int change) {
   interval_.worked_ns += working_ * (now - working_since_ns_);
   working_since_ns_ = now;
   working_ += change;
-  if (NothingLeft()) turn_.notify_all();
+  if (NothingLeft()) turn_.NotifyAll();
 }
 
 void ReadAhead::TuneIfDue(int64_t now) {
@@ -278,7 +281,7 @@ void ReadAhead::TuneIfDue(int64_t now) {
                    .cpu_share = cpu_share_.value(),
                    .elements = together ? rounds : interval_.elements}));
   interval_ = {.began_ns = now, .rounds_before = rounds_made_};
-  if (TooManyThreads()) turn_.notify_all();
+  if (TooManyThreads()) turn_.NotifyAll();
 }
 
 void ReadAhead::Log(std::vector<Decision> decisions) {

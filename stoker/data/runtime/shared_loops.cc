@@ -45,8 +45,8 @@ SharedLoops::Member::Member(SharedLoops& loops, int64_t chunk)
 SharedLoops::Member::~Member() { current = around_; }
 
 void SharedLoops::Help() {
-  std::unique_lock lock(mutex_);
-  while (RunOldest(lock, nullptr)) {
+  const MutexLock lock(mutex_);
+  while (RunOldest(nullptr)) {
   }
 }
 
@@ -57,24 +57,25 @@ void SharedLoops::Run(Member& member, int64_t rounds, StageStats& stats,
             .stats = stats,
             .body = body,
             .scope = StopScope::Innermost()};
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto older = [](const Loop* one, const Loop* other) { return one->chunk < other->chunk; };
   open_.insert(std::ranges::upper_bound(open_, &loop, older), &loop);
   unclaimed_ += rounds;
-  lock.unlock();
-  opened_();
-  lock.lock();
-  while (loop.next < loop.rounds) RunOldest(lock, &loop);
+  {
+    const MutexUnlock meanwhile(mutex_);
+    opened_();
+  }
+  while (loop.next < loop.rounds) RunOldest(&loop);
   if (loop.running > 0) {
     const ScopedStageTime time(stats, ScopedStageTime::Kind::kBlocked);
-    all_done_.wait(lock, [&] { return loop.running == 0; });
+    while (loop.running > 0) all_done_.Wait(mutex_);
   }
   std::erase(open_, &loop);
   member.asked_by_others_ += loop.asked_by_others;
   if (loop.thrown) std::rethrow_exception(loop.thrown);
 }
 
-bool SharedLoops::RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own) {
+bool SharedLoops::RunOldest(const Loop* own) {
   const auto found =
       std::ranges::find_if(open_, [](const Loop* loop) { return loop->next < loop->rounds; });
   if (found == open_.end()) return false;
@@ -82,29 +83,32 @@ bool SharedLoops::RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own)
   const int64_t round = loop.next++;
   ++loop.running;
   --unclaimed_;
-  lock.unlock();
-
-  const int64_t asked_before = Scratch::BytesAskedByThisThread();
-  std::exception_ptr thrown;
-  Member* const outside = std::exchange(current, nullptr);
-  try {
-    const StopScope scope(loop.scope);
-    RunRound(round, loop.stats, loop.body);
-  } catch (...) {
-    thrown = std::current_exception();
-  }
-  current = outside;
-  const int64_t asked = Scratch::BytesAskedByThisThread() - asked_before;
-  if (&loop != own) Scratch::ForgetBytesAskedSince(asked_before);
-  if (made_) made_();
-
-  lock.lock();
-  if (&loop != own) loop.asked_by_others += asked;
-  Finish(loop, round, std::move(thrown));
+  RunRoundOf(loop, round, own);
   return true;
 }
 
-// With mutex_ held.
+void SharedLoops::RunRoundOf(Loop& loop, int64_t round, const Loop* own) {
+  int64_t asked = 0;
+  std::exception_ptr thrown;
+  {
+    const MutexUnlock meanwhile(mutex_);
+    const int64_t asked_before = Scratch::BytesAskedByThisThread();
+    Member* const outside = std::exchange(current, nullptr);
+    try {
+      const StopScope scope(loop.scope);
+      RunRound(round, loop.stats, loop.body);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    current = outside;
+    asked = Scratch::BytesAskedByThisThread() - asked_before;
+    if (&loop != own) Scratch::ForgetBytesAskedSince(asked_before);
+    if (made_) made_();
+  }
+  if (&loop != own) loop.asked_by_others += asked;
+  Finish(loop, round, std::move(thrown));
+}
+
 void SharedLoops::Finish(Loop& loop, int64_t round, std::exception_ptr thrown) {
   if (thrown) {
     unclaimed_ -= loop.rounds - loop.next;
@@ -114,7 +118,7 @@ void SharedLoops::Finish(Loop& loop, int64_t round, std::exception_ptr thrown) {
       loop.thrown_in = round;
     }
   }
-  if (--loop.running == 0) all_done_.notify_all();
+  if (--loop.running == 0) all_done_.NotifyAll();
 }
 
 void ForEachShared(int64_t rounds, StageStats& stats, const std::function<void(int64_t)>& body) {

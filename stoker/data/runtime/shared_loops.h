@@ -4,13 +4,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/profile.h"
 
 namespace stoker {
@@ -61,16 +60,17 @@ class SharedLoops {
                             const std::function<void(int64_t)>& body);
   void Run(Member& member, int64_t rounds, StageStats& stats,
            const std::function<void(int64_t)>& body);
-  // Runs a round of the oldest loop that has one left; returns false if none has. REQUIRES: `lock`
-  // holds mutex_, which it releases meanwhile.
-  bool RunOldest(std::unique_lock<std::mutex>& lock, const Loop* own);
-  void Finish(Loop& loop, int64_t round, std::exception_ptr thrown);
+  // Runs a round of the oldest loop that has one left; returns false if none has. Releases mutex_
+  // meanwhile.
+  bool RunOldest(const Loop* own) STOKER_REQUIRES(mutex_);
+  void RunRoundOf(Loop& loop, int64_t round, const Loop* own) STOKER_REQUIRES(mutex_);
+  void Finish(Loop& loop, int64_t round, std::exception_ptr thrown) STOKER_REQUIRES(mutex_);
 
   const std::function<void()> opened_, made_;
-  std::atomic<int64_t> unclaimed_{0};  // rounds of all loops
-  std::mutex mutex_;                   // guards the members below, and the loops themselves
-  std::vector<Loop*> open_;            // oldest first
-  std::condition_variable all_done_;
+  std::atomic<int64_t> unclaimed_{0};                  // rounds of all loops
+  Mutex mutex_;                                        // guards the loops too
+  std::vector<Loop*> open_ STOKER_GUARDED_BY(mutex_);  // oldest first
+  CondVar all_done_;
 };
 
 // Calls body(0), ..., body(rounds - 1), in order, except on a thread of a ReadAhead: there its

@@ -1,9 +1,9 @@
 #include "stoker/data/sources/array_files_internal.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/check_key.h"
 #include "stoker/data/core/class_names.h"
@@ -32,9 +32,9 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   // Loads once what is held in memory; a failure is not remembered, so that the next Open tries
   // again.
   Status Prepare(const OpenContext& context) const override {
-    std::unique_lock lock(loading_, std::defer_lock);
-    if (!LockUnlessStopped(lock))
+    if (!LockUnlessStopped(loading_))
       return Cancelled("{}: asked to stop while another pass loaded it", files_.front());
+    const MutexLock lock(loading_, std::adopt_lock);
     STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(*context.pass(), *this,
                                                   files_.front() + ": its values take", Remedy()));
     if (table_) return OkStatus();
@@ -139,7 +139,7 @@ class ArrayFilesNode final : public ArrayTableNode, public LabelNames {
   const std::vector<std::string> classes_;
   const std::vector<ArrayField> fields_;
   const bool reads_rows_;  // of some field, row by row
-  mutable std::mutex loading_;
+  mutable Mutex loading_;
   mutable KeptMemory kept_;
   // The fields in memory. Written under the lock in Prepare, afterwards only read.
   mutable std::optional<ArrayTable> table_;

@@ -12,9 +12,9 @@ int64_t ChunksOfARow(const ChunkedArray& array) {
 }  // namespace
 
 void ChunkCache::SetLimit(uint64_t limit) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   limit_ = limit;
-  fewer_.notify_all();
+  fewer_.NotifyAll();
 }
 
 Result<StoredChunk> ChunkCache::Use::Get(int64_t number) {
@@ -25,9 +25,9 @@ Result<StoredChunk> ChunkCache::Use::Get(int64_t number) {
     row_ = row;
   }
   const std::shared_ptr<Entry> entry = cache_.EntryOf({&array_, number});
-  std::unique_lock reading(entry->reading, std::defer_lock);
-  if (!LockUnlessStopped(reading))
+  if (!LockUnlessStopped(entry->reading))
     return Cancelled("{}: asked to stop while another thread read chunk {}", array_.name(), number);
+  const MutexLock reading(entry->reading, std::adopt_lock);
   if (!entry->ready) {
     STOKER_ASSIGN_OR_RETURN(entry->chunk, array_.ReadChunk(number, cache_.account_));
     entry->ready = true;
@@ -43,13 +43,13 @@ void ChunkCache::Use::LetGo() {
 }
 
 Result<bool> ChunkCache::Begin(const ChunkedArray& array, int64_t first, int64_t count) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::optional<uint64_t> taken;
-  const auto take = [&] {
+  const auto take = [&]() STOKER_REQUIRES(mutex_) {
     taken = TakeIfTheyFit(array, first, count);
     return taken.has_value();
   };
-  if (WaitUnlessStopped(fewer_, lock, take)) return *taken > 0;
+  if (WaitUnlessStopped(fewer_, mutex_, take)) return *taken > 0;
   return Cancelled("{}: asked to stop while other threads used as many chunks as fit",
                    array.name());
 }
@@ -81,16 +81,20 @@ std::optional<uint64_t> ChunkCache::TakeIfTheyFit(const ChunkedArray& array, int
   return wanted;
 }
 
+// What lies in the file, and what was never written, takes no memory worth keeping; an error is not
+// kept.
+bool ChunkCache::IsWorthKeeping(Entry& entry) {
+  const MutexLock reading(entry.reading);  // nobody uses it, so this does not wait
+  return entry.ready && !entry.chunk.mapped && entry.chunk.data != nullptr;
+}
+
 void ChunkCache::End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (read_one) held_bytes_ -= BytesToRead(array);
   for (int64_t number = first; number < first + count; ++number) {
     const auto known = known_.find({&array, number});
     if (--known->second.users > 0) continue;
-    const Entry& entry = *known->second.entry;
-    // What lies in the file, and what was never written, takes no memory worth keeping; an error is
-    // not kept.
-    if (!entry.ready || entry.chunk.mapped || entry.chunk.data == nullptr) {
+    if (!IsWorthKeeping(*known->second.entry)) {
       held_bytes_ -= known->second.bytes;
       known_.erase(known);
       continue;
@@ -100,7 +104,7 @@ void ChunkCache::End(const ChunkedArray& array, int64_t first, int64_t count, bo
     idle_bytes_ += known->second.bytes;
   }
   DropIdle(most_kept_, limit_, 1);
-  fewer_.notify_all();
+  fewer_.NotifyAll();
 }
 
 void ChunkCache::DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) {
@@ -114,7 +118,7 @@ void ChunkCache::DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest)
 }
 
 std::shared_ptr<ChunkCache::Entry> ChunkCache::EntryOf(const Key& key) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return known_.at(key).entry;
 }
 

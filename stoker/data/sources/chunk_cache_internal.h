@@ -1,15 +1,14 @@
 // A cache of decompressed chunks, so that a row does not cost the decompression of its whole chunk.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/formats/chunked/chunked_array.h"
 
 namespace stoker {
@@ -57,9 +56,9 @@ class ChunkCache {
  private:
   using Key = std::pair<const ChunkedArray*, int64_t>;
   struct Entry {
-    std::mutex reading;  // held while the chunk is read
-    StoredChunk chunk;
-    bool ready = false;
+    Mutex reading;  // held while the chunk is read
+    StoredChunk chunk STOKER_GUARDED_BY(reading);
+    bool ready STOKER_GUARDED_BY(reading) = false;
   };
   struct Known {
     std::shared_ptr<Entry> entry = std::make_shared<Entry>();
@@ -70,23 +69,23 @@ class ChunkCache {
 
   // Marks the chunks of a row, [first, first + count), as in use. Returns whether one must be read.
   Result<bool> Begin(const ChunkedArray& array, int64_t first, int64_t count);
-  // Takes them if the missing ones fit; returns the missing bytes, or nothing. REQUIRES: mutex_ is
-  // held.
-  std::optional<uint64_t> TakeIfTheyFit(const ChunkedArray& array, int64_t first, int64_t count);
+  // Takes them if the missing ones fit; returns the missing bytes, or nothing.
+  std::optional<uint64_t> TakeIfTheyFit(const ChunkedArray& array, int64_t first, int64_t count)
+      STOKER_REQUIRES(mutex_);
   void End(const ChunkedArray& array, int64_t first, int64_t count, bool read_one);
   std::shared_ptr<Entry> EntryOf(const Key& key);
-  // With mutex_ held.
-  void DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest);
+  static bool IsWorthKeeping(Entry& entry);
+  void DropIdle(uint64_t most_kept, uint64_t most_held, size_t fewest) STOKER_REQUIRES(mutex_);
 
   const uint64_t most_kept_;
   const std::shared_ptr<MemoryAccount> account_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable fewer_;
-  uint64_t limit_;
-  std::map<Key, Known> known_;
-  std::list<Key> idle_;      // the one used last first
-  uint64_t held_bytes_ = 0;  // of all chunks, and reserved for reading
-  uint64_t idle_bytes_ = 0;
+  Mutex mutex_;
+  CondVar fewer_;
+  uint64_t limit_ STOKER_GUARDED_BY(mutex_);
+  std::map<Key, Known> known_ STOKER_GUARDED_BY(mutex_);
+  std::list<Key> idle_ STOKER_GUARDED_BY(mutex_);      // the one used last first
+  uint64_t held_bytes_ STOKER_GUARDED_BY(mutex_) = 0;  // of all chunks, and reserved for reading
+  uint64_t idle_bytes_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace stoker

@@ -1,11 +1,11 @@
 #include "stoker/data/sources/chunked_rows_internal.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/worker_group.h"
 #include "stoker/data/core/kept_memory.h"
 #include "stoker/data/core/key_lists.h"
@@ -55,7 +55,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   // sets more aside.
   Status Prepare(const OpenContext& context) const override {
     const Pass& pass = *context.pass();
-    const std::lock_guard lock(preparing_);
+    const MutexLock lock(preparing_);
     const Demand demand = DemandOf(pass);
     STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(
         pass, *this, fmt::format("{}: what is set aside for chunks takes", demand.name), kRemedy));
@@ -204,7 +204,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   const ChunkedRowsOptions options_;
   const std::vector<ChunkedFile> files_;
   const FileStarts starts_;
-  mutable std::mutex preparing_;
+  mutable Mutex preparing_;   // held while memory is set aside
   mutable KeptMemory kept_;   // set aside for cache_
   mutable ChunkCache cache_;  // thread-safe by itself
 };

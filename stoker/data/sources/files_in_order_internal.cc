@@ -18,12 +18,12 @@ FilesInOrderNode::FilesInOrderNode(std::string_view name, Spec spec, std::string
       paths_(std::move(paths)) {}
 
 void FilesInOrderNode::NoteStart(size_t file, int64_t first) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   starts_.insert_or_assign(first, file);  // of files without elements, the last counts
 }
 
 std::string FilesInOrderNode::NameOf(int64_t index, std::string_view /*field*/) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto next = starts_.upper_bound(index);
   if (next == starts_.begin()) return "";
   const auto [first, file] = *std::prev(next);

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/ledger.h"
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/dataset.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/sample_names.h"
@@ -41,8 +41,9 @@ class FilesInOrderNode : public DatasetNode, public SampleNames {
  private:
   const std::string details_;
   const std::vector<std::string> paths_;
-  mutable std::mutex mutex_;
-  mutable std::map<int64_t, size_t> starts_;  // guarded by mutex_; files by their first elements
+  mutable Mutex mutex_;
+  mutable std::map<int64_t, size_t> starts_
+      STOKER_GUARDED_BY(mutex_);  // files by their first elements
 };
 
 // Reads the files. Elements are numbered over all files. The state is {epoch, file, the number of

@@ -1,8 +1,8 @@
 #include "stoker/data/sources/idx.h"
 
-#include <mutex>
 #include <optional>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/data/core/kept_memory.h"
 #include "stoker/data/core/runtime.h"
@@ -30,9 +30,9 @@ class IdxNode final : public ArrayTableNode {
   }
   // Loads the files once; a failure is not remembered, so that the next Open tries again.
   Status Prepare(const OpenContext& context) const override {
-    std::unique_lock lock(loading_, std::defer_lock);
-    if (!LockUnlessStopped(lock))
+    if (!LockUnlessStopped(loading_))
       return Cancelled("{}: asked to stop while another pass loaded it", files_.images.string());
+    const MutexLock lock(loading_, std::adopt_lock);
     STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(
         *context.pass(), *this, files_.images.string() + ": its values take", kRemedy));
     if (loaded_) return OkStatus();
@@ -65,7 +65,7 @@ class IdxNode final : public ArrayTableNode {
   }
 
   const Idx files_;
-  mutable std::mutex loading_;
+  mutable Mutex loading_;  // held while the files are loaded
   mutable KeptMemory kept_;
   // Written under the lock in Prepare, afterwards only read.
   mutable std::optional<ArrayTable> loaded_;

@@ -25,15 +25,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <mutex>
 #include <thread>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/mutex.h"
 #include "stoker/data/core/copy_runs.h"
 #include "stoker/data/core/iterator.h"
 #include "stoker/data/core/runtime.h"
@@ -160,17 +159,17 @@ class HandedBatches {
 
   size_t count() const { return count_; }
   Several Take(size_t number) {
-    std::unique_lock lock(mutex_);
-    ready_.wait(lock, [&] { return done_.contains(number); });
+    const MutexLock lock(mutex_);
+    while (!done_.contains(number)) ready_.Wait(mutex_);
     return std::move(done_.extract(number).mapped());
   }
   void GiveBack(Several batches) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       idle_.push_back(std::move(batches));
       ++given_back_;
     }
-    room_.notify_one();
+    room_.NotifyOne();
   }
 
  private:
@@ -179,8 +178,8 @@ class HandedBatches {
       Several batches;
       size_t number = 0;
       {
-        std::unique_lock lock(mutex_);
-        room_.wait(lock, [&] { return next_ == count_ || next_ - given_back_ < kUnderWay; });
+        const MutexLock lock(mutex_);
+        while (next_ != count_ && next_ - given_back_ >= kUnderWay) room_.Wait(mutex_);
         if (next_ == count_) break;
         number = next_++;
         if (!idle_.empty()) {
@@ -191,12 +190,12 @@ class HandedBatches {
       batches.resize(kTogether);
       for (size_t i = 0; i < kTogether; ++i) Fill(number * kTogether + i, batches[i]);
       {
-        std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         done_.emplace(number, std::move(batches));
       }
-      ready_.notify_one();
+      ready_.NotifyOne();
     }
-    room_.notify_one();
+    room_.NotifyOne();
   }
   static void Fill(size_t number, Batch& batch) {
     const std::span<const std::byte> bytes = MappedShard();
@@ -206,11 +205,12 @@ class HandedBatches {
   }
 
   const size_t count_;
-  std::mutex mutex_;
-  std::condition_variable ready_, room_;
-  std::map<size_t, Several> done_;
-  std::vector<Several> idle_;
-  size_t next_ = 0, given_back_ = 0;
+  Mutex mutex_;
+  CondVar ready_, room_;
+  std::map<size_t, Several> done_ STOKER_GUARDED_BY(mutex_);
+  std::vector<Several> idle_ STOKER_GUARDED_BY(mutex_);
+  size_t next_ STOKER_GUARDED_BY(mutex_) = 0;
+  size_t given_back_ STOKER_GUARDED_BY(mutex_) = 0;
   std::array<std::thread, 2> threads_;  // last: they use all of the above
 };
 

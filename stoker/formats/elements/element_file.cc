@@ -80,7 +80,7 @@ Result<ElementFileWriter> ElementFileWriter::Create(const std::string& path,
 }
 
 Status ElementFileWriter::Add(int64_t position, int64_t index, std::span<const Array> arrays) {
-  std::lock_guard lock(*mutex_);
+  const MutexLock lock(*mutex_);
   const auto at = static_cast<size_t>(position);
   if (at >= offsets_.size()) offsets_.resize(at + 1);
   if (offsets_[at] != 0) return OkStatus();
@@ -94,12 +94,12 @@ Status ElementFileWriter::Add(int64_t position, int64_t index, std::span<const A
 }
 
 int64_t ElementFileWriter::count() const {
-  std::lock_guard lock(*mutex_);
+  const MutexLock lock(*mutex_);
   return count_;
 }
 
 Status ElementFileWriter::Commit() {
-  std::lock_guard lock(*mutex_);
+  const MutexLock lock(*mutex_);
   if (count_ != std::ssize(offsets_)) {
     return FailedPrecondition("{}: only {} of {} elements are there; add all before finishing it",
                               path_, count_, offsets_.size());

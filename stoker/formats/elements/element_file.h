@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/formats/chunked/chunked_array.h"
 #include "stoker/formats/elements/record.h"
 #include "stoker/io/atomic_file.h"
@@ -40,18 +40,18 @@ class ElementFileWriter {
 
  private:
   ElementFileWriter(AtomicFileWriter file, std::string path, RecordLayout layout)
-      : file_(std::move(file)),
-        path_(std::move(path)),
+      : path_(std::move(path)),
         layout_(std::move(layout)),
-        mutex_(std::make_unique<std::mutex>()) {}
+        mutex_(std::make_unique<Mutex>()),
+        file_(std::move(file)) {}
 
-  AtomicFileWriter file_;
   std::string path_;
   RecordLayout layout_;
-  std::unique_ptr<std::mutex> mutex_;  // guards the members below, and file_
-  std::vector<uint64_t> offsets_;      // by position; 0: missing
-  int64_t count_ = 0;
-  std::vector<std::byte> record_;
+  std::unique_ptr<Mutex> mutex_;
+  AtomicFileWriter file_ STOKER_GUARDED_BY(*mutex_);
+  std::vector<uint64_t> offsets_ STOKER_GUARDED_BY(*mutex_);  // by position; 0: missing
+  int64_t count_ STOKER_GUARDED_BY(*mutex_) = 0;
+  std::vector<std::byte> record_ STOKER_GUARDED_BY(*mutex_);
 };
 
 // A file opened for reading. Open checks header, index and their checksums; Read checks a record's

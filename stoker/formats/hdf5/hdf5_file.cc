@@ -5,10 +5,10 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/formats/hdf5/dataset_internal.h"
 #include "stoker/formats/hdf5/links_internal.h"
 #include "stoker/formats/probe/file_kind.h"
@@ -121,7 +121,7 @@ class internal::Hdf5Groups {
   // The links of the object at this address; null if it is no group.
   Result<std::shared_ptr<const Links>> Find(const Hdf5Content& file, uint64_t address) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (const auto& [at, links] : groups_) {
         if (at == address) return links;
       }
@@ -131,7 +131,7 @@ class internal::Hdf5Groups {
     STOKER_ASSIGN_OR_RETURN(const std::vector<Hdf5Link> read, ReadHdf5Links(file, object));
     auto links = std::make_shared<Links>();
     for (const Hdf5Link& link : read) links->emplace(link.name, link);
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (groups_.size() == kMostGroups) groups_.pop_front();
     groups_.emplace_back(address, links);
     return links;
@@ -139,8 +139,8 @@ class internal::Hdf5Groups {
 
  private:
   static constexpr size_t kMostGroups = 8;  // as deep as paths mostly are
-  std::mutex mutex_;
-  std::deque<std::pair<uint64_t, std::shared_ptr<const Links>>> groups_;  // guarded by mutex_
+  Mutex mutex_;
+  std::deque<std::pair<uint64_t, std::shared_ptr<const Links>>> groups_ STOKER_GUARDED_BY(mutex_);
 };
 
 namespace {

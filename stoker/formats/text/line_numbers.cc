@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <mutex>
 #include <span>
 
 #include "stoker/base/stop_scope.h"
@@ -33,8 +32,8 @@ bool LineNumbers::Advance(const File& file, uint64_t offset, Place& place,
 
 int64_t LineNumbers::LineAt(const File& file, uint64_t offset) const {
   if (offset > kMostCounted) return 0;
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (!LockUnlessStopped(lock)) return 0;
+  if (!LockUnlessStopped(mutex_)) return 0;
+  const MutexLock lock(mutex_, std::adopt_lock);
   Counts& counts = counts_[&file];
   const uint64_t part = std::min<uint64_t>(offset / kPart, counts.parts.size() - 1);
   Place place{.offset = part * kPart, .line = counts.parts[part]};

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -38,8 +38,8 @@ class LineNumbers {
   // cannot.
   static bool Advance(const File& file, uint64_t offset, Place& place, std::vector<int64_t>& parts);
 
-  mutable std::mutex mutex_;
-  mutable std::map<const File*, Counts> counts_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  mutable std::map<const File*, Counts> counts_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

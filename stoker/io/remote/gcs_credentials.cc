@@ -1,14 +1,13 @@
 #include "stoker/io/remote/gcs_credentials.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <ctime>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/file.h"
 #include "stoker/io/remote/environment_internal.h"
@@ -178,19 +177,22 @@ Status CheckGcsEndpoint(const GcsSettings& settings) {
 }
 
 struct GcsTokens::State {
-  std::mutex mutex;
-  std::condition_variable changed;
-  GcsSettings settings;  // those that the rest was found by
-  bool known = false;
-  GcsToken token;
-  int64_t renew_at_ns = 0, expires_at_ns = 0;  // both 0: it does not expire
-  bool for_refusal = false;                    // it was asked for since another one was refused
-  bool renews_after_refusal = false;           // the next one will be
-  bool under_way = false;                      // a thread asks for one
-  int64_t flights = 0;                         // requests that have ended
-  Status error;                                // of the last of them
+  Mutex mutex;
+  CondVar changed;
+  GcsSettings settings STOKER_GUARDED_BY(mutex);  // those that the rest was found by
+  bool known STOKER_GUARDED_BY(mutex) = false;
+  GcsToken token STOKER_GUARDED_BY(mutex);
+  // Both 0: it does not expire.
+  int64_t renew_at_ns STOKER_GUARDED_BY(mutex) = 0;
+  int64_t expires_at_ns STOKER_GUARDED_BY(mutex) = 0;
+  // It was asked for since another one was refused.
+  bool for_refusal STOKER_GUARDED_BY(mutex) = false;
+  bool renews_after_refusal STOKER_GUARDED_BY(mutex) = false;  // the next one will be
+  bool under_way STOKER_GUARDED_BY(mutex) = false;             // a thread asks for one
+  int64_t flights STOKER_GUARDED_BY(mutex) = 0;                // requests that have ended
+  Status error STOKER_GUARDED_BY(mutex);                       // of the last of them
 
-  void Take(GcsToken found) {
+  void Take(GcsToken found) STOKER_REQUIRES(mutex) {
     constexpr int64_t kEarly = 240;
     token = std::move(found);
     known = true;
@@ -199,8 +201,12 @@ struct GcsTokens::State {
     expires_at_ns = lifetime == 0 ? 0 : now + lifetime * kNsInSecond;
     renew_at_ns = lifetime == 0 ? 0 : expires_at_ns - std::min(kEarly, lifetime / 2) * kNsInSecond;
   }
-  bool IsFresh() const { return known && (renew_at_ns == 0 || NowNs() < renew_at_ns); }
-  bool Holds() const { return known && (expires_at_ns == 0 || NowNs() < expires_at_ns); }
+  bool IsFresh() const STOKER_REQUIRES(mutex) {
+    return known && (renew_at_ns == 0 || NowNs() < renew_at_ns);
+  }
+  bool Holds() const STOKER_REQUIRES(mutex) {
+    return known && (expires_at_ns == 0 || NowNs() < expires_at_ns);
+  }
 };
 
 GcsTokens::GcsTokens() : state_(std::make_shared<State>()) {}
@@ -213,7 +219,7 @@ GcsTokens& GcsTokens::Shared() {
 Result<std::string> GcsTokens::Get(const RemoteAccess& access) {
   State& state = *state_;
   const GcsSettings settings = FindGcsSettings();
-  std::unique_lock lock(state.mutex);
+  const MutexLock lock(state.mutex);
   if (!(state.settings == settings)) {
     state.settings = settings;
     state.known = false;
@@ -221,8 +227,8 @@ Result<std::string> GcsTokens::Get(const RemoteAccess& access) {
   while (!state.IsFresh() && state.under_way) {
     if (state.Holds()) return state.token.value;  // until another thread has the next one
     const int64_t flight = state.flights;
-    const auto ended = [&] { return state.flights != flight; };
-    while (!state.changed.wait_for(lock, kAskStopEvery, ended)) {
+    const auto ended = [&]() STOKER_REQUIRES(state.mutex) { return state.flights != flight; };
+    while (!state.changed.WaitFor(state.mutex, kAskStopEvery, ended)) {
       if (access.cancel != nullptr ? access.cancel->cancelled() : StopScope::Asked())
         return Cancelled("the wait for a token was ended");
     }
@@ -230,21 +236,22 @@ Result<std::string> GcsTokens::Get(const RemoteAccess& access) {
   }
   if (state.IsFresh()) return state.token.value;
   state.under_way = true;
-  lock.unlock();
-  Result<GcsToken> found = AskForToken(settings, access);
-  lock.lock();
+  Result<GcsToken> found = [&]() STOKER_REQUIRES(state.mutex) {
+    const MutexUnlock meanwhile(state.mutex);
+    return AskForToken(settings, access);
+  }();
   state.under_way = false;
   ++state.flights;
   state.error = found.status();
-  state.changed.notify_all();
+  state.changed.NotifyAll();
   if (found.ok()) state.Take(*std::move(found));
   if (state.error.ok() || state.Holds()) return state.token.value;
   return state.error;
 }
 
 bool GcsTokens::Renew(const std::string& token) {
-  const std::lock_guard lock(state_->mutex);
   State& state = *state_;
+  const MutexLock lock(state.mutex);
   if (!state.known || state.token.value != token) return true;  // another one is known already
   if (token.empty() || !state.settings.token.empty() || state.for_refusal) return false;
   state.known = false;

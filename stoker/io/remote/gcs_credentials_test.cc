@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
@@ -32,15 +32,15 @@ class TokenedStore {
   }
   const LoopbackServer& server() const { return server_; }
   std::string issued() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return "token-" + std::to_string(tokens_);
   }
   int tokens() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return tokens_;
   }
   void Accept(std::string token) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     accepted_ = std::move(token);
   }
 
@@ -51,9 +51,9 @@ class TokenedStore {
 
  private:
   LoopbackAnswer Answer(const LoopbackRequest& request) {
-    std::unique_lock lock(mutex_);
     const bool metadata = request.target.starts_with("/computeMetadata/");
     if (metadata || request.target == "/token") {
+      const MutexLock lock(mutex_);
       asked.push_back(request);
       if (refuses)
         return {.status = 400,
@@ -65,16 +65,18 @@ class TokenedStore {
                   accepted_, lifetime_s)};
     }
     const auto authorization = request.headers.find("authorization");
-    const bool right =
-        authorization != request.headers.end() && authorization->second == "Bearer " + accepted_;
-    lock.unlock();
-    if (right) return bucket.Answer(request);
+    if (authorization != request.headers.end() && Accepts(authorization->second))
+      return bucket.Answer(request);
     return {.status = 401, .body = "Invalid Credentials"};
   }
+  bool Accepts(const std::string& authorization) const {
+    const MutexLock lock(mutex_);
+    return authorization == "Bearer " + accepted_;
+  }
 
-  mutable std::mutex mutex_;
-  int tokens_ = 0;
-  std::string accepted_;
+  mutable Mutex mutex_;
+  int tokens_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::string accepted_ STOKER_GUARDED_BY(mutex_);
   const LoopbackServer server_;
 };
 

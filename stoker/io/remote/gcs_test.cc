@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/file.h"
@@ -22,7 +23,7 @@ TEST_F(GcsTest, AFileIsReadByPositionAndInOrderInTheGenerationThatWasFound) {
   const std::string content = NumberedBytes(700'000);
   FakeBucket bucket;
   bucket.Put("t/a b%.bin", content, 17);
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<std::string> conditions;
   const LoopbackServer server([&](const LoopbackRequest& request, int number) {
     LoopbackRequest decoded = request;
@@ -34,7 +35,7 @@ TEST_F(GcsTest, AFileIsReadByPositionAndInOrderInTheGenerationThatWasFound) {
     EXPECT_EQ(request.headers.at("accept-encoding"), "gzip");
     EXPECT_FALSE(request.headers.contains("if-match"));
     EXPECT_FALSE(request.headers.contains("authorization"));
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (number > 0) conditions.push_back(ParameterOf(request.target, "ifGenerationMatch"));
     return bucket.Answer(decoded);
   });

@@ -3,12 +3,12 @@
 
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/byte_source.h"
@@ -35,14 +35,14 @@ inline std::string ParameterOf(const std::string& target, const std::string& nam
 class FakeBucket {
  public:
   void Put(const std::string& name, std::string content, int generation = 1) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     objects_[name] = {std::move(content), generation};
   }
   // Names on a page of a list.
   int page_size = 1000;
 
   LoopbackAnswer Answer(const LoopbackRequest& request) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::string list = "/storage/v1/b/b/o?", media = "/download/storage/v1/b/b/o/";
     if (request.target.starts_with(list)) return List(request.target);
     if (!request.target.starts_with(media)) return {.status = 400, .body = request.target};
@@ -61,7 +61,7 @@ class FakeBucket {
   }
 
  private:
-  LoopbackAnswer List(const std::string& target) const {
+  LoopbackAnswer List(const std::string& target) const STOKER_REQUIRES(mutex_) {
     const std::string prefix = WithSlashes(ParameterOf(target, "prefix"));
     const std::string from = WithSlashes(ParameterOf(target, "pageToken"));
     Json items = Json::array(), prefixes = Json::array();
@@ -87,8 +87,8 @@ class FakeBucket {
     return {.headers = {"Content-Type: application/json"}, .body = answer.dump()};
   }
 
-  mutable std::mutex mutex_;
-  std::map<std::string, std::pair<std::string, int>> objects_;
+  mutable Mutex mutex_;
+  std::map<std::string, std::pair<std::string, int>> objects_ STOKER_GUARDED_BY(mutex_);
 };
 
 // Tests without a variable of Google's tools in the environment.

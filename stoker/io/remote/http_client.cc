@@ -24,7 +24,7 @@ class CancellationScope {
  private:
   void Set(CURLM* multi) {
     if (cancel_ == nullptr) return;
-    const std::lock_guard lock(cancel_->mutex_);
+    const MutexLock lock(cancel_->mutex_);
     cancel_->polling_ = multi;
   }
   Cancellation* const cancel_;
@@ -59,7 +59,7 @@ class Handles {
     return handles;
   }
   std::unique_ptr<Handle> Take() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.empty()) return std::make_unique<Handle>();
     std::unique_ptr<Handle> handle = std::move(idle_.back());
     idle_.pop_back();
@@ -67,14 +67,14 @@ class Handles {
   }
   void Return(std::unique_ptr<Handle> handle) {
     constexpr size_t kMostIdle = 64;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.size() < kMostIdle) idle_.push_back(std::move(handle));
   }
 
  private:
   Handles() { curl_global_init(CURL_GLOBAL_DEFAULT); }
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Handle>> idle_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Handle>> idle_ STOKER_GUARDED_BY(mutex_);
 };
 
 // What the callbacks of one request share.
@@ -218,19 +218,21 @@ void Judge(CURLcode code, const char* problem, Exchange& exchange) {
 }  // namespace
 
 void Cancellation::Cancel() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   cancelled_.store(true, std::memory_order_release);
   if (polling_ != nullptr) curl_multi_wakeup(polling_);
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool Cancellation::WaitFor(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  std::unique_lock lock(mutex_);
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(seconds));
+  const MutexLock lock(mutex_);
   while (!cancelled()) {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     if (now >= end) return false;
-    changed_.wait_until(lock, std::min<decltype(end)>(end, now + Patience()));
+    changed_.WaitUntil(mutex_, std::min(end, now + Patience()));
   }
   return true;
 }

@@ -8,15 +8,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/io/remote/http_head.h"
 
 namespace stoker {
@@ -43,10 +42,10 @@ class Cancellation {
  private:
   friend class CancellationScope;
   const std::function<bool()> asked_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  CondVar changed_;
   std::atomic<bool> cancelled_{false};
-  void* polling_ = nullptr;  // the CURLM that a request waits in
+  void* polling_ STOKER_GUARDED_BY(mutex_) = nullptr;  // the CURLM that a request waits in
 };
 
 struct HttpRequest {

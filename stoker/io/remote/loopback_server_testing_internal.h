@@ -11,13 +11,13 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/io/remote/remote_options.h"
 
 namespace stoker {
@@ -82,7 +82,7 @@ class LoopbackServer {
     ::shutdown(listener_, SHUT_RDWR);
     thread_.join();
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
     }
     for (std::thread& thread : threads_) thread.join();
@@ -97,12 +97,12 @@ class LoopbackServer {
   // process.
   std::string url(const std::string& name) const { return root() + "/" + name; }
   int requests() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return requests_;
   }
   // Returns the bytes of bodies, those of broken answers included; counted before they are sent.
   size_t sent() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return sent_;
   }
 
@@ -111,7 +111,7 @@ class LoopbackServer {
     while (true) {
       const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       if (socket < 0) return;
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       sockets_.push_back(socket);
       threads_.emplace_back([this, socket] { Serve(socket); });
     }
@@ -132,12 +132,12 @@ class LoopbackServer {
       if (!ReceiveBody(socket, held, request)) return;
       int number;
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         number = requests_++;
       }
       const LoopbackAnswer answer = handler_(request, number);
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         sent_ += answer.cut.value_or(answer.body.size());
       }
       if (!Answer(socket, answer)) return;
@@ -220,11 +220,11 @@ class LoopbackServer {
   int listener_ = -1;
   int port_ = 0;
   std::thread thread_;
-  mutable std::mutex mutex_;
-  int requests_ = 0;
-  size_t sent_ = 0;
-  std::vector<int> sockets_;
-  std::vector<std::thread> threads_;
+  mutable Mutex mutex_;
+  int requests_ STOKER_GUARDED_BY(mutex_) = 0;
+  size_t sent_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::vector<int> sockets_ STOKER_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ STOKER_GUARDED_BY(mutex_);
 };
 
 // Other settings during a test; retries follow each other at once.

@@ -1,7 +1,6 @@
 #include "stoker/io/remote/remote_file.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
 #include <list>
 #include <unordered_map>
@@ -24,7 +23,7 @@ class Known {
   }
 
   std::shared_ptr<const RemoteFile> Recent(const std::string& path) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ForgetWhereSettingsChanged();
     for (const auto& file : recent_) {
       if (file->path() == path) return file;
@@ -33,26 +32,26 @@ class Known {
   }
   void Remember(const std::shared_ptr<const RemoteFile>& file) {
     constexpr size_t kMostRecent = 16;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ForgetWhereSettingsChanged();
     versions_.try_emplace(file->path(), file->version());
     recent_.push_front(file);
     if (recent_.size() > kMostRecent) recent_.pop_back();
   }
   void Remember(const std::string& path, RemoteVersion version) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ForgetWhereSettingsChanged();
     versions_.try_emplace(path, std::move(version));
   }
   std::optional<RemoteVersion> VersionOf(const std::string& path) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ForgetWhereSettingsChanged();
     const auto found = versions_.find(path);
     return found == versions_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
-  void ForgetWhereSettingsChanged() {
+  void ForgetWhereSettingsChanged() STOKER_REQUIRES(mutex_) {
     std::shared_ptr<const RemoteOptions> current = CurrentRemoteOptions();
     if (settings_ == current) return;
     settings_ = std::move(current);
@@ -60,20 +59,21 @@ class Known {
     recent_.clear();
   }
 
-  std::mutex mutex_;
-  std::shared_ptr<const RemoteOptions> settings_;
-  std::unordered_map<std::string, RemoteVersion> versions_;
-  std::list<std::shared_ptr<const RemoteFile>> recent_;  // with their first bytes
+  Mutex mutex_;
+  std::shared_ptr<const RemoteOptions> settings_ STOKER_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, RemoteVersion> versions_ STOKER_GUARDED_BY(mutex_);
+  std::list<std::shared_ptr<const RemoteFile>> recent_
+      STOKER_GUARDED_BY(mutex_);  // with their first bytes
 };
 
 }  // namespace
 
 struct RemoteFile::Head {
-  std::mutex mutex;  // never held over a request: a reader must be free to stop
-  std::condition_variable changed;
-  bool under_way = false;  // one thread asks for them
-  bool here = false;
-  std::vector<std::byte> bytes;
+  Mutex mutex;  // never held over a request: a reader must be free to stop
+  CondVar changed;
+  bool under_way STOKER_GUARDED_BY(mutex) = false;  // one thread asks for them
+  bool here STOKER_GUARDED_BY(mutex) = false;
+  std::vector<std::byte> bytes STOKER_GUARDED_BY(mutex);
 };
 
 RemoteFile::RemoteFile(std::string path, RemoteLocation location, RemoteVersion version,
@@ -106,8 +106,10 @@ Result<std::shared_ptr<const RemoteFile>> RemoteFile::Ask(const std::string& pat
   std::shared_ptr<RemoteFile> file(
       new RemoteFile(path, std::move(location), std::move(found.version), std::move(options)));
   if (found.head) {
-    file->head_->bytes = *std::move(found.head);
-    file->head_->here = true;
+    Head& head = *file->head_;
+    const MutexLock lock(head.mutex);
+    head.bytes = *std::move(found.head);
+    head.here = true;
   }
   Known::Shared().Remember(file);
   return std::shared_ptr<const RemoteFile>(std::move(file));
@@ -128,7 +130,7 @@ void RemoteFile::Know(const std::string& path, RemoteVersion version) {
 }
 
 std::span<const std::byte> RemoteFile::head() const {
-  const std::lock_guard lock(head_->mutex);
+  const MutexLock lock(head_->mutex);
   // Once it is here it stays as it is.
   return head_->here ? std::span<const std::byte>(head_->bytes) : std::span<const std::byte>();
 }
@@ -137,23 +139,24 @@ bool RemoteFile::HasAll() const { return version_.size && head().size() == *vers
 
 // Two threads that need it at once ask once.
 Status RemoteFile::FetchHead(Cancellation* cancel) const {
+  Head& head = *head_;
   std::vector<std::byte> bytes(std::min<uint64_t>(size(), kHeadBytes));
   {
-    std::unique_lock lock(head_->mutex);
-    const auto is_done = [this] { return !head_->under_way; };
-    while (!head_->changed.wait_for(lock, kAskStopEvery, is_done)) {
+    const MutexLock lock(head.mutex);
+    const auto is_done = [&]() STOKER_REQUIRES(head.mutex) { return !head.under_way; };
+    while (!head.changed.WaitFor(head.mutex, kAskStopEvery, is_done)) {
       if (cancel != nullptr ? cancel->cancelled() : StopScope::Asked())
         return Cancelled("{}: byte 0: reading was ended", name());
     }
-    if (head_->here) return OkStatus();
-    head_->under_way = true;  // or again, where the one who asked before had no success
+    if (head.here) return OkStatus();
+    head.under_way = true;  // or again, where the one who asked before had no success
   }
   const Status fetched = FetchRange(0, bytes, cancel, {});
-  const std::lock_guard lock(head_->mutex);
-  head_->under_way = false;
-  head_->here = fetched.ok();
-  if (fetched.ok()) head_->bytes = std::move(bytes);
-  head_->changed.notify_all();
+  const MutexLock lock(head.mutex);
+  head.under_way = false;
+  head.here = fetched.ok();
+  if (fetched.ok()) head.bytes = std::move(bytes);
+  head.changed.NotifyAll();
   return fetched;
 }
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/byte_source.h"
@@ -207,11 +207,11 @@ TEST(RemoteFile, AnAnswerThatAnnouncesMoreThanItSendsIsNotAskedForForEver) {
         SCOPED_TRACE(testing::Message() << length << " " << sent << " " << parts);
         const TempDir cache;
         const ScopedRemoteOptions options({.retries = 2, .cache = cache / "cache"});
-        std::mutex mutex;
+        Mutex mutex;
         std::map<std::string, int> asked;
         const LoopbackServer server([&](LoopbackRequest request, int number) {
           {
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             ++asked[request.headers.contains("range") ? request.headers.at("range") : "whole"];
           }
           if (number > 2'000) return LoopbackAnswer{.status = 404};  // so that the test ends
@@ -230,7 +230,7 @@ TEST(RemoteFile, AnAnswerThatAnnouncesMoreThanItSendsIsNotAskedForForEver) {
         } else {
           EXPECT_FALSE(all.ok());
         }
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         for (const auto& [range, times] : asked) EXPECT_LE(times, 4) << range;
       }
     }

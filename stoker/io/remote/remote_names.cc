@@ -3,14 +3,13 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/printable.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/glob.h"
@@ -68,18 +67,20 @@ class Search {
   void Find(size_t i) {
     Status found;
     if (IsWanted(i)) found = RemoteFile::Find(paths_[i], &cancel_).status();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!found.ok() && i < first_bad_) {
       first_bad_ = i;
       error_ = std::move(found);
     }
-    if (--left_ == 0) changed_.notify_all();
+    if (--left_ == 0) changed_.NotifyAll();
   }
 
   // The error of the first file that has one.
   Status Wait() {
-    std::unique_lock lock(mutex_);
-    if (WaitUnlessStopped(changed_, lock, [this] { return left_ == 0; })) return error_;
+    const MutexLock lock(mutex_);
+    if (WaitUnlessStopped(changed_, mutex_,
+                          [this]() STOKER_REQUIRES(mutex_) { return left_ == 0; }))
+      return error_;
     cancel_.Cancel();
     return Cancelled("{}: asked to stop while files were looked up",
                      NameForMessages(paths_.front()));
@@ -88,16 +89,16 @@ class Search {
  private:
   // What follows an error need not be asked for.
   bool IsWanted(size_t i) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return i < first_bad_ && !cancel_.cancelled();
   }
 
   const std::vector<std::string> paths_;
   Cancellation cancel_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  size_t left_, first_bad_;
-  Status error_;
+  Mutex mutex_;
+  CondVar changed_;
+  size_t left_ STOKER_GUARDED_BY(mutex_), first_bad_ STOKER_GUARDED_BY(mutex_);
+  Status error_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace

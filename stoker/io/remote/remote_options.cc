@@ -1,14 +1,16 @@
 #include "stoker/io/remote/remote_options.h"
 
-#include <mutex>
 #include <utility>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 namespace {
 
 struct Shared {
-  std::mutex mutex;
-  std::shared_ptr<const RemoteOptions> options = std::make_shared<const RemoteOptions>();
+  Mutex mutex;
+  std::shared_ptr<const RemoteOptions> options STOKER_GUARDED_BY(mutex) =
+      std::make_shared<const RemoteOptions>();
 };
 
 Shared& SharedOptions() {
@@ -20,14 +22,14 @@ Shared& SharedOptions() {
 
 std::shared_ptr<const RemoteOptions> CurrentRemoteOptions() {
   Shared& shared = SharedOptions();
-  const std::lock_guard lock(shared.mutex);
+  const MutexLock lock(shared.mutex);
   return shared.options;
 }
 
 void SetRemoteOptions(RemoteOptions options) {
   auto made = std::make_shared<const RemoteOptions>(std::move(options));
   Shared& shared = SharedOptions();
-  const std::lock_guard lock(shared.mutex);
+  const MutexLock lock(shared.mutex);
   shared.options = std::move(made);
 }
 

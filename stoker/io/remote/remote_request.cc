@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <mutex>
 #include <random>
 #include <set>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/s3_xml.h"
 
@@ -29,16 +29,16 @@ class KnownServers {
     return servers;
   }
   void Add(const std::string& url) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     servers_.emplace(ServerOf(url));
   }
   // Whether it has not been said before that this server is waited for.
   bool MustTellOfWait(const std::string& url) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return told_of_.emplace(ServerOf(url)).second;
   }
   bool Has(const std::string& url) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return servers_.contains(ServerOf(url));
   }
 
@@ -49,9 +49,9 @@ class KnownServers {
     return host == url.npos ? url : url.substr(0, url.find('/', host + 3));
   }
 
-  mutable std::mutex mutex_;
-  std::set<std::string, std::less<>> servers_;
-  std::set<std::string, std::less<>> told_of_;
+  mutable Mutex mutex_;
+  std::set<std::string, std::less<>> servers_ STOKER_GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> told_of_ STOKER_GUARDED_BY(mutex_);
 };
 
 // "HTTP 403 AccessDenied (Access Denied)"

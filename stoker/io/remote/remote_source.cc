@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "stoker/base/buffer.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/io/remote/request_pool.h"
 
@@ -36,31 +35,34 @@ class Part {
   // On a thread of the pool.
   void Fetch(const RemoteFile& file) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (cancel_.cancelled()) return;
       running_ = true;
     }
     const Result<size_t> got =
         file.ReadUpTo(offset_, {buffer_.data(), size_}, &cancel_, [this](size_t there) {
-          const std::lock_guard lock(mutex_);
+          const MutexLock lock(mutex_);
           there_ = there;
-          changed_.notify_all();
+          changed_.NotifyAll();
         });
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!got.ok()) error_ = got.status();
     running_ = false;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
   // Fills `out` from byte `at` of the file on, once something is there.
   Result<size_t> Read(uint64_t at, std::span<std::byte> out, const std::string& name) {
     const auto begin = static_cast<size_t>(at - offset_);
-    std::unique_lock lock(mutex_);
-    if (!WaitUnlessStopped(changed_, lock, [&] { return there_ > begin || !error_.ok(); }))
-      return Cancelled("{}: byte {}: the pass was asked to stop", name, at);
-    if (there_ <= begin) return error_;
-    const size_t count = std::min(there_ - begin, out.size());
-    lock.unlock();
+    size_t count = 0;
+    {
+      const MutexLock lock(mutex_);
+      const auto comes = [&]() STOKER_REQUIRES(mutex_) { return there_ > begin || !error_.ok(); };
+      if (!WaitUnlessStopped(changed_, mutex_, comes))
+        return Cancelled("{}: byte {}: the pass was asked to stop", name, at);
+      if (there_ <= begin) return error_;
+      count = std::min(there_ - begin, out.size());
+    }
     std::memcpy(out.data(), buffer_.data() + begin, count);
     return count;
   }
@@ -82,8 +84,8 @@ class Part {
   // The buffer is not written to afterwards.
   void End() {
     cancel_.Cancel();
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !running_; });
+    const MutexLock lock(mutex_);
+    while (running_) changed_.Wait(mutex_);
   }
   Buffer TakeBuffer() { return std::move(buffer_); }
 
@@ -93,11 +95,11 @@ class Part {
   Buffer buffer_;
   const size_t repeated_;
   Cancellation cancel_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  size_t there_ = 0;  // of the first bytes
-  bool running_ = false;
-  Status error_;
+  Mutex mutex_;
+  CondVar changed_;
+  size_t there_ STOKER_GUARDED_BY(mutex_) = 0;  // of the first bytes
+  bool running_ STOKER_GUARDED_BY(mutex_) = false;
+  Status error_ STOKER_GUARDED_BY(mutex_);
 };
 
 class RemoteSource final : public ByteSource {

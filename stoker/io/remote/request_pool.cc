@@ -15,22 +15,22 @@ RequestPool& RequestPool::Shared() {
 
 RequestPool::~RequestPool() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
     jobs_.clear();
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
 
 Status RequestPool::Run(std::function<void()> job, int64_t threads) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (jobs_.size() >= idle_ && static_cast<int64_t>(threads_.size()) < threads) {
     const Status status = StartThread();
     if (threads_.empty()) return status;
   }
   jobs_.push_back(std::move(job));
-  changed_.notify_one();
+  changed_.NotifyOne();
   return OkStatus();
 }
 
@@ -47,17 +47,16 @@ Status RequestPool::StartThread() {
 }
 
 void RequestPool::Work() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
     ++idle_;
-    changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
+    while (!ending_ && jobs_.empty()) changed_.Wait(mutex_);
     --idle_;
     if (ending_) return;
     const std::function<void()> job = std::move(jobs_.front());
     jobs_.pop_front();
-    lock.unlock();
+    const MutexUnlock meanwhile(mutex_);
     job();
-    lock.lock();
   }
 }
 

@@ -2,13 +2,12 @@
 // files of the process.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
 
 namespace stoker {
@@ -26,15 +25,15 @@ class RequestPool {
  private:
   RequestPool() = default;
   ~RequestPool();
-  Status StartThread();
+  Status StartThread() STOKER_REQUIRES(mutex_);
   void Work();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
-  std::vector<std::thread> threads_;
-  size_t idle_ = 0;
-  bool ending_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<std::function<void()>> jobs_ STOKER_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ STOKER_GUARDED_BY(mutex_);
+  size_t idle_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool ending_ STOKER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace stoker

@@ -2,11 +2,11 @@
 
 #include <ctime>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/mutex.h"
 #include "stoker/io/remote/aws_settings.h"
 #include "stoker/io/remote/s3_xml.h"
 
@@ -61,23 +61,25 @@ bool InPath(const RemoteOptions& options, const std::string& bucket, bool own_en
 }  // namespace
 
 struct S3Stores::State {
-  std::mutex mutex;
-  std::map<std::string, std::string> regions;  // of buckets, as answers have said
+  Mutex mutex;
+  std::map<std::string, std::string> regions
+      STOKER_GUARDED_BY(mutex);  // of buckets, as answers have said
   // Found for these options; they are few, and stay the same but in tests.
-  std::optional<std::pair<RemoteOptions, AwsPlace>> place;
-  std::optional<std::pair<RemoteOptions, AwsCredentials>> credentials;
-  int64_t clock_offset = 0;  // of the store's clock to this machine's, in seconds
+  std::optional<std::pair<RemoteOptions, AwsPlace>> place STOKER_GUARDED_BY(mutex);
+  std::optional<std::pair<RemoteOptions, AwsCredentials>> credentials STOKER_GUARDED_BY(mutex);
+  int64_t clock_offset STOKER_GUARDED_BY(mutex) =
+      0;  // of the store's clock to this machine's, in seconds
 
   static bool Same(const RemoteOptions& a, const RemoteOptions& b) {
     return a.endpoint == b.endpoint && a.region == b.region && a.profile == b.profile;
   }
   AwsPlace PlaceFor(const RemoteOptions& options) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!place || !Same(place->first, options)) place = {options, FindAwsPlace(options)};
     return place->second;
   }
   Result<AwsCredentials> CredentialsFor(const RemoteOptions& options) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!credentials || !Same(credentials->first, options)) {
       STOKER_ASSIGN_OR_RETURN(AwsCredentials found, FindAwsCredentials(options));
       credentials = {options, std::move(found)};
@@ -85,7 +87,7 @@ struct S3Stores::State {
     return credentials->second;
   }
   std::string RegionOf(const std::string& bucket, const AwsPlace& known) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto learnt = regions.find(bucket);
     if (learnt != regions.end()) return learnt->second;
     return known.region.empty() ? std::string(kDefaultRegion) : known.region;
@@ -140,7 +142,7 @@ Result<StoreRequest> S3Stores::MakeRequest(const RemoteLocation& location, const
   target.endpoint = own ? place.endpoint : AmazonEndpoint(target.region);
   target.in_path = InPath(options, location.bucket, own);
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     target.time = std::time(nullptr) + state_->clock_offset;
   }
   if (options.anonymous)
@@ -155,7 +157,7 @@ bool S3Stores::LearnFrom(const RemoteLocation& location, const RequestTerms& ter
   const S3Error error = ParseS3Error(answer.text);
   const std::string& region =
       answer.head.bucket_region.empty() ? error.region : answer.head.bucket_region;
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   if (!region.empty() && region != terms.region) {
     state_->regions[location.bucket] = region;
     return true;

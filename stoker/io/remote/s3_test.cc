@@ -1,10 +1,9 @@
 #include "stoker/io/remote/s3.h"
 
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
 #include "stoker/io/byte_source.h"
@@ -162,16 +161,16 @@ class AnswersAtOnce {
   explicit AnswersAtOnce(int requests) : wanted_(requests) {}
 
   void Wait() {
-    std::unique_lock lock(mutex_);
-    if (++here_ == wanted_) changed_.notify_all();
-    changed_.wait(lock, [this] { return here_ >= wanted_; });
+    const MutexLock lock(mutex_);
+    if (++here_ == wanted_) changed_.NotifyAll();
+    while (here_ < wanted_) changed_.Wait(mutex_);
   }
 
  private:
   const int wanted_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int here_ = 0;
+  Mutex mutex_;
+  CondVar changed_;
+  int here_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 // What is wrong with each of the files, all opened at once.
@@ -241,12 +240,12 @@ TEST_F(S3Test, AllOfSeveralRequestsTakeTheNewCredentials) {
   };
   write("old");
   AnswersAtOnce refusals(4);
-  std::mutex mutex;
+  Mutex mutex;
   const LoopbackServer server([&](const LoopbackRequest& request, int) {
     if (request.headers.at("x-amz-security-token") == "new")
       return ServeContent(request, "content");
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       write("new");
     }
     refusals.Wait();

@@ -107,11 +107,11 @@ Result<std::optional<uint32_t>> ChecksumOf(int fd, uint64_t size, const std::str
 }  // namespace
 
 Result<std::shared_ptr<ShardCache>> ShardCache::Of(const RemoteOptions& options) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static std::map<std::pair<std::string, int64_t>, std::shared_ptr<ShardCache>> made;
   const std::string directory = DirectoryOf(options);
   STOKER_ASSIGN_OR_RETURN(const int64_t limit, LimitOf(options));
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   std::shared_ptr<ShardCache>& cache = made[{directory, limit}];
   if (!cache) {
     STOKER_RETURN_IF_ERROR(CreateDirectories(directory).While("making the cache of remote files"));
@@ -134,13 +134,13 @@ Result<bool> ShardCache::IsWhole(const std::string& name, int fd) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<CopyCheck> check, ReadCopyCheck(PathOf(name)));
   if (!check || check->bytes != static_cast<uint64_t>(found.st_size)) return false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (checked_.contains(id)) return true;
   }
   STOKER_ASSIGN_OR_RETURN(const std::optional<uint32_t> checksum,
                           ChecksumOf(fd, static_cast<uint64_t>(found.st_size), PathOf(name)));
   if (!checksum || check->crc32c != *checksum) return false;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   checked_.insert(id);
   return true;
 }

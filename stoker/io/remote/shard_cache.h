@@ -17,12 +17,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/status.h"
 #include "stoker/io/descriptor.h"
 #include "stoker/io/remote/cache_lock_internal.h"
@@ -96,8 +96,9 @@ class ShardCache : public std::enable_shared_from_this<ShardCache> {
 
   const std::string directory_;
   const uint64_t limit_;
-  std::mutex mutex_;
-  std::set<std::string> checked_;  // copies compared with their checksums, by name and inode
+  Mutex mutex_;
+  // Copies compared with their checksums, by name and inode.
+  std::set<std::string> checked_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "stoker/base/mutex.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/byte_source.h"
 #include "stoker/io/file.h"
@@ -261,14 +262,14 @@ TEST_F(ShardCacheTest, WhatHasNoTagIsToldByItsTime) {
     };
   };
   std::string text = "Sun, 22 Nov 2026 08:00:00 GMT";
-  std::mutex mutex;
+  Mutex mutex;
   const LoopbackServer server([&](const LoopbackRequest& request, int number) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return serve(content_, text)(request, number);
   });
   for (const char* time : {"Sun, 22 Nov 2026 08:00:00 GMT", "Sun, 22 Nov 2026 09:00:00 GMT"}) {
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       text = time;
     }
     const ScopedRemoteOptions options({.cache = directory_});

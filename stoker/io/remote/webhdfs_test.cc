@@ -2,11 +2,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 #include "stoker/base/stop_scope.h"
 #include "stoker/base/testing.h"
 #include "stoker/io/atomic_file.h"
@@ -50,7 +50,7 @@ class Cluster {
           return DataAnswer(request, number);
         }),
         name_node_([this](const LoopbackRequest& request, int number) {
-          const std::lock_guard lock(mutex_);
+          const MutexLock lock(mutex_);
           asked_.push_back(request.target);
           if (fault) {
             if (const std::optional<LoopbackAnswer> answer = fault(request, number)) return *answer;
@@ -59,7 +59,7 @@ class Cluster {
         }) {}
 
   void Put(const std::string& name, std::string content, int64_t changed = 1) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const int64_t number = 16386 + static_cast<int64_t>(writes_++);
     files_[name] = {std::move(content), changed, number};
   }
@@ -67,7 +67,7 @@ class Cluster {
     return "webhdfs" + name_node_.root().substr(4) + "/" + name;
   }
   std::vector<std::string> asked() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return asked_;
   }
   const LoopbackServer& data_node() const { return data_node_; }
@@ -85,7 +85,7 @@ class Cluster {
     int64_t changed, number;
   };
 
-  Json StatusOf(const std::string& name, const std::string& suffix) const {
+  Json StatusOf(const std::string& name, const std::string& suffix) const STOKER_REQUIRES(mutex_) {
     const auto found = files_.find(name);
     const bool file = found != files_.end();
     return {{"pathSuffix", suffix},
@@ -95,7 +95,7 @@ class Cluster {
             {"fileId", file ? found->second.number : 1}};
   }
 
-  LoopbackAnswer NameAnswer(const LoopbackRequest& request) const {
+  LoopbackAnswer NameAnswer(const LoopbackRequest& request) const STOKER_REQUIRES(mutex_) {
     const std::string before = "/webhdfs/v1/", op = ParameterOf(request.target, "op");
     std::string name = request.target.substr(before.size());
     name = name.substr(0, name.find('?'));
@@ -118,7 +118,7 @@ class Cluster {
   }
 
   LoopbackAnswer List(const std::string& name, const std::string& op,
-                      const std::string& after) const {
+                      const std::string& after) const STOKER_REQUIRES(mutex_) {
     const std::string folder = name.empty() ? "" : name + "/";
     std::map<std::string, Json> entries;
     for (const auto& [path, stored] : files_) {
@@ -148,7 +148,7 @@ class Cluster {
     if (data_fault) {
       if (const std::optional<LoopbackAnswer> answer = data_fault(request, number)) return *answer;
     }
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::string name = request.target.substr(std::string("/webhdfs/v1/").size());
     name = name.substr(0, name.find('?'));
     const size_t offset = std::stoul(ParameterOf(request.target, "offset"));
@@ -160,10 +160,10 @@ class Cluster {
     return {.body = content.substr(offset, length)};
   }
 
-  mutable std::mutex mutex_;
-  std::map<std::string, Stored> files_;
-  size_t writes_ = 0;
-  std::vector<std::string> asked_;
+  mutable Mutex mutex_;
+  std::map<std::string, Stored> files_ STOKER_GUARDED_BY(mutex_);
+  size_t writes_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> asked_ STOKER_GUARDED_BY(mutex_);
   const LoopbackServer data_node_, name_node_;
 };
 
@@ -359,7 +359,7 @@ TEST_F(WebHdfsTest, WhoAsksIsToldToTheNameNodeAlone) {
   Cluster cluster;
   cluster.Put("a", "content");
   // A name node that does not hand the token on, as one does whose data nodes ask nobody.
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<std::string> targets;
   cluster.fault = [&](const LoopbackRequest& request, int) -> std::optional<LoopbackAnswer> {
     if (request.target.find("op=OPEN") == std::string::npos) return std::nullopt;
@@ -368,7 +368,7 @@ TEST_F(WebHdfsTest, WhoAsksIsToldToTheNameNodeAlone) {
                                       "/webhdfs/v1/a?op=OPEN&offset=0&length=7"}};
   };
   cluster.data_fault = [&](const LoopbackRequest& request, int) -> std::optional<LoopbackAnswer> {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     targets.push_back(request.target);
     for (const auto& [name, value] : request.headers)
       EXPECT_THAT(value, Not(HasSubstr("sec"))) << name;

@@ -101,10 +101,10 @@ UndoOnInterrupt::~UndoOnInterrupt() {
 
 void UndoOnInterrupt::SetUndo(std::function<void()> undo) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     undo_ = std::move(undo);
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void UndoOnInterrupt::NoteFromNowOn() {
@@ -116,8 +116,8 @@ void UndoOnInterrupt::NoteFromNowOn() {
 void UndoOnInterrupt::Watch() {
   while (::sem_wait(&undo_signal) != 0) {
   }
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return undo_ || over_; });
+  const MutexLock lock(mutex_);
+  while (!undo_ && !over_) changed_.Wait(mutex_);
   if (over_) return;
   undo_();
   EndProcess(first_signal);
@@ -126,10 +126,10 @@ void UndoOnInterrupt::Watch() {
 // Does not return where the watch undoes what was made: it holds the lock until the process ends.
 void UndoOnInterrupt::EndWatch() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     over_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   ::sem_post(&undo_signal);
   watch_.join();
 }

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 
@@ -44,10 +44,10 @@ class UndoOnInterrupt {
   void Watch();
   void EndWatch();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::function<void()> undo_;  // empty: not set yet
-  bool over_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  std::function<void()> undo_ STOKER_GUARDED_BY(mutex_);  // empty: not set yet
+  bool over_ STOKER_GUARDED_BY(mutex_) = false;
   std::thread watch_;
 };
 

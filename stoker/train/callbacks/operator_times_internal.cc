@@ -60,7 +60,7 @@ OperatorTimes::~OperatorTimes() {
 }
 
 std::vector<Json> OperatorTimes::Take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(events_, {});
 }
 
@@ -76,7 +76,7 @@ void OperatorTimes::Ended(const at::RecordFunction& function, at::ObserverContex
   const int64_t now = NowNs();
   auto* const began = static_cast<Began*>(context);
   Json event = TraceEvent(function.name(), began->ns, now, std::move(began->arguments));
-  const std::lock_guard lock(times->mutex_);
+  const MutexLock lock(times->mutex_);
   times->events_.push_back(std::move(event));
 }
 

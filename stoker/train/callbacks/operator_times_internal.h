@@ -3,11 +3,11 @@
 
 #include <ATen/record_function.h>
 
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "stoker/base/json.h"
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 
@@ -33,8 +33,8 @@ class OperatorTimes {
 
   const bool shapes_;
   at::CallbackHandle handle_;
-  std::mutex mutex_;  // autograd uses its own threads for a device
-  std::vector<Json> events_;
+  Mutex mutex_;  // autograd uses its own threads for a device
+  std::vector<Json> events_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

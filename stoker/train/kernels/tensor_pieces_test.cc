@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <set>
 #include <thread>
+
+#include "stoker/base/mutex.h"
 
 namespace stoker {
 namespace {
@@ -21,12 +22,12 @@ TEST(TensorPieces, TwoThreadsWorkOnThemAtOnce) {
   at::set_num_threads(2);
   const std::vector<at::Tensor> tensors = {torch::zeros({5000}), torch::zeros({7000})};
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  std::mutex mutex;
+  Mutex mutex;
   std::set<std::thread::id> workers;
   ForEachPiece(PiecesOf(tensors), PieceOrder::kForwards, [&](size_t, const TensorPiece&) {
     while (std::chrono::steady_clock::now() < give_up) {
       {
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         workers.insert(std::this_thread::get_id());
         if (workers.size() == 2) return;
       }
