@@ -43,6 +43,7 @@ class FormatsTest(FormatFiles):
         for row in found:
             with self.subTest(format=row["format"]):
                 self.assertIn(row["recipe"].split(":")[0], read)
+                self.assertIn("FILE", row["recipe"])
         said, _ = self.run_stoker("inspect", "--formats")
         self.assertEqual(len(said.splitlines()), len(found) + 1)
 

@@ -11,7 +11,6 @@
 
 namespace stoker {
 
-// One alternative.
 // The verdict on a change for which no time was left.
 inline constexpr std::string_view kNoTimeLeft = "not tried: no time was left";
 

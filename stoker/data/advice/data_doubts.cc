@@ -16,19 +16,21 @@
 #include "stoker/data/ops/shuffle.h"
 #include "stoker/data/ops/skip.h"
 #include "stoker/data/ops/take.h"
+#include "stoker/data/transforms/grayscale.h"
 #include "stoker/data/transforms/normalize.h"
 
 namespace stoker {
 namespace {
 
 // Change how a sample looks by a draw, for training.
-constexpr std::array<std::string_view, 10> kAugments = {
-    "random_flip",  "random_crop",  "random_resized_crop", "random_affine", "random_erasing",
-    "color_jitter", "rand_augment", "trivial_augment",     "mixup",         "cutmix"};
+constexpr std::array<std::string_view, 11> kAugments = {
+    "random_flip",    "random_crop",  "random_resized_crop", "random_affine",
+    "random_erasing", "color_jitter", "rand_augment",        "trivial_augment",
+    "mixup",          "cutmix",       "gaussian_blur"};
 // Keep every sample and its place. Others may part the samples in a way that is not known here.
-constexpr std::array<std::string_view, 16> kKeepSamples = {
-    "decode", "normalize", "cast",     "resize", "center_crop",   "pad",   "layout", "grayscale",
-    "lookup", "one_hot",   "prefetch", "cache",  "gaussian_blur", "words", "encode", "truncate"};
+constexpr std::array<std::string_view, 15> kKeepSamples = {
+    "decode", "normalize", "cast",     "resize", "center_crop", "pad",    "layout",  "grayscale",
+    "lookup", "one_hot",   "prefetch", "cache",  "words",       "encode", "truncate"};
 
 template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -163,8 +165,15 @@ std::vector<Normalizing> NormalizesIn(const Pipeline& pipeline) {
   return found;
 }
 
+// `normalize` that only scales may precede another: the two together are one normalization.
+bool OnlyScales(const Normalize& options) {
+  return options.mean == std::vector<double>{0} && options.std == std::vector<double>{1} &&
+         !options.per_sample;
+}
+
 void FindNormalizedTwice(const Pipeline& pipeline, std::vector<DataDoubt>& doubts) {
-  const std::vector<Normalizing> all = NormalizesIn(pipeline);
+  std::vector<Normalizing> all = NormalizesIn(pipeline);
+  std::erase_if(all, [](const Normalizing& each) { return OnlyScales(each.options); });
   for (size_t i = 1; i < all.size(); ++i) {
     const auto first = std::ranges::find(
         all.begin(), all.begin() + static_cast<ptrdiff_t>(i), all[i].options.field,
@@ -178,8 +187,20 @@ void FindNormalizedTwice(const Pipeline& pipeline, std::vector<DataDoubt>& doubt
   }
 }
 
-bool SameValues(const Normalize& a, const Normalize& b) {
-  return a.mean == b.mean && a.std == b.std && a.scale == b.scale && a.per_sample == b.per_sample;
+// Returns whether fields of this dtype get the same constants, as with a scale that is written and
+// one that is the default.
+bool SameConstants(const Normalize& a, const Normalize& b, DType dtype) {
+  const auto same = [](const ShiftScale& x, const ShiftScale& y) {
+    return x.shift == y.shift && x.scale == y.scale;
+  };
+  const Result<std::vector<ShiftScale>> of_a = NormalizeConstants(a, dtype),
+                                        of_b = NormalizeConstants(b, dtype);
+  return of_a.ok() && of_b.ok() && std::ranges::equal(*of_a, *of_b, same);
+}
+
+bool MaySetTheSameValues(const Normalize& a, const Normalize& b) {
+  if (a.per_sample || b.per_sample) return a.per_sample && b.per_sample;
+  return SameConstants(a, b, DType::kUInt8) || SameConstants(a, b, DType::kFloat32);
 }
 
 // Skipped if the sources differ: their values may differ too.
@@ -189,7 +210,7 @@ void FindOtherNormalize(const Pipeline& train, const Pipeline& eval,
   if (learnt.size() != 1 || measured.size() != 1) return;
   if (train.stages.front().name != eval.stages.front().name) return;
   const Normalize &a = learnt.front().options, &b = measured.front().options;
-  if (a.field != b.field || SameValues(a, b)) return;
+  if (a.field != b.field || MaySetTheSameValues(a, b)) return;
   doubts.push_back({measured.front().stage->location,
                     fmt::format("{} normalises '{}' with other values than {}, so the model is "
                                 "measured on inputs that it has not learnt from",
@@ -200,7 +221,9 @@ void FindOtherNormalize(const Pipeline& train, const Pipeline& eval,
 
 void FindAugmentedEval(const Pipeline& eval, std::vector<DataDoubt>& doubts) {
   for (const Stage& stage : eval.stages) {
-    if (!IsOneOf(kAugments, stage.name)) continue;
+    const auto grayscale = stage.As<Grayscale>();
+    const bool drawn = grayscale && grayscale->probability > 0 && grayscale->probability < 1;
+    if (!drawn && !IsOneOf(kAugments, stage.name)) continue;
     doubts.push_back({stage.location,
                       fmt::format("{} has `{}`, which draws at random how samples look, so the "
                                   "figures are not those of the data",

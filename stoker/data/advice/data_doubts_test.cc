@@ -77,18 +77,34 @@ TEST(DataDoubts, EvaluationNormalisedWithOtherValuesIsNamed) {
   EXPECT_THAT(
       Problems("normalize: {mean: 0.5}, batch: 8", "normalize: {mean: [0.5]}, batch: 8", kOther),
       IsEmpty());
+  // The default scale of bytes, written out.
+  EXPECT_THAT(
+      Problems("normalize, batch: 8", "normalize: {scale: 0.00392156862745098}, batch: 8", kOther),
+      IsEmpty());
 }
 
 TEST(DataDoubts, RandomAugmentationInEvaluationIsNamed) {
   EXPECT_THAT(Problems("random_flip, batch: 8", "random_flip, batch: 8", kOther),
               ElementsAre(HasSubstr("data.eval (r.yaml:2:37) has `random_flip`")));
+  EXPECT_THAT(Problems("batch: 8", "gaussian_blur: 3, batch: 8", kOther),
+              ElementsAre(HasSubstr("has `gaussian_blur`")));
+  EXPECT_THAT(Problems("batch: 8", "grayscale: {probability: 0.1}, batch: 8", kOther),
+              ElementsAre(HasSubstr("has `grayscale`")));
+  EXPECT_THAT(Problems("grayscale, batch: 8", "grayscale, batch: 8", kOther), IsEmpty());
 }
 
 TEST(DataDoubts, AFieldThatIsNormalisedTwiceIsNamed) {
   EXPECT_THAT(
-      Problems("normalize, normalize: {mean: 0.5}, batch: 8", "normalize, batch: 8", kOther),
-      ElementsAre(HasSubstr("data.train (r.yaml:1:49) normalises 'image' a second time")));
-  EXPECT_THAT(Problems("normalize, normalize: {field: other}, batch: 8", "batch: 8", kOther),
+      Problems("normalize: {mean: 0.1}, normalize: {mean: 0.5}, batch: 8", "batch: 8", kOther),
+      ElementsAre(HasSubstr("data.train (r.yaml:1:62) normalises 'image' a second time")));
+  EXPECT_THAT(Problems("normalize: {mean: 0.1}, normalize: {mean: 0.5, field: other}, batch: 8",
+                       "batch: 8", kOther),
+              IsEmpty());
+}
+
+TEST(DataDoubts, ScalingFirstAndStandardizingThenIsOneNormalization) {
+  EXPECT_THAT(Problems("normalize: {scale: 0.01}, normalize: {mean: 0.5, std: 2}, batch: 8",
+                       "batch: 8", kOther),
               IsEmpty());
 }
 

@@ -104,9 +104,11 @@ Result<Inspection> InspectHdf5(const std::string& path) {
   return arrays.Finish(path, "hdf5");
 }
 
+constexpr const char* kAttributes = "attributes.json";
+
 // A dataset may be named by its attributes.json.
 std::filesystem::path N5FolderOf(const std::filesystem::path& path) {
-  return std::filesystem::is_directory(path) ? path : path.parent_path();
+  return path.filename() == kAttributes ? path.parent_path() : path;
 }
 
 Result<Inspection> InspectN5(const std::string& path) {
@@ -121,7 +123,6 @@ Result<Inspection> InspectN5(const std::string& path) {
 }  // namespace
 
 bool IsN5(const std::string& path) {
-  constexpr const char* kAttributes = "attributes.json";
   const std::filesystem::path given = path;
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(given, error);

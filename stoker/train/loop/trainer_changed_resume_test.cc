@@ -72,6 +72,16 @@ TEST_F(ChangedResumeTest, WhatEndedARunBeforeAnAllowedChangeEndsItNotAgainAfterA
   EXPECT_EQ(WeightsOf("run"), WeightsOf("whole"));
 }
 
+// It was given for the recipe.
+TEST_F(ChangedResumeTest, ThePermissionForAChangeOfTheRecipeCoversNoLostLinesOfMetrics) {
+  STOKER_ASSERT_OK(TrainUntil("run", 7));
+  ResumeAndKill("run", 8, kLargerBatch);
+  fs::resize_file(Paths("run").metrics(), 10);
+  EXPECT_THAT(Resume("run", kLargerBatch),
+              FailsWith(StatusCode::kFailedPrecondition, "go on without these lines"));
+  STOKER_EXPECT_OK(Resume("run", kLargerBatch, nullptr, kAllowed));
+}
+
 // A permission does not outlive the checkpoint that it was given for.
 TEST_F(ChangedResumeTest, OnceACheckpointOfTheChangedRunIsStoredAnotherLengthIsRefusedAgain) {
   STOKER_ASSERT_OK(TrainUntil("run", 5));

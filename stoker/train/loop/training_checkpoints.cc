@@ -83,7 +83,7 @@ Status RestoreSchedule(TrainingSession& session, const Json& state) {
   const Json before = schedule.value("steps_per_epoch", Json());
   if (!before.is_number_integer() || before.get<int64_t>() < 1)
     return DataLoss("'steps_per_epoch' is missing");
-  if (before != steps && !session.setup.allow_changes) {
+  if (before != steps && !session.setup.allow_changes && !session.setup.before_change) {
     return FailedPrecondition(
         "an epoch had {} steps when this checkpoint was stored and has {} now, so the data or the "
         "recipe was changed since: undo the change, start a new run, or allow changes "
@@ -100,7 +100,8 @@ Status RestoreProgress(TrainingSession& session, const Json& state) {
   STOKER_ASSIGN_OR_RETURN(session.progress, Progress::FromJson(progress));
   session.before = {session.progress.train_seconds, session.progress.train_samples};
   // What ended it may be what was changed.
-  if (session.setup.recipe_changed && session.setup.allow_changes) session.progress.ended.clear();
+  const bool allowed = session.setup.allow_changes || session.setup.before_change;
+  if (session.setup.recipe_changed && allowed) session.progress.ended.clear();
   if (session.progress.step <= session.plan().total_steps()) return OkStatus();
   return FailedPrecondition(
       "the run has done {} steps and the recipe ends after {}: give it more epochs or max_steps, "
@@ -212,7 +213,7 @@ Status TakeAllowedChanges(TrainingSession& session, int64_t newest) {
   STOKER_ASSIGN_OR_RETURN(const std::optional<AllowedChanges> allowed,
                           ReadAllowedChanges(setup.run.paths().root));
   if (!allowed || !allowed->Cover(newest)) return OkStatus();
-  setup.allow_changes = true;
+  setup.before_change = true;
   setup.recipe_changed |= allowed->recipe;
   return OkStatus();
 }

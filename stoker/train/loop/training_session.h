@@ -60,6 +60,7 @@ struct TrainingSetup {
   bool allow_changes = false;                  // continue although the data has changed
   bool recipe_changed = false;                 // the run directory still holds the previous one
   bool choose_again = false;                   // an input of the choices has changed
+  bool before_change = false;                  // the checkpoint precedes a change that was allowed
   Json data_marks = {};                        // of the files it reads (recipe_changes.h)
   std::vector<std::string> warnings = {};      // to report at the start
   std::optional<FirstBatch> first_batch = {};  // on the CPU, if one was read; not kept
