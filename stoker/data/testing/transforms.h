@@ -62,7 +62,7 @@ class TransformTester {
     return element;
   }
 
-  // One image alone, whose memory is shared with nobody.
+  // One image alone, whose memory is not shared.
   Result<Array> Apply(const Array& image) {
     Element element{.key = {.epoch = 0, .index = 7}, .arrays = {}};
     element.arrays.push_back(CopyOf(image));
