@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2016  # backquotes in messages mark commands; nothing is to be expanded
 # ./dev lint and ./dev format
 
-readonly lint_packages=(clang-format shellcheck python3 git)
+# clang beside clang-format takes some 60 MB more, 9 MB of them to download.
+readonly lint_packages=(clang-format clang shellcheck python3 git)
 
 # Formatting differs between releases of clang-format; Debian 12's is the one that counts.
 clang_format() {
@@ -81,12 +82,53 @@ lint_readme() {
     done
 }
 
+# What the compiler does not know of is not checked: every lock is one of stoker/base/mutex.h.
+lint_mutex() {
+  git grep -nE 'std::((recursive_|timed_|shared_)*mutex|condition_variable)' -- 'stoker/*.h' 'stoker/*.cc' ':!stoker/base/mutex.h' |
+    sed -E 's/^([^:]+:[0-9]+):.*/\1: a lock that clang cannot check; use Mutex and CondVar of stoker\/base\/mutex.h/' || true
+}
+
+# The sources that lock, and those that may hold a member function of a class with a lock: they stand in the folder of its
+# header and include it.
+files_with_locks() {
+  local words='\b(Mutex|MutexLock|CondVar)\b' header
+  {
+    git grep -lE "$words" -- 'stoker/*.cc' || true
+    { git grep -lE "$words" -- 'stoker/*.h' || true; } | while IFS= read -r header; do
+      git grep -lF "#include \"$header\"" -- "${header%/*}/*.cc" ':!*_test.cc' ':!*_bench.cc' ':!*_fuzz.cc' || true
+    done
+  } | sort -u
+}
+
+# clang_check FILE: prints what the analysis finds, at once, so that several may print to one place.
+clang_check() {
+  local said torch
+  torch=$(torch_dir)
+  said=$(clang++ -std=c++20 -I. -DFMT_SHARED -DHWY_SHARED_DEFINE -DSTOKER_VERSION='"lint"' -isystem "$torch/include" \
+    -isystem "$torch/include/torch/csrc/api/include" -fsyntax-only -fno-caret-diagnostics -Wthread-safety -Wthread-safety-beta "$1" 2>&1) || true
+  if [[ -n $said ]]; then printf '%s\n' "$said"; fi
+}
+
+# clang's analysis of what is guarded by which lock (stoker/base/mutex.h).
+lint_threads() {
+  local log="$log_dir/lint-threads.log" file jobs
+  jobs=$(job_count)
+  : >"$log"
+  while IFS= read -r file; do
+    while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done
+    clang_check "$file" >>"$log" &
+  done < <(files_with_locks)
+  wait
+  sed -nE 's/^([^ :]+:[0-9]+:[0-9]+): (fatal error|error|warning): (.*)/\1: \3/p' "$log" | sort -u
+}
+
 do_lint() {
   local check problems='' found
   mkdir -p "$log_dir"
   need_packages apt-lint "${lint_packages[@]}"
   [[ -x $python ]] || python=python3
-  for check in format shell python space size readme; do
+  if [[ -n $(files_with_locks) ]]; then setup_base; fi
+  for check in format shell python space size readme mutex threads; do
     found=$("lint_$check")
     if [[ -n $found ]]; then problems+="$found"$'\n'; fi
   done

@@ -73,6 +73,62 @@ class LintTest(ScriptTest):
             self.assertNotRegex(said, rf"(?m)^{name}:")
 
 
+@unittest.skipUnless(shutil.which("shellcheck") and shutil.which("clang-format") and shutil.which("clang++") and shutil.which("git"),
+                     "what ./dev lint needs is not installed")
+class LintOfLocksTest(ScriptTest):
+    """What ./dev lint says of locks, in a small repository of its own with nothing in the place of libtorch."""
+    COUNTER = """#include "stoker/base/mutex.h"
+
+namespace stoker {
+
+class Counter {
+ public:
+  void Add() {
+    %s
+    ++count_;
+  }
+
+ private:
+  Mutex mutex_;
+  int count_ STOKER_GUARDED_BY(mutex_) = 0;
+};
+
+Counter counter;
+
+}  // namespace stoker
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.copy_dev()
+        for name in ["include/torch/csrc/api/include/torch/torch.h", "lib/libtorch_cpu.so"]:
+            self.write(f"torch/{name}", "")
+        self.write("torch/lib/libc10.so", "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11\n")
+        self.write("torch/version.py", "__version__ = '2.11.0'\n")
+        self.write(".gitignore", "build/\n.deps/\ntorch/\nbin/\n")
+        self.write("bin/dpkg-query", "#!/bin/sh\nprintf installed\n")
+        shutil.copy(ROOT / ".clang-format", self.folder / ".clang-format")
+        for name in ["stoker/README.md", "stoker/base/README.md"]:
+            self.write(name, "what lives here\n")
+        self.write("stoker/base/mutex.h", (ROOT / "stoker/base/mutex.h").read_text(encoding="utf-8"))
+        subprocess.run(["git", "init", "--quiet"], cwd=self.folder, check=True)
+
+    def lint(self, expect):
+        subprocess.run(["git", "add", "--all"], cwd=self.folder, check=True)
+        return self.run_script("./dev", "lint", expect=expect, cwd=self.folder, STOKER_TORCH=str(self.folder / "torch"),
+                               PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+
+    def test_a_guarded_member_that_is_touched_without_its_lock_is_found(self):
+        self.write("stoker/base/counter.cc", self.COUNTER % "const MutexLock lock(mutex_);")
+        self.assertIn("no problems", self.lint(expect=0))
+        self.write("stoker/base/counter.cc", self.COUNTER % "int one = 1;\n    (void)one;")
+        self.assertRegex(self.lint(expect=1), r"(?m)^stoker/base/counter.cc:10:\d+: .*count_.* requires holding mutex 'mutex_'")
+
+    def test_a_lock_that_clang_knows_nothing_of_is_found(self):
+        self.write("stoker/base/raw.cc", "#include <mutex>\n\nstd::mutex raw;\n")
+        self.assertRegex(self.lint(expect=1), r"(?m)^stoker/base/raw.cc:3: a lock that clang cannot check")
+
+
 @unittest.skipUnless(shutil.which("git"), "git is not installed")
 class TestSinceTest(ScriptTest):
     """./dev test --since in a small repository of its own."""
