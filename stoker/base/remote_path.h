@@ -22,9 +22,9 @@ inline bool IsRemotePath(std::string_view path) {
 // Returns, for messages, "http://, https://, ... or swebhdfs://".
 std::string RemoteSchemesText();
 
-// Returns `text` as it may be printed, logged or stored: in every http:// and https:// address the
-// user and password are removed, and what follows the `?` becomes "...", because it may be a secret
-// too. An address ends at a blank, a quote, a control character or one of <>\. Idempotent.
+// Returns `text` as it may be printed, logged or stored: in addresses of kRemoteSchemes the user
+// and password are removed, and a query (of HTTP, or with parameters of WebHDFS) becomes "?...": it
+// may be secret too. They end at a blank, a quote, a control character or one of <>\. Idempotent.
 std::string WithoutSecrets(std::string_view text);
 
 // Returns true if `path` names this process's standard input (io/standard_input.h).

@@ -23,6 +23,15 @@ TEST(WithoutSecrets, LeavesOutPasswordsAndQueriesWhereverAnAddressStands) {
       {"{path: http://h/a?s=1}", "{path: http://h/a?...}"},
       {"a\nhttp://h/?s=1\nb?c\n", "a\nhttp://h/?...\nb?c\n"},
       {"s3://bucket/a?b", "s3://bucket/a?b"},
+      {"s3://KEY:SECRET@bucket/a?b", "s3://bucket/a?b"},
+      {"gs://KEY:SEC/RET@bucket/a", "gs://bucket/a"},
+      {"s3://bucket/a:b@c", "s3://bucket/a:b@c"},
+      {"webhdfs://me:SECRET@host:9870/a", "webhdfs://host:9870/a"},
+      {"swebhdfs://h/a?delegation=SECRET, b", "swebhdfs://h/a?..., b"},
+      {"webhdfs://h/a?op=OPEN&Delegation=SECRET", "webhdfs://h/a?..."},
+      {"webhdfs://h/a?x=1&token=SECRET", "webhdfs://h/a?..."},
+      {"webhdfs://h/part-?.csv: byte 1", "webhdfs://h/part-?.csv: byte 1"},
+      {"ftp://me:pw@h/a", "ftp://me:pw@h/a"},
       {"http://", "http://"},
       {"x://h/a?b http://h/a?", "x://h/a?b http://h/a?..."}};
   for (const auto& [text, shown] : kCases) {

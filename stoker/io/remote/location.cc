@@ -1,5 +1,7 @@
 #include "stoker/io/remote/location.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -27,6 +29,21 @@ std::string NameForMessages(const std::string& path) {
   if (!IsRemotePath(path)) return path;
   Result<RemoteLocation> location = ParseRemotePath(path);
   return location.ok() ? std::move(location->name) : "a file on a server";
+}
+
+bool IsOnThisMachine(std::string_view url) {
+  constexpr std::string_view kSeparator = "://", kV6 = "[::1]";
+  const size_t separator = url.find(kSeparator);
+  if (separator == url.npos) return false;
+  std::string_view host = url.substr(separator + kSeparator.size());
+  host = host.substr(0, host.find_first_of("/?#"));
+  if (host.find('@') != host.npos) return false;
+  if (host.starts_with(kV6)) return host.size() == kV6.size() || host[kV6.size()] == ':';
+  host = host.substr(0, host.find(':'));
+  in_addr address{};
+  constexpr uint32_t kLoopback = 127, kBitsBelow = 24;
+  return host == "localhost" || (::inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 &&
+                                 ntohl(address.s_addr) >> kBitsBelow == kLoopback);
 }
 
 std::string PercentEncode(std::string_view text, bool keep_slashes) {
@@ -63,6 +80,13 @@ Result<RemoteLocation> ParseBucketPath(const RemoteStore& store, const std::stri
   const auto allowed = [](char c) {
     return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_';
   };
+  const size_t at = path.rfind('@');
+  if (location.bucket.find_first_of(":@") != std::string::npos && at != path.npos) {
+    return InvalidArgument(
+        "{}...{}: has credentials before the @; leave them out: docs/remote.md says where they may "
+        "stand",
+        path.substr(0, begin), path.substr(at));
+  }
   if (location.bucket.empty() || !std::ranges::all_of(location.bucket, allowed)) {
     return InvalidArgument(
         "{}: '{}' is no name of a bucket, which has letters, digits, dots and dashes; write "

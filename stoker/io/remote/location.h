@@ -24,11 +24,16 @@ struct RemoteLocation {
 Result<RemoteLocation> ParseRemotePath(const std::string& path);
 
 // Parses "SCHEME://BUCKET/KEY". Errors: kInvalidArgument if the bucket has a character other than
-// letters, digits, dots, dashes and underscores.
+// letters, digits, dots, dashes and underscores; if it looks like credentials, the message has what
+// follows them.
 Result<RemoteLocation> ParseBucketPath(const RemoteStore& store, const std::string& path);
 
 // Returns a path as messages may quote it: `name` for a file on a server, any other path unchanged.
 std::string NameForMessages(const std::string& path);
+
+// Returns whether an address "http://..." or "https://..." names this machine: localhost, [::1] or
+// 127.0.0.0/8, so that what is sent there does not leave it.
+bool IsOnThisMachine(std::string_view url);
 
 // Encodes every byte except letters, digits and "-._~" as %XX (RFC 3986, section 2.3, as SigV4
 // requires); with `keep_slashes` also except "/".

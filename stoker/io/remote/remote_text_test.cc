@@ -81,6 +81,20 @@ TEST(RemotePath, OfS3IsBucketAndKey) {
   EXPECT_EQ(PercentEncode("a/b c~+%\xff", true), "a/b%20c~%2B%25%FF");
 }
 
+TEST(RemotePath, OfABucketWithAUserIsRefusedWithoutItsSecret) {
+  for (const char* wrong :
+       {"s3://KEY:SECRET@bucket/k", "gs://KEY:SECRET@bucket/k", "s3://KEY:SEC/RET@bucket/k",
+        "s3://KEY@bucket", "gs://KEY:SECRET/a@b/c@bucket/k"}) {
+    const Status status = ParseRemotePath(wrong).status();
+    EXPECT_THAT(status, FailsWith(StatusCode::kInvalidArgument, "...@bucket")) << wrong;
+    EXPECT_THAT(status.message(),
+                testing::AllOf(testing::HasSubstr("credentials"),
+                               testing::Not(testing::ContainsRegex("SEC|RET|KEY"))));
+    EXPECT_THAT(NameForMessages(wrong), testing::Not(testing::ContainsRegex("SEC|RET|KEY")));
+  }
+  EXPECT_EQ(ParseRemotePath("s3://bucket/a:b@c")->key, "a:b@c");
+}
+
 TEST(S3Xml, ErrorsHaveCodeAndMessage) {
   const S3Error error = ParseS3Error(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchKey</Code><Message>It&apos;s "
