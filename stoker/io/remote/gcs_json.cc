@@ -10,7 +10,9 @@
 #include <span>
 #include <utility>
 
+#include "stoker/base/short_text.h"
 #include "stoker/io/remote/json_members_internal.h"
+#include "stoker/io/remote/location.h"
 #include "stoker/io/remote/s3_xml.h"
 
 namespace stoker {
@@ -19,6 +21,7 @@ namespace {
 constexpr std::string_view kScope = "https://www.googleapis.com/auth/devstorage.read_only";
 constexpr std::string_view kTokenUri = "https://oauth2.googleapis.com/token";
 
+using internal::Member;
 using internal::ParseAnswer;
 using internal::TextOf;
 
@@ -74,8 +77,7 @@ std::string SignedWith(const std::string& private_key, std::string_view text) {
 
 bool IsSafeTokenUri(std::string_view uri) {
   if (!IsPrintable(uri)) return false;
-  if (uri.starts_with("https://")) return true;
-  return uri.starts_with("http://127.0.0.1:") || uri.starts_with("http://localhost:");
+  return uri.starts_with("https://") || (uri.starts_with("http://") && IsOnThisMachine(uri));
 }
 
 }  // namespace
@@ -102,25 +104,30 @@ StoreError ParseGcsError(std::string_view text) {
 }
 
 Result<HttpStore::Page> ParseGcsPage(std::string_view text) {
-  const Json json = ParseAnswer(text);
-  const Status wrong = Unavailable(
-      "the store's list of objects is not what Google Cloud Storage describes; check the endpoint "
-      "(STORAGE_EMULATOR_HOST)");
-  if (!json.is_object() || json.contains("error")) return wrong;
   HttpStore::Page page;
-  page.continuation = TextOf(json, "nextPageToken");
-  const Json prefixes = json.value("prefixes", Json::array());
-  const Json items = json.value("items", Json::array());
-  if (!prefixes.is_array() || !items.is_array()) return wrong;
-  page.folders = std::ssize(prefixes);
-  for (const Json& item : items) {
+  const auto take = [&page](std::string_view list, const Json& item) {
+    if (list == "prefixes") {
+      ++page.folders;
+      return true;
+    }
     const std::optional<uint64_t> size = NumberOf(item, "size");
     const std::optional<uint64_t> generation = NumberOf(item, "generation");
     std::string name = TextOf(item, "name");
-    if (name.empty() || !size || !generation) return wrong;
+    if (name.empty() || !size || !generation) return false;
     page.objects.push_back(
         {.key = std::move(name), .size = *size, .etag = fmt::format("\"{}\"", *generation)});
+    return true;
+  };
+  const Json json = ParseAnswer(text, {"items", "prefixes"}, take);
+  const auto is_list = [&json](const char* key) {
+    return !json.contains(key) || json[key].is_array();
+  };
+  if (!json.is_object() || json.contains("error") || !is_list("items") || !is_list("prefixes")) {
+    return Unavailable(
+        "the store's list of objects is not what Google Cloud Storage describes; check the "
+        "endpoint (STORAGE_EMULATOR_HOST)");
   }
+  page.continuation = TextOf(json, "nextPageToken");
   return page;
 }
 
@@ -130,10 +137,10 @@ Result<GcsToken> ParseGcsToken(std::string_view text) {
   GcsToken token{.value = TextOf(json, "access_token")};
   if (token.value.empty() || !IsPrintable(token.value))
     return Unavailable("the answer has no token");
-  const auto lifetime = json.find("expires_in");
-  if (lifetime != json.end() && lifetime->is_number())
+  const Json& lifetime = Member(json, "expires_in");
+  if (lifetime.is_number())
     token.lifetime_s =
-        static_cast<int64_t>(std::clamp<double>(lifetime->get<double>(), 0, kLongestLife));
+        static_cast<int64_t>(std::clamp<double>(lifetime.get<double>(), 0, kLongestLife));
   return token;
 }
 
@@ -167,7 +174,7 @@ Result<GcsCredentials> ParseGcsCredentials(std::string_view text) {
     return InvalidArgument(
         "has credentials of the type '{}', which Stoker does not follow; make a token of them: "
         "export GOOGLE_OAUTH_ACCESS_TOKEN=\"$(gcloud auth print-access-token)\"",
-        IsPrintable(found.type) ? found.type : "?");
+        IsPrintable(found.type) ? ShortText(found.type) : "?");
   }
   if (!IsSafeTokenUri(found.token_uri))
     return InvalidArgument("has a token_uri that is not https://; secrets are not sent there");

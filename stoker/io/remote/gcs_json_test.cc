@@ -43,9 +43,14 @@ TEST(GcsJson, CredentialsThatAreNoneSayWhy) {
       {R"({"type": "external_account"})", "gcloud auth print-access-token"},
       {R"({"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r",
            "token_uri": "http://evil.example/token"})",
+       "not https://"},
+      {R"({"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r",
+           "token_uri": "http://127.0.0.1:80@evil.example/token"})",
        "not https://"}};
   for (const auto& [text, says] : kCases)
     EXPECT_THAT(ParseGcsCredentials(text), FailsWith(StatusCode::kInvalidArgument, says)) << text;
+  const std::string long_type = R"({"type": ")" + std::string(200'000, 'x') + "\"}";
+  EXPECT_LT(ParseGcsCredentials(long_type).status().message().size(), 1000u);
   EXPECT_THAT(GcsTokenForm({.type = "service_account", .private_key = "no key"}, 0),
               FailsWith(StatusCode::kInvalidArgument, "no RSA key"));
 }

@@ -28,6 +28,7 @@ std::optional<WebHdfsStatus> ReadStatus(const Json& json) {
   WebHdfsStatus status{.name = TextOf(json, "pathSuffix"), .size = *size};
   if (type == "FILE") status.kind = WebHdfsStatus::Kind::kFile;
   if (type == "DIRECTORY") status.kind = WebHdfsStatus::Kind::kFolder;
+  if (type == "SYMLINK") status.kind = WebHdfsStatus::Kind::kLink;
   const std::optional<uint64_t> number = NumberOf(json, "fileId");
   status.tag =
       number ? fmt::format("\"{}-{}\"", *number, *changed) : fmt::format("\"{}\"", *changed);
@@ -55,21 +56,24 @@ Result<WebHdfsStatus> ParseWebHdfsStatus(std::string_view text) {
 }
 
 Result<WebHdfsPage> ParseWebHdfsPage(std::string_view text) {
-  const Json json = ParseAnswer(text);
-  const Json& batch = Member(json, "DirectoryListing");
-  const Json& statuses = batch.is_object() ? Member(Member(batch, "partialListing"), "FileStatuses")
-                                           : Member(json, "FileStatuses");
-  const Json& entries = Member(statuses, "FileStatus");
-  const Status wrong =
-      Unavailable("the server's list of a folder is not what WebHDFS describes; check the address");
-  if (!entries.is_array()) return wrong;
   WebHdfsPage page;
-  for (const Json& entry : entries) {
+  const auto take = [&page](std::string_view, const Json& entry) {
     std::optional<WebHdfsStatus> status = ReadStatus(entry);
     if (!status || status->name == "." || status->name == ".." ||
         status->name.find('/') != std::string::npos)
-      return wrong;
+      return false;
     page.entries.push_back(*std::move(status));
+    return true;
+  };
+  const Json json = ParseAnswer(
+      text, {"FileStatuses/FileStatus", "DirectoryListing/partialListing/FileStatuses/FileStatus"},
+      take);
+  const Json& batch = Member(json, "DirectoryListing");
+  const Json& statuses = batch.is_object() ? Member(Member(batch, "partialListing"), "FileStatuses")
+                                           : Member(json, "FileStatuses");
+  if (!Member(statuses, "FileStatus").is_array()) {
+    return Unavailable(
+        "the server's list of a folder is not what WebHDFS describes; check the address");
   }
   page.more = NumberOf(batch, "remainingEntries").value_or(0) > 0;
   return page;

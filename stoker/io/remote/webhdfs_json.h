@@ -17,7 +17,7 @@ namespace stoker {
 StoreError ParseWebHdfsError(std::string_view text);
 
 struct WebHdfsStatus {
-  enum class Kind { kFile, kFolder, kOther };
+  enum class Kind { kFile, kFolder, kLink, kOther };
   Kind kind = Kind::kOther;
   std::string name;  // within the listed folder; empty for the folder itself
   uint64_t size = 0;
