@@ -84,6 +84,7 @@ struct Exchange {
   bool begun = false;
   bool refused = false;     // by the sink
   bool head_ended = false;  // libcurl takes a head that breaks off for a whole one without a body
+  bool body_begun = false;
 };
 
 bool IsSuccess(const HttpHead& head) { return head.status / 100 == 2; }
@@ -91,6 +92,10 @@ bool IsSuccess(const HttpHead& head) { return head.status / 100 == 2; }
 size_t OnHeadLine(char* data, size_t size, size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
   const std::string_view line(data, size * count);
+  // Once a head has ended, only the head of a further answer follows, or fields after the body of a
+  // chunked one (RFC 9112, section 7.1.2), which say nothing of the file.
+  const bool begins = line.starts_with("HTTP/");
+  if (exchange.body_begun || (exchange.head_ended && !begins)) return size * count;
   exchange.head_ended = line == "\r\n" || line == "\n";
   TakeHeadLine(line, exchange.answer.head);
   return size * count;
@@ -105,6 +110,7 @@ bool Begin(Exchange& exchange) {
 size_t OnBody(char* data, size_t size, size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
   const size_t bytes = size * count;
+  exchange.body_begun = true;
   if (!IsSuccess(exchange.answer.head)) {
     std::string& text = exchange.answer.text;
     text.append(data, std::min(bytes, kMostText - text.size()));
@@ -113,6 +119,19 @@ size_t OnBody(char* data, size_t size, size_t count, void* user) {
   if (exchange.answer.head.broken_length || !Begin(exchange)) return CURL_WRITEFUNC_ERROR;
   exchange.refused = !exchange.sink.Take(std::as_bytes(std::span(data, bytes)));
   return exchange.refused ? CURL_WRITEFUNC_ERROR : bytes;
+}
+
+// "HOST:PORT" of the address that the request came to.
+std::string ServerOf(CURL* easy) {
+  const char* url = nullptr;
+  if (curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || url == nullptr)
+    return "";
+  std::string_view server(url);
+  const size_t scheme = server.find("://");
+  if (scheme != server.npos) server.remove_prefix(scheme + 3);
+  server = server.substr(0, server.find_first_of("/?#"));
+  const size_t user = server.rfind('@');
+  return std::string(user == server.npos ? server : server.substr(user + 1));
 }
 
 const char* FirstSet(std::initializer_list<const char*> names) {
@@ -264,6 +283,7 @@ HttpAnswer PerformHttp(const HttpRequest& request, HttpSink& sink, Cancellation*
   if (code == CURLE_OK && exchange.head_ended && IsSuccess(head) && !head.broken_length)
     Begin(exchange);  // an empty body
   Judge(code, problem, exchange);
+  exchange.answer.server = ServerOf(handle->easy.get());
   Handles::Shared().Return(std::move(handle));
   return std::move(exchange.answer);
 }

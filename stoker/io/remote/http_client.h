@@ -75,6 +75,7 @@ struct HttpAnswer {
   bool lasting = false;      // a retry cannot help: no certificate, no such protocol
   bool unreachable = false;  // no connection was made, maybe because the host's name is wrong
   std::string text;          // the first 16 KiB of the body of an answer that is not 2xx
+  std::string server;        // "HOST:PORT" that answered last or was to, after redirects
 };
 
 // Initialises what all requests share. PerformHttp does so too.
