@@ -175,6 +175,18 @@ Status ErrorOf(const HttpDialect& dialect, const RemoteAccess& access, const Rem
   }
 }
 
+// The error of a request that could not be made. Only a server's answer says that a file is missing
+// or wrong, so that it may be left out or read as empty: credentials that are missing or malformed
+// say nothing about a file.
+Status NotAsked(const RemoteLocation& location, const Status& error) {
+  StatusCode code = StatusCode::kFailedPrecondition;
+  for (const StatusCode kept : {StatusCode::kPermissionDenied, StatusCode::kResourceExhausted,
+                                StatusCode::kCancelled, StatusCode::kUnavailable}) {
+    if (error.code() == kept) code = kept;
+  }
+  return {code, fmt::format("{}: {}", location.name, error.message())};
+}
+
 bool IsDone(const HttpAnswer& answer) {
   const int status = answer.head.status;
   return answer.problem.empty() && (status / 100 == 2 || status == 412 || status == 416);
@@ -228,10 +240,7 @@ Result<HttpAnswer> AskServer(const HttpDialect& dialect, const RemoteAccess& acc
     const RemoteRequest asked = sink.Next();
     const Result<StoreRequest> request =
         dialect.MakeRequest({location, access.options, &cancellation}, asked);
-    if (!request.ok()) {
-      return Status(request.status().code(),
-                    fmt::format("{}: {}", location.name, request.status().message()));
-    }
+    if (!request.ok()) return NotAsked(location, request.status());
     HttpAnswer answer = PerformHttp(request->http, translating, &cancellation);
     if (cancellation.cancelled())
       return Cancelled("{}: reading was ended", PlaceOf(location, asked));

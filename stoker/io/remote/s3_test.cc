@@ -281,7 +281,7 @@ TEST_F(S3Test, AnEndpointWithAUserIsRefusedWithoutItsPassword) {
   const ScopedRemoteOptions options(
       Fresh({.endpoint = "http://u:secret@127.0.0.1:1", .anonymous = true}));
   const Status status = OpenByteSource("s3://b/a").status();
-  EXPECT_THAT(status, FailsWith(StatusCode::kInvalidArgument, "has a user before the @"));
+  EXPECT_THAT(status, FailsWith(StatusCode::kFailedPrecondition, "has a user before the @"));
   EXPECT_EQ(status.message().find("secret"), std::string::npos) << status.message();
 }
 
