@@ -35,6 +35,7 @@ run ./startup
 run ./records "${options[@]}"
 run ./small_files "${options[@]}"
 run ./formats "${options[@]}"
+run ./tables "${options[@]}"
 run ./text "${options[@]}"
 run ./images "${options[@]}"
 run ./remote "${options[@]}"

@@ -47,3 +47,52 @@ function(stoker_cuda_plugin)
   # A build of some targets alone can be installed too.
   install(TARGETS ${ARG_NAME} LIBRARY DESTINATION libexec/stoker OPTIONAL)
 endfunction()
+
+# stoker_arrow_plugin(SOURCES name... TESTING name...)     name: stoker/formats/arrow/NAME_plugin.cc
+#
+# libstoker_arrow.so beside the programs: what reads Parquet and Arrow files, by the libraries and headers of PyPI's pyarrow,
+# which `./dev setup` puts into .deps. The test plug-in libstoker_arrow_testing.so, which writes such files, likewise. Both have
+# their own copies of what they use of stoker/base, since a static library need not be made for shared ones.
+function(stoker_arrow_plugin)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTING" ${ARGN})
+  stoker_plugin_tag(SOURCES stoker/formats/arrow/table_file.cc stoker/formats/arrow/table_plugin.cc
+    HEADERS stoker/base/*.h stoker/formats/arrow/*.h)
+  file(GLOB wheels ${PROJECT_SOURCE_DIR}/.deps/pyarrow-*/pyarrow)
+  if(wheels)
+    list(GET wheels -1 wheels)
+  endif()
+  set(STOKER_ARROW_DIR "${wheels}" CACHE PATH "A pyarrow package, with include/ and libarrow.so; without it there is no plug-in for Parquet and Arrow")
+  file(GLOB libarrow ${STOKER_ARROW_DIR}/libarrow.so.*)
+  file(GLOB libparquet ${STOKER_ARROW_DIR}/libparquet.so.*)
+  if(NOT libarrow OR NOT libparquet OR NOT EXISTS ${STOKER_ARROW_DIR}/include/parquet/arrow/reader.h)
+    message(STATUS "libstoker_arrow.so is not built: STOKER_ARROW_DIR='${STOKER_ARROW_DIR}' holds no pyarrow")
+    return()
+  endif()
+  get_filename_component(library ${libarrow} NAME)
+  set_property(SOURCE stoker/formats/arrow/table_file.cc APPEND PROPERTY COMPILE_DEFINITIONS STOKER_ARROW_LIBRARY="${library}")
+  set(shared dtype printable problems shape short_text status utf8)
+  list(TRANSFORM shared REPLACE "(.+)" "stoker/base/\\1.cc")
+  set(plugins stoker_arrow)
+  if(STOKER_TESTS)
+    list(APPEND plugins stoker_arrow_testing)
+  endif()
+  foreach(plugin ${plugins})
+    set(sources ${ARG_SOURCES})
+    if(plugin STREQUAL stoker_arrow_testing)
+      set(sources ${ARG_TESTING})
+    endif()
+    list(TRANSFORM sources REPLACE "(.+)" "stoker/formats/arrow/\\1_plugin.cc")
+    add_library(${plugin} MODULE ${sources} ${shared})
+    set_target_properties(${plugin} PROPERTIES PREFIX lib LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+      CXX_VISIBILITY_PRESET hidden INSTALL_RPATH ${STOKER_ARROW_DIR})
+    # What uses formats finds the plug-in beside it.
+    add_dependencies(stoker_formats ${plugin})
+    target_include_directories(${plugin} SYSTEM PRIVATE ${STOKER_ARROW_DIR}/include)
+    target_link_libraries(${plugin} PRIVATE stoker_flags stoker_own_flags fmt::fmt ${libarrow} ${libparquet})
+    # What is missing is an error here and not where it is loaded; sanitizers leave theirs to the program.
+    if(NOT STOKER_SANITIZE)
+      target_link_options(${plugin} PRIVATE -Wl,-z,defs)
+    endif()
+  endforeach()
+  install(TARGETS stoker_arrow LIBRARY DESTINATION libexec/stoker OPTIONAL)
+endfunction()

@@ -44,7 +44,7 @@ configure_and_build() {
   mkdir -p "$log_dir"
   jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(job_count)}
   say "configuring $preset in build/$preset"
-  cmake --preset "$preset" -DSTOKER_TORCH_DIR="$(torch_dir)" >"$log" 2>&1 ||
+  cmake --preset "$preset" -DSTOKER_TORCH_DIR="$(torch_dir)" -DSTOKER_ARROW_DIR="$(pyarrow_dir)" >"$log" 2>&1 ||
     fail "cmake --preset $preset" "read the first error in the log; after a change of compiler or libtorch, remove build/$preset" "$log"
   log="$log_dir/build-$preset.log"
   say "compiling, $jobs at a time"

@@ -3,10 +3,10 @@
 
 # torchvision's models and PyTorch's files are compared with ours by tests/interop_weights_test.py too.
 readonly peer_requirements=("torch==$torch_version" torchvision numpy psutil)
-readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning pyarrow webdataset)
+readonly more_peer_requirements=(tensorflow-cpu grain tokenizers sentencepiece lightning "pyarrow==$pyarrow_version" webdataset datasets)
 # The formats' own software, which writes files for tests/interop_*_test.py and reads ours. moto brings botocore, which signs.
 readonly interop_requirements=(tensorflow-cpu tensorboard numpy tokenizers sentencepiece lmdb scikit-learn webdataset h5py tensorstore 'moto[server]'
-  safetensors ml_dtypes pillow idx2numpy gcsfs requests)
+  safetensors ml_dtypes pillow idx2numpy gcsfs requests "pyarrow==$pyarrow_version")
 # Alone, for what it says it requires is older than what the others do, and its reader and writer of records need none of
 # it; of amd64 only.
 readonly interop_alone=('mxnet==1.9.1')
@@ -35,6 +35,7 @@ setup_base() {
   need_packages apt "${base_packages[@]}"
   [[ -x $python ]] || python=python3
   setup_torch "$@"
+  setup_pyarrow
   unlock_deps
 }
 

@@ -5,6 +5,7 @@ import zipfile
 
 from array_files import hdf5, n5
 from program import ProgramTest, idx, png
+from table_files import ARROW, PARQUET, STREAM, have_tables, write_table
 
 
 def crc32c(data):
@@ -121,6 +122,11 @@ class FormatFiles(ProgramTest):
             attributes, block = n5(dimensions, values)
             self.write(f"c.n5/{name}/attributes.json", attributes)
             self.write(f"c.n5/{name}/" + "/".join("0" * len(dimensions)), block)
+        if have_tables():
+            columns = {"img": ("fixed_size_list<uint8>[4]", "[[1, 2, 3, 4], [5, 6, 7, 8]]"), "y": ("int64", "[7, 8]"),
+                       "t": ("string", '["one", null]')}
+            for name, kind in [("x-0.parquet", PARQUET), ("x-0.arrow", ARROW), ("s-0.arrow", STREAM)]:
+                write_table(self.path(name), kind, columns, group_rows=1)
         self.write("a.txt", "one\ntwo\n")
         self.write("a.bin", b"12345678")
         self.write("pictures/cat/1.png", png(bytes(16), 4, 4))

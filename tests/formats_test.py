@@ -10,6 +10,7 @@ from array_files import hdf5, n5
 from format_files import FormatFiles, field, lmdb, npy, tfrecord
 from fuzz_seeds import pt_files
 from program import idx, png
+from table_files import have_tables
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "formats.md")
 
@@ -29,6 +30,8 @@ class FormatsTest(FormatFiles):
         lines = list(recipe_lines())
         self.assertGreater(len(lines), 7)
         for name, line in lines:
+            if not have_tables() and line.startswith(("parquet:", "arrow:")):
+                continue
             with self.subTest(format=name, line=line):
                 fronts = {"parse_example": "tfrecord: x-1.tfrecord", "decode_json": "webdataset: j.tar"}
                 front = fronts.get(line.split(":")[0])
@@ -115,6 +118,8 @@ class FormatsTest(FormatFiles):
         files = {"a.csv": "csv", "a.jsonl": "jsonl", "a.svm": "libsvm", "z.npz": "npz", "x.npy": "npy", "i.rec": "recordio",
                  "db/data.mdb": "lmdb", "s-000.tar": "tar", "s-000.zip": "zip", "a-0.stoker": "stoker", "a.h5": "hdf5", "c.n5": "n5",
                  "x-1.tfrecord": "tfrecord", "a.idx.gz": "idx", "a.elements": "elements", "a.txt": "text"}
+        if have_tables():
+            files |= {"x-0.parquet": "parquet", "x-0.arrow": "arrow", "s-0.arrow": "arrow"}
         for file, name in files.items():
             with self.subTest(file=file):
                 found = self.run_json("inspect", file, "--samples", "1")
@@ -133,6 +138,45 @@ class FormatsTest(FormatFiles):
                 found = self.run_json("inspect", file)
                 self.assertEqual((found["format"], found["count"]), (name, 1))
                 self.assertEqual({field: of["shape"] for field, of in found["fields"].items()}, shapes)
+
+    @unittest.skipUnless(have_tables(), "Stoker was built without Apache Arrow")
+    def test_parquet_and_arrow_files_are_described_and_verified(self):
+        image = {"type": "fixed_size_list<item: uint8>[4]", "dtype": "uint8", "shape": [4], "nulls": 0}
+        for path, name in [("x-0.parquet", "parquet"), ("x-0.arrow", "arrow"), ("s-0.arrow", "arrow")]:
+            with self.subTest(path=path):
+                found = self.run_json("inspect", path)
+                self.assertEqual((found["format"], found["count"], found["groups"], found["rows_of_a_group"]), (name, 2, 2, 1))
+                self.assertEqual({**found["fields"]["img"], "type": image["type"]}, image)
+                self.assertEqual((found["fields"]["t"]["shape"], found["fields"]["t"]["nulls"]), ([-1], 1))
+                self.run_stoker("verify", path)
+        good = self.read("x-0.parquet")
+        at = good.index(bytes([5, 0, 0, 0, 6, 0, 0, 0]))  # a uint8 is stored in four bytes
+        self.write("bad.parquet", good[:at] + b"\xff" + good[at + 1:])
+        self.assert_fails(["inspect", "bad.parquet"], 1, "bad.parquet: row group 1, column 'img'")
+        self.assertIn("row group 1, column 'img'", self.run_stoker("verify", "bad.parquet", expect=1)[0])
+        self.write("cut.parquet", good[:-1])
+        self.assert_fails(["inspect", "cut.parquet"], 1, "cut.parquet: byte", "the file is cut short")
+        self.write("cut.arrow", self.read("x-0.arrow")[:-1])
+        self.assert_fails(["inspect", "cut.arrow"], 1, "cut.arrow: byte", "the file is cut short")
+
+    @unittest.skipUnless(have_tables(), "Stoker was built without Apache Arrow")
+    def test_without_its_plug_in_a_parquet_file_says_what_to_do(self):
+        os.mkdir(self.path("empty"))
+        for path in ("x-0.parquet", "x-0.arrow"):
+            said = "".join(self.run_stoker("inspect", path, expect=1, environment={"STOKER_PLUGINS": self.path("empty")}))
+            self.assertIn(f"{path}: there is no plug-in", said)
+            self.assertIn("`./dev setup`, then `./dev build`", said)
+
+    @unittest.skipUnless(have_tables(), "Stoker was built without Apache Arrow")
+    def test_rows_of_parquet_and_arrow_are_packed(self):
+        for name, file in [("parquet", "x-0.parquet"), ("arrow", "{x,s}-0.arrow")]:
+            with self.subTest(format=name):
+                self.write("pack.yaml", f"data:\n  root: .\n  train:\n    - {name}: {{files: \"{file}\", "
+                           "fields: {image: img, label: y, t: {column: t, nulls: none}}}\n")
+                self.run_stoker("pack", "pack.yaml", f"{name}.stoker", "--verify")
+                found = self.run_json("inspect", f"{name}.stoker")
+                self.assertEqual(found["count"], 2 if name == "parquet" else 4)
+                self.assertEqual([sample["label"] for sample in found["samples"]][:2], [7, 8])
 
     def test_an_lmdb_database_is_described(self):
         found = self.run_json("inspect", "db/data.mdb")

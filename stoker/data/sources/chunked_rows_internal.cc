@@ -15,6 +15,7 @@
 #include "stoker/data/nodes/by_position_node.h"
 #include "stoker/data/sources/chunk_cache_internal.h"
 #include "stoker/data/sources/file_starts_internal.h"
+#include "stoker/data/sources/set_aside_internal.h"
 #include "stoker/formats/chunked/row_gather.h"
 
 namespace stoker {
@@ -27,8 +28,10 @@ Spec SpecOf(const ChunkedFile& file) {
   return spec;
 }
 
-constexpr std::string_view kRemedy =
-    "write the array in smaller chunks, or in chunks of fewer rows";
+constexpr SetAsideWords kWords{
+    .parts = "chunks",
+    .least = "a row of chunks, decompressed,",
+    .remedy = "write the array in smaller chunks, or in chunks of fewer rows"};
 
 constexpr double kMost = 0x1p62;  // bytes; more are as good as no end
 
@@ -56,15 +59,7 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
   Status Prepare(const OpenContext& context) const override {
     const Pass& pass = *context.pass();
     const MutexLock lock(preparing_);
-    const Demand demand = DemandOf(pass);
-    STOKER_RETURN_IF_ERROR(kept_.ChargeToIfItFits(
-        pass, *this, fmt::format("{}: what is set aside for chunks takes", demand.name), kRemedy));
-    const int64_t more =
-        std::min(demand.useful, std::max(demand.least, HalfOfFree(pass))) - kept_.bytes();
-    if (more <= 0) return OkStatus();
-    const std::string what = fmt::format("{}: a row of chunks, decompressed, takes", demand.name);
-    const Status fits = kept_.AddIfItFits(pass, more, what, kRemedy);
-    if (kept_.bytes() < demand.least) return fits;
+    STOKER_RETURN_IF_ERROR(SetAside(kept_, pass, *this, DemandOf(pass), kWords));
     cache_.SetLimit(static_cast<uint64_t>(kept_.bytes()));
     return OkStatus();
   }
@@ -109,12 +104,8 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
 
  private:
   // What decompressed chunks take: for the largest row of chunks alone, and as much as is of use.
-  struct Demand {
-    std::string name;  // of the array with that row
-    int64_t least = 0, useful = 0;
-  };
-  Demand DemandOf(const Pass& pass) const {
-    Demand demand;
+  SetAsideDemand DemandOf(const Pass& pass) const {
+    SetAsideDemand demand;
     double all = 0;
     for (const ChunkedFile& file : files_) {
       for (const auto& [name, array] : file) {
@@ -133,11 +124,6 @@ class ChunkedRowsNode final : public ByPositionNode, public SampleNames {
                                    static_cast<double>(demand.least) * threads);
     demand.useful = std::max(demand.least, static_cast<int64_t>(std::min({kMost, useful, all})));
     return demand;
-  }
-  // What has been set aside here counts as free.
-  int64_t HalfOfFree(const Pass& pass) const {
-    const Ledger& ledger = pass.ledger();
-    return (ledger.budget_bytes() - ledger.bytes() + kept_.bytes()) / 2;
   }
 
   // Copies the stored values of rows to `out`.

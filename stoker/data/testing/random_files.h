@@ -16,6 +16,7 @@
 #include "stoker/base/testing.h"
 #include "stoker/data/nodes/map.h"
 #include "stoker/data/options/registry.h"
+#include "stoker/data/sources/arrow.h"
 #include "stoker/data/sources/binary.h"
 #include "stoker/data/sources/csv.h"
 #include "stoker/data/sources/hdf5.h"
@@ -26,6 +27,7 @@
 #include "stoker/data/sources/n5.h"
 #include "stoker/data/sources/npy.h"
 #include "stoker/data/sources/npz.h"
+#include "stoker/data/sources/parquet.h"
 #include "stoker/data/sources/recordio.h"
 #include "stoker/data/sources/stoker.h"
 #include "stoker/data/sources/tfrecord.h"
@@ -37,6 +39,7 @@
 #include "stoker/data/transforms/decode_npy.h"
 #include "stoker/data/transforms/decode_raw.h"
 #include "stoker/data/transforms/lookup.h"
+#include "stoker/formats/arrow/arrow_testing_internal.h"
 #include "stoker/formats/hdf5/hdf5_testing_internal.h"
 #include "stoker/formats/lmdb/lmdb_testing_internal.h"
 #include "stoker/formats/n5/n5_testing_internal.h"
@@ -66,6 +69,8 @@ class RandomFiles {
     return dir_ / fmt::format("{{a,b}}.{}{}", extension, gzip ? ".gz" : "");
   }
   std::string One(std::string_view name) const { return dir_ / name; }
+  // Whether there are both.parquet and both.arrow: Stoker was built with Apache Arrow.
+  bool has_tables() const { return has_tables_; }
 
   // A record: sixteen characters, which become the image, and eight digits, the label.
   static constexpr size_t kImageBytes = 16, kRecordBytes = 24;
@@ -82,6 +87,31 @@ class RandomFiles {
     WriteRecords("a", 0, 17);
     WriteRecords("b", 17, 12);
     WriteArrays(29);
+    has_tables_ = WriteTable(TableFormat::kParquet, "both.parquet", 29) &&
+                  WriteTable(TableFormat::kArrow, "both.arrow", 29);
+  }
+
+  bool WriteTable(TableFormat format, const std::string& name, int count) const {
+    std::string images, labels;
+    for (int i = 0; i < count; ++i) {
+      const std::string record = RecordOf(i);
+      const char* const comma = i == 0 ? "" : ", ";
+      images += comma + std::string("[[");
+      for (size_t p = 0; p < kImageBytes; ++p) {
+        if (p % 4 == 0) images += p == 0 ? "[" : "], [";
+        images += fmt::format("{}{}", p % 4 == 0 ? "" : ", ", int{record[p]});
+      }
+      images += "]]]";
+      labels += fmt::format("{}{}", comma, i);
+    }
+    const Status written = WriteTestTable(
+        format, dir_ / name,
+        {.columns = {{"image", "fixed_size_list<fixed_size_list<fixed_size_list<uint8>[4]>[4]>[1]",
+                      "[" + images + "]"},
+                     {"label", "int64", "[" + labels + "]"}},
+         .group_rows = 5});
+    EXPECT_TRUE(written.ok() || written.code() == StatusCode::kUnavailable) << written.ToString();
+    return written.ok();
   }
 
   void WriteRecords(const std::string& name, int first, int count) const {
@@ -183,6 +213,7 @@ class RandomFiles {
   }
 
   TempDir dir_;
+  bool has_tables_ = false;
 };
 
 // Image and label of a record that is the one field of an element.
@@ -276,8 +307,13 @@ inline const std::vector<std::function<Result<Dataset>(Draws& draws)>>& FileSour
         if (draws.Coin()) return Source(Stoker{.files = files.One("both.stoker")});
         return Source(Hdf5{.files = files.One("both.h5"), .cache = draws.Coin()});
       },
-      [](Draws&) {
+      [](Draws& draws) {
         const RandomFiles& files = RandomFiles::Get();
+        if (files.has_tables() && draws.Coin()) {
+          if (draws.Coin())
+            return Source(Parquet{.files = files.One("both.parquet"), .cache = draws.Coin()});
+          return Source(Arrow{.files = files.One("both.arrow"), .cache = draws.Coin()});
+        }
         return Source(Npy{.fields = {{"image", files.One("images.npy")},
                                      {"label", files.One("labels.npy")}}}) |
                NpyOfImage() | ImageOfNpy();

@@ -28,6 +28,10 @@ constexpr Signature kSignatures[] = {
     {FileKind::kOldTorch, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."sv},
     {FileKind::kNumpy, 0, "\x93NUMPY"sv},
     {FileKind::kHdf5, 0, "\x89HDF\r\n\x1a\n"sv},
+    {FileKind::kParquet, 0, "PAR1"sv},
+    {FileKind::kParquet, 0, "PARE"sv},  // encrypted
+    {FileKind::kArrow, 0, "ARROW1"sv},
+    {FileKind::kArrow, 0, "FEA1"sv},  // Feather's first version
     {FileKind::kLmdb, 16, "\xde\xc0\xef\xbe\1\0\0\0"sv},
     {FileKind::kRecordIo, 0, "\x0a\x23\xd7\xce"sv},
     {FileKind::kTar, 257, "ustar"sv},
@@ -69,6 +73,22 @@ bool IsSafetensors(std::string_view text) {
   return length >= 2 && length <= 100'000'000;
 }
 
+uint32_t LittleEndian(std::string_view bytes) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < 4; ++i)
+    number |= static_cast<uint32_t>(static_cast<uint8_t>(bytes[i])) << 8 * i;
+  return number;
+}
+
+// A mark, the length of the schema's description, a multiple of 8, and how far into it its root
+// stands.
+bool IsArrowStream(std::string_view text) {
+  constexpr std::string_view kMark = "\xff\xff\xff\xff"sv;
+  if (text.size() < 12 || !text.starts_with(kMark)) return false;
+  const uint32_t length = LittleEndian(text.substr(4)), root = LittleEndian(text.substr(8));
+  return length > 0 && length < (1u << 28) && length % 8 == 0 && root > 0 && root < length;
+}
+
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Without the first bytes of a character that ends after the prefix.
@@ -106,6 +126,7 @@ FileKind ProbeFile(std::span<const std::byte> prefix) {
       return signature.kind;
   }
   if (BeginsBzip2(text)) return FileKind::kBzip2;
+  if (IsArrowStream(text)) return FileKind::kArrow;
   if (IsIdx(text)) return FileKind::kIdx;
   if (IsSafetensors(text)) return FileKind::kSafetensors;
   if (IsOldTar(text)) return FileKind::kTar;
@@ -127,6 +148,8 @@ std::string_view FileKindName(FileKind kind) {
     case FileKind::kNumpy: return "a NumPy array";
     case FileKind::kHdf5: return "an HDF5 file";
     case FileKind::kLmdb: return "an LMDB database";
+    case FileKind::kParquet: return "a Parquet file";
+    case FileKind::kArrow: return "an Arrow file";
     case FileKind::kRecordIo: return "a RecordIO file";
     case FileKind::kTar: return "a tar archive";
     case FileKind::kStoker: return "a .stoker shard";

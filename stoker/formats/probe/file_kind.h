@@ -21,6 +21,8 @@ enum class FileKind {
   kNumpy,
   kHdf5,
   kLmdb,
+  kParquet,
+  kArrow,  // IPC: files, Feather among them, and streams
   kRecordIo,
   kTar,
   kStoker,    // Stoker's own shard

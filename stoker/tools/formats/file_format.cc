@@ -8,11 +8,11 @@ namespace {
 // A format that checks more of a file comes before those that look at less: what has a checksum or
 // a signature first, then what the name says, then lines of text.
 constexpr const FileFormat* kFormats[] = {
-    &kN5Format,       &kTfrecordFormat,    &kIdxFormat,   &kTarFormat,      &kStokerFormat,
-    &kElementsFormat, &kLmdbFormat,        &kHdf5Format,  &kRecordioFormat, &kNpzFormat,
-    &kNpyFormat,      &kSafetensorsFormat, &kPtFormat,    &kZipFormat,      &kPictureFormat,
-    &kRecipeFormat,   &kCsvFormat,         &kJsonlFormat, &kLibsvmFormat,   &kTextFormat,
-    &kOtherFormat,
+    &kN5Format,       &kTfrecordFormat, &kIdxFormat,    &kTarFormat,         &kStokerFormat,
+    &kElementsFormat, &kLmdbFormat,     &kHdf5Format,   &kParquetFormat,     &kArrowFormat,
+    &kRecordioFormat, &kNpzFormat,      &kNpyFormat,    &kSafetensorsFormat, &kPtFormat,
+    &kZipFormat,      &kPictureFormat,  &kRecipeFormat, &kCsvFormat,         &kJsonlFormat,
+    &kLibsvmFormat,   &kTextFormat,     &kOtherFormat,
 };
 
 }  // namespace

@@ -31,6 +31,10 @@ struct FileFormat {
   // Opens the file's samples without writing an index or other files. `inspected` is the JSON of
   // `inspect`.
   Result<Dataset> (*open)(const std::string& path, const Json& inspected) = nullptr;
+  // Whether a sample is read by decoding a group of many. `inspect` then reads the first samples
+  // within the default memory budget, within which it has read all groups before, and else within
+  // kSampleBudget.
+  bool reads_groups = false;
   // Opens the files of a path, pattern or set of shards for `stoker pack` without a recipe.
   Result<PackSource> (*pack)(const std::string& files) = nullptr;
   // Fills in `out` with the additional checks of `stoker verify`. If null, the inspection is the

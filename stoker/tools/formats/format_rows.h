@@ -5,9 +5,9 @@
 
 namespace stoker {
 
-extern const FileFormat kCsvFormat, kElementsFormat, kHdf5Format, kIdxFormat, kJsonlFormat,
-    kLibsvmFormat, kLmdbFormat, kN5Format, kNpyFormat, kNpzFormat, kOtherFormat, kPictureFormat,
-    kPtFormat, kRecipeFormat, kRecordioFormat, kSafetensorsFormat, kStokerFormat, kTarFormat,
-    kTextFormat, kTfrecordFormat, kZipFormat;
+extern const FileFormat kArrowFormat, kCsvFormat, kElementsFormat, kHdf5Format, kIdxFormat,
+    kJsonlFormat, kLibsvmFormat, kLmdbFormat, kN5Format, kNpyFormat, kNpzFormat, kOtherFormat,
+    kParquetFormat, kPictureFormat, kPtFormat, kRecipeFormat, kRecordioFormat, kSafetensorsFormat,
+    kStokerFormat, kTarFormat, kTextFormat, kTfrecordFormat, kZipFormat;
 
 }  // namespace stoker

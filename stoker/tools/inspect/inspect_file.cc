@@ -1,6 +1,10 @@
 #include "stoker/tools/inspect/inspect_file.h"
 
+#include <algorithm>
+
+#include "stoker/base/ledger.h"
 #include "stoker/tools/formats/file_format.h"
+#include "stoker/tools/formats/samples.h"
 #include "stoker/tools/inspect/inspect_samples.h"
 
 namespace stoker {
@@ -9,8 +13,11 @@ Result<Inspection> InspectFile(const std::string& path, int64_t samples) {
   STOKER_ASSIGN_OR_RETURN(const ProbedFile file, ProbePath(path));
   STOKER_ASSIGN_OR_RETURN(const FileFormat* const format, FormatOf(file));
   Result<Inspection> inspection = format->inspect(file);
-  if (inspection.ok() && inspection->damage.ok() && samples > 0 && format->open != nullptr)
-    AddFirstSamples(format->open(path, inspection->json), samples, *inspection);
+  if (inspection.ok() && inspection->damage.ok() && samples > 0 && format->open != nullptr) {
+    const int64_t budget =
+        format->reads_groups ? std::max(kSampleBudget, DefaultMemoryBudget()) : kSampleBudget;
+    AddFirstSamples(format->open(path, inspection->json), budget, samples, *inspection);
+  }
   return inspection;
 }
 

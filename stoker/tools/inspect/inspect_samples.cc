@@ -10,16 +10,15 @@
 #include "stoker/data/core/runtime.h"
 #include "stoker/data/ops/ignore_errors.h"
 #include "stoker/data/options/registry.h"
-#include "stoker/tools/formats/samples.h"
 #include "stoker/tools/inspect/sample_preview.h"
 #include "stoker/tools/program/text.h"
 
 namespace stoker {
 namespace {
 
-Runtime WithinBudget() {
+Runtime Within(int64_t budget) {
   Runtime runtime = Runtime::Inline();
-  runtime.memory_budget = kSampleBudget;
+  runtime.memory_budget = budget;
   return runtime;
 }
 
@@ -33,10 +32,10 @@ class QuietPasses {
 };
 
 // Samples that can be read, whatever those between them are.
-Result<std::unique_ptr<Iterator>> OpenReadable(const Dataset& dataset) {
+Result<std::unique_ptr<Iterator>> OpenReadable(const Dataset& dataset, int64_t budget) {
   STOKER_ASSIGN_OR_RETURN(const Dataset readable,
                           Result<Dataset>(dataset) | IgnoreErrors{.share = 1});
-  return readable.Open(WithinBudget(), {.losses = LossLogging::kNone});
+  return readable.Open(Within(budget), {.losses = LossLogging::kNone});
 }
 
 int64_t SkippedBy(const Iterator& pass) {
@@ -46,9 +45,9 @@ int64_t SkippedBy(const Iterator& pass) {
 }
 
 // Why the first sample that cannot be read cannot; ok where none of the first `count` is such.
-Status FirstDamage(const Dataset& dataset, int64_t count) {
+Status FirstDamage(const Dataset& dataset, int64_t budget, int64_t count) {
   STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass,
-                          dataset.Open(WithinBudget(), {.losses = LossLogging::kNone}));
+                          dataset.Open(Within(budget), {.losses = LossLogging::kNone}));
   for (int64_t i = 0; i < count; ++i) {
     STOKER_ASSIGN_OR_RETURN(const std::optional<Element> sample, pass->Next());
     if (!sample) break;
@@ -56,9 +55,9 @@ Status FirstDamage(const Dataset& dataset, int64_t count) {
   return OkStatus();
 }
 
-Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
+Status Add(const Dataset& dataset, int64_t budget, int64_t count, Inspection& out) {
   const QuietPasses quiet;
-  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, OpenReadable(dataset));
+  STOKER_ASSIGN_OR_RETURN(const std::unique_ptr<Iterator> pass, OpenReadable(dataset, budget));
   Json samples = Json::array();
   Status ended;
   while (std::ssize(samples) < count) {
@@ -72,7 +71,7 @@ Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
   out.json["samples"] = samples;
   const int64_t left_out = SkippedBy(*pass);
   if (left_out == 0) return ended;
-  const std::string why = FirstDamage(dataset, std::ssize(samples) + left_out).message();
+  const std::string why = FirstDamage(dataset, budget, std::ssize(samples) + left_out).message();
   out.text +=
       fmt::format("  {} cannot be read and {} left out; the first: {}\n",
                   CountText(left_out, "sample"), left_out == 1 ? "is" : "are", Printable(why));
@@ -82,8 +81,9 @@ Status Add(const Dataset& dataset, int64_t count, Inspection& out) {
 
 }  // namespace
 
-void AddFirstSamples(const Result<Dataset>& dataset, int64_t count, Inspection& out) {
-  const Status added = dataset.ok() ? Add(*dataset, count, out) : dataset.status();
+void AddFirstSamples(const Result<Dataset>& dataset, int64_t budget, int64_t count,
+                     Inspection& out) {
+  const Status added = dataset.ok() ? Add(*dataset, budget, count, out) : dataset.status();
   // An empty file has no sample that would show the fields.
   if (added.ok() || out.json.value("count", Json()) == 0) return;
   out.text += fmt::format("  samples cannot be read{}: {}\n", dataset.ok() ? " any further" : "",

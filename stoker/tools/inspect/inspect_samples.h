@@ -12,6 +12,8 @@ namespace stoker {
 // "samples" to its JSON. Skips samples that cannot be read and adds their number and the first
 // reason ("samples_left_out": {"count", "first"}); if none or no further ones can be read, or the
 // dataset is an error, adds the reason ("samples_error").
-void AddFirstSamples(const Result<Dataset>& dataset, int64_t count, Inspection& out);
+//   budget  bytes that the pass may hold
+void AddFirstSamples(const Result<Dataset>& dataset, int64_t budget, int64_t count,
+                     Inspection& out);
 
 }  // namespace stoker

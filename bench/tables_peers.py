@@ -1,0 +1,66 @@
+"""What bench/tables compares with: tables_peers.py write|iter_batches|datasets FILE SECONDS, over and over on one thread.
+
+`write` makes the file: the images of Fashion-MNIST as fixed_size_list<uint8>[784] and their labels, in row groups of 5,000 rows.
+`iter_batches` is pyarrow's, in the rows' order, with the better of batches of 128 and of as many as it takes itself; `datasets`
+is Hugging Face's with the torch format, shuffled, in batches of 128.
+"""
+import gzip
+import json
+import pathlib
+import sys
+import time
+
+BATCH = 128
+ROW_GROUP = 5000
+DATA = pathlib.Path("/usr/share/datasets/fashion-mnist")
+
+
+def write(path):
+    import numpy
+    import pyarrow
+    from pyarrow import parquet
+    images = numpy.frombuffer(gzip.open(DATA / "train-images-idx3-ubyte.gz").read(), numpy.uint8, offset=16)
+    labels = numpy.frombuffer(gzip.open(DATA / "train-labels-idx1-ubyte.gz").read(), numpy.uint8, offset=8)
+    table = pyarrow.table({"image": pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(images), 784),
+                           "label": pyarrow.array(labels.astype(numpy.int64))})
+    parquet.write_table(table, path, row_group_size=ROW_GROUP)
+
+
+def iter_batches(path, rows):
+    from pyarrow import parquet
+    while True:
+        for batch in parquet.ParquetFile(path).iter_batches(batch_size=rows, use_threads=False):
+            yield batch.num_rows
+
+
+def dataset_batches(path):
+    import datasets
+    datasets.disable_progress_bars()
+    whole = datasets.Dataset.from_parquet(path, cache_dir=str(pathlib.Path(path).parent / "cache"))
+    for epoch in range(1 << 30):
+        for batch in whole.shuffle(seed=epoch).with_format("torch").iter(batch_size=BATCH):
+            assert batch["image"].shape[1] == 784
+            yield len(batch["label"])
+
+
+def rate(counts, seconds):
+    next(counts)
+    done, begin = 0, time.perf_counter()
+    while time.perf_counter() < begin + seconds:
+        done += next(counts)
+    return done / (time.perf_counter() - begin)
+
+
+def main():
+    kind, path, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    if kind == "write":
+        write(path)
+        print(json.dumps({"written": path}))
+    elif kind == "datasets":
+        print(json.dumps({"samples_per_s": rate(dataset_batches(path), seconds)}))
+    else:
+        rates = [rate(iter_batches(path, rows), seconds / 2) for rows in (BATCH, 65536)]
+        print(json.dumps({"samples_per_s": max(rates)}))
+
+
+main()
