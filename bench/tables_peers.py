@@ -1,8 +1,9 @@
-"""What bench/tables compares with: tables_peers.py write|iter_batches|datasets FILE SECONDS, over and over on one thread.
+"""What bench/tables compares with: tables_peers.py write|iter_batches|datasets|datasets_rows FILE SECONDS, over and over on one
+thread.
 
 `write` makes the file: the images of Fashion-MNIST as fixed_size_list<uint8>[784] and their labels, in row groups of 5,000 rows.
-`iter_batches` is pyarrow's, in the rows' order, with the better of batches of 128 and of as many as it takes itself; `datasets`
-is Hugging Face's with the torch format, shuffled, in batches of 128.
+`iter_batches` is pyarrow's, in the rows' order, with the better of batches of 128 and of as many as it takes itself. `datasets`
+is Hugging Face's with the torch format, shuffled, in batches of 128 that it makes itself; `datasets_rows` takes its rows one by one.
 """
 import gzip
 import json
@@ -33,14 +34,26 @@ def iter_batches(path, rows):
             yield batch.num_rows
 
 
-def dataset_batches(path):
+def dataset_epochs(path):
     import datasets
     datasets.disable_progress_bars()
     whole = datasets.Dataset.from_parquet(path, cache_dir=str(pathlib.Path(path).parent / "cache"))
     for epoch in range(1 << 30):
-        for batch in whole.shuffle(seed=epoch).with_format("torch").iter(batch_size=BATCH):
+        yield whole.shuffle(seed=epoch).with_format("torch")
+
+
+def dataset_batches(path):
+    for epoch in dataset_epochs(path):
+        for batch in epoch.iter(batch_size=BATCH):
             assert batch["image"].shape[1] == 784
             yield len(batch["label"])
+
+
+def dataset_rows(path):
+    for epoch in dataset_epochs(path):
+        for row in epoch:
+            assert row["image"].shape[0] == 784
+            yield 1
 
 
 def rate(counts, seconds):
@@ -56,8 +69,9 @@ def main():
     if kind == "write":
         write(path)
         print(json.dumps({"written": path}))
-    elif kind == "datasets":
-        print(json.dumps({"samples_per_s": rate(dataset_batches(path), seconds)}))
+    elif kind.startswith("datasets"):
+        counts = dataset_rows if kind == "datasets_rows" else dataset_batches
+        print(json.dumps({"samples_per_s": rate(counts(path), seconds)}))
     else:
         rates = [rate(iter_batches(path, rows), seconds / 2) for rows in (BATCH, 65536)]
         print(json.dumps({"samples_per_s": max(rates)}))
